@@ -1,1 +1,34 @@
-//! Placeholder.
+//! The one proxy between a browser and its world.
+//!
+//! Everything a browser asks for arrives here and is answered by what the [`Routes`] say: a snapshot ([`Replay`]), the live web while it is being
+//! recorded ([`Recorder`]), both (`fill`), the live web as it is (`forward`, the baseline of the benchmarks), or a refusal. Nothing else is reachable.
+//!
+//! A request's way through the crate:
+//!
+//! ```text
+//! proxy::listener   accept, bound what a client may hold open
+//! proxy::connect    CONNECT, then look at the first bytes: TLS (tls/), or plain HTTP, or a WebSocket
+//! proxy::service    one request: URL, route, ledger entry, activity
+//!   |- replay/      answer from a snapshot           -> Reply
+//!   |- upstream/    the live web: connector, pools, guard
+//!   |- record/      what passes is kept before the client has all of it
+//!   `- failure      every error becomes one named response
+//! ```
+//!
+//! The crate never changes a body, and never answers from the live web unless the route says so.
+
+pub mod activity;
+pub mod body;
+pub mod episode;
+pub mod ledger;
+pub mod message;
+pub mod replay;
+pub mod routes;
+pub mod socket;
+
+pub use activity::{Activity, NotQuiet};
+pub use body::Body;
+pub use episode::Episode;
+pub use ledger::{Answer, Entry, Ledger, Near};
+pub use message::{Reply, RequestHead, Scheme};
+pub use replay::Replay;

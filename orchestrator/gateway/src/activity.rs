@@ -1,0 +1,202 @@
+//! What is going on in the gateway right now, so that "the page has settled" is a fact and not a sleep.
+//!
+//! A request is in flight from its head's arrival until its answer's last byte was handed to the connection. A WebSocket or an event stream
+//! stays open as long as the page lives, so an open one does not count as unrest; a recorded WebSocket frame that is due to the page does.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use tokio::sync::Notify;
+
+/// A view of the gateway's present work. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct Activity {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    counts: Mutex<Counts>,
+    changed: Notify,
+}
+
+/// How much is going on at one moment.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Requests whose answer is not delivered yet.
+    pub requests: usize,
+    /// Open WebSockets and event streams.
+    pub streams: usize,
+    /// Recorded WebSocket frames that are due but not delivered yet.
+    pub frames: usize,
+    /// Requests ever begun; tells a lull from silence.
+    pub begun: u64,
+}
+
+impl Counts {
+    /// Whether nothing is on its way to the browser.
+    pub fn is_quiet(&self) -> bool {
+        self.requests == 0 && self.frames == 0
+    }
+}
+
+/// The gateway did not fall quiet in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the network was not quiet within {waited:?}: {requests} requests in flight, {frames} frames to deliver")]
+pub struct NotQuiet {
+    /// The deadline that passed.
+    pub waited: Duration,
+    /// Requests still in flight.
+    pub requests: usize,
+    /// Frames still to deliver.
+    pub frames: usize,
+}
+
+impl Activity {
+    /// The counts now.
+    pub fn counts(&self) -> Counts {
+        *self.lock()
+    }
+
+    /// Waits until no request is in flight and no frame is due; gives up after `deadline`.
+    pub async fn quiet(&self, deadline: Duration) -> Result<(), NotQuiet> {
+        let waiting = async {
+            loop {
+                let changed = self.shared.changed.notified();
+                tokio::pin!(changed);
+                // Registered before the counts are read, so that no change in between is lost.
+                changed.as_mut().enable();
+                if self.counts().is_quiet() {
+                    return;
+                }
+                changed.await;
+            }
+        };
+        tokio::time::timeout(deadline, waiting).await.map_err(|_| {
+            let Counts { requests, frames, .. } = self.counts();
+            NotQuiet { waited: deadline, requests, frames }
+        })
+    }
+
+    /// Waits until streams have ended too.
+    pub(crate) async fn idle(&self) {
+        loop {
+            let changed = self.shared.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            let counts = self.counts();
+            if counts.is_quiet() && counts.streams == 0 {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    /// Counts a request until the guard is dropped.
+    pub(crate) fn request(&self) -> InFlight {
+        {
+            let mut counts = self.lock();
+            counts.requests += 1;
+            counts.begun += 1;
+        }
+        InFlight { activity: self.clone(), kind: Kind::Request }
+    }
+
+    /// Counts `n` frames as due until they are given back by [`Self::delivered`].
+    pub(crate) fn due(&self, n: usize) {
+        self.lock().frames += n;
+    }
+
+    /// Counts `n` frames as delivered, or given up.
+    pub(crate) fn delivered(&self, n: usize) {
+        {
+            let mut counts = self.lock();
+            counts.frames = counts.frames.saturating_sub(n);
+        }
+        self.shared.changed.notify_waiters();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Counts> {
+        self.shared.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Request,
+    Stream,
+}
+
+/// Holds a place in the counts until dropped.
+#[derive(Debug)]
+pub(crate) struct InFlight {
+    activity: Activity,
+    kind: Kind,
+}
+
+impl InFlight {
+    /// From a request in flight to an open stream.
+    pub(crate) fn into_stream(mut self) -> Self {
+        if matches!(self.kind, Kind::Request) {
+            {
+                let mut counts = self.activity.lock();
+                counts.requests -= 1;
+                counts.streams += 1;
+            }
+            self.kind = Kind::Stream;
+            self.activity.shared.changed.notify_waiters();
+        }
+        self
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        {
+            let mut counts = self.activity.lock();
+            match self.kind {
+                Kind::Request => counts.requests -= 1,
+                Kind::Stream => counts.streams -= 1,
+            }
+        }
+        self.activity.shared.changed.notify_waiters();
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn quiet_waits_for_the_last_request_and_says_what_is_left() {
+        let activity = Activity::default();
+        let first = activity.request();
+        let second = activity.request();
+        let refused = activity.quiet(Duration::from_millis(5)).await.unwrap_err();
+        assert_eq!((refused.requests, refused.frames), (2, 0));
+
+        let waiting = tokio::spawn({
+            let activity = activity.clone();
+            async move { activity.quiet(Duration::from_secs(5)).await }
+        });
+        drop(first);
+        drop(second);
+        waiting.await.unwrap().unwrap();
+        assert_eq!(activity.counts(), Counts { begun: 2, ..Counts::default() });
+    }
+
+    #[tokio::test]
+    async fn an_open_stream_is_quiet_and_a_due_frame_is_not() {
+        let activity = Activity::default();
+        let _stream = activity.request().into_stream();
+        activity.quiet(Duration::from_secs(1)).await.unwrap();
+        activity.due(2);
+        assert!(activity.quiet(Duration::from_millis(5)).await.is_err());
+        activity.delivered(2);
+        activity.quiet(Duration::from_secs(1)).await.unwrap();
+        assert_eq!(activity.counts().streams, 1);
+    }
+}

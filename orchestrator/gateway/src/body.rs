@@ -1,0 +1,141 @@
+//! Bodies in flight: one boxed type for everything the gateway sends, and the sources it is made from.
+
+use std::{
+    io::{self, Read},
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use http_body_util::{BodyExt, Empty, Full, combinators::UnsyncBoxBody};
+use hyper::body::{Bytes, Frame, SizeHint};
+use tokio::task::JoinHandle;
+
+/// A body on its way to a client or to an upstream server.
+pub type Body = UnsyncBoxBody<Bytes, BodyError>;
+
+/// Why a body ended early.
+pub type BodyError = Box<dyn std::error::Error + Send + Sync>;
+
+/// How much of a blocking source is read at a time.
+const CHUNK: usize = 64 * 1024;
+
+/// No bytes at all.
+pub fn empty() -> Body {
+    Empty::new().map_err(|never| match never {}).boxed_unsync()
+}
+
+/// Bytes in memory.
+pub fn full(bytes: impl Into<Bytes>) -> Body {
+    Full::new(bytes.into()).map_err(|never| match never {}).boxed_unsync()
+}
+
+/// A blocking source, read off the runtime's threads a chunk at a time, only as fast as the receiver takes it.
+///
+/// `length` is the number of bytes the source will give, where that is known; a source that gives fewer ends in an error, of
+/// one that gives more the rest is not read.
+pub fn from_read(source: impl Read + Send + 'static, length: Option<u64>) -> Body {
+    Blocking { state: State::Idle(Box::new(source)), left: length }.boxed_unsync()
+}
+
+type Source = Box<dyn Read + Send>;
+
+enum State {
+    Idle(Source),
+    Reading(JoinHandle<(Source, io::Result<Bytes>)>),
+    Done,
+}
+
+struct Blocking {
+    state: State,
+    left: Option<u64>,
+}
+
+impl hyper::body::Body for Blocking {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        loop {
+            match std::mem::replace(&mut self.state, State::Done) {
+                State::Done => return Poll::Ready(None),
+                State::Idle(source) => {
+                    if self.left == Some(0) {
+                        return Poll::Ready(None);
+                    }
+                    let want = self.left.map_or(CHUNK, |left| usize::try_from(left).map_or(CHUNK, |left| left.min(CHUNK)));
+                    self.state = State::Reading(tokio::task::spawn_blocking(move || read_chunk(source, want)));
+                }
+                State::Reading(mut handle) => {
+                    let outcome = match Pin::new(&mut handle).poll(cx) {
+                        Poll::Ready(outcome) => outcome,
+                        Poll::Pending => {
+                            self.state = State::Reading(handle);
+                            return Poll::Pending;
+                        }
+                    };
+                    let (source, read) = outcome?;
+                    let chunk = read?;
+                    if chunk.is_empty() {
+                        return match self.left {
+                            Some(left) => Poll::Ready(Some(Err(format!("the source ended {left} bytes early").into()))),
+                            None => Poll::Ready(None),
+                        };
+                    }
+                    if let Some(left) = &mut self.left {
+                        *left = left.saturating_sub(chunk.len() as u64);
+                    }
+                    self.state = State::Idle(source);
+                    return Poll::Ready(Some(Ok(Frame::data(chunk))));
+                }
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.left == Some(0) || matches!(self.state, State::Done)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.left.map_or_else(SizeHint::default, SizeHint::with_exact)
+    }
+}
+
+fn read_chunk(mut source: Source, want: usize) -> (Source, io::Result<Bytes>) {
+    let mut chunk = vec![0; want];
+    let mut filled = 0;
+    while filled < want {
+        match source.read(&mut chunk[filled..]) {
+            Ok(0) => break,
+            Ok(n) => filled += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return (source, Err(error)),
+        }
+    }
+    chunk.truncate(filled);
+    (source, Ok(Bytes::from(chunk)))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_blocking_source_arrives_whole() {
+        let bytes: Vec<u8> = (0..200_000u32).map(|n| n as u8).collect();
+        let body = from_read(io::Cursor::new(bytes.clone()), Some(200_000));
+        assert_eq!(body.collect().await.unwrap().to_bytes(), bytes);
+    }
+
+    #[tokio::test]
+    async fn a_source_that_is_short_is_an_error() {
+        let body = from_read(io::Cursor::new(vec![1; 10]), Some(11));
+        assert!(body.collect().await.unwrap_err().to_string().contains("1 bytes early"));
+    }
+
+    #[tokio::test]
+    async fn nothing_beyond_the_length_is_read() {
+        let body = from_read(io::Cursor::new(vec![1; 10]), Some(4));
+        assert_eq!(body.collect().await.unwrap().to_bytes().len(), 4);
+    }
+}
