@@ -1,1 +1,17 @@
-//! Placeholder.
+//! Suites of tasks and the rules that score them.
+//!
+//! A [`Suite`] is a folder: `suite.yaml` describes the world its episodes start in, and every other YAML file
+//! beside it is one [`Task`]. Reading is strict; whatever is not understood is an error with file, line and key.
+//! A [`Scorer`] is fed the steps of an episode and gives a [`Score`] by the published rules of a benchmark,
+//! its bugs included.
+//!
+//! This crate never opens a snapshot, a browser or a socket: it maps files and values to values.
+
+mod suite;
+
+pub mod scoring;
+
+pub use scoring::{KeyNode, Score, ScoreError, ScoreState, Scorer, Step};
+pub use suite::{
+    Element, Error, Fill, MatchLevel, OracleStep, Press, Scroll, Select, Suite, Task, WorldSpec,
+};

@@ -1,0 +1,85 @@
+//! From a folder to a [`Suite`].
+
+use std::collections::HashMap;
+use std::{fs, io};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::Deserialize;
+
+use super::yaml;
+use super::{Error, Suite, Task, WorldSpec};
+
+const SUITE_FILE: &str = "suite.yaml";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SuiteFile {
+    name: Option<String>,
+    world: WorldSpec,
+}
+
+impl Suite {
+    /// Loads a suite from its folder or its `suite.yaml`; or, given a task file, that one task in its suite's world.
+    ///
+    /// # Errors
+    /// When a file cannot be read, is not what the format says, or two tasks have one id.
+    pub fn load(path: &Utf8Path) -> Result<Suite, Error> {
+        let unreadable = |source| Error::Read { path: path.to_owned(), source };
+        let whole = fs::metadata(path).map_err(unreadable)?.is_dir() || path.file_name() == Some(SUITE_FILE);
+        let folder = if path.is_dir() { path } else { parent(path) };
+        let SuiteFile { name, mut world } = yaml::read(&folder.join(SUITE_FILE))?;
+        for snapshot in &mut world.snapshots {
+            *snapshot = folder.join(&*snapshot);
+        }
+        let files = if whole { task_files(folder)? } else { vec![path.to_owned()] };
+        Ok(Suite {
+            name: name.unwrap_or_else(|| folder_name(folder)),
+            folder: folder.to_owned(),
+            world,
+            tasks: read_tasks(&files)?,
+        })
+    }
+}
+
+fn parent(file: &Utf8Path) -> &Utf8Path {
+    match file.parent() {
+        Some(folder) if !folder.as_str().is_empty() => folder,
+        _ => Utf8Path::new("."),
+    }
+}
+
+fn folder_name(folder: &Utf8Path) -> String {
+    let resolved = folder.canonicalize_utf8();
+    let name = resolved.as_deref().unwrap_or(folder).file_name();
+    name.unwrap_or("suite").to_owned()
+}
+
+fn task_files(folder: &Utf8Path) -> Result<Vec<Utf8PathBuf>, Error> {
+    let unreadable = |source: io::Error| Error::Read { path: folder.to_owned(), source };
+    let mut files = Vec::new();
+    for entry in folder.read_dir_utf8().map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.into_path();
+        let is_task = path.extension() == Some("yaml") && path.file_name() != Some(SUITE_FILE);
+        if is_task && path.is_file() {
+            files.push(path);
+        }
+    }
+    if files.is_empty() {
+        return Err(Error::NoTasks { path: folder.to_owned() });
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn read_tasks(files: &[Utf8PathBuf]) -> Result<Vec<Task>, Error> {
+    let mut tasks: Vec<Task> = Vec::with_capacity(files.len());
+    let mut seen: HashMap<String, &Utf8Path> = HashMap::new();
+    for file in files {
+        let task: Task = yaml::read(file)?;
+        if let Some(first) = seen.insert(task.id.clone(), file) {
+            return Err(Error::DuplicateId { id: task.id, first: first.to_owned(), second: file.clone() });
+        }
+        tasks.push(task);
+    }
+    Ok(tasks)
+}

@@ -1,0 +1,35 @@
+//! The YAML format of suites and tasks.
+
+mod error;
+mod load;
+mod oracle;
+mod task;
+mod world;
+mod yaml;
+
+use camino::Utf8PathBuf;
+
+pub use error::Error;
+pub use oracle::{Element, Fill, OracleStep, Press, Scroll, Select};
+pub use task::Task;
+pub use world::{MatchLevel, WorldSpec};
+
+/// Tasks that share a world.
+#[derive(Debug, Clone)]
+pub struct Suite {
+    /// What the suite calls itself; by default the name of its folder.
+    pub name: String,
+    /// The folder the suite was read from.
+    pub folder: Utf8PathBuf,
+    /// What every episode of the suite starts from.
+    pub world: WorldSpec,
+    /// In the order of their file names.
+    pub tasks: Vec<Task>,
+}
+
+impl Suite {
+    /// The task with this id.
+    pub fn task(&self, id: &str) -> Option<&Task> {
+        self.tasks.iter().find(|task| task.id == id)
+    }
+}

@@ -1,0 +1,132 @@
+//! Solutions written by hand: actions on elements that are named by role and name, as a screen reader would.
+
+use serde::{Deserialize, Serialize};
+
+/// An element of the page, found in the accessibility tree when the step is taken.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Element {
+    /// Its ARIA role, such as `link`.
+    pub role: String,
+    /// Its accessible name, in full.
+    pub name: String,
+    /// Which one, counted from 0 in page order, when several have that role and name.
+    #[serde(default)]
+    pub nth: usize,
+}
+
+/// One action of a solution.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OracleStep {
+    /// Click an element: `click: {role: link, name: Timetable}`.
+    Click(Element),
+    /// Replace the text of a field: `fill: {role: textbox, name: From, value: Alton}`.
+    Fill(Fill),
+    /// Choose options of a list by label or value: `select: {role: combobox, name: Class, options: [First]}`.
+    Select(Select),
+    /// Press keys on an element: `press: {role: textbox, name: From, keys: Enter}`.
+    Press(Press),
+    /// Scroll the page by CSS pixels: `scroll: {dx: 0, dy: 600}`.
+    Scroll(Scroll),
+    /// Load a URL: `goto: https://rail.test/`.
+    Goto(String),
+    /// Go one page back in history.
+    GoBack,
+    /// Let a moment of page time pass.
+    Noop,
+    /// Give the answer and end the episode.
+    Answer(String),
+}
+
+/// See [`OracleStep::Fill`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "FillKeys", into = "FillKeys")]
+pub struct Fill {
+    /// The field.
+    pub element: Element,
+    /// Its new text.
+    pub value: String,
+}
+
+/// See [`OracleStep::Select`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "SelectKeys", into = "SelectKeys")]
+pub struct Select {
+    /// The list.
+    pub element: Element,
+    /// Labels or values of the options to choose.
+    pub options: Vec<String>,
+}
+
+/// See [`OracleStep::Press`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "PressKeys", into = "PressKeys")]
+pub struct Press {
+    /// Where the keys go.
+    pub element: Element,
+    /// A key or a combination such as `Control+A`.
+    pub keys: String,
+}
+
+/// See [`OracleStep::Scroll`].
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scroll {
+    /// To the right.
+    #[serde(default)]
+    pub dx: f64,
+    /// Down.
+    #[serde(default)]
+    pub dy: f64,
+}
+
+impl OracleStep {
+    /// The element that the step acts on.
+    pub fn element(&self) -> Option<&Element> {
+        match self {
+            OracleStep::Click(element)
+            | OracleStep::Fill(Fill { element, .. })
+            | OracleStep::Select(Select { element, .. })
+            | OracleStep::Press(Press { element, .. }) => Some(element),
+            OracleStep::Scroll(_)
+            | OracleStep::Goto(_)
+            | OracleStep::GoBack
+            | OracleStep::Noop
+            | OracleStep::Answer(_) => None,
+        }
+    }
+}
+
+/// YAML spells element and argument in one map; `#[serde(flatten)]` would give up refusing unknown keys.
+macro_rules! flat_keys {
+    ($keys:ident for $step:ident { $field:ident: $type:ty }) => {
+        #[derive(Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct $keys {
+            role: String,
+            name: String,
+            #[serde(default)]
+            nth: usize,
+            $field: $type,
+        }
+
+        impl From<$keys> for $step {
+            fn from(keys: $keys) -> $step {
+                let $keys { role, name, nth, $field } = keys;
+                $step { element: Element { role, name, nth }, $field }
+            }
+        }
+
+        impl From<$step> for $keys {
+            fn from(step: $step) -> $keys {
+                let $step { element: Element { role, name, nth }, $field } = step;
+                $keys { role, name, nth, $field }
+            }
+        }
+    };
+}
+
+flat_keys!(FillKeys for Fill { value: String });
+flat_keys!(SelectKeys for Select { options: Vec<String> });
+flat_keys!(PressKeys for Press { keys: String });

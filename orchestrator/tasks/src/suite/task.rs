@@ -1,0 +1,71 @@
+//! One goal, where it starts, and how reaching it is judged.
+
+use std::num::NonZeroU32;
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::{OracleStep, yaml};
+use crate::scoring::Scorer;
+
+/// A goal with its scorer and a solution.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Task {
+    /// Unique in the suite: ASCII letters, digits, `-`, `_` and `.`, so that it can name a folder.
+    #[serde(deserialize_with = "read_id")]
+    pub id: String,
+    /// What the agent is told to do.
+    #[serde(deserialize_with = "read_goal")]
+    pub goal: String,
+    /// Where the browser is when the episode begins; an empty page when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_url: Option<String>,
+    /// The hosts that the task is about, for people and for filters.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sites: Vec<String>,
+    /// How many actions an agent may take.
+    #[serde(default = "default_max_steps", deserialize_with = "read_max_steps")]
+    pub max_steps: u32,
+    /// Words to select tasks by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// What decides the score.
+    #[serde(with = "serde_yaml::with::singleton_map_recursive")]
+    pub scorer: Scorer,
+    /// Steps that are known to solve the task, in order; empty when nobody has written them down.
+    #[serde(
+        default,
+        with = "serde_yaml::with::singleton_map_recursive",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub oracle: Vec<OracleStep>,
+}
+
+fn default_max_steps() -> u32 {
+    30
+}
+
+fn read_id<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
+    yaml::text(input, |text| {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        let names_a_folder =
+            (1..=200).contains(&text.len()) && !text.starts_with('.') && text.chars().all(allowed);
+        if names_a_folder {
+            return Ok(text.to_owned());
+        }
+        Err(format!("`{text}` is not 1 to 200 letters, digits, `-`, `_` and `.`"))
+    })
+}
+
+fn read_goal<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
+    yaml::text(
+        input,
+        |text| {
+            if text.trim().is_empty() { Err("is empty".to_owned()) } else { Ok(text.to_owned()) }
+        },
+    )
+}
+
+fn read_max_steps<'de, D: Deserializer<'de>>(input: D) -> Result<u32, D::Error> {
+    NonZeroU32::deserialize(input).map(NonZeroU32::get)
+}

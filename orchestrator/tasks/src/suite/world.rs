@@ -1,0 +1,77 @@
+//! The world of a suite: what every episode starts from.
+
+use std::num::NonZeroU16;
+
+use camino::Utf8PathBuf;
+use jiff::Timestamp;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::yaml;
+
+/// What a browser finds at the start of an episode.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorldSpec {
+    /// Snapshot files. Relative paths in YAML are resolved against the folder of the suite when it is loaded.
+    #[serde(default)]
+    pub snapshots: Vec<Utf8PathBuf>,
+    /// What page clocks show when an episode begins.
+    #[serde(deserialize_with = "read_clock", serialize_with = "write_clock")]
+    pub clock: Timestamp,
+    /// Seeds everything random in pages.
+    #[serde(default)]
+    pub seed: u64,
+    /// Width and height of the page in CSS pixels.
+    #[serde(default = "default_viewport", deserialize_with = "read_viewport")]
+    pub viewport: (u32, u32),
+    /// A BCP 47 language tag.
+    #[serde(default = "default_locale")]
+    pub locale: String,
+    /// An IANA time zone name.
+    #[serde(default = "default_timezone")]
+    pub timezone: String,
+    /// How far a request may differ from a recorded one.
+    #[serde(default, rename = "match")]
+    pub match_level: MatchLevel,
+}
+
+/// The loosest comparison of requests with recorded ones that still counts as an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MatchLevel {
+    /// Method, URL and body are equal.
+    Exact,
+    /// Equal but for query order, cache-busters, trackers and the spelling of a body.
+    #[default]
+    Normalised,
+    /// The most similar recorded request of the same host and path.
+    Fuzzy,
+}
+
+fn default_viewport() -> (u32, u32) {
+    (1280, 720)
+}
+
+fn default_locale() -> String {
+    "en-US".to_owned()
+}
+
+fn default_timezone() -> String {
+    "UTC".to_owned()
+}
+
+fn read_clock<'de, D: Deserializer<'de>>(input: D) -> Result<Timestamp, D::Error> {
+    yaml::text(input, |text| {
+        text.parse()
+            .map_err(|_| format!("`{text}` is not a time with its offset, such as 2026-03-14T09:00:00Z"))
+    })
+}
+
+fn read_viewport<'de, D: Deserializer<'de>>(input: D) -> Result<(u32, u32), D::Error> {
+    let (width, height) = <(NonZeroU16, NonZeroU16)>::deserialize(input)?;
+    Ok((u32::from(width.get()), u32::from(height.get())))
+}
+
+fn write_clock<S: Serializer>(clock: &Timestamp, output: S) -> Result<S::Ok, S::Error> {
+    output.collect_str(clock)
+}

@@ -1,0 +1,127 @@
+//! Loading suites from disk: what is accepted, and how mistakes are reported.
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use tasks::{OracleStep, Scorer, Suite};
+use tempfile::TempDir;
+
+const WORLD: &str = "world:\n  snapshots: [web.wacz]\n  clock: 2026-03-14T09:00:00Z\n";
+const TASK: &str = "id: one\ngoal: Find it.\nscorer:\n  assistantbench:\n    gold: '5'\n";
+
+fn suite(files: &[(&str, &str)]) -> (TempDir, Utf8PathBuf) {
+    let folder = TempDir::new().unwrap();
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    let path = Utf8Path::from_path(folder.path()).unwrap().to_owned();
+    (folder, path)
+}
+
+/// The error text of a suite, its folder replaced.
+fn refusal(files: &[(&str, &str)]) -> String {
+    let (_folder, path) = suite(files);
+    let Err(error) = Suite::load(&path) else { return "accepted".to_owned() };
+    error.to_string().replace(path.as_str(), "SUITE")
+}
+
+fn task_refusal(task: &str) -> String {
+    refusal(&[("suite.yaml", WORLD), ("a.yaml", task)])
+}
+
+#[test]
+fn a_suite_with_every_key_is_read() {
+    let full = r#"
+id: rail-1
+goal: When does the first train leave?
+start_url: https://rail.test/
+sites: [rail.test]
+max_steps: 12
+tags: [answer, rail]
+scorer:
+  mind2web_live:
+    nodes:
+      - url_included_match: {reference: rail.}
+      - url_exactly_match: {reference: Alton, key: from}
+      - element_value_exactly_match: {reference: Alton, netloc: rail}
+      - final_answer_included_match: {reference: "06:12"}
+oracle:
+  - goto: https://rail.test/timetable
+  - click: {role: link, name: Timetable, nth: 1}
+  - fill: {role: textbox, name: From, value: Alton}
+  - select: {role: combobox, name: Class, options: [First]}
+  - press: {role: textbox, name: From, keys: Enter}
+  - scroll: {dy: 600}
+  - go_back
+  - noop
+  - answer: 06:12
+"#;
+    let (_folder, path) = suite(&[("suite.yaml", WORLD), ("a.yaml", full)]);
+    let suite = Suite::load(&path).unwrap();
+    assert_eq!(suite.world.snapshots, [path.join("web.wacz")]);
+    assert_eq!(suite.world.viewport, (1280, 720));
+    let task = suite.task("rail-1").unwrap();
+    let Scorer::Mind2WebLive { nodes } = &task.scorer else { panic!("{:?}", task.scorer) };
+    assert_eq!(nodes.len(), 4);
+    assert_eq!(task.oracle.len(), 9);
+    assert_eq!(task.oracle[1].element().unwrap().nth, 1);
+    assert_eq!(task.oracle[6], OracleStep::GoBack);
+    assert_eq!(Suite::load(&path.join("a.yaml")).unwrap().tasks.len(), 1);
+    insta::assert_snapshot!(serde_yaml::to_string(task).unwrap());
+}
+
+#[test]
+fn mistakes_are_reported_with_file_line_and_key() {
+    let cases = [
+        ("unknown key", task_refusal(&format!("{TASK}max_step: 5\n"))),
+        ("wrong type", task_refusal(&format!("{TASK}max_steps: many\n"))),
+        ("negative", task_refusal(&format!("{TASK}max_steps: -1\n"))),
+        ("key twice", task_refusal(&format!("{TASK}goal: Again.\n"))),
+        ("missing key", task_refusal("id: one\ngoal: Find it.\n")),
+        ("number as gold", task_refusal(&TASK.replace("'5'", "5"))),
+        ("unknown scorer", task_refusal(&TASK.replace("assistantbench", "webarena"))),
+        ("unknown key in scorer", task_refusal(&format!("{TASK}    golds: x\n"))),
+        ("unknown action", task_refusal(&format!("{TASK}oracle:\n  - goto: u\n  - tap: x\n"))),
+        (
+            "unknown key in action",
+            task_refusal(&format!("{TASK}oracle:\n  - noop\n  - click: {{role: link, nam: x}}\n")),
+        ),
+        (
+            "wrong type in action",
+            task_refusal(&format!(
+                "{TASK}oracle:\n  - noop\n  - fill: {{role: textbox, name: x, value: [1]}}\n"
+            )),
+        ),
+        (
+            "element path",
+            task_refusal(
+                "id: one\ngoal: g\nscorer:\n  mind2web_live:\n    nodes:\n      - url_included_match: {reference: a}\n      - element_path_exactly_match: {reference: a, netloc: b}\n",
+            ),
+        ),
+        (
+            "unknown key in node",
+            task_refusal(
+                "id: one\ngoal: g\nscorer:\n  mind2web_live:\n    nodes:\n      - url_included_match: {reference: a}\n      - url_included_match: {referense: a}\n",
+            ),
+        ),
+        ("not yaml", task_refusal("id: [one\ngoal: x\n")),
+        ("two documents", task_refusal(&format!("{TASK}---\n{TASK}"))),
+        ("empty", task_refusal("")),
+        ("bad id", task_refusal(&TASK.replace("one", "../one"))),
+        ("empty goal", task_refusal(&TASK.replace("Find it.", "''"))),
+        ("no steps", task_refusal(&format!("{TASK}max_steps: 0\n"))),
+        ("same id", refusal(&[("suite.yaml", WORLD), ("a.yaml", TASK), ("b.yaml", TASK)])),
+        ("no tasks", refusal(&[("suite.yaml", WORLD)])),
+        ("no world", refusal(&[("a.yaml", TASK)])),
+        ("bad clock", refusal(&[("suite.yaml", &WORLD.replace("Z", "")), ("a.yaml", TASK)])),
+        ("unknown key in world", refusal(&[("suite.yaml", &format!("{WORLD}  sed: 1\n")), ("a.yaml", TASK)])),
+        ("bad match", refusal(&[("suite.yaml", &format!("{WORLD}  match: loose\n")), ("a.yaml", TASK)])),
+        (
+            "bad viewport",
+            refusal(&[("suite.yaml", &format!("{WORLD}  viewport: [0, 720]\n")), ("a.yaml", TASK)]),
+        ),
+    ];
+    let lines: Vec<String> = cases.iter().map(|(case, error)| format!("{case}: {error}")).collect();
+    insta::assert_snapshot!(lines.join("\n"));
+}
