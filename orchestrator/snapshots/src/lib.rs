@@ -1,1 +1,3 @@
-//! Placeholder.
+//! Snapshots of the web on disk.
+
+pub mod matching;

@@ -1,0 +1,155 @@
+//! Which recorded request is the one being asked?
+//!
+//! Two requests are the same `exact`ly when method, URL (without fragment), family of content type and body bytes are
+//! equal; they are the same `normalised` when they become equal under the rules of [`Rule::ALL`], each of which has a
+//! name that the ledger shows. Everything weaker is a [`score`], and no score is ever an answer by itself.
+//!
+//! Keys are sixteen bytes of SHA-256 over length-delimited parts, so no two different requests share one by accident
+//! of concatenation. Nothing is cut: two bodies that differ in their last byte have different keys.
+
+mod body;
+mod differences;
+mod json;
+mod leaves;
+mod query;
+mod rules;
+
+use std::fmt;
+
+use sha2::{Digest, Sha256};
+
+pub use body::{Family, MAX_STRUCTURED_BODY};
+pub use differences::{Difference, differences};
+pub use leaves::score;
+pub use rules::{Rule, Rules};
+
+/// A request as far as matching looks at it.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The method, upper case as on the wire.
+    pub method: &'a str,
+    /// The absolute URL; a fragment is ignored.
+    pub url: &'a str,
+    /// The request's `Content-Type`, if it has one.
+    pub content_type: Option<&'a str>,
+    /// The request's body.
+    pub body: Payload<'a>,
+}
+
+impl<'a> Asked<'a> {
+    /// A request without a body.
+    pub fn bare(method: &'a str, url: &'a str) -> Self {
+        Asked { method, url, content_type: None, body: Payload::Bytes(&[]) }
+    }
+}
+
+/// A request body: held, or known by its digest only because it is too large to hold.
+#[derive(Clone, Copy, Debug)]
+pub enum Payload<'a> {
+    /// The bytes.
+    Bytes(&'a [u8]),
+    /// The SHA-256 of a body that was spooled; such a body matches exactly or not at all.
+    Hashed([u8; 32]),
+}
+
+impl Payload<'_> {
+    /// The SHA-256 of the bytes.
+    pub fn sha256(&self) -> [u8; 32] {
+        match self {
+            Payload::Bytes(bytes) => Sha256::digest(bytes).into(),
+            Payload::Hashed(digest) => *digest,
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        matches!(self, Payload::Bytes([]))
+    }
+}
+
+/// Sixteen bytes that stand for a request, a URL or a digest in the index.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key(pub [u8; 16]);
+
+impl Key {
+    /// The key of `parts`, in the name space `domain`: keys of different domains never meet.
+    pub fn of(domain: &str, parts: &[&[u8]]) -> Key {
+        let mut hasher = Sha256::new();
+        for part in std::iter::once(&domain.as_bytes()).chain(parts) {
+            hasher.update((part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+        let digest = hasher.finalize();
+        let mut key = [0; 16];
+        key.copy_from_slice(&digest[..16]);
+        Key(key)
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Key({self})")
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// The key under which only the very same request is found.
+pub fn exact(asked: &Asked<'_>) -> Key {
+    let url = query::whole(asked.url);
+    let family = if asked.body.is_empty() { Family::None } else { Family::of(asked.content_type) };
+    Key::of("exact", &[asked.method.as_bytes(), url.as_bytes(), family.name().as_bytes(), &body_digest(asked)])
+}
+
+/// The key under which requests meet that differ only by what the rules say does not matter, and the rules that
+/// changed this one.
+pub fn normalised(asked: &Asked<'_>) -> (Key, Rules) {
+    let mut rules = Rules::default();
+    let url = query::normalised(asked.url, &mut rules);
+    let family = if asked.body.is_empty() { Family::None } else { Family::of(asked.content_type) };
+    let method = asked.method.as_bytes();
+    let key = match body::canonical(asked, &mut rules) {
+        Some(body) => Key::of("normalised-structured", &[method, url.as_bytes(), family.name().as_bytes(), &body]),
+        None => {
+            Key::of("normalised", &[method, url.as_bytes(), family.name().as_bytes(), &body_digest(asked)])
+        }
+    };
+    (key, rules)
+}
+
+/// The rules that stand between `asked` and `recorded`, given that their normalised keys are equal. Empty when the two
+/// are exactly the same.
+pub fn rules_between(asked: &Asked<'_>, recorded: &Asked<'_>) -> Rules {
+    let mut between = query::rules_between(asked.url, recorded.url);
+    if asked.body.sha256() != recorded.body.sha256() {
+        for side in [asked, recorded] {
+            let _ = body::canonical(side, &mut between);
+        }
+    }
+    between
+}
+
+/// The URL as [`exact`] sees it: parsed and written again, without fragment.
+pub fn whole_url(url: &str) -> String {
+    query::whole(url).into_owned()
+}
+
+/// The URL as [`normalised`] sees it.
+pub fn normalised_url(url: &str) -> String {
+    query::normalised(url, &mut Rules::default())
+}
+
+/// The rules by which two URLs of one normalised form differ.
+pub fn url_rules_between(asked: &str, recorded: &str) -> Rules {
+    query::rules_between(asked, recorded)
+}
+
+fn body_digest(asked: &Asked<'_>) -> [u8; 32] {
+    if asked.body.is_empty() { [0; 32] } else { asked.body.sha256() }
+}
+
+#[cfg(test)]
+mod tests;
