@@ -35,7 +35,8 @@ impl<'a> Family<'a> {
                 && essence.is_char_boundary(essence.len() - suffix.len())
                 && essence[essence.len() - suffix.len()..].eq_ignore_ascii_case(suffix)
         };
-        let starts = |prefix: &str| essence.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix));
+        let starts =
+            |prefix: &str| essence.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix));
         if is("application/json") || is("text/json") || ends("+json") {
             Family::Json
         } else if is("application/x-www-form-urlencoded") {
@@ -120,7 +121,8 @@ pub(super) fn boundary(content_type: &str) -> Option<&str> {
     content_type.split(';').skip(1).find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
         let value = value.trim().trim_matches('"');
-        (name.trim().eq_ignore_ascii_case("boundary") && !value.is_empty() && value.len() <= 200).then_some(value)
+        (name.trim().eq_ignore_ascii_case("boundary") && !value.is_empty() && value.len() <= 200)
+            .then_some(value)
     })
 }
 

@@ -87,7 +87,9 @@ fn body_leaves(asked: &Asked<'_>, leaves: &mut Vec<Leaf>) {
         }
         Family::Form => {
             if let Ok(text) = std::str::from_utf8(bytes) {
-                return text.split('&').for_each(|field| push(leaves, Place::Body, query::name(field), value(field)));
+                return text
+                    .split('&')
+                    .for_each(|field| push(leaves, Place::Body, query::name(field), value(field)));
             }
         }
         Family::Multipart => {
@@ -104,7 +106,8 @@ fn body_leaves(asked: &Asked<'_>, leaves: &mut Vec<Leaf>) {
 fn multipart_leaf(part: &[u8], leaves: &mut Vec<Leaf>) {
     let text = String::from_utf8_lossy(part);
     let (head, value) = text.split_once("\r\n\r\n").unwrap_or(("", &text));
-    let name = head.split_once("name=\"").and_then(|(_, rest)| rest.split_once('"')).map_or("", |(name, _)| name);
+    let name =
+        head.split_once("name=\"").and_then(|(_, rest)| rest.split_once('"')).map_or("", |(name, _)| name);
     match value.len() {
         0..=1024 => push(leaves, Place::Body, name, value),
         _ => push(leaves, Place::Body, name, &hex(&Sha256::digest(value.as_bytes()))),

@@ -101,7 +101,10 @@ impl fmt::Display for Key {
 pub fn exact(asked: &Asked<'_>) -> Key {
     let url = query::whole(asked.url);
     let family = if asked.body.is_empty() { Family::None } else { Family::of(asked.content_type) };
-    Key::of("exact", &[asked.method.as_bytes(), url.as_bytes(), family.name().as_bytes(), &body_digest(asked)])
+    Key::of(
+        "exact",
+        &[asked.method.as_bytes(), url.as_bytes(), family.name().as_bytes(), &body_digest(asked)],
+    )
 }
 
 /// The key under which requests meet that differ only by what the rules say does not matter, and the rules that
@@ -112,7 +115,9 @@ pub fn normalised(asked: &Asked<'_>) -> (Key, Rules) {
     let family = if asked.body.is_empty() { Family::None } else { Family::of(asked.content_type) };
     let method = asked.method.as_bytes();
     let key = match body::canonical(asked, &mut rules) {
-        Some(body) => Key::of("normalised-structured", &[method, url.as_bytes(), family.name().as_bytes(), &body]),
+        Some(body) => {
+            Key::of("normalised-structured", &[method, url.as_bytes(), family.name().as_bytes(), &body])
+        }
         None => {
             Key::of("normalised", &[method, url.as_bytes(), family.name().as_bytes(), &body_digest(asked)])
         }

@@ -50,7 +50,8 @@ pub(super) fn rules_between(a: &str, b: &str) -> Rules {
         between.add(Rule::EmptyQuery);
     }
     let sides = [query_a, query_b].map(|query| pieces(query.unwrap_or_default()).collect::<Vec<_>>());
-    let only = |test: fn(&str) -> bool| sides.clone().map(|s| s.into_iter().filter(|p| test(p)).collect::<Vec<_>>());
+    let only =
+        |test: fn(&str) -> bool| sides.clone().map(|s| s.into_iter().filter(|p| test(p)).collect::<Vec<_>>());
     let [tracking_a, tracking_b] = only(tracking);
     if tracking_a != tracking_b {
         between.add(Rule::TrackingParameters);

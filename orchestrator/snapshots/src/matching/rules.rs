@@ -58,8 +58,9 @@ pub struct Rules(u16);
 
 impl Rules {
     /// The rules that look at the body.
-    pub const OF_THE_BODY: Rules =
-        Rules(1 << Rule::JsonSpelling as u16 | 1 << Rule::FormOrder as u16 | 1 << Rule::MultipartBoundary as u16);
+    pub const OF_THE_BODY: Rules = Rules(
+        1 << Rule::JsonSpelling as u16 | 1 << Rule::FormOrder as u16 | 1 << Rule::MultipartBoundary as u16,
+    );
 
     /// Adds one.
     pub fn add(&mut self, rule: Rule) {
@@ -104,19 +105,81 @@ impl Rules {
 
 /// Parameters by which advertisers and mailers follow a click. Sorted, lower case.
 const TRACKING: &[&str] = &[
-    "__hsfp", "__hssc", "__hstc", "_branch_match_id", "_ga", "_gac", "_gl", "_hsenc", "_hsmi", "_kx", "_openstat",
-    "dclid", "epik", "fb_action_ids", "fb_action_types", "fbclid", "gad_campaignid", "gad_source", "gbraid", "gclid",
-    "gclsrc", "hsctatracking", "igsh", "igshid", "irclickid", "li_fat_id", "mc_cid", "mc_eid", "mkt_tok", "ml_subscriber",
-    "ml_subscriber_hash", "msclkid", "oly_anon_id", "oly_enc_id", "rb_clickid", "sccid", "srsltid", "ttclid", "twclid",
-    "vero_conv", "vero_id", "wbraid", "wickedid", "yclid",
+    "__hsfp",
+    "__hssc",
+    "__hstc",
+    "_branch_match_id",
+    "_ga",
+    "_gac",
+    "_gl",
+    "_hsenc",
+    "_hsmi",
+    "_kx",
+    "_openstat",
+    "dclid",
+    "epik",
+    "fb_action_ids",
+    "fb_action_types",
+    "fbclid",
+    "gad_campaignid",
+    "gad_source",
+    "gbraid",
+    "gclid",
+    "gclsrc",
+    "hsctatracking",
+    "igsh",
+    "igshid",
+    "irclickid",
+    "li_fat_id",
+    "mc_cid",
+    "mc_eid",
+    "mkt_tok",
+    "ml_subscriber",
+    "ml_subscriber_hash",
+    "msclkid",
+    "oly_anon_id",
+    "oly_enc_id",
+    "rb_clickid",
+    "sccid",
+    "srsltid",
+    "ttclid",
+    "twclid",
+    "vero_conv",
+    "vero_id",
+    "wbraid",
+    "wickedid",
+    "yclid",
 ];
 
 /// Parameters that scripts add to get past a cache. Sorted, lower case. `t`, `ts`, `time` and `v` are not among them:
 /// on a timetable or a versioned file they choose the content.
 const CACHE_BUSTERS: &[&str] = &[
-    "_", "__t", "_cb", "_dc", "_nocache", "_r", "_rand", "_rnd", "_t", "_ts", "bust", "buster", "cache-bust",
-    "cache-buster", "cache_bust", "cache_buster", "cachebust", "cachebuster", "cb", "no-cache", "no_cache", "nocache",
-    "rand", "random", "rnd", "uncache",
+    "_",
+    "__t",
+    "_cb",
+    "_dc",
+    "_nocache",
+    "_r",
+    "_rand",
+    "_rnd",
+    "_t",
+    "_ts",
+    "bust",
+    "buster",
+    "cache-bust",
+    "cache-buster",
+    "cache_bust",
+    "cache_buster",
+    "cachebust",
+    "cachebuster",
+    "cb",
+    "no-cache",
+    "no_cache",
+    "nocache",
+    "rand",
+    "random",
+    "rnd",
+    "uncache",
 ];
 
 /// Whether a query parameter of this name only follows a click.

@@ -49,7 +49,11 @@ fn queries_meet_by_the_rules() {
         get("https://shop.test/a?page=1&_=1767225600000&q=x"),
         &[Rule::QueryOrder, Rule::TrackingParameters, Rule::CacheBusters],
     );
-    alike(get("https://shop.test/%7Ea?q=%c3%a4"), get("https://shop.test/~a?q=%C3%A4"), &[Rule::PercentSpelling]);
+    alike(
+        get("https://shop.test/%7Ea?q=%c3%a4"),
+        get("https://shop.test/~a?q=%C3%A4"),
+        &[Rule::PercentSpelling],
+    );
     alike(get("https://shop.test/a?q=%7e"), get("https://shop.test/a?q=~"), &[Rule::PercentSpelling]);
     alike(get("https://shop.test/a?"), get("https://shop.test/a"), &[Rule::EmptyQuery]);
     alike(get("https://shop.test/a?utm_id=4"), get("https://shop.test/a"), &[Rule::TrackingParameters]);
@@ -88,7 +92,11 @@ fn json_bodies_meet_by_white_space_and_key_order_only() {
     apart(post(json, "100000000000000000000000000001"), post(json, "100000000000000000000000000002"));
     apart(post(json, r#"{"a":1,"a":2}"#), post(json, r#"{"a":2}"#));
     apart(post(json, r#"{"a":1}"#), post(json, "{\"a\":1"));
-    alike(post("text/plain", r#"{"a":1}"#), post("text/plain;charset=UTF-8", r#"{"a": 1}"#), &[Rule::JsonSpelling]);
+    alike(
+        post("text/plain", r#"{"a":1}"#),
+        post("text/plain;charset=UTF-8", r#"{"a": 1}"#),
+        &[Rule::JsonSpelling],
+    );
     assert_eq!(
         exact(&post(json, "{}")),
         exact(&post("application/json; charset=utf-8", "{}")),
@@ -111,7 +119,11 @@ fn forms_and_multipart_bodies_meet_by_their_rules() {
     };
     let (one, two, other) = (parts("aaa", "x"), parts("bbb", "x"), parts("aaa", "y"));
     let type_a = "multipart/form-data; boundary=aaa";
-    alike(post(type_a, &one), post("multipart/form-data; boundary=\"bbb\"", &two), &[Rule::MultipartBoundary]);
+    alike(
+        post(type_a, &one),
+        post("multipart/form-data; boundary=\"bbb\"", &two),
+        &[Rule::MultipartBoundary],
+    );
     apart(post(type_a, &one), post(type_a, &other));
     let named = differences(&post(type_a, &one), &post(type_a, &other));
     assert_eq!(named[0].what, "body field q");
@@ -141,7 +153,14 @@ fn differences_name_the_parameter_the_field_the_method_and_the_scheme() {
     let told = |a: Asked<'_>, b: Asked<'_>| -> Vec<String> {
         differences(&a, &b)
             .into_iter()
-            .map(|d| format!("{}: {} / {}", d.what, d.asked.unwrap_or("-".into()), d.recorded.unwrap_or("-".into())))
+            .map(|d| {
+                format!(
+                    "{}: {} / {}",
+                    d.what,
+                    d.asked.unwrap_or("-".into()),
+                    d.recorded.unwrap_or("-".into())
+                )
+            })
             .collect()
     };
     assert_eq!(
@@ -205,7 +224,8 @@ fn json_text() -> impl Strategy<Value = String> {
     ];
     leaf.prop_recursive(4, 32, 5, |inner| {
         prop_oneof![
-            proptest::collection::vec(inner.clone(), 0..5).prop_map(|items| format!("[ {}]", items.join(" ,"))),
+            proptest::collection::vec(inner.clone(), 0..5)
+                .prop_map(|items| format!("[ {}]", items.join(" ,"))),
             proptest::collection::btree_map("[a-z]{1,4}", inner, 0..5).prop_map(|members| {
                 let members: Vec<_> = members.iter().rev().map(|(k, v)| format!("\"{k}\" : {v}")).collect();
                 format!("{{{}\n}}", members.join(","))
