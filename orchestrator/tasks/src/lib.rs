@@ -10,8 +10,10 @@
 mod suite;
 
 pub mod scoring;
+pub mod vectors;
 
-pub use scoring::{KeyNode, Score, ScoreError, ScoreState, Scorer, Step};
+pub use scoring::mind2web_live::{KeyNode, TextNode, UrlNode, ValueNode};
+pub use scoring::{Score, ScoreError, ScoreState, Scorer, Step};
 pub use suite::{
     Element, Error, Fill, MatchLevel, OracleStep, Press, Scroll, Select, Suite, Task, WorldSpec,
 };

@@ -105,6 +105,7 @@ fn mistakes_are_reported_with_file_line_and_key() {
                 "id: one\ngoal: g\nscorer:\n  mind2web_live:\n    nodes:\n      - url_included_match: {reference: a}\n      - url_included_match: {referense: a}\n",
             ),
         ),
+        ("no nodes", task_refusal("id: one\ngoal: g\nscorer:\n  mind2web_live:\n    nodes: []\n")),
         ("not yaml", task_refusal("id: [one\ngoal: x\n")),
         ("two documents", task_refusal(&format!("{TASK}---\n{TASK}"))),
         ("empty", task_refusal("")),

@@ -3,12 +3,14 @@
 //! An episode's [`ScoreState`] is a plain value that is fed one [`Step`] at a time, before each action and once at
 //! the end, and can be saved and taken up again. Nothing here asks a model or a page: what a rule needs is in the step.
 
-mod key_node;
+pub mod assistantbench;
+pub mod mind2web_live;
+mod python;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-pub use key_node::KeyNode;
+use mind2web_live::KeyNode;
 
 /// What decides the score of a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -23,7 +25,8 @@ pub enum Scorer {
     /// Mind2Web-Live: key nodes to be reached in any order.
     #[serde(rename = "mind2web_live")]
     Mind2WebLive {
-        /// What must have been reached.
+        /// What must have been reached; at least one.
+        #[serde(deserialize_with = "mind2web_live::read_nodes")]
         nodes: Vec<KeyNode>,
     },
 }
@@ -68,8 +71,11 @@ pub struct Score {
 #[non_exhaustive]
 pub enum ScoreError {
     /// The published code raises an exception on this input.
-    #[error("the reference scorer raises {0}")]
+    #[error("the published scorer raises {0}")]
     Raised(&'static str),
+    /// The published code's result is not a finite number.
+    #[error("the published scorer gives no finite number")]
+    NotFinite,
 }
 
 impl Scorer {
@@ -81,4 +87,48 @@ impl Scorer {
         };
         ScoreState { nodes: vec![0.0; nodes], answer: None }
     }
+
+    /// Takes one step into account. Scores never fall; of several answers the last counts.
+    pub fn observe(&self, state: &mut ScoreState, step: &Step<'_>) {
+        if let Some(answer) = step.answer {
+            state.answer = Some(answer.to_owned());
+        }
+        if let Scorer::Mind2WebLive { nodes } = self {
+            mind2web_live::observe(nodes, &mut state.nodes, step);
+        }
+    }
+
+    /// The score as it stands.
+    ///
+    /// # Errors
+    /// Where the published code raises an exception or gives no finite number; the benchmark then has no score.
+    pub fn score(&self, state: &ScoreState) -> Result<Score, ScoreError> {
+        match self {
+            Scorer::AssistantBench { gold } => {
+                let Some(answer) = &state.answer else {
+                    return Ok(Score {
+                        value: 0.0,
+                        success: false,
+                        near_success: false,
+                        answered: Some(false),
+                    });
+                };
+                let scored = assistantbench::question_scorer(answer, gold)?;
+                Ok(Score {
+                    value: scored.accuracy,
+                    success: scored.accuracy >= 1.0 - ROUNDING,
+                    near_success: false,
+                    answered: Some(scored.has_answer),
+                })
+            }
+            Scorer::Mind2WebLive { .. } => {
+                let (value, missing) = mind2web_live::completion(&state.nodes);
+                let success = missing == 0 && !state.nodes.is_empty();
+                Ok(Score { value, success, near_success: missing == 1, answered: None })
+            }
+        }
+    }
 }
+
+/// What sums of fractions may lose on their way to 1.
+const ROUNDING: f64 = 1e-9;

@@ -1,0 +1,60 @@
+//! The values that `json.loads` makes, and tuples.
+
+use std::collections::HashMap;
+
+/// A Python object.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::scoring) enum Value {
+    None,
+    Bool(bool),
+    /// Of any size, hence its decimal digits, with `-` in front of negative ones.
+    Int(String),
+    Float(f64),
+    Str(String),
+    List(Vec<Value>),
+    Tuple(Vec<Value>),
+    Dict(Dict),
+}
+
+/// A dictionary: keeps the place of a key's first and the value of its last mention.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(in crate::scoring) struct Dict {
+    entries: Vec<(String, Value)>,
+    places: HashMap<String, usize>,
+}
+
+impl Dict {
+    pub(super) fn insert(&mut self, key: String, value: Value) {
+        match self.places.get(&key) {
+            Some(&place) => self.entries[place].1 = value,
+            None => {
+                self.places.insert(key.clone(), self.entries.len());
+                self.entries.push((key, value));
+            }
+        }
+    }
+
+    pub(in crate::scoring) fn get(&self, key: &str) -> Option<&Value> {
+        self.places.get(key).map(|&place| &self.entries[place].1)
+    }
+
+    pub(in crate::scoring) fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.entries.iter().map(|(key, value)| (key.as_str(), value))
+    }
+
+    pub(in crate::scoring) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
+
+impl Value {
+    /// `len()`; nothing where Python raises `TypeError`.
+    pub(in crate::scoring) fn is_empty(&self) -> Option<bool> {
+        match self {
+            Value::Str(text) => Some(text.is_empty()),
+            Value::List(items) | Value::Tuple(items) => Some(items.is_empty()),
+            Value::Dict(dict) => Some(dict.is_empty()),
+            Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) => None,
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Scorers on whole episodes, and on any input.
+#![allow(clippy::unwrap_used)]
+
+use proptest::prelude::*;
+use tasks::scoring::assistantbench::question_scorer;
+use tasks::{KeyNode, ScoreError, ScoreState, Scorer, Step, UrlNode, ValueNode};
+
+fn journey() -> Scorer {
+    let url = |reference: &str| UrlNode { reference: reference.to_owned(), key: String::new() };
+    Scorer::Mind2WebLive {
+        nodes: vec![
+            KeyNode::UrlIncludedMatch(url("rail.")),
+            KeyNode::UrlExactlyMatch(UrlNode { reference: "Alton".to_owned(), key: "from".to_owned() }),
+            KeyNode::ElementValueExactlyMatch(ValueNode {
+                reference: "06:12".to_owned(),
+                netloc: "rail".to_owned(),
+            }),
+        ],
+    }
+}
+
+#[test]
+fn key_nodes_are_kept_once_reached_and_survive_saving() {
+    let scorer = journey();
+    let mut state = scorer.start();
+    scorer.observe(&mut state, &Step { url: "https://rail.test/", ..Step::default() });
+    assert_eq!(state.nodes, [1.0, 0.0, 0.0]);
+
+    let saved = serde_json::to_string(&state).unwrap();
+    let mut state: ScoreState = serde_json::from_str(&saved).unwrap();
+    scorer.observe(&mut state, &Step { url: "https://www.rail.test/?from=Alton", ..Step::default() });
+    scorer.observe(&mut state, &Step { url: "https://elsewhere.test/", ..Step::default() });
+    let score = scorer.score(&state).unwrap();
+    assert_eq!((score.success, score.near_success), (false, true));
+    assert!((score.value - 2.0 / 3.0).abs() < 1e-9);
+
+    let choice = Step { url: "http://rail.test/b", selector: Some("#t"), value: Some("06:12"), answer: None };
+    scorer.observe(&mut state, &choice);
+    let score = scorer.score(&state).unwrap();
+    assert!(score.success && !score.near_success && score.answered.is_none());
+}
+
+#[test]
+fn the_last_answer_counts_and_none_is_no_success() {
+    let scorer = Scorer::AssistantBench { gold: "Alton\nBarrow".to_owned() };
+    let mut state = scorer.start();
+    let nothing = scorer.score(&state).unwrap();
+    assert_eq!((nothing.value, nothing.answered), (0.0, Some(false)));
+    for answer in ["Alton", "[\"barrow\", \"Alton\"]"] {
+        scorer.observe(&mut state, &Step { answer: Some(answer), ..Step::default() });
+    }
+    let score = scorer.score(&state).unwrap();
+    assert!(score.success && score.answered == Some(true));
+}
+
+#[test]
+fn what_the_published_code_raises_is_an_error() {
+    assert_eq!(question_scorer("[5]", "5"), Err(ScoreError::Raised("TypeError")));
+    assert_eq!(question_scorer("{}", "{\"a\": 1}"), Err(ScoreError::Raised("ValueError")));
+}
+
+/// Texts that come close to what the scorers take apart.
+fn answer() -> impl Strategy<Value = String> {
+    let pieces = prop::sample::select(vec![
+        "{",
+        "}",
+        "[",
+        "]",
+        "\"",
+        "'",
+        ":",
+        ",",
+        " ",
+        "-",
+        "\n",
+        "a",
+        "the",
+        "1",
+        "0",
+        ".5",
+        "e9",
+        "$",
+        "%",
+        "sqft",
+        "null",
+        "true",
+        "NaN",
+        "Infinity",
+        "\\u",
+        "d800",
+        "é",
+        "٣",
+        "½",
+        "五",
+        "\u{200b}",
+        "\u{a0}",
+        "{\"k\": 1}",
+    ]);
+    prop_oneof![any::<String>(), prop::collection::vec(pieces, 0..12).prop_map(|pieces| pieces.concat())]
+}
+
+proptest! {
+    #[test]
+    fn any_answer_has_a_score_or_an_error(prediction in answer(), gold in answer()) {
+        if let Ok(scored) = question_scorer(&prediction, &gold) {
+            prop_assert!(scored.accuracy >= 0.0 && scored.accuracy.is_finite());
+            prop_assert!(scored.accuracy <= 1.0 + 1e-9 || gold.contains('-'));
+        }
+    }
+
+    #[test]
+    fn a_plain_text_agrees_with_itself(text in "[b-z]{2,8}( [b-z]{2,8}){0,4}") {
+        prop_assume!(!text.split(' ').any(|word| matches!(word, "an" | "the" | "nan" | "inf" | "null" | "true" | "false")));
+        prop_assert_eq!(question_scorer(&text, &text).map(|scored| scored.accuracy), Ok(1.0));
+    }
+
+    #[test]
+    fn any_page_scores_between_0_and_1(url in any::<String>(), path in answer(), value in any::<String>()) {
+        let scorer = journey();
+        let mut state = scorer.start();
+        for url in [&url, &format!("https://{path}"), &format!("https://rail.test/?from={path}")] {
+            let before = scorer.score(&state).unwrap().value;
+            scorer.observe(&mut state, &Step { url, selector: Some("*"), value: Some(&value), answer: Some(&value) });
+            let after = scorer.score(&state).unwrap().value;
+            prop_assert!((0.0..=1.0).contains(&after) && after >= before);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Our scorers against results of the published ones. The folder of vectors comes from outside; `make conformance`.
+#![allow(clippy::unwrap_used)]
+
+use std::env;
+
+use camino::Utf8PathBuf;
+use tasks::vectors::{MetricReport, score_vectors};
+
+fn score(metric: &str) -> MetricReport {
+    let folder = env::var("SANDBOX_VECTORS")
+        .expect("SANDBOX_VECTORS names the folder of scorer vectors: run `make conformance VECTORS=FOLDER`");
+    let report = score_vectors(&Utf8PathBuf::from(folder).join(format!("{metric}.jsonl"))).unwrap();
+    report.metric(metric).unwrap().clone()
+}
+
+fn check(metric: &str, agreed: usize, unsupported: usize) {
+    let found = score(metric);
+    assert_eq!(found.disagreements, [], "{metric}");
+    assert_eq!((found.agreed, found.unsupported), (agreed, unsupported), "{metric}");
+}
+
+#[test]
+fn assistantbench_answers() {
+    check("assistantbench.answer", 300, 0);
+}
+
+#[test]
+fn mind2web_live_urls() {
+    check("mind2web_live.url", 200, 0);
+}
+
+#[test]
+fn mind2web_live_element_values() {
+    check("mind2web_live.element_value", 140, 60);
+}
