@@ -1,0 +1,181 @@
+//! Message bodies: small ones in memory, large ones in an unnamed temporary file.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+use crate::Error;
+
+/// Bodies up to this size stay in memory when nobody says otherwise.
+pub(crate) const MEMORY: usize = 4 << 20;
+
+/// The body of a request or response. Cloning never copies a spooled body.
+#[derive(Debug, Clone)]
+pub enum Body {
+    /// In memory.
+    Bytes(Vec<u8>),
+    /// In a file, usually an unnamed temporary one, from its start; read by position, so that clones do not disturb
+    /// each other.
+    File {
+        /// The file.
+        file: Arc<File>,
+        /// Length of the body in bytes.
+        length: u64,
+    },
+}
+
+impl Body {
+    /// A body of no bytes.
+    pub fn empty() -> Body {
+        Body::Bytes(Vec::new())
+    }
+
+    /// Length in bytes.
+    pub fn len(&self) -> u64 {
+        match self {
+            Body::Bytes(bytes) => bytes.len() as u64,
+            Body::File { length, .. } => *length,
+        }
+    }
+
+    /// Whether it has no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Reads it from its start.
+    pub fn reader(&self) -> BodyReader<'_> {
+        BodyReader { body: self, at: 0 }
+    }
+
+    /// The bytes, copied; an error if there are more than `limit`.
+    pub fn to_vec(&self, limit: u64) -> Result<Vec<u8>, Error> {
+        if self.len() > limit {
+            return Err(Error::TooLarge { what: "a body", limit });
+        }
+        let mut bytes = Vec::with_capacity(self.len() as usize);
+        self.reader().read_to_end(&mut bytes).map_err(|e| Error::io("read", "a spooled body".into(), e))?;
+        Ok(bytes)
+    }
+
+    /// Takes all of `reader`, in memory up to `memory` bytes and in a temporary file beyond.
+    pub fn spool(mut reader: impl Read, memory: usize) -> io::Result<Body> {
+        let mut spool = Spool::new(memory);
+        io::copy(&mut reader, &mut spool)?;
+        spool.finish()
+    }
+}
+
+impl Default for Body {
+    fn default() -> Body {
+        Body::empty()
+    }
+}
+
+impl From<Vec<u8>> for Body {
+    fn from(bytes: Vec<u8>) -> Body {
+        Body::Bytes(bytes)
+    }
+}
+
+/// Reads a [`Body`] from its start; made by [`Body::reader`].
+#[derive(Debug)]
+pub struct BodyReader<'a> {
+    body: &'a Body,
+    at: u64,
+}
+
+impl Read for BodyReader<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let left = self.body.len().saturating_sub(self.at);
+        let want = usize::try_from(left).unwrap_or(usize::MAX).min(buf.len());
+        let got = match self.body {
+            Body::Bytes(bytes) => {
+                let at = self.at as usize;
+                buf[..want].copy_from_slice(&bytes[at..at + want]);
+                want
+            }
+            Body::File { file, .. } => file.read_at(&mut buf[..want], self.at)?,
+        };
+        self.at += got as u64;
+        Ok(got)
+    }
+}
+
+/// Collects a body of unknown length: memory first, a temporary file once it grows.
+#[derive(Debug)]
+pub struct Spool {
+    memory: usize,
+    bytes: Vec<u8>,
+    file: Option<File>,
+    length: u64,
+}
+
+impl Spool {
+    /// A spool that goes to disk beyond `memory` bytes.
+    pub fn new(memory: usize) -> Spool {
+        Spool { memory, bytes: Vec::new(), file: None, length: 0 }
+    }
+
+    /// How much has been written.
+    pub fn len(&self) -> u64 {
+        self.length
+    }
+
+    /// Whether nothing has been written.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// The body.
+    pub fn finish(self) -> io::Result<Body> {
+        Ok(match self.file {
+            None => Body::Bytes(self.bytes),
+            Some(file) => Body::File { file: Arc::new(file), length: self.length },
+        })
+    }
+}
+
+impl Write for Spool {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        if self.file.is_none() && self.bytes.len() + buf.len() > self.memory {
+            let mut file = tempfile::tempfile()?;
+            file.write_all(&self.bytes)?;
+            self.bytes = Vec::new();
+            self.file = Some(file);
+        }
+        let written = match &mut self.file {
+            Some(file) => file.write(buf)?,
+            None => {
+                self.bytes.extend_from_slice(buf);
+                buf.len()
+            }
+        };
+        self.length += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn goes_to_disk_and_reads_back() {
+        for size in [0, 9, 10, 11, 100_000] {
+            let bytes: Vec<u8> = (0..size).map(|i| i as u8).collect();
+            let body = Body::spool(&bytes[..], 10).unwrap();
+            assert_eq!(matches!(body, Body::File { .. }), size > 10);
+            assert_eq!(body.len(), size as u64);
+            assert_eq!(body.clone().to_vec(1 << 20).unwrap(), bytes);
+            assert_eq!(body.to_vec(1 << 20).unwrap(), bytes);
+        }
+        assert!(Body::Bytes(vec![0; 11]).to_vec(10).is_err());
+    }
+}

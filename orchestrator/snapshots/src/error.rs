@@ -1,0 +1,158 @@
+//! What can go wrong with a snapshot on disk.
+
+use std::io;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+/// Why a snapshot could not be read or written. Every text reads after "failed to ...".
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The operating system refused.
+    #[error("{action} {path}")]
+    Io {
+        /// What was attempted, as a verb.
+        action: &'static str,
+        /// The file it was attempted on.
+        path: Utf8PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The file is none of the formats that are read here.
+    #[error("open {path}: neither WACZ, WARC nor ARC (it starts with {start})")]
+    UnknownFormat {
+        /// The file.
+        path: Utf8PathBuf,
+        /// Its first bytes, escaped.
+        start: String,
+    },
+    /// One record cannot be read; the records after it may still be fine.
+    #[error("read the record at offset {offset} of {segment}: {damage}")]
+    Damaged {
+        /// Name of the WARC or ARC stream.
+        segment: String,
+        /// Where the damage starts in that stream.
+        offset: u64,
+        /// What is wrong.
+        #[source]
+        damage: Damage,
+        /// Where reading goes on, if anything readable follows.
+        resumes_at: Option<u64>,
+    },
+    /// A record reference that does not belong to this archive.
+    #[error("read a record of segment {segment}: the archive has {segments}")]
+    NoSuchSegment {
+        /// The segment asked for.
+        segment: u32,
+        /// How many there are.
+        segments: usize,
+    },
+    /// The ZIP container or one of its entries is wrong.
+    #[error("read {path}: {reason}")]
+    Container {
+        /// The WACZ file.
+        path: Utf8PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A text file inside the snapshot has a line that cannot be understood.
+    #[error("read line {line} of {name}: {reason}")]
+    Line {
+        /// The file inside the snapshot.
+        name: String,
+        /// Line number, from 1.
+        line: u64,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A stored HTTP message cannot be understood.
+    #[error("read an HTTP message: {0}")]
+    Http(#[from] crate::http::HttpError),
+    /// Something is larger than this reader is willing to hold.
+    #[error("read {what}: larger than {limit} bytes")]
+    TooLarge {
+        /// What was being read.
+        what: &'static str,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// The target of a recording is there already.
+    #[error("record into {path}: the file exists")]
+    Exists {
+        /// The file that would have been overwritten.
+        path: Utf8PathBuf,
+    },
+    /// An earlier recording into the same file was never finished.
+    #[error("record into {path}: {folder} holds an unfinished recording of {bytes} bytes; repair or remove it first")]
+    LeftOver {
+        /// The file asked for.
+        path: Utf8PathBuf,
+        /// The folder of the unfinished recording.
+        folder: Utf8PathBuf,
+        /// Size of its data.
+        bytes: u64,
+    },
+    /// What was just written does not read back as it should.
+    #[error("verify {path}: {reason}")]
+    Verification {
+        /// The file written.
+        path: Utf8PathBuf,
+        /// The first difference.
+        reason: String,
+    },
+    /// A date that is neither RFC 3339 nor a 14 or 17 digit time.
+    #[error("read the date {text:?}")]
+    Date {
+        /// What was found.
+        text: String,
+    },
+}
+
+impl Error {
+    /// An error of the operating system while doing `action` to `path`.
+    pub(crate) fn io(action: &'static str, path: &Utf8Path, source: io::Error) -> Error {
+        Error::Io { action, path: path.to_owned(), source }
+    }
+
+    /// Whether reading may go on behind this error.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, Error::Damaged { .. })
+    }
+}
+
+/// What is wrong with one record.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Damage {
+    /// The record header is not one.
+    #[error("the record header is wrong: {0}")]
+    Head(String),
+    /// The header never ends within the limit.
+    #[error("the record header is longer than {limit} bytes")]
+    HeadTooLong {
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// The gzip member cannot be inflated or its checksum is wrong.
+    #[error("the gzip member is broken: {0}")]
+    Gzip(String),
+    /// Fewer bytes than the header promises.
+    #[error("the record should have {expected} bytes, only {found} are there")]
+    Truncated {
+        /// The length in the header.
+        expected: u64,
+        /// What could be read.
+        found: u64,
+    },
+    /// More bytes than the header promises, and they are no record.
+    #[error("{bytes} bytes that belong to no record")]
+    Stray {
+        /// How many.
+        bytes: u64,
+    },
+    /// A gzip member that holds more than one record: records in it cannot be reached by offset.
+    #[error("one gzip member holds several records; the file must be recompressed, one member for each record")]
+    SharedMember,
+    /// The operating system failed to read.
+    #[error("reading failed: {0}")]
+    Io(String),
+}

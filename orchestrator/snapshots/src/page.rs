@@ -1,0 +1,33 @@
+//! The page list of a snapshot: what a person went to, as opposed to what the browser fetched.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Timestamp;
+
+/// One line of `pages.jsonl`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Page {
+    /// Unique within the list; made up when it is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Address of the page, as the address bar shows it.
+    pub url: String,
+    /// When it was recorded.
+    pub ts: Timestamp,
+    /// Its title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Its visible text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Any other key of the line, kept.
+    #[serde(flatten)]
+    pub extra: serde_json::Map<String, serde_json::Value>,
+}
+
+impl Page {
+    /// A page with nothing but its address and time.
+    pub fn new(url: impl Into<String>, ts: Timestamp) -> Page {
+        Page { id: None, url: url.into(), ts, title: None, text: None, extra: serde_json::Map::new() }
+    }
+}

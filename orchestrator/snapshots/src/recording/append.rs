@@ -1,0 +1,165 @@
+//! Turns exchanges into records, as heads around bodies that are not copied.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::http::{write_request, write_response};
+use crate::warc::{RecordHead, RecordKind, new_record_id};
+use crate::{Body, Exchange, Headers};
+
+/// Where a frame came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FrameSide {
+    /// Sent by the origin.
+    Server,
+    /// Sent by the browser.
+    Client,
+}
+
+/// One WebSocket message: a line of the resource record of its connection. Exactly one of `text`, `base64` and
+/// `close` is set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
+pub struct Frame {
+    /// Milliseconds since the connection was opened.
+    pub at_ms: u64,
+    /// Who sent it.
+    pub from: FrameSide,
+    /// A text message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// A binary message, in base64.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base64: Option<String>,
+    /// The code the connection was closed with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub close: Option<u16>,
+    /// The reason given with `close`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// Content type of the record of a WebSocket connection.
+pub(crate) const FRAMES_TYPE: &str = "application/x-websocket-frames+jsonl";
+
+/// What is written in one go.
+#[derive(Debug)]
+pub(super) enum Piece<'a> {
+    Bytes(&'a [u8]),
+    File { file: &'a Arc<File>, length: u64 },
+}
+
+impl<'a> Piece<'a> {
+    pub(super) fn bytes(&self) -> Option<&'a [u8]> {
+        match self {
+            Piece::Bytes(bytes) => Some(bytes),
+            Piece::File { .. } => None,
+        }
+    }
+
+    fn body(body: &'a Body) -> Piece<'a> {
+        match body {
+            Body::Bytes(bytes) => Piece::Bytes(bytes),
+            Body::File { file, length } => Piece::File { file, length: *length },
+        }
+    }
+}
+
+/// The two records of an exchange, without the bodies.
+pub(super) struct Records {
+    id: String,
+    /// Header and HTTP head of the response.
+    response: Vec<u8>,
+    /// End of the response record, header and HTTP head of the request.
+    request: Vec<u8>,
+}
+
+impl Records {
+    pub(super) fn pieces<'a>(&'a self, exchange: &'a Exchange) -> Vec<Piece<'a>> {
+        vec![
+            Piece::Bytes(&self.response),
+            Piece::body(&exchange.response.body),
+            Piece::Bytes(&self.request),
+            Piece::body(&exchange.request.body),
+            Piece::Bytes(END),
+        ]
+    }
+
+    pub(super) fn response_id(&self) -> &str {
+        &self.id
+    }
+}
+
+const END: &[u8] = b"\r\n\r\n";
+
+pub(super) fn exchange(exchange: &Exchange) -> Records {
+    let id = new_record_id();
+    let url = exchange.url.split('#').next().unwrap_or(&exchange.url);
+
+    let mut http = Vec::with_capacity(1 << 10);
+    let answer = &exchange.response;
+    write_response(&mut http, answer.status, &answer.reason, &framed(&answer.headers, answer.body.len()));
+    let mut response = about(RecordKind::Response, &id, url, exchange)
+        .optional("WARC-IP-Address", exchange.ip.map(|ip| ip.to_string()).as_deref())
+        .optional("WARC-Truncated", exchange.truncated.as_deref())
+        .field("Content-Type", "application/http; msgtype=response")
+        .finish(http.len() as u64 + answer.body.len());
+    response.append(&mut http);
+
+    let ask = &exchange.request;
+    write_request(&mut http, &ask.method, &ask.target, &framed(&ask.headers, ask.body.len()));
+    let mut request = END.to_vec();
+    let head = about(RecordKind::Request, &new_record_id(), url, exchange)
+        .uri("WARC-Concurrent-To", &id)
+        .field("Content-Type", "application/http; msgtype=request")
+        .finish(http.len() as u64 + ask.body.len());
+    request.extend_from_slice(&head);
+    request.append(&mut http);
+    Records { id, response, request }
+}
+
+/// The record of a WebSocket connection, whole.
+pub(super) fn websocket(opening: &Exchange, response_id: &str, frames: &[Frame]) -> Vec<u8> {
+    let mut lines = Vec::new();
+    for frame in frames {
+        // A frame is strings and numbers: it cannot fail to become JSON.
+        if let Ok(line) = serde_json::to_vec(frame) {
+            lines.extend_from_slice(&line);
+            lines.push(b'\n');
+        }
+    }
+    let url = match opening.url.split_once("://") {
+        Some(("https", rest)) => format!("wss://{rest}"),
+        Some(("http", rest)) => format!("ws://{rest}"),
+        _ => opening.url.clone(),
+    };
+    let mut record = about(RecordKind::Resource, &new_record_id(), &url, opening)
+        .uri("WARC-Concurrent-To", response_id)
+        .field("Content-Type", FRAMES_TYPE)
+        .finish(lines.len() as u64);
+    record.append(&mut lines);
+    record.extend_from_slice(END);
+    record
+}
+
+fn about(kind: RecordKind, id: &str, url: &str, exchange: &Exchange) -> RecordHead {
+    RecordHead::new(kind, id, exchange.started)
+        .field("WARC-Target-URI", url)
+        .optional("WARC-Protocol", exchange.protocol.as_deref())
+        .optional("WARC-Page-ID", exchange.page.as_deref())
+}
+
+/// The header fields for a body whose transfer coding is gone: a length in its place. Without one they are kept to
+/// the byte, also a length that counts a body which was not sent, as in an answer to `HEAD`.
+fn framed(headers: &Headers, length: u64) -> Cow<'_, Headers> {
+    if !headers.contains("Transfer-Encoding") {
+        return Cow::Borrowed(headers);
+    }
+    let mut headers = headers.clone();
+    headers.remove("Transfer-Encoding");
+    headers.set("Content-Length", length.to_string());
+    Cow::Owned(headers)
+}

@@ -1,0 +1,19 @@
+//! WACZ: the ZIP file around records, index, page list and checksums.
+//!
+//! ```text
+//! x.wacz
+//! ├── archive/*.warc.gz            stored, never deflated: records are read by their offset in the file
+//! ├── indexes/index.cdx.gz + .idx  CDXJ in blocks (see `zipnum`)
+//! ├── pages/pages.jsonl
+//! ├── datapackage.json             every file with its sha256
+//! └── datapackage-digest.json      the sha256 of datapackage.json, perhaps signed
+//! ```
+//!
+//! Read: versions 1.0 to 1.2, with or without an index. Written: 1.1.1.
+
+mod package;
+mod pages;
+
+pub use package::{Entry, Package};
+pub use pages::PageLines;
+pub(crate) use pages::line as page_line;

@@ -1,0 +1,176 @@
+//! A WACZ as a container: its entries, and where they lie in the file.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, Write};
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use flate2::bufread::DeflateDecoder;
+use serde_json::Value;
+use zip::{CompressionMethod, ZipArchive};
+
+use super::PageLines;
+use crate::warc::Window;
+use crate::{Error, Page, Segment};
+
+/// Largest description (`datapackage.json` and its digest) that is read.
+const MAX_DESCRIPTION: u64 = 64 << 20;
+/// Largest WARC that is taken out of a container that wrongly deflated it.
+const MAX_EXTRACTED: u64 = 64 << 30;
+
+/// An opened WACZ.
+#[derive(Debug, Clone)]
+pub struct Package {
+    path: Utf8PathBuf,
+    file: Arc<File>,
+    entries: Vec<Entry>,
+}
+
+/// One file inside the container.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its path in the container. Names that would leave a folder are refused when the container is opened.
+    pub name: String,
+    /// Its size, as the directory claims it.
+    pub size: u64,
+    /// Whether its bytes lie in the container as they are.
+    pub stored: bool,
+    start: u64,
+    packed: u64,
+}
+
+impl Package {
+    pub(crate) fn open(path: &Utf8Path, file: File) -> Result<Package, Error> {
+        let broken = |reason: String| Error::Container { path: path.to_owned(), reason };
+        let mut file = file;
+        let length = file.seek(io::SeekFrom::End(0)).map_err(|e| Error::io("read", path, e))?;
+        let mut zip = ZipArchive::new(BufReader::new(&file)).map_err(|e| broken(format!("it is no ZIP file: {e}")))?;
+        let mut entries = Vec::with_capacity(zip.len());
+        for index in 0..zip.len() {
+            let entry = zip.by_index_raw(index).map_err(|e| broken(format!("its entry {index} is broken: {e}")))?;
+            let name = entry.name().map_err(|e| broken(format!("the name of its entry {index} is broken: {e}")))?.into_owned();
+            if entry.enclosed_name().is_none() || name.contains(['\\', '\0']) {
+                return Err(broken(format!("its entry {name:?} would lie outside of the container")));
+            }
+            let stored = match entry.compression() {
+                CompressionMethod::Stored => true,
+                CompressionMethod::Deflated => false,
+                other => return Err(broken(format!("its entry {name:?} is compressed by {other}, which WACZ does not know"))),
+            };
+            let packed = entry.compressed_size();
+            let start = entry.data_start().unwrap_or(u64::MAX);
+            if start.checked_add(packed).is_none_or(|end| end > length) {
+                return Err(broken(format!("its entry {name:?} is cut off")));
+            }
+            if !entry.is_dir() {
+                entries.push(Entry { name, size: entry.size(), stored, start, packed });
+            }
+        }
+        drop(zip);
+        Ok(Package { path: path.to_owned(), file: Arc::new(file), entries })
+    }
+
+    /// All files in the container, in the order of its directory.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The entry of this name.
+    pub fn entry(&self, name: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.name == name)
+    }
+
+    /// Reads an entry from its start.
+    pub fn reader(&self, entry: &Entry) -> Box<dyn BufRead + Send> {
+        let window = self.window(entry);
+        if entry.stored {
+            Box::new(BufReader::with_capacity(64 << 10, window))
+        } else {
+            Box::new(BufReader::with_capacity(64 << 10, DeflateDecoder::new(BufReader::new(window))))
+        }
+    }
+
+    /// The bytes of the entry `name`, if it is there; an error if they are more than `limit`.
+    pub fn read(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, Error> {
+        let Some(entry) = self.entry(name) else { return Ok(None) };
+        let mut bytes = Vec::new();
+        self.reader(entry).take(limit + 1).read_to_end(&mut bytes).map_err(|e| self.broken(name, &e))?;
+        if bytes.len() as u64 > limit {
+            return Err(Error::TooLarge { what: "an entry of a WACZ", limit });
+        }
+        Ok(Some(bytes))
+    }
+
+    /// `datapackage.json`; `None` if there is none, as in files that only look like a WACZ.
+    pub fn description(&self) -> Result<Option<Value>, Error> {
+        self.json("datapackage.json")
+    }
+
+    /// The WARC streams.
+    pub(crate) fn segments(&self) -> Result<Vec<Segment>, Error> {
+        let mut segments = Vec::new();
+        for entry in self.entries.iter().filter(|entry| is_archive(&entry.name)) {
+            let name = entry.name.rsplit('/').next().unwrap_or(&entry.name).to_owned();
+            segments.push(if entry.stored {
+                Segment::new(name, &self.path, Arc::clone(&self.file), entry.start, entry.packed)?
+            } else {
+                let (file, length) = self.extract(entry)?;
+                Segment::new(name, &self.path, Arc::new(file), 0, length)?
+            });
+        }
+        if segments.is_empty() {
+            return Err(Error::Container { path: self.path.clone(), reason: "it has no WARC under archive/".to_owned() });
+        }
+        Ok(segments)
+    }
+
+    /// All pages of all page lists, the main list first.
+    pub(crate) fn pages(&self) -> Result<Vec<Page>, Error> {
+        let is_list = |entry: &&Entry| entry.name.starts_with("pages/") && entry.name.ends_with(".jsonl");
+        let mut lists: Vec<&Entry> = self.entries.iter().filter(is_list).collect();
+        lists.sort_by_key(|entry| entry.name != "pages/pages.jsonl");
+        let mut pages = Vec::new();
+        for list in lists {
+            for page in PageLines::new(list.name.clone(), self.reader(list)) {
+                pages.push(page?);
+            }
+        }
+        Ok(pages)
+    }
+
+    pub(super) fn json(&self, name: &str) -> Result<Option<Value>, Error> {
+        let Some(bytes) = self.read(name, MAX_DESCRIPTION)? else { return Ok(None) };
+        let reason = |e: serde_json::Error| Error::Container { path: self.path.clone(), reason: format!("its {name} is wrong: {e}") };
+        serde_json::from_slice(&bytes).map(Some).map_err(reason)
+    }
+
+    pub(super) fn path(&self) -> &Utf8Path {
+        &self.path
+    }
+
+    fn window(&self, entry: &Entry) -> Window {
+        Window::new(Arc::clone(&self.file), entry.start, entry.start + entry.packed)
+    }
+
+    /// An unnamed temporary file with the bytes of a deflated entry.
+    fn extract(&self, entry: &Entry) -> Result<(File, u64), Error> {
+        let limit = entry.size.min(MAX_EXTRACTED);
+        let mut file = tempfile::tempfile().map_err(|e| Error::io("extract", &self.path, e))?;
+        let mut reader = self.reader(entry).take(limit + 1);
+        let length = io::copy(&mut reader, &mut file).map_err(|e| self.broken(&entry.name, &e))?;
+        if length > limit {
+            return Err(Error::TooLarge { what: "a deflated WARC", limit });
+        }
+        file.flush().map_err(|e| Error::io("extract", &self.path, e))?;
+        Ok((file, length))
+    }
+
+    pub(super) fn broken(&self, name: &str, error: &io::Error) -> Error {
+        Error::Container { path: self.path.clone(), reason: format!("its entry {name:?} cannot be read: {error}") }
+    }
+}
+
+fn is_archive(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.starts_with("archive/") && [".warc", ".warc.gz", ".arc", ".arc.gz"].iter().any(|end| name.ends_with(end))
+}

@@ -1,0 +1,225 @@
+//! Reads a stream of records from start to end, past whatever is damaged.
+
+use std::io::{self, BufReader, Read};
+
+use flate2::bufread::GzDecoder;
+
+use super::read::{self, GZIP_MAGIC, IN_MEMORY, READ_AHEAD, gzip};
+use super::window::Window;
+use super::{Record, RecordRef, arc, header};
+use crate::{Damage, Error};
+
+/// Bytes behind a record in its gzip member that are still inflated to find the member's end.
+const MAX_STRAY: u64 = 64 << 20;
+/// How much of the file is searched at once for the next record.
+const SEARCH: usize = 256 << 10;
+
+/// The records of one stream in file order. A damaged record comes as an error, and the next call goes on at the
+/// next record that can be read.
+#[derive(Debug)]
+pub(crate) struct Scanner {
+    segment: u32,
+    name: String,
+    whole: Window,
+    start: u64,
+    position: u64,
+    compressed: Option<bool>,
+    pending: Option<Error>,
+}
+
+type Item = Result<(RecordRef, Record), Error>;
+
+impl Scanner {
+    pub(crate) fn new(segment: u32, name: String, whole: Window) -> Scanner {
+        let start = whole.position();
+        Scanner { segment, name, whole, start, position: start, compressed: None, pending: None }
+    }
+
+    fn step(&mut self) -> Result<Option<(RecordRef, Record)>, Damage> {
+        loop {
+            let here = self.whole.from(self.position);
+            let ahead = here.peek(64).map_err(|e| Damage::Io(e.to_string()))?;
+            let blank = ahead.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
+            if ahead.is_empty() {
+                return Ok(None);
+            }
+            if blank > 0 {
+                self.position += blank as u64;
+                continue;
+            }
+            let compressed = ahead.starts_with(&GZIP_MAGIC);
+            self.compressed.get_or_insert(compressed);
+            let offset = self.position;
+            let found = if compressed { self.member(here)? } else { Some(self.plain(here)?) };
+            if let Some((record, length)) = found {
+                return Ok(Some((RecordRef { segment: self.segment, offset: offset - self.start, length }, record)));
+            }
+        }
+    }
+
+    /// The record in the gzip member at the present position and the member's length; `None` if it holds nothing.
+    fn member(&mut self, here: Window) -> Result<Option<(Record, u64)>, Damage> {
+        let mut decoder = GzDecoder::new(BufReader::with_capacity(READ_AHEAD, here.clone()));
+        let (version, headers, mut ahead) = match read::head(&mut decoder) {
+            Ok(head) => head,
+            Err(Damage::Truncated { found: 0, .. }) => {
+                self.position = end_of(decoder);
+                return Ok(None);
+            }
+            Err(damage) => return Err(damage),
+        };
+        let length = read::content_length(&headers)?;
+        let surplus = if (ahead.len() as u64) > length { ahead.split_off(length as usize) } else { Vec::new() };
+        let block = if length <= IN_MEMORY {
+            Some(read::inflate(&mut decoder, ahead, length)?)
+        } else {
+            let left = length - ahead.len() as u64;
+            let passed = io::copy(&mut decoder.by_ref().take(left), &mut io::sink()).map_err(gzip)?;
+            if passed < left {
+                return Err(Damage::Truncated { expected: length, found: length - left + passed });
+            }
+            None
+        };
+        let stray = Stray::drain(surplus, &mut decoder)?;
+        let end = end_of(decoder);
+        let offset = self.position;
+        self.position = end;
+        if stray.bytes > 0 {
+            let damage = if stray.record { Damage::SharedMember } else { Damage::Stray { bytes: stray.bytes } };
+            self.pending = Some(self.damaged(offset, damage, Some(end)));
+        }
+        let record = match block {
+            Some(block) => Record { version, headers, block: super::Block::from_bytes(block) },
+            None => read::read_at(here.first(end - offset))?,
+        };
+        Ok(Some((record, end - offset)))
+    }
+
+    /// The uncompressed record at the present position and its length without the blank lines behind it.
+    fn plain(&mut self, here: Window) -> Result<(Record, u64), Damage> {
+        let offset = self.position;
+        let (record, end) = read::plain(here)?;
+        let block = end - record.block.remaining();
+        self.position = end;
+        let behind = self.whole.from(end).peek(4 << 10).map_err(|e| Damage::Io(e.to_string()))?;
+        let next = behind.iter().position(|b| !matches!(b, b'\r' | b'\n')).map(|at| &behind[at..]);
+        if next.is_some_and(|bytes| !starts_record(bytes)) {
+            // The length is a lie, or something else lies between. A record that starts inside the block shows which.
+            let from = if self.search(block).is_some_and(|at| at < end) { block } else { end };
+            let resumes = self.search(from);
+            let until = resumes.unwrap_or(self.position + self.whole.from(end).remaining());
+            self.position = until;
+            let damage = Damage::Stray { bytes: until.saturating_sub(end) };
+            self.pending = Some(self.damaged(end, damage, resumes));
+        }
+        Ok((record, end - offset))
+    }
+
+    /// Moves on behind damage at the present position.
+    fn recover(&mut self, damage: Damage) -> Error {
+        let offset = self.position;
+        let resumes = match damage {
+            Damage::Io(_) => None,
+            _ => self.search(offset + 1),
+        };
+        self.position = resumes.unwrap_or(offset + self.whole.from(offset).remaining());
+        self.damaged(offset, damage, resumes)
+    }
+
+    fn damaged(&self, offset: u64, damage: Damage, resumes: Option<u64>) -> Error {
+        let relative = |at: u64| at - self.start;
+        Error::Damaged { segment: self.name.clone(), offset: relative(offset), damage, resumes_at: resumes.map(relative) }
+    }
+
+    /// The first position from `from` on where a record starts that can be read at least up to its block.
+    fn search(&self, from: u64) -> Option<u64> {
+        let compressed = self.compressed.unwrap_or(false);
+        // The byte before is looked at, too: an uncompressed record starts a line.
+        let mut at = from.saturating_sub(1).max(self.start);
+        loop {
+            let bytes = self.whole.from(at).peek(SEARCH).ok()?;
+            if bytes.len() < 4 {
+                return None;
+            }
+            for index in 1..bytes.len() - 2 {
+                let candidate = &bytes[index..];
+                let plausible = if compressed {
+                    candidate.starts_with(&[0x1f, 0x8b, 8])
+                } else {
+                    bytes[index - 1] == b'\n' && starts_record(candidate)
+                };
+                if plausible && self.readable(at + index as u64, compressed) {
+                    return Some(at + index as u64);
+                }
+            }
+            // The last bytes are looked at again, with what follows them.
+            at += (bytes.len() - 3) as u64;
+        }
+    }
+
+    fn readable(&self, at: u64, compressed: bool) -> bool {
+        let window = self.whole.from(at);
+        let head = if compressed {
+            read::head(&mut GzDecoder::new(BufReader::with_capacity(4 << 10, window)))
+        } else {
+            read::head(&mut { window })
+        };
+        head.is_ok_and(|(_, headers, _)| read::content_length(&headers).is_ok())
+    }
+}
+
+impl Iterator for Scanner {
+    type Item = Item;
+
+    fn next(&mut self) -> Option<Item> {
+        if let Some(error) = self.pending.take() {
+            return Some(Err(error));
+        }
+        match self.step() {
+            Ok(found) => found.map(Ok),
+            Err(damage) => Some(Err(self.recover(damage))),
+        }
+    }
+}
+
+fn starts_record(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"WARC/")
+        || bytes.starts_with(&GZIP_MAGIC)
+        || (arc::looks_like_start(bytes) && matches!(arc::parse(&bytes[..bytes.len().min(8 << 10)]), Ok(Some(_))))
+        || (bytes.len() < 5 && header::looks_like_start(bytes))
+}
+
+/// Where the member ends that `decoder` has read.
+fn end_of(decoder: GzDecoder<BufReader<Window>>) -> u64 {
+    let reader = decoder.into_inner();
+    reader.get_ref().position() - reader.buffer().len() as u64
+}
+
+/// What follows a record in its member besides blank lines.
+struct Stray {
+    bytes: u64,
+    record: bool,
+}
+
+impl Stray {
+    fn drain(mut ahead: Vec<u8>, decoder: &mut impl Read) -> Result<Stray, Damage> {
+        let mut stray = Stray { bytes: 0, record: false };
+        loop {
+            let blank = if stray.bytes > 0 { 0 } else { ahead.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count() };
+            let rest = &ahead[blank..];
+            if stray.bytes == 0 && !rest.is_empty() {
+                stray.record = starts_record(rest);
+            }
+            stray.bytes += rest.len() as u64;
+            if stray.bytes > MAX_STRAY {
+                return Err(Damage::Stray { bytes: stray.bytes });
+            }
+            ahead.resize(16 << 10, 0);
+            let got = decoder.read(&mut ahead).map_err(gzip)?;
+            ahead.truncate(got);
+            if got == 0 {
+                return Ok(stray);
+            }
+        }
+    }
+}

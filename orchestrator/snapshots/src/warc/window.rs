@@ -1,0 +1,58 @@
+//! A part of a file, read by position.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+/// Reads the bytes from `position` to `end` of a shared file. Each window has its own position and the file's cursor
+/// is never moved, so many threads read one file at once.
+#[derive(Debug, Clone)]
+pub(crate) struct Window {
+    file: Arc<File>,
+    position: u64,
+    end: u64,
+}
+
+impl Window {
+    pub(crate) fn new(file: Arc<File>, position: u64, end: u64) -> Window {
+        Window { file, position, end: end.max(position) }
+    }
+
+    pub(crate) fn position(&self) -> u64 {
+        self.position
+    }
+
+    pub(crate) fn remaining(&self) -> u64 {
+        self.end - self.position
+    }
+
+    /// The same file from `position` on, with the same end.
+    pub(crate) fn from(&self, position: u64) -> Window {
+        Window::new(Arc::clone(&self.file), position.min(self.end), self.end)
+    }
+
+    /// The same part, but not longer than `length`.
+    pub(crate) fn first(&self, length: u64) -> Window {
+        Window::new(Arc::clone(&self.file), self.position, self.end.min(self.position.saturating_add(length)))
+    }
+
+    /// Up to `want` bytes at the present position, which stays.
+    pub(crate) fn peek(&self, want: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(want.min(self.remaining() as usize));
+        self.clone().take(want as u64).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+impl Read for Window {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let want = usize::try_from(self.remaining()).unwrap_or(usize::MAX).min(buf.len());
+        if want == 0 {
+            return Ok(0);
+        }
+        let got = self.file.read_at(&mut buf[..want], self.position)?;
+        self.position += got as u64;
+        Ok(got)
+    }
+}

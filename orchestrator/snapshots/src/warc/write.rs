@@ -1,0 +1,60 @@
+//! Writes the heads of WARC 1.1 records.
+
+use uuid::Uuid;
+
+use super::RecordKind;
+use crate::Timestamp;
+
+/// A fresh record id, `urn:uuid:...`, without angle brackets.
+pub fn new_record_id() -> String {
+    Uuid::new_v4().urn().to_string()
+}
+
+/// Builds a record header field by field.
+#[derive(Debug)]
+pub struct RecordHead {
+    bytes: Vec<u8>,
+}
+
+impl RecordHead {
+    /// Starts the header of a record.
+    pub fn new(kind: RecordKind, id: &str, date: Timestamp) -> RecordHead {
+        let mut head = RecordHead { bytes: Vec::with_capacity(1 << 10) };
+        head.bytes.extend_from_slice(b"WARC/1.1\r\n");
+        head.field("WARC-Type", kind.name()).uri("WARC-Record-ID", id).field("WARC-Date", &date.to_string())
+    }
+
+    /// Adds a field. Line ends in the value become spaces.
+    pub fn field(mut self, name: &str, value: &str) -> RecordHead {
+        self.push(name, value.as_bytes());
+        self
+    }
+
+    /// Adds a field if there is a value.
+    pub fn optional(self, name: &str, value: Option<&str>) -> RecordHead {
+        match value {
+            Some(value) => self.field(name, value),
+            None => self,
+        }
+    }
+
+    /// Adds a field whose value stands in angle brackets.
+    pub fn uri(self, name: &str, uri: &str) -> RecordHead {
+        self.field(name, &format!("<{uri}>"))
+    }
+
+    /// Adds a field of bytes.
+    pub(crate) fn push(&mut self, name: &str, value: &[u8]) {
+        self.bytes.extend(name.bytes().filter(|b| b.is_ascii_graphic() && *b != b':'));
+        self.bytes.extend_from_slice(b": ");
+        self.bytes.extend(value.iter().map(|b| if matches!(b, b'\r' | b'\n') { b' ' } else { *b }));
+        self.bytes.extend_from_slice(b"\r\n");
+    }
+
+    /// Ends the header for a block of `length` bytes, to be followed by two line ends.
+    pub fn finish(mut self, length: u64) -> Vec<u8> {
+        self.push("Content-Length", length.to_string().as_bytes());
+        self.bytes.extend_from_slice(b"\r\n");
+        self.bytes
+    }
+}
