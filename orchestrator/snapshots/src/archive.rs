@@ -36,7 +36,13 @@ pub struct Segment {
 }
 
 impl Segment {
-    pub(crate) fn new(name: String, path: &Utf8Path, file: Arc<File>, start: u64, length: u64) -> Result<Segment, Error> {
+    pub(crate) fn new(
+        name: String,
+        path: &Utf8Path,
+        file: Arc<File>,
+        start: u64,
+        length: u64,
+    ) -> Result<Segment, Error> {
         let window = Window::new(Arc::clone(&file), start, start + length);
         let magic = window.peek(2).map_err(|e| Error::io("read", path, e))?;
         let encoding = if magic == [0x1f, 0x8b] { Encoding::Gzip } else { Encoding::Plain };
@@ -67,12 +73,20 @@ impl Archive {
         file.by_ref().take(16).read_to_end(&mut start).map_err(io)?;
         if start.starts_with(b"PK") {
             let package = Package::open(path, file)?;
-            return Ok(Archive { path: path.to_owned(), segments: package.segments()?, package: Some(package) });
+            return Ok(Archive {
+                path: path.to_owned(),
+                segments: package.segments()?,
+                package: Some(package),
+            });
         }
         let trimmed = start.trim_ascii_start();
-        let arc = trimmed.starts_with(b"filedesc:") || trimmed.starts_with(b"http") || trimmed.starts_with(b"dns:");
+        let arc =
+            trimmed.starts_with(b"filedesc:") || trimmed.starts_with(b"http") || trimmed.starts_with(b"dns:");
         if !(start.starts_with(&[0x1f, 0x8b]) || trimmed.starts_with(b"WARC/") || arc) {
-            return Err(Error::UnknownFormat { path: path.to_owned(), start: start.escape_ascii().to_string() });
+            return Err(Error::UnknownFormat {
+                path: path.to_owned(),
+                start: start.escape_ascii().to_string(),
+            });
         }
         let name = path.file_name().unwrap_or(path.as_str()).to_owned();
         let segments = vec![Segment::new(name, path, Arc::new(file), 0, length)?];
@@ -109,14 +123,25 @@ impl Archive {
     /// Reads one record. Only its head, and a small compressed block, is read before this returns.
     pub fn read_at(&self, at: RecordRef) -> Result<Record, Error> {
         let segment = self.segment(at.segment)?;
-        let damaged =
-            |damage| Error::Damaged { segment: segment.name.clone(), offset: at.offset, damage, resumes_at: None };
+        let damaged = |damage| Error::Damaged {
+            segment: segment.name.clone(),
+            offset: at.offset,
+            damage,
+            resumes_at: None,
+        };
         if at.offset >= segment.length {
-            return Err(damaged(crate::Damage::Truncated { expected: at.offset.saturating_add(1), found: segment.length }));
+            return Err(damaged(crate::Damage::Truncated {
+                expected: at.offset.saturating_add(1),
+                found: segment.length,
+            }));
         }
         let whole = segment.window();
         let window = whole.from(segment.start + at.offset);
-        let window = if at.length > 0 && segment.encoding == Encoding::Gzip { window.first(at.length) } else { window };
+        let window = if at.length > 0 && segment.encoding == Encoding::Gzip {
+            window.first(at.length)
+        } else {
+            window
+        };
         warc::read_at(window).map_err(damaged)
     }
 

@@ -83,7 +83,9 @@ pub enum Error {
         path: Utf8PathBuf,
     },
     /// An earlier recording into the same file was never finished.
-    #[error("record into {path}: {folder} holds an unfinished recording of {bytes} bytes; repair or remove it first")]
+    #[error(
+        "record into {path}: {folder} holds an unfinished recording of {bytes} bytes; repair or remove it first"
+    )]
     LeftOver {
         /// The file asked for.
         path: Utf8PathBuf,
@@ -150,7 +152,9 @@ pub enum Damage {
         bytes: u64,
     },
     /// A gzip member that holds more than one record: records in it cannot be reached by offset.
-    #[error("one gzip member holds several records; the file must be recompressed, one member for each record")]
+    #[error(
+        "one gzip member holds several records; the file must be recompressed, one member for each record"
+    )]
     SharedMember,
     /// The operating system failed to read.
     #[error("reading failed: {0}")]

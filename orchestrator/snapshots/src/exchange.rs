@@ -59,7 +59,17 @@ impl Exchange {
         let url = url.into();
         let target = target_of(&url);
         let request = Request { method: "GET".into(), target, headers: Headers::new(), body: Body::empty() };
-        Exchange { url, started, request, response, protocol: None, ip: None, duration_ms: None, page: None, truncated: None }
+        Exchange {
+            url,
+            started,
+            request,
+            response,
+            protocol: None,
+            ip: None,
+            duration_ms: None,
+            page: None,
+            truncated: None,
+        }
     }
 }
 
@@ -80,7 +90,12 @@ mod tests {
 
     #[test]
     fn targets() {
-        for (url, expect) in [("https://a.test/x?y#z", "/x?y"), ("https://a.test", "/"), ("https://a.test?q", "/?q"), ("/x", "/x")] {
+        for (url, expect) in [
+            ("https://a.test/x?y#z", "/x?y"),
+            ("https://a.test", "/"),
+            ("https://a.test?q", "/?q"),
+            ("/x", "/x"),
+        ] {
             assert_eq!(target_of(url), expect);
         }
     }

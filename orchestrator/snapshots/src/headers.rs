@@ -93,7 +93,8 @@ mod tests {
 
     #[test]
     fn names_are_compared_without_case_and_order_is_kept() {
-        let mut headers: Headers = [("Set-Cookie", "a=1"), ("Date", "x"), ("set-cookie", "b=2")].into_iter().collect();
+        let mut headers: Headers =
+            [("Set-Cookie", "a=1"), ("Date", "x"), ("set-cookie", "b=2")].into_iter().collect();
         assert_eq!(headers.get_all("SET-COOKIE").collect::<Vec<_>>(), [b"a=1", b"b=2"]);
         headers.set("set-cookie", "c=3");
         assert_eq!(headers.iter().map(|(n, _)| n).collect::<Vec<_>>(), ["Set-Cookie", "Date"]);

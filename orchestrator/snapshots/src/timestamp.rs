@@ -45,7 +45,15 @@ impl Timestamp {
     /// The 14 digit form, `YYYYMMDDhhmmss`.
     pub fn cdx14(self) -> String {
         let t = self.civil();
-        format!("{:04}{:02}{:02}{:02}{:02}{:02}", t.year(), t.month(), t.day(), t.hour(), t.minute(), t.second())
+        format!(
+            "{:04}{:02}{:02}{:02}{:02}{:02}",
+            t.year(),
+            t.month(),
+            t.day(),
+            t.hour(),
+            t.minute(),
+            t.second()
+        )
     }
 
     /// The 17 digit form, with milliseconds.
@@ -118,7 +126,10 @@ fn from_digits(text: &str) -> Option<jiff::Timestamp> {
         4..=14 => 0,
         _ => return None,
     };
-    civil_utc([part(0, 4, 0)?, part(4, 6, 1)?, part(6, 8, 1)?, part(8, 10, 0)?, part(10, 12, 0)?, part(12, 14, 0)?], nanos)
+    civil_utc(
+        [part(0, 4, 0)?, part(4, 6, 1)?, part(6, 8, 1)?, part(8, 10, 0)?, part(10, 12, 0)?, part(12, 14, 0)?],
+        nanos,
+    )
 }
 
 fn from_iso(text: &str) -> Option<jiff::Timestamp> {
@@ -158,7 +169,9 @@ fn civil_utc([year, month, day, hour, minute, second]: [i16; 6], nanos: i32) -> 
     let small = |n: i16| i8::try_from(n).ok();
     // A leap second is written by some servers; the calendar here has none.
     let second = small(second)?.min(59);
-    let moment = civil::DateTime::new(year, small(month)?, small(day)?, small(hour)?, small(minute)?, second, nanos).ok()?;
+    let moment =
+        civil::DateTime::new(year, small(month)?, small(day)?, small(hour)?, small(minute)?, second, nanos)
+            .ok()?;
     TimeZone::UTC.to_timestamp(moment).ok()
 }
 
@@ -186,7 +199,9 @@ mod tests {
         ] {
             assert_eq!(Timestamp::parse(text).unwrap().to_string(), expect, "{text}");
         }
-        for wrong in ["", "abc", "2026-13-01T00:00:00Z", "20261", "2026-11-20T25:00:00Z", "999999999999999999"] {
+        for wrong in
+            ["", "abc", "2026-13-01T00:00:00Z", "20261", "2026-11-20T25:00:00Z", "999999999999999999"]
+        {
             assert!(Timestamp::parse(wrong).is_err(), "{wrong}");
         }
     }

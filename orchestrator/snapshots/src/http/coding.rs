@@ -17,7 +17,8 @@ pub fn decode_content<R: Read>(encodings: &str, body: R, limit: u64) -> Result<V
     if out.len() as u64 > limit {
         return Err(HttpError::TooLarge { limit });
     }
-    decoded.map_err(|e| HttpError::BadCoding { coding: encodings.trim().to_owned(), reason: e.to_string() })?;
+    decoded
+        .map_err(|e| HttpError::BadCoding { coding: encodings.trim().to_owned(), reason: e.to_string() })?;
     Ok(out)
 }
 
@@ -46,7 +47,11 @@ pub fn decoder<'a, R: Read + 'a>(encodings: &str, body: R) -> Result<Box<dyn Rea
 fn deflate<'a, R: BufRead + 'a>(mut reader: R) -> Box<dyn Read + 'a> {
     let start = reader.fill_buf().unwrap_or_default();
     let zlib = start.len() >= 2 && start[0] & 0x0f == 8 && u16::from_be_bytes([start[0], start[1]]) % 31 == 0;
-    if zlib { Box::new(flate2::bufread::ZlibDecoder::new(reader)) } else { Box::new(flate2::bufread::DeflateDecoder::new(reader)) }
+    if zlib {
+        Box::new(flate2::bufread::ZlibDecoder::new(reader))
+    } else {
+        Box::new(flate2::bufread::DeflateDecoder::new(reader))
+    }
 }
 
 /// Makes the decoder on the first read, so that its errors come as read errors.
@@ -96,8 +101,12 @@ mod tests {
             "zstd" => zstd::encode_all(bytes, 1).unwrap(),
             "br" => {
                 let mut out = Vec::new();
-                brotli::BrotliCompress(&mut &bytes[..], &mut out, &brotli::enc::BrotliEncoderParams { quality: 3, ..Default::default() })
-                    .unwrap();
+                brotli::BrotliCompress(
+                    &mut &bytes[..],
+                    &mut out,
+                    &brotli::enc::BrotliEncoderParams { quality: 3, ..Default::default() },
+                )
+                .unwrap();
                 out
             }
             _ => bytes.to_vec(),
@@ -107,7 +116,14 @@ mod tests {
     #[test]
     fn every_coding_and_a_stack() {
         let text = b"the same words, the same words, the same words";
-        for (coding, header) in [("gzip", "x-gzip"), ("deflate", "deflate"), ("raw", "deflate"), ("zstd", "ZSTD"), ("br", "br"), ("", "")] {
+        for (coding, header) in [
+            ("gzip", "x-gzip"),
+            ("deflate", "deflate"),
+            ("raw", "deflate"),
+            ("zstd", "ZSTD"),
+            ("br", "br"),
+            ("", ""),
+        ] {
             assert_eq!(decode_content(header, &encode(coding, text)[..], 100).unwrap(), text, "{coding}");
         }
         let both = encode("gzip", &encode("br", text));
@@ -121,7 +137,11 @@ mod tests {
         let zeros = vec![0_u8; 20 << 20];
         for coding in ["gzip", "deflate", "zstd", "br"] {
             let bomb = encode(coding, &zeros);
-            assert_eq!(decode_content(coding, &bomb[..], 1 << 20), Err(HttpError::TooLarge { limit: 1 << 20 }), "{coding}");
+            assert_eq!(
+                decode_content(coding, &bomb[..], 1 << 20),
+                Err(HttpError::TooLarge { limit: 1 << 20 }),
+                "{coding}"
+            );
         }
     }
 

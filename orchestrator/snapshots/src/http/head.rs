@@ -57,7 +57,8 @@ pub fn parse_request(bytes: &[u8]) -> Result<(RequestHead, usize), HttpError> {
         Some((target, version)) if version.starts_with("HTTP/") => (target, version),
         _ => (rest, ""),
     };
-    let head = RequestHead { method: method.into(), target: target.trim().into(), version: version.into(), headers };
+    let head =
+        RequestHead { method: method.into(), target: target.trim().into(), version: version.into(), headers };
     Ok((head, end))
 }
 
@@ -69,10 +70,13 @@ pub fn parse_response(bytes: &[u8]) -> Result<(ResponseHead, usize), HttpError> 
     let version = words.next().unwrap_or("");
     let rest = words.next().unwrap_or("").trim_start();
     let (code, reason) = rest.split_once(' ').unwrap_or((rest, ""));
-    let known = version.get(..5).is_some_and(|v| v.eq_ignore_ascii_case("HTTP/")) || version == "ICY" || version == "HTTP";
+    let known = version.get(..5).is_some_and(|v| v.eq_ignore_ascii_case("HTTP/"))
+        || version == "ICY"
+        || version == "HTTP";
     match code.trim().parse::<u16>() {
         Ok(status) if known && status <= 999 => {
-            let head = ResponseHead { version: version.into(), status, reason: reason.trim().into(), headers };
+            let head =
+                ResponseHead { version: version.into(), status, reason: reason.trim().into(), headers };
             Ok((head, end))
         }
         _ => Err(first_line(&first)),
@@ -161,10 +165,13 @@ mod tests {
 
     #[test]
     fn reads_what_servers_send() {
-        let (head, body) = parse_response(b"HTTP/1.1 200 OK\r\nA: 1\r\n  2\r\nbroken\r\nB:3\r\n\r\nxy").unwrap();
+        let (head, body) =
+            parse_response(b"HTTP/1.1 200 OK\r\nA: 1\r\n  2\r\nbroken\r\nB:3\r\n\r\nxy").unwrap();
         assert_eq!((head.status, head.reason.as_str(), body), (200, "OK", 43));
         assert_eq!(head.headers, [("A", "1 2"), ("B", "3")].into_iter().collect());
-        for (text, status) in [("HTTP/1.0 404\n\n", 404), ("HTTP/2 204 \r\n\r\n", 204), ("ICY 200 OK\r\n\r\n", 200)] {
+        for (text, status) in
+            [("HTTP/1.0 404\n\n", 404), ("HTTP/2 204 \r\n\r\n", 204), ("ICY 200 OK\r\n\r\n", 200)]
+        {
             assert_eq!(parse_response(text.as_bytes()).unwrap().0.status, status, "{text}");
         }
         for wrong in ["", "<html>", "HTTP/1.1", "HTTP/1.1 abc", "HTTP/1.1 70000 x"] {

@@ -10,7 +10,9 @@ mod head;
 pub use chunked::Dechunk;
 pub use coding::{decode_content, decoder};
 pub(crate) use head::fields;
-pub use head::{RequestHead, ResponseHead, find_end, parse_request, parse_response, write_request, write_response};
+pub use head::{
+    RequestHead, ResponseHead, find_end, parse_request, parse_response, write_request, write_response,
+};
 
 /// The longest message head that is read.
 pub const MAX_HEAD: usize = 1 << 20;

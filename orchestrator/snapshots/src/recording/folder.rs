@@ -8,8 +8,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::append::{self, Piece};
 use super::{Frame, RecordingOptions};
-use crate::warc::{RecordHead, RecordKind, new_record_id};
 use crate::wacz::page_line;
+use crate::warc::{RecordHead, RecordKind, new_record_id};
 use crate::{Archive, Error, Exchange, Page, Timestamp};
 
 pub(super) const DATA: &str = "data.warc";
@@ -73,12 +73,22 @@ impl Recording {
     }
 
     /// Appends a resource record: bytes without HTTP around them, such as a screenshot under a `urn:`.
-    pub fn append_resource(&self, uri: &str, media_type: &str, date: Timestamp, bytes: &[u8]) -> Result<(), Error> {
+    pub fn append_resource(
+        &self,
+        uri: &str,
+        media_type: &str,
+        date: Timestamp,
+        bytes: &[u8],
+    ) -> Result<(), Error> {
         let head = RecordHead::new(RecordKind::Resource, &new_record_id(), date)
             .field("WARC-Target-URI", uri)
             .field("Content-Type", media_type)
             .finish(bytes.len() as u64);
-        self.write(&self.data, &self.folder.join(DATA), &[Piece::Bytes(&head), Piece::Bytes(bytes), Piece::Bytes(b"\r\n\r\n")])
+        self.write(
+            &self.data,
+            &self.folder.join(DATA),
+            &[Piece::Bytes(&head), Piece::Bytes(bytes), Piece::Bytes(b"\r\n\r\n")],
+        )
     }
 
     /// Appends a page to the list.
@@ -111,9 +121,15 @@ impl Recording {
 
     fn warcinfo(&self) -> Vec<u8> {
         let mut fields = format!("software: {}\r\nformat: WARC File Format 1.1\r\n", super::SOFTWARE);
-        fields.push_str("conformsTo: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n");
+        fields.push_str(
+            "conformsTo: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n",
+        );
         for (name, value) in &self.options.info {
-            fields.push_str(&format!("{}: {}\r\n", name.replace([':', '\r', '\n'], " "), value.replace(['\r', '\n'], " ")));
+            fields.push_str(&format!(
+                "{}: {}\r\n",
+                name.replace([':', '\r', '\n'], " "),
+                value.replace(['\r', '\n'], " ")
+            ));
         }
         let mut record = RecordHead::new(RecordKind::Warcinfo, &new_record_id(), Timestamp::now())
             .field("Content-Type", "application/warc-fields")
@@ -133,7 +149,11 @@ struct Appender {
 
 impl Appender {
     fn open(path: &Utf8Path) -> Result<Appender, Error> {
-        let file = OpenOptions::new().append(true).create(true).open(path).map_err(|e| Error::io("open", path, e))?;
+        let file = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(path)
+            .map_err(|e| Error::io("open", path, e))?;
         let length = file.metadata().map_err(|e| Error::io("open", path, e))?.len();
         Ok(Appender { file, length })
     }

@@ -29,7 +29,12 @@ fn what_is_appended_is_there_at_once() {
     let mut big = exchange("https://site.test/two", b"");
     big.response.body = Body::spool(&vec![7_u8; 100_000][..], 10).unwrap();
     big.response.headers.push("Transfer-Encoding", "chunked");
-    big.request = Request { method: "POST".into(), target: "/two".into(), headers: Headers::new(), body: Body::Bytes(b"q".to_vec()) };
+    big.request = Request {
+        method: "POST".into(),
+        target: "/two".into(),
+        headers: Headers::new(),
+        body: Body::Bytes(b"q".to_vec()),
+    };
     recording.append(&big).unwrap();
 
     let archive = Archive::open(&Recording::folder_of(&out).join("data.warc")).unwrap();
@@ -60,7 +65,12 @@ fn nothing_is_overwritten_and_a_killed_recording_goes_on() {
     let whole = recording.bytes();
     drop(recording);
     let data = Recording::folder_of(&out).join("data.warc");
-    OpenOptions::new().append(true).open(&data).unwrap().write_all(b"WARC/1.1\r\nWARC-Type: response\r\nConte").unwrap();
+    OpenOptions::new()
+        .append(true)
+        .open(&data)
+        .unwrap()
+        .write_all(b"WARC/1.1\r\nWARC-Type: response\r\nConte")
+        .unwrap();
 
     assert!(matches!(Recording::create(&out, RecordingOptions::default()), Err(Error::LeftOver { .. })));
     let (recording, cut) = Recording::recover(&out, RecordingOptions::default()).unwrap();
@@ -83,7 +93,9 @@ fn many_threads_append_at_once() {
             let recording = &recording;
             scope.spawn(move || {
                 for n in 0..50 {
-                    recording.append(&exchange(&format!("https://site.test/{thread}/{n}"), &vec![b'x'; n * 100])).unwrap();
+                    recording
+                        .append(&exchange(&format!("https://site.test/{thread}/{n}"), &vec![b'x'; n * 100]))
+                        .unwrap();
                 }
             });
         }

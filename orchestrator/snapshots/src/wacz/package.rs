@@ -44,18 +44,27 @@ impl Package {
         let broken = |reason: String| Error::Container { path: path.to_owned(), reason };
         let mut file = file;
         let length = file.seek(io::SeekFrom::End(0)).map_err(|e| Error::io("read", path, e))?;
-        let mut zip = ZipArchive::new(BufReader::new(&file)).map_err(|e| broken(format!("it is no ZIP file: {e}")))?;
+        let mut zip =
+            ZipArchive::new(BufReader::new(&file)).map_err(|e| broken(format!("it is no ZIP file: {e}")))?;
         let mut entries = Vec::with_capacity(zip.len());
         for index in 0..zip.len() {
-            let entry = zip.by_index_raw(index).map_err(|e| broken(format!("its entry {index} is broken: {e}")))?;
-            let name = entry.name().map_err(|e| broken(format!("the name of its entry {index} is broken: {e}")))?.into_owned();
+            let entry =
+                zip.by_index_raw(index).map_err(|e| broken(format!("its entry {index} is broken: {e}")))?;
+            let name = entry
+                .name()
+                .map_err(|e| broken(format!("the name of its entry {index} is broken: {e}")))?
+                .into_owned();
             if entry.enclosed_name().is_none() || name.contains(['\\', '\0']) {
                 return Err(broken(format!("its entry {name:?} would lie outside of the container")));
             }
             let stored = match entry.compression() {
                 CompressionMethod::Stored => true,
                 CompressionMethod::Deflated => false,
-                other => return Err(broken(format!("its entry {name:?} is compressed by {other}, which WACZ does not know"))),
+                other => {
+                    return Err(broken(format!(
+                        "its entry {name:?} is compressed by {other}, which WACZ does not know"
+                    )));
+                }
             };
             let packed = entry.compressed_size();
             let start = entry.data_start().unwrap_or(u64::MAX);
@@ -119,7 +128,10 @@ impl Package {
             });
         }
         if segments.is_empty() {
-            return Err(Error::Container { path: self.path.clone(), reason: "it has no WARC under archive/".to_owned() });
+            return Err(Error::Container {
+                path: self.path.clone(),
+                reason: "it has no WARC under archive/".to_owned(),
+            });
         }
         Ok(segments)
     }
@@ -140,7 +152,10 @@ impl Package {
 
     pub(super) fn json(&self, name: &str) -> Result<Option<Value>, Error> {
         let Some(bytes) = self.read(name, MAX_DESCRIPTION)? else { return Ok(None) };
-        let reason = |e: serde_json::Error| Error::Container { path: self.path.clone(), reason: format!("its {name} is wrong: {e}") };
+        let reason = |e: serde_json::Error| Error::Container {
+            path: self.path.clone(),
+            reason: format!("its {name} is wrong: {e}"),
+        };
         serde_json::from_slice(&bytes).map(Some).map_err(reason)
     }
 
@@ -166,11 +181,15 @@ impl Package {
     }
 
     pub(super) fn broken(&self, name: &str, error: &io::Error) -> Error {
-        Error::Container { path: self.path.clone(), reason: format!("its entry {name:?} cannot be read: {error}") }
+        Error::Container {
+            path: self.path.clone(),
+            reason: format!("its entry {name:?} cannot be read: {error}"),
+        }
     }
 }
 
 fn is_archive(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    name.starts_with("archive/") && [".warc", ".warc.gz", ".arc", ".arc.gz"].iter().any(|end| name.ends_with(end))
+    name.starts_with("archive/")
+        && [".warc", ".warc.gz", ".arc", ".arc.gz"].iter().any(|end| name.ends_with(end))
 }

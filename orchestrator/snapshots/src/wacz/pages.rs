@@ -48,7 +48,9 @@ impl<R: BufRead> Iterator for PageLines<R> {
             match found {
                 Ok(None) => {}
                 Ok(Some(page)) => return Some(Ok(page)),
-                Err(reason) => return Some(Err(Error::Line { name: self.name.clone(), line: self.line, reason })),
+                Err(reason) => {
+                    return Some(Err(Error::Line { name: self.name.clone(), line: self.line, reason }));
+                }
             }
         }
         None

@@ -26,7 +26,10 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Option<(Version, Headers, usize)>, D
     let line = line.trim_end();
     let fields = split(line, 5).or_else(|| split(line, 10));
     let Some([url, address, date, kind, length]) = fields else {
-        return Err(Damage::Head(format!("{:?} is no ARC header line", line.chars().take(80).collect::<String>())));
+        return Err(Damage::Head(format!(
+            "{:?} is no ARC header line",
+            line.chars().take(80).collect::<String>()
+        )));
     };
     let mut headers = Headers::new();
     let file_header = url.starts_with("filedesc:");
@@ -53,7 +56,8 @@ fn split(line: &str, count: usize) -> Option<[&str; 5]> {
     words.reverse();
     let [url, address, date, kind, .., length] = words[..] else { return None };
     let digits = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
-    (words.len() == count && date.len() >= 8 && digits(date) && digits(length)).then_some([url, address, date, kind, length])
+    (words.len() == count && date.len() >= 8 && digits(date) && digits(length))
+        .then_some([url, address, date, kind, length])
 }
 
 #[cfg(test)]

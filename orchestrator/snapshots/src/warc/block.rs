@@ -40,11 +40,12 @@ impl Block {
     /// How many bytes are still to be read.
     pub fn remaining(&self) -> u64 {
         let ahead = (self.buffer.len() - self.at) as u64;
-        ahead + match &self.rest {
-            Rest::None => 0,
-            Rest::File(window) => window.remaining(),
-            Rest::Gzip { left, .. } => *left,
-        }
+        ahead
+            + match &self.rest {
+                Rest::None => 0,
+                Rest::File(window) => window.remaining(),
+                Rest::Gzip { left, .. } => *left,
+            }
     }
 
     /// The bytes that are in memory already; all of them, if the block is.

@@ -33,7 +33,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Option<(Version, Headers, usize)>, D
     };
     let version = version(bytes[..first].trim_ascii()).ok_or_else(|| wrong(&bytes[..first]))?;
     let Some(end) = find_end(bytes) else { return Ok(None) };
-    let lines = bytes[first + 1..end].split(|b| *b == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let lines =
+        bytes[first + 1..end].split(|b| *b == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     Ok(Some((version, crate::http::fields(lines), end)))
 }
 
@@ -56,7 +57,8 @@ fn version(line: &[u8]) -> Option<Version> {
 }
 
 fn wrong(line: &[u8]) -> Damage {
-    let start: String = line.iter().take(40).flat_map(|b| std::ascii::escape_default(*b)).map(char::from).collect();
+    let start: String =
+        line.iter().take(40).flat_map(|b| std::ascii::escape_default(*b)).map(char::from).collect();
     Damage::Head(format!("it starts with \"{start}\""))
 }
 

@@ -106,7 +106,9 @@ pub(super) fn inflate(decoder: &mut impl Read, mut ahead: Vec<u8>, length: u64) 
 
 pub(super) fn content_length(headers: &Headers) -> Result<u64, Damage> {
     let text = headers.get_str("Content-Length").unwrap_or("").trim();
-    text.parse().map_err(|_| Damage::Head(format!("Content-Length {:?} is no number", text.chars().take(32).collect::<String>())))
+    text.parse().map_err(|_| {
+        Damage::Head(format!("Content-Length {:?} is no number", text.chars().take(32).collect::<String>()))
+    })
 }
 
 pub(super) fn is_gzip(window: &Window) -> Result<bool, Damage> {

@@ -129,7 +129,9 @@ impl Record {
             scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
         });
         let kind = matches!(self.kind(), RecordKind::Response | RecordKind::Request | RecordKind::Revisit);
-        let other_type = self.content_type().is_some_and(|t| !t.trim_start().to_ascii_lowercase().starts_with("application/http"));
+        let other_type = self
+            .content_type()
+            .is_some_and(|t| !t.trim_start().to_ascii_lowercase().starts_with("application/http"));
         http_uri && kind && !other_type
     }
 
@@ -145,7 +147,8 @@ impl Record {
 
     fn head<H>(&mut self, parse: fn(&[u8]) -> Result<(H, usize), HttpError>) -> Result<H, Error> {
         let wrap = |e| Error::io("read", "a record block".into(), e);
-        let bytes = self.block.fill_to(http::MAX_HEAD + 1, |bytes| http::find_end(bytes).is_some()).map_err(wrap)?;
+        let bytes =
+            self.block.fill_to(http::MAX_HEAD + 1, |bytes| http::find_end(bytes).is_some()).map_err(wrap)?;
         let (head, end) = parse(bytes)?;
         self.block.consume(end);
         Ok(head)

@@ -52,7 +52,10 @@ impl Scanner {
             let offset = self.position;
             let found = if compressed { self.member(here)? } else { Some(self.plain(here)?) };
             if let Some((record, length)) = found {
-                return Ok(Some((RecordRef { segment: self.segment, offset: offset - self.start, length }, record)));
+                return Ok(Some((
+                    RecordRef { segment: self.segment, offset: offset - self.start, length },
+                    record,
+                )));
             }
         }
     }
@@ -69,7 +72,8 @@ impl Scanner {
             Err(damage) => return Err(damage),
         };
         let length = read::content_length(&headers)?;
-        let surplus = if (ahead.len() as u64) > length { ahead.split_off(length as usize) } else { Vec::new() };
+        let surplus =
+            if (ahead.len() as u64) > length { ahead.split_off(length as usize) } else { Vec::new() };
         let block = if length <= IN_MEMORY {
             Some(read::inflate(&mut decoder, ahead, length)?)
         } else {
@@ -85,7 +89,8 @@ impl Scanner {
         let offset = self.position;
         self.position = end;
         if stray.bytes > 0 {
-            let damage = if stray.record { Damage::SharedMember } else { Damage::Stray { bytes: stray.bytes } };
+            let damage =
+                if stray.record { Damage::SharedMember } else { Damage::Stray { bytes: stray.bytes } };
             self.pending = Some(self.damaged(offset, damage, Some(end)));
         }
         let record = match block {
@@ -128,7 +133,12 @@ impl Scanner {
 
     fn damaged(&self, offset: u64, damage: Damage, resumes: Option<u64>) -> Error {
         let relative = |at: u64| at - self.start;
-        Error::Damaged { segment: self.name.clone(), offset: relative(offset), damage, resumes_at: resumes.map(relative) }
+        Error::Damaged {
+            segment: self.name.clone(),
+            offset: relative(offset),
+            damage,
+            resumes_at: resumes.map(relative),
+        }
     }
 
     /// The first position from `from` on where a record starts that can be read at least up to its block.
@@ -185,7 +195,8 @@ impl Iterator for Scanner {
 fn starts_record(bytes: &[u8]) -> bool {
     bytes.starts_with(b"WARC/")
         || bytes.starts_with(&GZIP_MAGIC)
-        || (arc::looks_like_start(bytes) && matches!(arc::parse(&bytes[..bytes.len().min(8 << 10)]), Ok(Some(_))))
+        || (arc::looks_like_start(bytes)
+            && matches!(arc::parse(&bytes[..bytes.len().min(8 << 10)]), Ok(Some(_))))
         || (bytes.len() < 5 && header::looks_like_start(bytes))
 }
 
@@ -205,7 +216,11 @@ impl Stray {
     fn drain(mut ahead: Vec<u8>, decoder: &mut impl Read) -> Result<Stray, Damage> {
         let mut stray = Stray { bytes: 0, record: false };
         loop {
-            let blank = if stray.bytes > 0 { 0 } else { ahead.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count() };
+            let blank = if stray.bytes > 0 {
+                0
+            } else {
+                ahead.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count()
+            };
             let rest = &ahead[blank..];
             if stray.bytes == 0 && !rest.is_empty() {
                 stray.record = starts_record(rest);
