@@ -17,6 +17,7 @@ mod body;
 pub mod cdxj;
 mod error;
 mod exchange;
+pub mod har;
 mod headers;
 pub mod http;
 pub mod matching;

@@ -1,0 +1,299 @@
+//! Reading a log entry by entry: `log.entries` is visited as it is parsed, and never collected.
+
+use std::cell::Cell;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek};
+
+use camino::Utf8Path;
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::Error;
+use super::attachments::{Attachments, open_zip};
+use super::convert::{Entry, entry_from};
+use super::schema::{RawEntry, RawPage, RawTool};
+use crate::Timestamp;
+
+/// Sizes beyond which a log is refused.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// JSON text of one entry, in bytes; also the size of one body beside the log.
+    pub entry: u64,
+    /// A log inside a `.zip`, unpacked, in bytes.
+    pub unpacked: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { entry: 1 << 30, unpacked: 64 << 30 }
+    }
+}
+
+/// What a log says besides its entries.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Log {
+    /// Name and version of the tool that wrote the log.
+    pub creator: Option<String>,
+    /// Name and version of the browser.
+    pub browser: Option<String>,
+    /// Pages, in the order of the log.
+    pub pages: Vec<PageRef>,
+    /// How many entries were read.
+    pub entries: u64,
+}
+
+/// A page of the log. Entries name it by its id ([`Entry::page`]); its URL is that of its first entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageRef {
+    /// Name by which entries refer to it.
+    pub id: String,
+    /// Title; Chrome puts the URL here.
+    pub title: Option<String>,
+    /// When loading began.
+    pub started: Option<Timestamp>,
+    /// The URL, where the log gives it.
+    pub url: Option<String>,
+}
+
+/// Reads a `.har`, with its bodies in the same folder, or a `.zip` around a log and its bodies.
+///
+/// # Errors
+/// Whatever makes [`read`] fail, and [`Error::File`] or [`Error::Zip`] if the file cannot be opened.
+pub fn read_file<E: From<Error>>(
+    path: &Utf8Path,
+    limits: Limits,
+    on_entry: impl FnMut(Entry) -> Result<(), E>,
+) -> Result<Log, E> {
+    let failed = |source| Error::File { path: path.to_owned(), source };
+    let mut file = File::open(path).map_err(failed)?;
+    let mut magic = Vec::new();
+    (&mut file).take(4).read_to_end(&mut magic).map_err(failed)?;
+    file.rewind().map_err(failed)?;
+    let (log, mut attachments) = if magic.starts_with(b"PK\x03\x04") {
+        open_zip(path, file, limits.unpacked)?
+    } else {
+        let folder = path.parent().filter(|folder| !folder.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+        (file, Attachments::Folder(folder.to_owned()))
+    };
+    read(log, &mut attachments, limits, on_entry)
+}
+
+/// Reads a log, handing each entry to `on_entry` as soon as it is complete.
+///
+/// # Errors
+/// [`Error::Syntax`] with line, column and entry number where the text is not HAR; [`Error::Entry`] where an entry cannot
+/// be an exchange; [`Error::TooLarge`]; [`Error::Attachment`]; and whatever `on_entry` returns, unchanged. Entries before
+/// the error have been handed over.
+pub fn read<E: From<Error>>(
+    input: impl Read,
+    attachments: &mut Attachments,
+    limits: Limits,
+    on_entry: impl FnMut(Entry) -> Result<(), E>,
+) -> Result<Log, E> {
+    let taken = Cell::new(0);
+    let mut input = BufReader::with_capacity(1 << 16, Metered { input, taken: &taken, limit: limits.entry });
+    skip_byte_order_mark(&mut input).map_err(|error| syntax(&serde_json::Error::io(error), None))?;
+    let mut reading = Reading {
+        log: Log::default(),
+        current: None,
+        found: false,
+        stopped: None,
+        taken: &taken,
+        limits,
+        attachments,
+        on_entry,
+    };
+    let mut json = serde_json::Deserializer::from_reader(input);
+    let outcome = (Top(&mut reading)).deserialize(&mut json).and_then(|()| json.end());
+    match (reading.stopped, outcome) {
+        (Some(Stopped::Caller(error)), _) => Err(error),
+        (Some(Stopped::Entry(Error::Entry { entry, field, reason, .. })), Err(at)) => {
+            Err(Error::Entry { entry, line: at.line(), field, reason }.into())
+        }
+        (Some(Stopped::Entry(error)), _) => Err(error.into()),
+        (None, Err(error)) if error.is_io() && is_limit(&error) => {
+            Err(Error::TooLarge { entry: reading.current.unwrap_or(0), limit: limits.entry }.into())
+        }
+        (None, Err(error)) => Err(syntax(&error, reading.current).into()),
+        (None, Ok(())) if !reading.found => Err(Error::NoLog.into()),
+        (None, Ok(())) => Ok(reading.log),
+    }
+}
+
+fn syntax(error: &serde_json::Error, entry: Option<u64>) -> Error {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    let reason = text.strip_suffix(&place).unwrap_or(&text).to_owned();
+    Error::Syntax { line: error.line(), column: error.column(), entry, reason }
+}
+
+fn skip_byte_order_mark(input: &mut impl BufRead) -> io::Result<()> {
+    let start = input.fill_buf()?;
+    if start.starts_with(b"\xEF\xBB\xBF") {
+        input.consume(3);
+    } else if start.starts_with(b"\xFF\xFE") || start.starts_with(b"\xFE\xFF") {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "the text is UTF-16, and HAR is UTF-8"));
+    }
+    Ok(())
+}
+
+/// Stops the reader when more than `limit` bytes went by since `taken` was last set to zero.
+struct Metered<'a, R> {
+    input: R,
+    taken: &'a Cell<u64>,
+    limit: u64,
+}
+
+const OVER_LIMIT: &str = "the entry is over the limit";
+
+fn is_limit(error: &serde_json::Error) -> bool {
+    error.to_string().starts_with(OVER_LIMIT)
+}
+
+impl<R: Read> Read for Metered<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.taken.get() > self.limit {
+            return Err(io::Error::other(OVER_LIMIT));
+        }
+        let count = self.input.read(buffer)?;
+        self.taken.set(self.taken.get() + count as u64);
+        Ok(count)
+    }
+}
+
+/// Everything that the visitors below share.
+struct Reading<'a, F, E> {
+    log: Log,
+    /// Number of the entry being read, for messages.
+    current: Option<u64>,
+    /// Whether `log.entries` was there.
+    found: bool,
+    stopped: Option<Stopped<E>>,
+    taken: &'a Cell<u64>,
+    limits: Limits,
+    attachments: &'a mut Attachments,
+    on_entry: F,
+}
+
+/// Why reading ended although the JSON was fine.
+enum Stopped<E> {
+    Caller(E),
+    Entry(Error),
+}
+
+impl<F: FnMut(Entry) -> Result<(), E>, E> Reading<'_, F, E> {
+    fn take(&mut self, raw: RawEntry) -> Result<(), Stopped<E>> {
+        self.log.entries += 1;
+        let entry =
+            entry_from(raw, self.log.entries, self.attachments, self.limits.entry).map_err(Stopped::Entry)?;
+        (self.on_entry)(entry).map_err(Stopped::Caller)
+    }
+}
+
+/// The document: an object with `log`.
+struct Top<'a, T>(&'a mut T);
+/// The value of `log`.
+struct LogValue<'a, T>(&'a mut T);
+/// The value of `log.entries`.
+struct Entries<'a, T>(&'a mut T);
+
+impl<'de, F: FnMut(Entry) -> Result<(), E>, E> DeserializeSeed<'de> for Top<'_, Reading<'_, F, E>> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de, F: FnMut(Entry) -> Result<(), E>, E> Visitor<'de> for Top<'_, Reading<'_, F, E>> {
+    type Value = ();
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("an object with `log`")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            if key == "log" {
+                map.next_value_seed(LogValue(&mut *self.0))?;
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'de, F: FnMut(Entry) -> Result<(), E>, E> DeserializeSeed<'de> for LogValue<'_, Reading<'_, F, E>> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de, F: FnMut(Entry) -> Result<(), E>, E> Visitor<'de> for LogValue<'_, Reading<'_, F, E>> {
+    type Value = ();
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("an object with `entries`")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            match key.as_str() {
+                "entries" => map.next_value_seed(Entries(&mut *self.0))?,
+                "pages" => {
+                    let pages = map.next_value::<Option<Vec<RawPage>>>()?.unwrap_or_default();
+                    self.0.log.pages.extend(pages.into_iter().filter_map(page_from));
+                }
+                "creator" => self.0.log.creator = map.next_value::<Option<RawTool>>()?.and_then(tool_from),
+                "browser" => self.0.log.browser = map.next_value::<Option<RawTool>>()?.and_then(tool_from),
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'de, F: FnMut(Entry) -> Result<(), E>, E> DeserializeSeed<'de> for Entries<'_, Reading<'_, F, E>> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de, F: FnMut(Entry) -> Result<(), E>, E> Visitor<'de> for Entries<'_, Reading<'_, F, E>> {
+    type Value = ();
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a list of entries")
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        let reading = self.0;
+        reading.found = true;
+        loop {
+            reading.taken.set(0);
+            reading.current = Some(reading.log.entries + 1);
+            let Some(raw) = list.next_element::<RawEntry>()? else { break };
+            if let Err(stopped) = reading.take(raw) {
+                reading.stopped = Some(stopped);
+                return Err(A::Error::custom("stopped"));
+            }
+        }
+        reading.current = None;
+        Ok(())
+    }
+}
+
+fn page_from(raw: RawPage) -> Option<PageRef> {
+    Some(PageRef {
+        id: raw.id?.0,
+        title: raw.title.map(|title| title.0).filter(|title| !title.is_empty()),
+        started: raw.started_date_time.and_then(|text| Timestamp::parse(&text.0).ok()),
+        url: raw.url.map(|url| url.0),
+    })
+}
+
+fn tool_from(raw: RawTool) -> Option<String> {
+    let name = raw.name?.0;
+    Some(match raw.version {
+        Some(version) if !version.0.is_empty() => format!("{name} {}", version.0),
+        _ => name,
+    })
+}
