@@ -2,7 +2,7 @@
 
 use http::{HeaderMap, Method, StatusCode, Version};
 
-use crate::{Answer, Body};
+use crate::{Answer, Body, upstream::Server};
 
 /// The scheme a client reached us with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -52,6 +52,11 @@ pub struct RequestHead {
 }
 
 impl RequestHead {
+    /// The server that the URL names.
+    pub(crate) fn server(&self) -> Server {
+        Server { scheme: self.scheme, host: self.host.clone(), port: self.port }
+    }
+
     /// A header's value as text, if it is there and is visible ASCII.
     pub fn header(&self, name: impl http::header::AsHeaderName) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())

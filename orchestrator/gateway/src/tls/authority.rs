@@ -1,0 +1,284 @@
+//! Our own certificate authority: one per installation, made on first use, kept in a folder of the user's.
+//!
+//! Key and certificate stand in one file, `ca.pem` (mode 0600). It appears by one rename that never replaces a file, so that it is whole or
+//! absent, and of two processes that start at once one wins and the other takes the winner's. The certificate alone stands beside it in
+//! `ca.crt`, for people to import elsewhere.
+//!
+//! What is signed here is valid from 2000 to 2049: the clock of a world may stand in any of those years.
+
+use std::{
+    collections::HashMap,
+    fs::{self, Permissions},
+    io::{self, Write},
+    os::unix::fs::PermissionsExt,
+    sync::{Arc, Mutex},
+};
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use camino::{Utf8Path, Utf8PathBuf};
+use rcgen::{
+    BasicConstraints, CertificateParams, DistinguishedName, DnType, IsCa, Issuer, KeyPair, KeyUsagePurpose,
+    PublicKeyData, date_time_ymd,
+};
+use rustls::{ServerConfig, crypto::CryptoProvider, server::ProducesTickets, sign::SigningKey};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, pem::PemObject};
+use sha2::{Digest, Sha256};
+
+const FILE: &str = "ca.pem";
+const PUBLIC_FILE: &str = "ca.crt";
+
+/// The authority that signs the certificates the gateway shows to its clients.
+pub struct CertificateAuthority {
+    pub(super) issuer: Issuer<'static, KeyPair>,
+    pub(super) certificate: CertificateDer<'static>,
+    pub(super) leaf_key: KeyPair,
+    pub(super) leaf_signer: Arc<dyn SigningKey>,
+    pub(super) provider: Arc<CryptoProvider>,
+    pub(super) ticketer: Arc<dyn ProducesTickets>,
+    pub(super) leaves: Mutex<HashMap<String, Arc<ServerConfig>>>,
+    pem: String,
+    spki_sha256: String,
+    public_path: Option<Utf8PathBuf>,
+}
+
+/// The authority's files cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum AuthorityError {
+    /// The disk refused.
+    #[error("{action} {path}")]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// With which file or folder.
+        path: Utf8PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// The file is there but is not what we write.
+    #[error("read the certificate authority in {path}: {reason}; remove the file to have a new one made")]
+    Malformed {
+        /// The file.
+        path: Utf8PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Making a key or a certificate failed.
+    #[error("make a certificate for {subject}")]
+    Sign {
+        /// Whose certificate.
+        subject: String,
+        /// Why it failed.
+        source: rcgen::Error,
+    },
+    /// TLS cannot be set up with the certificate.
+    #[error("set up TLS for {subject}")]
+    Tls {
+        /// Whose certificate.
+        subject: String,
+        /// Why it failed.
+        source: rustls::Error,
+    },
+}
+
+impl std::fmt::Debug for CertificateAuthority {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CertificateAuthority").field("spki_sha256", &self.spki_sha256).finish_non_exhaustive()
+    }
+}
+
+impl CertificateAuthority {
+    /// The authority kept in `dir`, made there if there is none.
+    pub fn load_or_create(dir: &Utf8Path) -> Result<Self, AuthorityError> {
+        let io = |action, path: &Utf8Path| {
+            let path = path.to_owned();
+            move |source| AuthorityError::Io { action, path, source }
+        };
+        let path = dir.join(FILE);
+        fs::create_dir_all(dir).map_err(io("create the folder", dir))?;
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let fresh = generate()?;
+                if publish(&path, fresh.as_bytes()).map_err(io("write", &path))? {
+                    fresh
+                } else {
+                    fs::read_to_string(&path).map_err(io("read", &path))?
+                }
+            }
+            Err(error) => return Err(io("read", &path)(error)),
+        };
+        let metadata = fs::metadata(&path).map_err(io("read", &path))?;
+        if metadata.permissions().mode() & 0o077 != 0 {
+            tracing::warn!(%path, "the certificate authority's key was readable by others; made private again");
+            fs::set_permissions(&path, Permissions::from_mode(0o600)).map_err(io("protect", &path))?;
+        }
+        let mut authority = Self::from_pem(&text, &path)?;
+
+        let public = dir.join(PUBLIC_FILE);
+        if fs::read_to_string(&public).ok().as_deref() != Some(&authority.pem) {
+            replace(&public, authority.pem.as_bytes()).map_err(io("write", &public))?;
+        }
+        authority.public_path = Some(public);
+        Ok(authority)
+    }
+
+    /// An authority that lives as long as the process; for tests and throw-away runs.
+    pub fn in_memory() -> Result<Self, AuthorityError> {
+        Self::from_pem(&generate()?, Utf8Path::new("memory"))
+    }
+
+    fn from_pem(text: &str, path: &Utf8Path) -> Result<Self, AuthorityError> {
+        let malformed = |reason: String| AuthorityError::Malformed { path: path.to_owned(), reason };
+        let key = PrivateKeyDer::from_pem_slice(text.as_bytes()).map_err(|error| malformed(error.to_string()))?;
+        let certificate =
+            CertificateDer::from_pem_slice(text.as_bytes()).map_err(|error| malformed(error.to_string()))?;
+        let key = KeyPair::try_from(&key).map_err(|error| malformed(error.to_string()))?;
+        let public_key = key.subject_public_key_info();
+        if !certificate.windows(public_key.len()).any(|window| window == public_key) {
+            return Err(malformed("key and certificate do not belong together".to_owned()));
+        }
+        let pem = text
+            .find("-----BEGIN CERTIFICATE-----")
+            .map(|start| text[start..].to_owned())
+            .ok_or_else(|| malformed("no certificate".to_owned()))?;
+
+        let provider = super::provider();
+        let sign = |source| AuthorityError::Sign { subject: "leaves".to_owned(), source };
+        let tls = |source| AuthorityError::Tls { subject: "leaves".to_owned(), source };
+        let leaf_key = KeyPair::generate().map_err(sign)?;
+        let leaf_der = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(leaf_key.serialize_der()));
+        Ok(Self {
+            spki_sha256: BASE64_STANDARD.encode(Sha256::digest(&public_key)),
+            issuer: Issuer::new(params(), key),
+            certificate,
+            leaf_signer: provider.key_provider.load_private_key(leaf_der).map_err(tls)?,
+            leaf_key,
+            ticketer: rustls::crypto::ring::Ticketer::new().map_err(tls)?,
+            provider,
+            leaves: Mutex::default(),
+            pem,
+            public_path: None,
+        })
+    }
+
+    /// The certificate as PEM, to be trusted by clients.
+    pub fn certificate_pem(&self) -> &str {
+        &self.pem
+    }
+
+    /// The file with the certificate alone; none for [`Self::in_memory`].
+    pub fn certificate_path(&self) -> Option<&Utf8Path> {
+        self.public_path.as_deref()
+    }
+
+    /// The authority's public key as Chromium's `--ignore-certificate-errors-spki-list` wants it: base64 of the SHA-256 of its
+    /// SubjectPublicKeyInfo. The authority is part of every chain shown, so the one value covers every host.
+    pub fn spki_sha256_base64(&self) -> &str {
+        &self.spki_sha256
+    }
+}
+
+/// What identifies the authority as an issuer. Must never change: the certificates on users' disks were made from it.
+fn params() -> CertificateParams {
+    let mut name = DistinguishedName::new();
+    name.push(DnType::CommonName, "sandbox local authority");
+    name.push(DnType::OrganizationName, "sandbox");
+    let mut params = CertificateParams::default();
+    params.distinguished_name = name;
+    params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
+    params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign, KeyUsagePurpose::DigitalSignature];
+    params.not_before = date_time_ymd(2000, 1, 1);
+    params.not_after = date_time_ymd(2049, 12, 31);
+    params
+}
+
+/// A new key and its certificate, as the file holds them.
+fn generate() -> Result<String, AuthorityError> {
+    let sign = |source| AuthorityError::Sign { subject: "the authority".to_owned(), source };
+    let key = KeyPair::generate().map_err(sign)?;
+    let certificate = params().self_signed(&key).map_err(sign)?;
+    Ok(format!("{}{}", key.serialize_pem(), certificate.pem()))
+}
+
+/// Makes a private file appear whole under its name; `false` if there was one by then.
+fn publish(path: &Utf8Path, bytes: &[u8]) -> io::Result<bool> {
+    match write_beside(path, bytes)?.persist_noclobber(path) {
+        Ok(_) => Ok(true),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error.error),
+    }
+}
+
+/// Replaces a public file by one rename.
+fn replace(path: &Utf8Path, bytes: &[u8]) -> io::Result<()> {
+    let file = write_beside(path, bytes)?;
+    file.as_file().set_permissions(Permissions::from_mode(0o644))?;
+    file.persist(path).map(drop).map_err(|error| error.error)
+}
+
+/// Temporary files are made with mode 0600.
+fn write_beside(path: &Utf8Path, bytes: &[u8]) -> io::Result<tempfile::NamedTempFile> {
+    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Utf8Path::new(".")))?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder() -> (tempfile::TempDir, Utf8PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = Utf8Path::from_path(dir.path()).unwrap().join("data");
+        (dir, path)
+    }
+
+    #[test]
+    fn the_same_authority_comes_back() {
+        let (_keep, dir) = folder();
+        let first = CertificateAuthority::load_or_create(&dir).unwrap();
+        let again = CertificateAuthority::load_or_create(&dir).unwrap();
+        assert_eq!(first.certificate_pem(), again.certificate_pem());
+        assert_eq!(first.spki_sha256_base64(), again.spki_sha256_base64());
+        assert_eq!(fs::read_to_string(dir.join(PUBLIC_FILE)).unwrap(), first.certificate_pem());
+        assert!(!first.certificate_pem().contains("PRIVATE"));
+        assert_eq!(fs::metadata(dir.join(FILE)).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn many_at_once_agree_on_one() {
+        let (_keep, dir) = folder();
+        let keys: std::collections::HashSet<String> = std::thread::scope(|scope| {
+            let starts: Vec<_> = (0..8)
+                .map(|_| scope.spawn(|| CertificateAuthority::load_or_create(&dir).unwrap().certificate_pem().to_owned()))
+                .collect();
+            starts.into_iter().map(|start| start.join().unwrap()).collect()
+        });
+        assert_eq!(keys.len(), 1);
+        let names: Vec<_> = fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names.len(), 2, "left over: {names:?}");
+    }
+
+    #[test]
+    fn a_key_that_others_can_read_is_made_private() {
+        let (_keep, dir) = folder();
+        CertificateAuthority::load_or_create(&dir).unwrap();
+        fs::set_permissions(dir.join(FILE), Permissions::from_mode(0o644)).unwrap();
+        CertificateAuthority::load_or_create(&dir).unwrap();
+        assert_eq!(fs::metadata(dir.join(FILE)).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn garbage_and_strangers_are_refused_with_the_cure() {
+        let (_keep, dir) = folder();
+        CertificateAuthority::load_or_create(&dir).unwrap();
+        let stranger = KeyPair::generate().unwrap().serialize_pem();
+        let certificate = fs::read_to_string(dir.join(PUBLIC_FILE)).unwrap();
+        for text in [String::new(), "garbage".to_owned(), certificate.clone(), stranger + &certificate] {
+            fs::write(dir.join(FILE), text).unwrap();
+            let error = CertificateAuthority::load_or_create(&dir).unwrap_err().to_string();
+            assert!(error.contains("remove the file"), "{error}");
+        }
+    }
+}

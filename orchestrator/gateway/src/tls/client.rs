@@ -1,0 +1,75 @@
+//! The client side of TLS, towards the live web.
+
+use std::{io, sync::Arc};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rustls::{ClientConfig, RootCertStore};
+use rustls_pki_types::{CertificateDer, pem::PemObject};
+
+use super::{H2, HTTP1};
+
+/// Which servers are believed. The configurations share their session cache.
+#[derive(Debug, Clone)]
+pub struct ClientTls {
+    /// Offers h2 and HTTP/1.1.
+    pub(crate) any: Arc<ClientConfig>,
+    /// Offers HTTP/1.1 alone, for WebSockets.
+    pub(crate) http1: Arc<ClientConfig>,
+}
+
+/// A file of extra roots cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RootsError {
+    /// Not readable, or not PEM.
+    #[error("read root certificates from {path}: {reason}")]
+    Read {
+        /// The file.
+        path: Utf8PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// No certificate in it.
+    #[error("find a root certificate in {path}")]
+    Empty {
+        /// The file.
+        path: Utf8PathBuf,
+    },
+    /// The provider refused.
+    #[error("set up TLS towards servers")]
+    Tls(#[from] rustls::Error),
+}
+
+impl ClientTls {
+    /// Believes the public web's roots and those in the given PEM files.
+    pub fn new(extra_roots: &[Utf8PathBuf]) -> Result<Self, RootsError> {
+        let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+        for path in extra_roots {
+            for certificate in read_roots(path)? {
+                roots.add(certificate).map_err(|error| RootsError::Read {
+                    path: path.clone(),
+                    reason: error.to_string(),
+                })?;
+            }
+        }
+        let mut any = ClientConfig::builder_with_provider(super::provider())
+            .with_safe_default_protocol_versions()?
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        any.alpn_protocols = vec![H2.to_vec(), HTTP1.to_vec()];
+        let mut http1 = any.clone();
+        http1.alpn_protocols = vec![HTTP1.to_vec()];
+        Ok(Self { any: Arc::new(any), http1: Arc::new(http1) })
+    }
+}
+
+fn read_roots(path: &Utf8Path) -> Result<Vec<CertificateDer<'static>>, RootsError> {
+    let failed = |reason: String| RootsError::Read { path: path.to_owned(), reason };
+    let bytes = std::fs::read(path).map_err(|error: io::Error| failed(error.to_string()))?;
+    let roots = CertificateDer::pem_slice_iter(&bytes)
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|error| failed(error.to_string()))?;
+    if roots.is_empty() {
+        return Err(RootsError::Empty { path: path.to_owned() });
+    }
+    Ok(roots)
+}

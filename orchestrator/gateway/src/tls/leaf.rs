@@ -1,0 +1,109 @@
+//! Certificates for hosts, signed on demand and kept for as long as the process lives.
+
+use std::{
+    net::IpAddr,
+    sync::{Arc, PoisonError},
+};
+
+use rand::Rng;
+use rcgen::{CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, KeyUsagePurpose, SanType, SerialNumber};
+use rustls::{
+    ServerConfig,
+    sign::{CertifiedKey, SingleCertAndKey},
+};
+
+use super::{AuthorityError, CertificateAuthority, H2, HTTP1};
+
+/// How many hosts are kept; beyond it the cache starts anew, so that a client naming hosts at random cannot fill the memory.
+const KEPT: usize = 4096;
+
+impl CertificateAuthority {
+    /// The server side of TLS for `host`, a DNS name or an IP address: h2 and HTTP/1.1, session tickets, chain with the authority.
+    pub fn server_config(&self, host: &str) -> Result<Arc<ServerConfig>, AuthorityError> {
+        if let Some(config) = self.leaves.lock().unwrap_or_else(PoisonError::into_inner).get(host) {
+            return Ok(config.clone());
+        }
+        // Signed outside the lock. Two at once for one host is harmless: the later one is kept.
+        let config = Arc::new(self.sign(host)?);
+        let mut leaves = self.leaves.lock().unwrap_or_else(PoisonError::into_inner);
+        if leaves.len() >= KEPT {
+            leaves.clear();
+        }
+        leaves.insert(host.to_owned(), config.clone());
+        Ok(config)
+    }
+
+    fn sign(&self, host: &str) -> Result<ServerConfig, AuthorityError> {
+        let sign = |source| AuthorityError::Sign { subject: host.to_owned(), source };
+        let tls = |source| AuthorityError::Tls { subject: host.to_owned(), source };
+        let name = match host.parse::<IpAddr>() {
+            Ok(ip) => SanType::IpAddress(ip),
+            Err(_) => SanType::DnsName(host.try_into().map_err(sign)?),
+        };
+        let mut subject = DistinguishedName::new();
+        // A common name holds at most 64 characters; clients read the alternative name anyhow.
+        subject.push(DnType::CommonName, host.get(..host.len().min(64)).unwrap_or("host"));
+        let mut params = CertificateParams::default();
+        params.distinguished_name = subject;
+        params.subject_alt_names = vec![name];
+        // All leaves share a key, and the library derives the number from the key: without our own, all would have the same.
+        params.serial_number = Some(SerialNumber::from_slice(&serial()));
+        params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+        params.use_authority_key_identifier_extension = true;
+        params.not_before = rcgen::date_time_ymd(2000, 1, 1);
+        params.not_after = rcgen::date_time_ymd(2049, 12, 31);
+        let leaf = params.signed_by(&self.leaf_key, &self.issuer).map_err(sign)?;
+        let chain = vec![leaf.der().clone(), self.certificate.clone()];
+        let key = CertifiedKey::new(chain, self.leaf_signer.clone());
+        let mut config = ServerConfig::builder_with_provider(self.provider.clone())
+            .with_safe_default_protocol_versions()
+            .map_err(tls)?
+            .with_no_client_auth()
+            .with_cert_resolver(Arc::new(SingleCertAndKey::from(key)));
+        config.alpn_protocols = vec![H2.to_vec(), HTTP1.to_vec()];
+        config.ticketer = self.ticketer.clone();
+        Ok(config)
+    }
+}
+
+/// A random positive number of 16 octets.
+fn serial() -> [u8; 16] {
+    let mut bytes = [0; 16];
+    rand::rng().fill_bytes(&mut bytes);
+    bytes[0] = (bytes[0] & 0x7f) | 0x40;
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_is_signed_once() {
+        let authority = CertificateAuthority::in_memory().unwrap();
+        let first = authority.server_config("shop.test").unwrap();
+        assert!(Arc::ptr_eq(&first, &authority.server_config("shop.test").unwrap()));
+        assert!(!Arc::ptr_eq(&first, &authority.server_config("forum.test").unwrap()));
+    }
+
+    #[test]
+    fn odd_hosts_get_a_certificate_or_an_error() {
+        let authority = CertificateAuthority::in_memory().unwrap();
+        let long = format!("{}.test", "a".repeat(60));
+        for host in ["127.0.0.1", "::1", "a_b.test", "*.test", &long] {
+            authority.server_config(host).unwrap();
+        }
+        authority.server_config("bücher.test").unwrap_err();
+    }
+
+    #[test]
+    fn the_cache_is_bounded() {
+        let authority = CertificateAuthority::in_memory().unwrap();
+        let config = authority.server_config("shop.test").unwrap();
+        let full = (0..KEPT).map(|n| (format!("h{n}.test"), config.clone())).collect();
+        *authority.leaves.lock().unwrap() = full;
+        authority.server_config("last.test").unwrap();
+        assert_eq!(authority.leaves.lock().unwrap().len(), 1);
+    }
+}

@@ -1,0 +1,21 @@
+//! TLS on both sides. This module alone chooses the crypto provider; everything that speaks TLS in the project gets its configuration here.
+
+mod authority;
+mod client;
+mod leaf;
+
+use std::sync::Arc;
+
+use rustls::crypto::CryptoProvider;
+
+pub use authority::{AuthorityError, CertificateAuthority};
+pub use client::{ClientTls, RootsError};
+
+/// The one crypto provider: ring.
+pub fn provider() -> Arc<CryptoProvider> {
+    Arc::new(rustls::crypto::ring::default_provider())
+}
+
+/// ALPN names in the order of preference.
+pub(crate) const H2: &[u8] = b"h2";
+pub(crate) const HTTP1: &[u8] = b"http/1.1";

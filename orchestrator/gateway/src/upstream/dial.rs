@@ -1,0 +1,152 @@
+//! From a host and port to a connection: address, TCP, TLS.
+
+use std::{
+    io,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
+
+use rustls::ClientConfig;
+use rustls_pki_types::ServerName;
+use tokio::{
+    net::TcpStream,
+    time::{Instant, timeout_at},
+};
+use tokio_rustls::TlsConnector;
+
+use super::{ConnectTo, UpstreamError, guard::forbidden, stream::Stream};
+use crate::{Scheme, tls::ClientTls};
+
+/// What a connection can be made with.
+#[derive(Debug)]
+pub(crate) struct Dialer {
+    pub(crate) connect_to: Vec<ConnectTo>,
+    pub(crate) tls: ClientTls,
+    pub(crate) allow_private: bool,
+    /// The gateway's own address, which nothing may lead back to.
+    pub(crate) own: SocketAddr,
+    /// For address, TCP and TLS together.
+    pub(crate) deadline: Duration,
+}
+
+/// A server as a URL names it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Server {
+    pub(crate) scheme: Scheme,
+    pub(crate) host: String,
+    pub(crate) port: u16,
+}
+
+/// A connection, ready for its first request.
+pub(crate) struct Dialed {
+    pub(crate) stream: Stream,
+    pub(crate) http2: bool,
+    pub(crate) remote: SocketAddr,
+}
+
+impl Dialer {
+    /// Connects to a server for HTTP of any version, or for HTTP/1.1 alone.
+    pub(crate) async fn dial(&self, server: &Server, http1_only: bool) -> Result<Dialed, UpstreamError> {
+        let deadline = Instant::now() + self.deadline;
+        match timeout_at(deadline, self.dial_before(server, http1_only, deadline)).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(UpstreamError::ConnectTimeout { host: server.host.clone(), waited: self.deadline }),
+        }
+    }
+
+    async fn dial_before(
+        &self,
+        server: &Server,
+        http1_only: bool,
+        deadline: Instant,
+    ) -> Result<Dialed, UpstreamError> {
+        let addresses = self.addresses(server).await?;
+        if addresses.iter().any(|address| self.is_own(*address)) {
+            return Err(UpstreamError::Loop { host: server.host.clone() });
+        }
+        let tcp = connect(&addresses, deadline)
+            .await
+            .map_err(|source| UpstreamError::Connect { host: server.host.clone(), source })?;
+        let connect = |source| UpstreamError::Connect { host: server.host.clone(), source };
+        tcp.set_nodelay(true).map_err(connect)?;
+        let remote = tcp.peer_addr().map_err(connect)?;
+        if server.scheme == Scheme::Http {
+            return Ok(Dialed { stream: Stream::plain(tcp), http2: false, remote });
+        }
+
+        let config = if http1_only { &self.tls.http1 } else { &self.tls.any };
+        let tls = handshake(config, &server.host, tcp)
+            .await
+            .map_err(|source| UpstreamError::Tls { host: server.host.clone(), source })?;
+        let http2 = tls.get_ref().1.alpn_protocol() == Some(crate::tls::H2);
+        Ok(Dialed { stream: Stream::tls(tls), http2, remote })
+    }
+
+    /// The addresses to try. Those that a `connect-to` names are taken as they are; those found by name must pass the guard.
+    async fn addresses(&self, server: &Server) -> Result<Vec<SocketAddr>, UpstreamError> {
+        let rule = self.connect_to.iter().find(|rule| rule.applies_to(&server.host, server.port));
+        let told = rule.and_then(|rule| rule.address.as_deref());
+        let host = told.unwrap_or(&server.host);
+        let port = rule.and_then(|rule| rule.to_port).unwrap_or(server.port);
+        let resolved = |source| UpstreamError::Resolve { host: host.to_owned(), source };
+        let addresses: Vec<SocketAddr> = match host.parse::<IpAddr>() {
+            Ok(ip) => vec![SocketAddr::new(ip, port)],
+            Err(_) => tokio::net::lookup_host((host, port)).await.map_err(resolved)?.collect(),
+        };
+        if addresses.is_empty() {
+            return Err(resolved(io::Error::new(io::ErrorKind::NotFound, "the name has no address")));
+        }
+        if told.is_some() || self.allow_private {
+            return Ok(addresses);
+        }
+        let mut refusal = None;
+        let allowed: Vec<SocketAddr> = addresses
+            .into_iter()
+            .filter(|address| match forbidden(address.ip()) {
+                Some(reason) => {
+                    refusal.get_or_insert((address.ip(), reason));
+                    false
+                }
+                None => true,
+            })
+            .collect();
+        match refusal {
+            Some((ip, reason)) if allowed.is_empty() => {
+                Err(UpstreamError::Guarded { host: server.host.clone(), ip, reason })
+            }
+            _ => Ok(allowed),
+        }
+    }
+
+    fn is_own(&self, address: SocketAddr) -> bool {
+        let own = self.own.ip();
+        address.port() == self.own.port()
+            && (address.ip() == own || (own.is_unspecified() && address.ip().is_loopback()))
+    }
+}
+
+/// Tries one address after the other, each with its share of the time that is left.
+async fn connect(addresses: &[SocketAddr], deadline: Instant) -> io::Result<TcpStream> {
+    let mut last = io::Error::new(io::ErrorKind::NotFound, "no address to try");
+    for (tried, address) in addresses.iter().enumerate() {
+        let left = u32::try_from(addresses.len() - tried).unwrap_or(u32::MAX);
+        let share = deadline.saturating_duration_since(Instant::now()) / left;
+        match timeout_at(Instant::now() + share, TcpStream::connect(address)).await {
+            Ok(Ok(stream)) => return Ok(stream),
+            Ok(Err(error)) => last = error,
+            Err(_) => last = io::Error::new(io::ErrorKind::TimedOut, format!("{address} did not answer")),
+        }
+    }
+    Err(last)
+}
+
+async fn handshake(
+    config: &Arc<ClientConfig>,
+    host: &str,
+    tcp: TcpStream,
+) -> io::Result<tokio_rustls::client::TlsStream<TcpStream>> {
+    let name = ServerName::try_from(host.to_owned())
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "the host is no name that TLS can carry"))?;
+    TlsConnector::from(config.clone()).connect(name, tcp).await
+}

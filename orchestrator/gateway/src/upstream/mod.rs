@@ -1,0 +1,25 @@
+//! The live web: who is reached, how, and what happens when it does not answer.
+//!
+//! ```text
+//! Upstream::send -> pool: an idle connection of this server, or
+//!                   dial: connect-to, else resolve and guard, then TCP, then TLS with ALPN -> h1 or h2
+//! ```
+//!
+//! A request leaves as it came, less what belongs to the client's connection; a response comes back the same way. Connections that went stale
+//! while idle are replaced unseen where that is safe: nothing was sent yet, or the method is idempotent and there is no body.
+
+mod connect_to;
+mod dial;
+mod error;
+mod guard;
+mod headers;
+mod pool;
+mod send;
+mod stream;
+
+pub use connect_to::{BadConnectTo, ConnectTo};
+pub use error::UpstreamError;
+pub use guard::forbidden;
+pub(crate) use dial::{Dialer, Server};
+pub(crate) use headers::{end_to_end, join_cookies};
+pub(crate) use send::{Arrived, Upstream, UpstreamBody};

@@ -1,0 +1,115 @@
+//! Connections that wait for their next request.
+//!
+//! An HTTP/1.1 connection is taken out by one request and comes back when the response has been read to its end; an HTTP/2 connection stays in the
+//! pool and is shared. Idle ones are dropped after a while, and when there are too many.
+
+use std::{
+    collections::HashMap,
+    net::SocketAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use hyper::client::conn::{http1, http2};
+
+use super::{dial::Server, stream::HeadTap};
+use crate::Body;
+
+/// How long a connection may wait. Servers commonly close after a minute.
+const IDLE: Duration = Duration::from_secs(50);
+/// How many may wait for one server, and in all.
+const IDLE_PER_SERVER: usize = 32;
+const IDLE_IN_ALL: usize = 512;
+
+/// An HTTP/1.1 connection in the hands of one request.
+pub(super) struct Http1 {
+    pub(super) sender: http1::SendRequest<Body>,
+    pub(super) tap: HeadTap,
+    pub(super) remote: SocketAddr,
+}
+
+/// A share of an HTTP/2 connection.
+#[derive(Clone)]
+pub(super) struct Http2 {
+    pub(super) sender: http2::SendRequest<Body>,
+    pub(super) remote: SocketAddr,
+}
+
+/// A connection of either kind.
+pub(super) enum Connection {
+    Http1(Http1),
+    Http2(Http2),
+}
+
+/// All waiting connections.
+#[derive(Clone, Default)]
+pub(super) struct Pool(Arc<Mutex<Waiting>>);
+
+#[derive(Default)]
+struct Waiting {
+    http1: HashMap<Server, Vec<(Instant, Http1)>>,
+    http2: HashMap<Server, Http2>,
+    idle: usize,
+}
+
+impl Pool {
+    /// A connection that seems to be alive, the most recently used first.
+    pub(super) fn take(&self, server: &Server) -> Option<Connection> {
+        let mut waiting = self.lock();
+        if let Some(shared) = waiting.http2.get(server) {
+            if shared.sender.is_ready() {
+                return Some(Connection::Http2(shared.clone()));
+            }
+            waiting.http2.remove(server);
+        }
+        while let Some((since, connection)) = waiting.http1.get_mut(server).and_then(Vec::pop) {
+            waiting.idle -= 1;
+            if connection.sender.is_ready() && since.elapsed() < IDLE {
+                return Some(Connection::Http1(connection));
+            }
+        }
+        None
+    }
+
+    /// Keeps an HTTP/1.1 connection for the next request, if it can take one.
+    pub(super) fn give_back(&self, server: Server, connection: Http1) {
+        if !connection.sender.is_ready() {
+            return;
+        }
+        let mut waiting = self.lock();
+        if waiting.idle >= IDLE_IN_ALL {
+            waiting.purge();
+        }
+        let full = waiting.idle >= IDLE_IN_ALL;
+        let own = waiting.http1.entry(server).or_default();
+        if !full && own.len() < IDLE_PER_SERVER {
+            own.push((Instant::now(), connection));
+            waiting.idle += 1;
+        }
+    }
+
+    /// Shares an HTTP/2 connection from now on.
+    pub(super) fn share(&self, server: &Server, connection: &Http2) {
+        let mut waiting = self.lock();
+        if waiting.http2.len() >= IDLE_IN_ALL {
+            waiting.http2.retain(|_, shared| shared.sender.is_ready());
+        }
+        if waiting.http2.len() < IDLE_IN_ALL {
+            waiting.http2.insert(server.clone(), connection.clone());
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Waiting {
+    fn purge(&mut self) {
+        self.http1.retain(|_, waiting| {
+            waiting.retain(|(since, connection)| since.elapsed() < IDLE && connection.sender.is_ready());
+            !waiting.is_empty()
+        });
+        self.idle = self.http1.values().map(Vec::len).sum();
+    }
+}

@@ -1,0 +1,366 @@
+//! One request to the live web, and the response as it arrives.
+
+use std::{
+    net::SocketAddr,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use http::{Extensions, HeaderValue, Request, Response, Uri, header::HOST, response};
+use http_body_util::BodyExt;
+use hyper::{
+    body::{Body as _, Bytes, Frame, Incoming, SizeHint},
+    client::conn::{http1, http2},
+};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use tokio::time::{Instant, Sleep, timeout_at};
+
+use super::{
+    UpstreamError,
+    dial::{Dialer, Server},
+    headers::with_host,
+    pool::{Connection, Http1, Http2, Pool},
+};
+use crate::{
+    Body, RequestHead,
+    body::{self, BodyError},
+    limits::{Limits, MAX_HEAD},
+};
+
+/// The way to the live web.
+pub(crate) struct Upstream {
+    dialer: Dialer,
+    pool: Pool,
+    head: Duration,
+    stall: Duration,
+}
+
+/// A response whose head has arrived.
+pub(crate) struct Arrived {
+    pub(crate) parts: response::Parts,
+    pub(crate) body: UpstreamBody,
+    /// The head as the server sent it; HTTP/1.1 only.
+    pub(crate) raw_head: Option<Vec<u8>>,
+    pub(crate) remote: SocketAddr,
+    pub(crate) http2: bool,
+}
+
+impl Upstream {
+    pub(crate) fn new(dialer: Dialer, limits: &Limits) -> Self {
+        Self { dialer, pool: Pool::default(), head: limits.upstream_head, stall: limits.upstream_stall }
+    }
+
+    /// The dialer alone, for connections that are not pooled.
+    pub(crate) fn dialer(&self) -> &Dialer {
+        &self.dialer
+    }
+
+    /// Sends a request and waits for the head of its answer. `extensions` carry the spelling of header names from the client's connection.
+    pub(crate) async fn send(
+        &self,
+        head: &RequestHead,
+        extensions: Extensions,
+        body: Body,
+    ) -> Result<Arrived, UpstreamError> {
+        let server = head.server();
+        let uri: Uri = head.url.parse().map_err(|error: http::uri::InvalidUri| UpstreamError::Request {
+            host: head.host.clone(),
+            reason: error.to_string(),
+        })?;
+        let repeatable = head.method.is_idempotent() && body.is_end_stream();
+        let (body, upload) = Upload::watch(body);
+        let mut request = Request::new(body);
+        *request.method_mut() = head.method.clone();
+        *request.uri_mut() = uri.clone();
+        *request.headers_mut() = head.headers.clone();
+        *request.extensions_mut() = extensions.clone();
+
+        // A connection from the pool may have been closed by the server a moment ago. Then a new one is made, once, if that is safe.
+        if let Some(connection) = self.pool.take(&server) {
+            match self.exchange(connection, &server, request, &upload).await {
+                Ok(arrived) => return Ok(arrived),
+                Err((error, unsent)) => match unsent {
+                    Some(unsent) => request = *unsent,
+                    None if repeatable && matches!(error, UpstreamError::Broken { .. }) => {
+                        request = Request::new(body::empty());
+                        *request.method_mut() = head.method.clone();
+                        *request.uri_mut() = uri;
+                        *request.headers_mut() = head.headers.clone();
+                        *request.extensions_mut() = extensions;
+                    }
+                    None => return Err(error),
+                },
+            }
+        }
+        let connection = self.connect(&server).await?;
+        self.exchange(connection, &server, request, &upload).await.map_err(|(error, _)| error)
+    }
+
+    async fn connect(&self, server: &Server) -> Result<Connection, UpstreamError> {
+        let dialed = self.dialer.dial(server, false).await?;
+        let broken = |source| UpstreamError::Broken { host: server.host.clone(), source };
+        if dialed.http2 {
+            let (sender, connection) = http2::Builder::new(TokioExecutor::new())
+                .timer(TokioTimer::new())
+                .initial_stream_window_size(1 << 20)
+                .initial_connection_window_size(4 << 20)
+                .max_header_list_size(MAX_HEAD as u32)
+                .keep_alive_interval(Duration::from_secs(30))
+                .handshake(TokioIo::new(dialed.stream))
+                .await
+                .map_err(broken)?;
+            tokio::spawn(connection);
+            let shared = Http2 { sender, remote: dialed.remote };
+            self.pool.share(server, &shared);
+            return Ok(Connection::Http2(shared));
+        }
+        let tap = dialed.stream.tap();
+        let (sender, connection) = http1::Builder::new()
+            .preserve_header_case(true)
+            .max_header_size(MAX_HEAD)
+            .max_headers(512)
+            .handshake(TokioIo::new(dialed.stream))
+            .await
+            .map_err(broken)?;
+        tokio::spawn(connection);
+        Ok(Connection::Http1(Http1 { sender, tap, remote: dialed.remote }))
+    }
+
+    async fn exchange(
+        &self,
+        connection: Connection,
+        server: &Server,
+        mut request: Request<Body>,
+        upload: &Upload,
+    ) -> Result<Arrived, (UpstreamError, Option<Box<Request<Body>>>)> {
+        match connection {
+            Connection::Http1(mut own) => {
+                to_http1(&mut request).map_err(|reason| {
+                    (UpstreamError::Request { host: server.host.clone(), reason }, None)
+                })?;
+                own.tap.open();
+                let sent = own.sender.try_send_request(request);
+                let response = self.head(server, upload, sent).await?;
+                let raw_head = own.tap.take();
+                let remote = own.remote;
+                let (parts, body) = response.into_parts();
+                let back = Some((self.pool.clone(), server.clone(), own));
+                Ok(Arrived { parts, body: UpstreamBody::new(body, back, self.stall), raw_head, remote, http2: false })
+            }
+            Connection::Http2(mut shared) => {
+                request.headers_mut().remove(HOST);
+                *request.version_mut() = http::Version::HTTP_2;
+                let sent = shared.sender.try_send_request(request);
+                let response = self.head(server, upload, sent).await?;
+                let (parts, body) = response.into_parts();
+                let body = UpstreamBody::new(body, None, self.stall);
+                Ok(Arrived { parts, body, raw_head: None, remote: shared.remote, http2: true })
+            }
+        }
+    }
+
+    /// Waits for the head. The time runs from when the request was sent whole, or from its last progress.
+    async fn head(
+        &self,
+        server: &Server,
+        upload: &Upload,
+        sent: impl Future<Output = Result<Response<Incoming>, hyper::client::conn::TrySendError<Request<Body>>>>,
+    ) -> Result<Response<Incoming>, (UpstreamError, Option<Box<Request<Body>>>)> {
+        tokio::pin!(sent);
+        let started = Instant::now();
+        loop {
+            let deadline = upload.last(started) + self.head;
+            match timeout_at(deadline, sent.as_mut()).await {
+                Ok(Ok(response)) => return Ok(response),
+                Ok(Err(mut error)) => {
+                    let unsent = error.take_message().map(Box::new);
+                    let broken = UpstreamError::Broken { host: server.host.clone(), source: error.into_error() };
+                    return Err((broken, unsent));
+                }
+                Err(_) if upload.last(started) + self.head > Instant::now() => {}
+                Err(_) if upload.is_whole() => {
+                    return Err((UpstreamError::HeadTimeout { host: server.host.clone(), waited: self.head }, None));
+                }
+                Err(_) => {
+                    let stalled = UpstreamError::UploadStalled { host: server.host.clone(), waited: self.head };
+                    return Err((stalled, None));
+                }
+            }
+        }
+    }
+}
+
+/// Origin form and a `Host` header, as HTTP/1.1 wants them.
+fn to_http1(request: &mut Request<Body>) -> Result<(), String> {
+    let uri = request.uri();
+    let authority = uri.authority().ok_or("the URL has no host")?;
+    let host = HeaderValue::from_str(authority.as_str()).map_err(|error| error.to_string())?;
+    let path = uri.path_and_query().map_or("/", http::uri::PathAndQuery::as_str);
+    let origin: Uri = path.parse().map_err(|error: http::uri::InvalidUri| error.to_string())?;
+    *request.uri_mut() = origin;
+    let headers = std::mem::take(request.headers_mut());
+    *request.headers_mut() = with_host(headers, host);
+    Ok(())
+}
+
+/// How far a request body has got.
+#[derive(Clone)]
+struct Upload(Arc<UploadState>);
+
+struct UploadState {
+    since: Instant,
+    progress_ms: AtomicU64,
+    whole: AtomicBool,
+}
+
+impl Upload {
+    /// Wraps a body so that its progress can be seen; one that is empty is whole from the start.
+    fn watch(body: Body) -> (Body, Self) {
+        let whole = body.is_end_stream();
+        let upload = Self(Arc::new(UploadState {
+            since: Instant::now(),
+            progress_ms: AtomicU64::new(0),
+            whole: AtomicBool::new(whole),
+        }));
+        if whole {
+            return (body, upload);
+        }
+        (Watched { body, upload: upload.clone() }.boxed_unsync(), upload)
+    }
+
+    fn progressed(&self, whole: bool) {
+        let elapsed = u64::try_from(self.0.since.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.0.progress_ms.store(elapsed, Ordering::Relaxed);
+        if whole {
+            self.0.whole.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn is_whole(&self) -> bool {
+        self.0.whole.load(Ordering::Relaxed)
+    }
+
+    fn last(&self, started: Instant) -> Instant {
+        (self.0.since + Duration::from_millis(self.0.progress_ms.load(Ordering::Relaxed))).max(started)
+    }
+}
+
+struct Watched {
+    body: Body,
+    upload: Upload,
+}
+
+impl hyper::body::Body for Watched {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        let polled = Pin::new(&mut self.body).poll_frame(cx);
+        if let Poll::Ready(frame) = &polled {
+            self.upload.progressed(frame.is_none() || self.body.is_end_stream());
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// A response body from the live web. It fails when the server falls silent for too long, and gives its connection back when it has been read.
+pub(crate) struct UpstreamBody {
+    incoming: Incoming,
+    back: Option<(Pool, Server, Http1)>,
+    stall: Option<Duration>,
+    deadline: Option<Pin<Box<Sleep>>>,
+}
+
+impl UpstreamBody {
+    fn new(incoming: Incoming, back: Option<(Pool, Server, Http1)>, stall: Duration) -> Self {
+        let mut body = Self { incoming, back, stall: Some(stall), deadline: None };
+        if body.incoming.is_end_stream() {
+            body.give_back();
+        }
+        body
+    }
+
+    /// Lets the server be silent for as long as it likes.
+    pub(crate) fn patient(&mut self) {
+        self.stall = None;
+    }
+
+    fn give_back(&mut self) {
+        if let Some((pool, server, mut connection)) = self.back.take() {
+            if connection.sender.is_ready() {
+                pool.give_back(server, connection);
+                return;
+            }
+            // hyper's connection task still has to notice that the response is over.
+            tokio::spawn(async move {
+                if connection.sender.ready().await.is_ok() {
+                    pool.give_back(server, connection);
+                }
+            });
+        }
+    }
+}
+
+impl hyper::body::Body for UpstreamBody {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        let this = &mut *self;
+        match Pin::new(&mut this.incoming).poll_frame(cx) {
+            Poll::Ready(Some(Ok(frame))) => {
+                this.deadline = None;
+                if this.incoming.is_end_stream() {
+                    this.give_back();
+                }
+                Poll::Ready(Some(Ok(frame)))
+            }
+            Poll::Ready(Some(Err(error))) => {
+                this.back = None;
+                Poll::Ready(Some(Err(error.into())))
+            }
+            Poll::Ready(None) => {
+                this.give_back();
+                Poll::Ready(None)
+            }
+            Poll::Pending => {
+                let Some(stall) = this.stall else { return Poll::Pending };
+                let deadline = this
+                    .deadline
+                    .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(Instant::now() + stall)));
+                if deadline.as_mut().poll(cx).is_pending() {
+                    return Poll::Pending;
+                }
+                this.back = None;
+                Poll::Ready(Some(Err(format!("the server sent nothing for {stall:?} in the middle of a body").into())))
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.incoming.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.incoming.size_hint()
+    }
+}

@@ -1,0 +1,208 @@
+//! The bytes of one upstream connection, and a tap on them that keeps response heads exactly as they were sent.
+//!
+//! hyper hands out header names in lower case and repeated ones side by side. What a snapshot keeps should be what the server said, so the head is also
+//! read here, from the bytes on their way to hyper.
+
+use std::{
+    io,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, ready},
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::TcpStream,
+};
+use tokio_rustls::client::TlsStream;
+
+use crate::limits::MAX_HEAD;
+
+enum Transport {
+    Plain(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+/// One upstream connection.
+pub(crate) struct Stream {
+    transport: Transport,
+    tap: HeadTap,
+}
+
+impl Stream {
+    pub(super) fn plain(tcp: TcpStream) -> Self {
+        Self { transport: Transport::Plain(tcp), tap: HeadTap::default() }
+    }
+
+    pub(super) fn tls(tls: TlsStream<TcpStream>) -> Self {
+        Self { transport: Transport::Tls(Box::new(tls)), tap: HeadTap::default() }
+    }
+
+    /// The tap on this connection's response heads.
+    pub(super) fn tap(&self) -> HeadTap {
+        self.tap.clone()
+    }
+}
+
+/// Keeps the head of the next final response. Of use on HTTP/1 connections only, where responses do not interleave.
+#[derive(Debug, Clone, Default)]
+pub(super) struct HeadTap(Arc<Mutex<Tap>>);
+
+#[derive(Debug, Default)]
+struct Tap {
+    open: bool,
+    seen: Vec<u8>,
+}
+
+impl HeadTap {
+    /// Begins to listen. To be called before a request is sent.
+    pub(super) fn open(&self) {
+        let mut tap = self.lock();
+        tap.open = true;
+        tap.seen.clear();
+    }
+
+    /// The head that was seen, status line to empty line, if it came whole.
+    pub(super) fn take(&self) -> Option<Vec<u8>> {
+        let mut tap = self.lock();
+        let whole = !tap.open && !tap.seen.is_empty();
+        tap.open = false;
+        let seen = std::mem::take(&mut tap.seen);
+        whole.then_some(seen)
+    }
+
+    fn saw(&self, bytes: &[u8]) {
+        let mut tap = self.lock();
+        if !tap.open {
+            return;
+        }
+        let scanned = tap.seen.len().saturating_sub(3);
+        let room = MAX_HEAD.saturating_sub(tap.seen.len()).min(bytes.len());
+        tap.seen.extend_from_slice(&bytes[..room]);
+        let mut from = scanned;
+        while let Some(end) = tap.seen[from..].windows(4).position(|window| window == b"\r\n\r\n") {
+            let end = from + end + 4;
+            if is_interim(&tap.seen) {
+                tap.seen.drain(..end);
+                from = 0;
+                continue;
+            }
+            tap.seen.truncate(end);
+            tap.open = false;
+            return;
+        }
+        if tap.seen.len() >= MAX_HEAD {
+            tap.open = false;
+            tap.seen.clear();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Tap> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// `HTTP/1.1 100 Continue`, `103 Early Hints`, but not `101 Switching Protocols`, which is final.
+fn is_interim(head: &[u8]) -> bool {
+    head.get(9..12).is_some_and(|code| code.starts_with(b"1") && code != b"101")
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let before = buf.filled().len();
+        let outcome = match &mut this.transport {
+            Transport::Plain(tcp) => ready!(Pin::new(tcp).poll_read(cx, buf)),
+            Transport::Tls(tls) => match ready!(Pin::new(tls).poll_read(cx, buf)) {
+                // A server that closes without saying so in TLS. Where that cuts a message short, the message's own framing tells.
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(()),
+                other => other,
+            },
+        };
+        if outcome.is_ok() {
+            this.tap.saw(&buf.filled()[before..]);
+        }
+        Poll::Ready(outcome)
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match &mut self.get_mut().transport {
+            Transport::Plain(tcp) => Pin::new(tcp).poll_write(cx, bytes),
+            Transport::Tls(tls) => Pin::new(tls).poll_write(cx, bytes),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.get_mut().transport {
+            Transport::Plain(tcp) => Pin::new(tcp).poll_flush(cx),
+            Transport::Tls(tls) => Pin::new(tls).poll_flush(cx),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.get_mut().transport {
+            Transport::Plain(tcp) => Pin::new(tcp).poll_shutdown(cx),
+            Transport::Tls(tls) => Pin::new(tls).poll_shutdown(cx),
+        }
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        match &mut self.get_mut().transport {
+            Transport::Plain(tcp) => Pin::new(tcp).poll_write_vectored(cx, slices),
+            Transport::Tls(tls) => Pin::new(tls).poll_write_vectored(cx, slices),
+        }
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        match &self.transport {
+            Transport::Plain(tcp) => tcp.is_write_vectored(),
+            Transport::Tls(tls) => tls.is_write_vectored(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(chunks: &[&[u8]], expect: Option<&[u8]>) {
+        let tap = HeadTap::default();
+        tap.saw(b"noise before");
+        tap.open();
+        for chunk in chunks {
+            tap.saw(chunk);
+        }
+        assert_eq!(tap.take().as_deref(), expect);
+        assert_eq!(tap.take(), None);
+    }
+
+    #[test]
+    fn a_head_is_kept_however_it_is_cut() {
+        let head = b"HTTP/1.1 200 OK\r\nX-A: 1\r\n\r\n";
+        check(&[b"HTTP/1.1 200 OK\r\nX-A: 1\r\n\r\nbody"], Some(head));
+        check(&[b"HTTP/1.1 200 OK\r\nX-A: 1\r\n\r", b"\nbody", b"more\r\n\r\n"], Some(head));
+        let bytes: Vec<&[u8]> = head.chunks(1).collect();
+        check(&bytes, Some(head));
+    }
+
+    #[test]
+    fn interim_heads_are_passed_over() {
+        check(
+            &[b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 404 No\r\n\r\n"],
+            Some(b"HTTP/1.1 404 No\r\n\r\n"),
+        );
+        check(&[b"HTTP/1.1 101 Switching Protocols\r\n\r\nframes"], Some(b"HTTP/1.1 101 Switching Protocols\r\n\r\n"));
+    }
+
+    #[test]
+    fn a_head_that_never_ends_is_given_up() {
+        check(&[b"HTTP/1.1 200 OK\r\n"], None);
+        check(&[&[b'a'; MAX_HEAD], &[b'a'; 10]], None);
+    }
+}
