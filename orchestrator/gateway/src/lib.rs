@@ -19,10 +19,14 @@
 
 pub mod activity;
 pub mod body;
+mod config;
 pub mod episode;
+mod gateway;
 pub mod ledger;
 pub mod limits;
 pub mod message;
+mod proxy;
+pub mod record;
 pub mod replay;
 pub mod routes;
 pub mod socket;
@@ -31,10 +35,14 @@ pub mod upstream;
 
 pub use activity::{Activity, NotQuiet};
 pub use body::Body;
+pub use config::Config;
 pub use episode::Episode;
+pub use gateway::{Gateway, StartError};
 pub use limits::Limits;
 pub use ledger::{Answer, Entry, Ledger, Near};
 pub use message::{Reply, RequestHead, Scheme};
+pub use record::{Recorder, RecorderReport, Redact};
 pub use replay::Replay;
+pub use routes::{Routes, Target};
 pub use tls::{CertificateAuthority, ClientTls};
 pub use upstream::ConnectTo;

@@ -20,8 +20,6 @@ pub struct Limits {
     pub upstream_head: Duration,
     /// For a server to go on with a body. Event streams may be silent for longer.
     pub upstream_stall: Duration,
-    /// The largest body that is recorded, of a request or of a response. A larger one passes to the client whole and is listed as not recorded.
-    pub recorded_body: u64,
     /// The largest request body that can be looked up in a snapshot; a larger one is answered with 413.
     pub replayed_body: usize,
     /// The largest WebSocket message.
@@ -39,7 +37,6 @@ impl Default for Limits {
             connect: Duration::from_secs(15),
             upstream_head: Duration::from_secs(90),
             upstream_stall: Duration::from_secs(90),
-            recorded_body: 1 << 30,
             replayed_body: 64 << 20,
             socket_message: 16 << 20,
             shutdown: Duration::from_secs(10),

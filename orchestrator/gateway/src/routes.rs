@@ -1,19 +1,38 @@
 //! Which host is answered by what.
 //!
 //! The most specific pattern wins whatever the order: host and port, then host, then the longest wildcard (`*.example.test`, which
-//! `example.test` itself does not match), then `*`. Of two equal patterns the first one stands.
+//! `example.test` itself does not match), then `*`. Each may name a port, and does then go before the same one without. Of two equal patterns the
+//! first one stands. What matches nothing is refused.
 
-use std::{fmt, sync::Arc};
+use std::{collections::HashMap, fmt, sync::Arc};
 
-use crate::Replay;
+use crate::{Recorder, Replay};
 
 /// What answers the requests of a route.
 #[derive(Clone)]
 pub enum Target {
     /// A snapshot; what it does not hold is a miss.
     Replay(Arc<Replay>),
+    /// The live web, kept as it passes.
+    Record(Arc<Recorder>),
+    /// A snapshot; what it does not hold comes from the live web and is kept.
+    Fill(Arc<Replay>, Arc<Recorder>),
+    /// The live web, nothing kept.
+    Forward,
     /// A readable refusal, counted.
     Refuse,
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Target::Replay(_) => "Replay",
+            Target::Record(_) => "Record",
+            Target::Fill(..) => "Fill",
+            Target::Forward => "Forward",
+            Target::Refuse => "Refuse",
+        })
+    }
 }
 
 /// A host pattern that cannot be used.
@@ -26,11 +45,129 @@ pub struct BadPattern {
     pub reason: &'static str,
 }
 
-impl fmt::Debug for Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Target::Replay(_) => "Replay",
-            Target::Refuse => "Refuse",
-        })
+/// The routes of a gateway. Without any, everything is refused.
+#[derive(Debug, Clone, Default)]
+pub struct Routes {
+    hosts: HashMap<(String, Option<u16>), Target>,
+    /// Suffixes with their leading dot, longest first; the empty one is `*`.
+    wildcards: Vec<(String, Option<u16>, Target)>,
+}
+
+impl Routes {
+    /// No routes.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// One target for everything.
+    pub fn all(target: Target) -> Self {
+        Self { hosts: HashMap::new(), wildcards: vec![(String::new(), None, target)] }
+    }
+
+    /// Adds a route for `host`, `host:port`, `*.suffix`, `*.suffix:port`, `*` or `*:port`. IPv6 addresses stand in brackets.
+    pub fn add(&mut self, pattern: &str, target: Target) -> Result<(), BadPattern> {
+        let bad = |reason| BadPattern { pattern: pattern.to_owned(), reason };
+        let (host, port) = split_port(pattern).ok_or(bad("the port is not a number below 65536"))?;
+        let host = host.trim_end_matches('.').to_ascii_lowercase();
+        if host.is_empty() {
+            return Err(bad("there is no host"));
+        }
+        let Some(suffix) = host.strip_prefix('*') else {
+            if host.contains(['*', '/', ' ']) {
+                return Err(bad("a host is a name, an address, or a wildcard like *.example.test"));
+            }
+            self.hosts.entry((host, port)).or_insert(target);
+            return Ok(());
+        };
+        if suffix.contains(['*', '/', ' ']) || !(suffix.is_empty() || (suffix.starts_with('.') && suffix.len() > 1)) {
+            return Err(bad("a wildcard is * or begins with *."));
+        }
+        if !self.wildcards.iter().any(|(own, own_port, _)| own == suffix && *own_port == port) {
+            self.wildcards.push((suffix.to_owned(), port, target));
+            self.wildcards.sort_by_key(|(suffix, port, _)| (std::cmp::Reverse(suffix.len()), port.is_none()));
+        }
+        Ok(())
+    }
+
+    /// The target for a host (lower-case, IPv6 without brackets) and port.
+    pub fn target(&self, host: &str, port: u16) -> &Target {
+        let exact = (host.to_owned(), Some(port));
+        if let Some(target) = self.hosts.get(&exact).or_else(|| self.hosts.get(&(exact.0, None))) {
+            return target;
+        }
+        self.wildcards
+            .iter()
+            .find(|(suffix, own, _)| {
+                own.is_none_or(|own| own == port) && host.len() > suffix.len() && host.ends_with(suffix)
+            })
+            .map_or(&Target::Refuse, |(_, _, target)| target)
+    }
+}
+
+fn split_port(pattern: &str) -> Option<(&str, Option<u16>)> {
+    if let Some(bracketed) = pattern.strip_prefix('[') {
+        let (host, rest) = bracketed.split_once(']')?;
+        return match rest.strip_prefix(':') {
+            Some(port) => Some((host, Some(port.parse().ok()?))),
+            None if rest.is_empty() => Some((host, None)),
+            None => None,
+        };
+    }
+    match pattern.split_once(':') {
+        Some((host, port)) if !port.contains(':') => Some((host, Some(port.parse().ok()?))),
+        // More than one colon: an IPv6 address without brackets.
+        _ => Some((pattern, None)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Which of the patterns, in order of adding, answers; none is a refusal. Patterns are told apart by their `Replay`.
+    fn check(patterns: &[&str], host: &str, port: u16, expect: Option<&str>) {
+        let replays: Vec<_> = patterns.iter().map(|_| Arc::new(Replay::default())).collect();
+        let mut routes = Routes::new();
+        for (pattern, replay) in patterns.iter().zip(&replays) {
+            routes.add(pattern, Target::Replay(replay.clone())).unwrap();
+        }
+        let found = match routes.target(host, port) {
+            Target::Replay(replay) => replays.iter().position(|own| Arc::ptr_eq(own, replay)).map(|at| patterns[at]),
+            _ => None,
+        };
+        assert_eq!(found, expect, "{host}:{port} in {patterns:?}");
+    }
+
+    #[test]
+    fn the_most_specific_pattern_wins() {
+        let all = ["*", "*:8080", "*.test", "*.shop.test", "*.shop.test:444", "Shop.TEST", "shop.test:443"];
+        check(&all, "shop.test", 443, Some("shop.test:443"));
+        check(&all, "shop.test", 80, Some("Shop.TEST"));
+        check(&all, "a.shop.test", 80, Some("*.shop.test"));
+        check(&all, "a.shop.test", 444, Some("*.shop.test:444"));
+        check(&all, "forum.test", 80, Some("*.test"));
+        check(&all, "example.org", 8080, Some("*:8080"));
+        check(&all, "example.org", 80, Some("*"));
+    }
+
+    #[test]
+    fn what_matches_nothing_is_refused() {
+        check(&[], "shop.test", 443, None);
+        check(&["*.shop.test", "shop.test:80"], "shop.test", 443, None);
+        check(&["*.hop.test"], "shop.test", 443, None);
+    }
+
+    #[test]
+    fn addresses_are_hosts_too() {
+        check(&["[::1]:80", "::1"], "::1", 80, Some("[::1]:80"));
+        check(&["[::1]:80", "::1"], "::1", 81, Some("::1"));
+        check(&["127.0.0.1:80"], "127.0.0.1", 80, Some("127.0.0.1:80"));
+    }
+
+    #[test]
+    fn malformed_patterns_are_refused() {
+        for pattern in ["", ":80", "a:b", "a:70000", "*x.test", "a.*.test", "*.", "*.*.test", "http://a", "[::1", "[::1]x"] {
+            assert!(Routes::new().add(pattern, Target::Refuse).is_err(), "{pattern}");
+        }
     }
 }

@@ -1,0 +1,148 @@
+//! The gateway's life: bound and answering, then stopping in good order.
+//!
+//! ```text
+//! start -> serving -> shutdown: no new connections, requests in flight end (Limits::shutdown at most), open streams are cut -> gone
+//! ```
+//!
+//! Dropping a gateway cuts everything at once.
+
+use std::{
+    net::SocketAddr,
+    sync::{Arc, Mutex, PoisonError, RwLock},
+};
+
+use tokio::net::TcpListener;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{
+    Activity, CertificateAuthority, ClientTls, Config, Episode, Ledger, Limits, Routes,
+    proxy::listener,
+    tls::RootsError,
+    upstream::{Dialer, Upstream},
+};
+
+/// A running gateway.
+pub struct Gateway {
+    shared: Arc<Shared>,
+    local_addr: SocketAddr,
+}
+
+/// What every connection and request of a gateway shares.
+pub(crate) struct Shared {
+    pub(crate) ca: Arc<CertificateAuthority>,
+    pub(crate) upstream: Upstream,
+    pub(crate) activity: Activity,
+    pub(crate) limits: Limits,
+    pub(crate) tasks: TaskTracker,
+    /// No new work: finish what is begun.
+    pub(crate) draining: CancellationToken,
+    /// Stop at once.
+    pub(crate) cut: CancellationToken,
+    routes: RwLock<Arc<Routes>>,
+    episode: Mutex<Arc<Episode>>,
+}
+
+/// The gateway cannot be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The address cannot be listened on.
+    #[error("listen on {address}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The extra roots cannot be used.
+    #[error(transparent)]
+    Roots(#[from] RootsError),
+}
+
+impl Gateway {
+    /// Starts a gateway. It is bound and answers when this returns.
+    pub async fn start(config: Config) -> Result<Self, StartError> {
+        let listen = |source| StartError::Listen { address: config.listen, source };
+        let tls = ClientTls::new(&config.extra_roots)?;
+        let listener = TcpListener::bind(config.listen).await.map_err(listen)?;
+        let local_addr = listener.local_addr().map_err(listen)?;
+        let dialer = Dialer {
+            connect_to: config.connect_to,
+            tls,
+            allow_private: config.allow_private,
+            own: local_addr,
+            deadline: config.limits.connect,
+        };
+        let shared = Arc::new(Shared {
+            ca: config.ca,
+            upstream: Upstream::new(dialer, &config.limits),
+            activity: Activity::default(),
+            limits: config.limits,
+            tasks: TaskTracker::new(),
+            draining: CancellationToken::new(),
+            cut: CancellationToken::new(),
+            routes: RwLock::new(Arc::new(config.routes)),
+            episode: Mutex::default(),
+        });
+        shared.tasks.spawn(listener::run(listener, shared.clone()));
+        Ok(Self { shared, local_addr })
+    }
+
+    /// The address it answers on.
+    pub fn local_addr(&self) -> SocketAddr {
+        self.local_addr
+    }
+
+    /// Replaces all routes at once. Requests under way keep the route they were given.
+    pub fn set_routes(&self, routes: Routes) {
+        *self.shared.routes.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(routes);
+    }
+
+    /// Begins a new episode: an empty ledger, and recorded answers from the first one on. Returns the old ledger, to which requests still
+    /// under way are added when they end.
+    pub fn begin_episode(&self) -> Arc<Ledger> {
+        let mut episode = self.shared.episode.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *episode, Arc::new(Episode::new())).ledger().clone()
+    }
+
+    /// The requests of the present episode.
+    pub fn ledger(&self) -> Arc<Ledger> {
+        self.shared.episode().ledger().clone()
+    }
+
+    /// What is going on now.
+    pub fn activity(&self) -> Activity {
+        self.shared.activity.clone()
+    }
+
+    /// Stops in good order: no new connections, requests in flight end or are cut at the deadline, WebSockets and event streams are closed. What
+    /// was being recorded is with its recorder when this returns.
+    pub async fn shutdown(self) {
+        self.shared.draining.cancel();
+        self.shared.tasks.close();
+        let limit = self.shared.limits.shutdown;
+        if let Err(busy) = self.shared.activity.quiet(limit).await {
+            tracing::warn!(requests = busy.requests, ?limit, "requests in flight were cut");
+        }
+        self.shared.cut.cancel();
+        if tokio::time::timeout(limit, self.shared.tasks.wait()).await.is_err() {
+            tracing::warn!(tasks = self.shared.tasks.len(), "connections did not end");
+        }
+    }
+}
+
+impl Drop for Gateway {
+    fn drop(&mut self) {
+        self.shared.draining.cancel();
+        self.shared.cut.cancel();
+    }
+}
+
+impl Shared {
+    pub(crate) fn routes(&self) -> Arc<Routes> {
+        self.routes.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn episode(&self) -> Arc<Episode> {
+        self.episode.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

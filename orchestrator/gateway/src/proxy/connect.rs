@@ -1,0 +1,77 @@
+//! Inside CONNECT: TLS that we terminate, or plain HTTP.
+//!
+//! Every tunnel is taken, whatever its route: a refusal inside is a page that can be read, a refused tunnel is not.
+
+use std::{io, sync::Arc};
+
+use hyper::upgrade::{OnUpgrade, Upgraded};
+use hyper_util::rt::TokioIo;
+use rustls::server::Acceptor;
+use tokio::{net::TcpStream, time::timeout};
+use tokio_rustls::{LazyConfigAcceptor, server::TlsStream};
+
+use super::{
+    client_io::ClientIo,
+    listener::{serve_http1, serve_http2},
+    target::Via,
+};
+use crate::{Scheme, gateway::Shared, tls::H2};
+
+/// The first byte of every TLS connection: a handshake record.
+const TLS_HANDSHAKE: u8 = 0x16;
+
+/// Serves what comes through a tunnel to `host:port`, once the client has its 200.
+pub(super) async fn serve_tunnel(shared: Arc<Shared>, host: String, port: u16, upgrade: OnUpgrade) {
+    let limit = shared.limits.client_head;
+    let begun = timeout(limit, async {
+        let mut client = opened(upgrade.await.map_err(io::Error::other)?, &shared)?;
+        let first = client.peek().await?;
+        Ok::<_, io::Error>((client, first))
+    });
+    let (client, first) = match begun.await {
+        Ok(Ok((client, Some(first)))) => (client, first),
+        Ok(Ok((_, None))) | Err(_) => return,
+        Ok(Err(error)) => {
+            tracing::debug!(%host, %error, "a tunnel did not open");
+            return;
+        }
+    };
+    if first != TLS_HANDSHAKE {
+        return serve_http1(shared, Via::Tunnel { scheme: Scheme::Http, host, port }, client).await;
+    }
+    match timeout(limit, handshake(&shared, &host, client)).await {
+        Ok(Ok(tls)) => {
+            let via = Via::Tunnel { scheme: Scheme::Https, host, port };
+            if tls.get_ref().1.alpn_protocol() == Some(H2) {
+                serve_http2(shared, via, tls).await;
+            } else {
+                serve_http1(shared, via, tls).await;
+            }
+        }
+        Ok(Err(error)) => tracing::debug!(%host, %error, "a client's TLS handshake failed"),
+        Err(_) => tracing::debug!(%host, ?limit, "a client's TLS handshake was not done in time"),
+    }
+}
+
+/// The client's connection back from hyper, with what it had already read.
+fn opened(upgraded: Upgraded, shared: &Shared) -> io::Result<ClientIo<TcpStream>> {
+    match upgraded.downcast::<TokioIo<ClientIo<TcpStream>>>() {
+        Ok(parts) => Ok(parts.io.into_inner().unread(parts.read_buf)),
+        Err(_) => Err(io::Error::other(format!(
+            "a tunnel in a tunnel is not served ({} connections at most)",
+            shared.limits.connections
+        ))),
+    }
+}
+
+/// Shows a certificate for the name the client asks for in TLS, else for the host of the tunnel.
+async fn handshake(
+    shared: &Shared,
+    host: &str,
+    client: ClientIo<TcpStream>,
+) -> io::Result<TlsStream<ClientIo<TcpStream>>> {
+    let start = LazyConfigAcceptor::new(Acceptor::default(), client).await?;
+    let name = start.client_hello().server_name().unwrap_or(host).to_ascii_lowercase();
+    let config = shared.ca.server_config(&name).map_err(io::Error::other)?;
+    start.into_stream(config).await
+}

@@ -1,0 +1,128 @@
+//! Every error becomes one named response, here and nowhere else.
+//!
+//! The name stands in the header `sandbox-error`, so that a script can tell our 502 from a site's own; the text says what failed. A document gets a
+//! page, anything else plain text.
+
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+
+use super::target::BadTarget;
+use crate::{Answer, Reply, RequestHead, body, upstream::UpstreamError};
+
+/// The header that carries the failure's name.
+pub(crate) const SANDBOX_ERROR: HeaderName = HeaderName::from_static("sandbox-error");
+
+/// A failure: its stable name, its status and what to tell.
+#[derive(Debug)]
+pub(super) struct Failure {
+    name: &'static str,
+    status: StatusCode,
+    text: String,
+    answer: Answer,
+}
+
+impl Failure {
+    fn failed(name: &'static str, status: StatusCode, text: String) -> Self {
+        let answer = Answer::Failed { error: format!("{name}: {text}") };
+        Self { name, status, text, answer }
+    }
+
+    /// No route leads to the host.
+    pub(super) fn no_route(host: &str) -> Self {
+        let text = format!("{host} is not in this world; nothing was sent to it");
+        Self {
+            name: "no-route",
+            status: StatusCode::FORBIDDEN,
+            answer: Answer::Refused { reason: format!("no route to {host}") },
+            text,
+        }
+    }
+
+    /// A request body beyond what can be looked up.
+    pub(super) fn body_too_large(limit: usize) -> Self {
+        let text = format!("the request body is larger than {limit} bytes, the most that can be looked up");
+        Self::failed("body-too-large", StatusCode::PAYLOAD_TOO_LARGE, text)
+    }
+
+    /// The client stopped in the middle of its request.
+    pub(super) fn client_stalled() -> Self {
+        let text = "the rest of the request body did not come in time".to_owned();
+        Self::failed("client-stalled", StatusCode::REQUEST_TIMEOUT, text)
+    }
+
+    /// The client's body is broken.
+    pub(super) fn client_broken(error: &dyn std::fmt::Display) -> Self {
+        let text = format!("the request body cannot be read: {error}");
+        Self::failed("client-broken", StatusCode::BAD_REQUEST, text)
+    }
+
+    /// CONNECT in a place or form that is not served.
+    pub(super) fn bad_connect() -> Self {
+        let text = "CONNECT takes host:port, and is not served inside a tunnel".to_owned();
+        Self::failed("bad-connect", StatusCode::BAD_REQUEST, text)
+    }
+
+    /// As a reply; a page for a document, text for the rest.
+    pub(super) fn into_reply(self, document: bool) -> Reply {
+        let mut headers = HeaderMap::new();
+        headers.insert(SANDBOX_ERROR, HeaderValue::from_static(self.name));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        let (kind, text) = if document {
+            ("text/html; charset=utf-8", page(self.status, self.name, &self.text))
+        } else {
+            ("text/plain; charset=utf-8", format!("{}: {}\n", self.name, self.text))
+        };
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+        headers.insert(header::CONTENT_LENGTH, HeaderValue::from(text.len()));
+        Reply { status: self.status, headers, body: body::full(text), answer: self.answer }
+    }
+}
+
+impl From<UpstreamError> for Failure {
+    fn from(error: UpstreamError) -> Self {
+        let status = match &error {
+            UpstreamError::ConnectTimeout { .. } | UpstreamError::HeadTimeout { .. } => StatusCode::GATEWAY_TIMEOUT,
+            UpstreamError::UploadStalled { .. } => StatusCode::REQUEST_TIMEOUT,
+            UpstreamError::Guarded { .. } => StatusCode::FORBIDDEN,
+            UpstreamError::Loop { .. } => StatusCode::LOOP_DETECTED,
+            UpstreamError::Request { .. } => StatusCode::BAD_REQUEST,
+            UpstreamError::Resolve { .. }
+            | UpstreamError::Connect { .. }
+            | UpstreamError::Tls { .. }
+            | UpstreamError::Broken { .. } => StatusCode::BAD_GATEWAY,
+        };
+        let text = format!("failed to {error}");
+        let mut failure = Self::failed(error.name(), status, text);
+        if matches!(error, UpstreamError::Guarded { .. }) {
+            failure.answer = Answer::Refused { reason: error.to_string() };
+        }
+        failure
+    }
+}
+
+impl From<BadTarget> for Failure {
+    fn from(error: BadTarget) -> Self {
+        let (name, status) = match error {
+            BadTarget::NotProxied => ("not-proxied", StatusCode::BAD_REQUEST),
+            BadTarget::Scheme => ("bad-scheme", StatusCode::BAD_REQUEST),
+            BadTarget::Host => ("bad-host", StatusCode::BAD_REQUEST),
+            BadTarget::Misdirected => ("misdirected", StatusCode::MISDIRECTED_REQUEST),
+        };
+        Self::failed(name, status, error.to_string())
+    }
+}
+
+/// Whether a person would look at the answer.
+pub(super) fn is_document(head: &RequestHead) -> bool {
+    match head.header("sec-fetch-dest") {
+        Some(destination) => matches!(destination, "document" | "iframe" | "frame"),
+        None => head.header(header::ACCEPT).is_some_and(|accept| accept.contains("text/html")),
+    }
+}
+
+fn page(status: StatusCode, name: &str, text: &str) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>{status}</title>\n<h1>{status}</h1>\n\
+         <p>{text}</p>\n<p>sandbox: <code>{name}</code></p>\n</html>\n"
+    )
+}

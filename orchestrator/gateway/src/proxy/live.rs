@@ -1,0 +1,100 @@
+//! Answers from the live web, kept or not.
+
+use std::sync::Arc;
+
+use http::{Extensions, HeaderMap, header};
+use http_body_util::BodyExt;
+use hyper::body::Bytes;
+
+use super::{failure::Failure, service::Asked};
+use crate::{
+    Answer, Body, Recorder, Reply, RequestHead,
+    body::{self, BodyError},
+    gateway::Shared,
+    record::{Draft, RequestCopy, Tee},
+    upstream::{Arrived, end_to_end},
+};
+
+/// A reply with what only the connection knows: spelling of names and reason phrase, and whether it is a stream without an end.
+pub(super) struct Outgoing {
+    pub(super) reply: Reply,
+    pub(super) extensions: Extensions,
+    pub(super) stream: bool,
+}
+
+impl From<Reply> for Outgoing {
+    fn from(reply: Reply) -> Self {
+        Self { reply, extensions: Extensions::new(), stream: false }
+    }
+}
+
+/// Passes a request on and its answer back.
+pub(super) async fn forward(shared: &Shared, asked: Asked) -> Result<Outgoing, Failure> {
+    let body = asked.incoming.map_err(BodyError::from).boxed_unsync();
+    let mut arrived = shared.upstream.send(&asked.head, asked.extensions, body).await?;
+    let events = is_event_stream(&arrived.parts.headers);
+    if events {
+        arrived.body.patient();
+    }
+    Ok(outgoing(arrived.parts, arrived.body.boxed_unsync(), events))
+}
+
+/// Passes a request on and its answer back, and records both.
+pub(super) async fn record(shared: &Shared, recorder: &Arc<Recorder>, asked: Asked) -> Result<Outgoing, Failure> {
+    let (body, copy) = RequestCopy::of(asked.incoming, recorder.body_cap());
+    recorded(shared, recorder, asked.head, asked.extensions, body, copy).await
+}
+
+/// As [`record`], with a body that has already been read.
+pub(super) async fn fill(
+    shared: &Shared,
+    recorder: &Arc<Recorder>,
+    head: RequestHead,
+    extensions: Extensions,
+    bytes: Bytes,
+) -> Result<Outgoing, Failure> {
+    let copy = RequestCopy::whole(&bytes);
+    let body = if bytes.is_empty() { body::empty() } else { body::full(bytes) };
+    recorded(shared, recorder, head, extensions, body, copy).await
+}
+
+async fn recorded(
+    shared: &Shared,
+    recorder: &Arc<Recorder>,
+    head: RequestHead,
+    extensions: Extensions,
+    body: Body,
+    copy: RequestCopy,
+) -> Result<Outgoing, Failure> {
+    let mut draft = Draft::begin(recorder, &head, copy);
+    let mut arrived = match shared.upstream.send(&head, extensions, body).await {
+        Ok(arrived) => arrived,
+        Err(error) => {
+            draft.unanswered();
+            return Err(error.into());
+        }
+    };
+    draft.answered(&arrived);
+    let events = is_event_stream(&arrived.parts.headers);
+    if events {
+        arrived.body.patient();
+    }
+    let Arrived { parts, body, .. } = arrived;
+    let whole_at_each_event = events && !parts.headers.contains_key(header::CONTENT_ENCODING);
+    let tee = Tee::new(body, draft, whole_at_each_event).await;
+    Ok(outgoing(parts, tee.boxed_unsync(), events))
+}
+
+fn outgoing(parts: http::response::Parts, body: Body, stream: bool) -> Outgoing {
+    let reply =
+        Reply { status: parts.status, headers: end_to_end(parts.headers), body, answer: Answer::Live };
+    Outgoing { reply, extensions: parts.extensions, stream }
+}
+
+/// Server-sent events: open as long as the page lives.
+pub(super) fn is_event_stream(headers: &HeaderMap) -> bool {
+    headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream"))
+}

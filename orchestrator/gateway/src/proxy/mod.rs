@@ -1,0 +1,10 @@
+//! The side towards the clients: connections, tunnels, requests.
+
+mod client_io;
+mod connect;
+mod failure;
+pub(crate) mod listener;
+mod live;
+mod service;
+mod target;
+mod track;

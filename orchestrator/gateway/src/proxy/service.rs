@@ -1,0 +1,146 @@
+//! One request: from its URL to its route to its answer.
+
+use std::sync::Arc;
+
+use http::{HeaderMap, Method, Request, Response, StatusCode, header};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::{
+    body::{Body as _, Bytes, Incoming},
+    upgrade::OnUpgrade,
+};
+use tokio::time::timeout;
+
+use super::{
+    connect, failure::{Failure, is_document},
+    live::{self, Outgoing},
+    target::{self, Via, host_and_port},
+    track::Pending,
+};
+use crate::{
+    Answer, Body, Episode, RequestHead, body,
+    gateway::Shared,
+    routes::Target,
+};
+
+/// Answers one request. Whatever goes wrong is an answer too.
+pub(super) async fn serve(shared: Arc<Shared>, via: &Via, mut request: Request<Incoming>) -> Response<Body> {
+    if request.method() == Method::CONNECT {
+        return tunnel(shared, via, &mut request);
+    }
+    let episode = shared.episode();
+    let mut pending = Pending::begin(&shared.activity, episode.ledger().clone());
+    let socket = is_websocket(request.headers()).then(|| hyper::upgrade::on(&mut request));
+    let (mut parts, incoming) = request.into_parts();
+    let extensions = std::mem::take(&mut parts.extensions);
+    let (method, uri) = (parts.method.clone(), parts.uri.clone());
+    let head = match target::head(via, parts, socket.is_some()) {
+        Ok(head) => head,
+        Err(error) => {
+            pending.note(|entry| {
+                entry.method = method.to_string();
+                entry.url = uri.to_string();
+            });
+            return deliver(Outgoing::from(Failure::from(error).into_reply(false)), pending);
+        }
+    };
+    pending.note(|entry| {
+        entry.method = head.method.to_string();
+        entry.url = head.url.clone();
+        entry.destination = head.header("sec-fetch-dest").map(str::to_owned);
+    });
+    let routes = shared.routes();
+    let target = routes.target(&head.host, head.port);
+    let asked = Asked { head, extensions, incoming };
+    let outgoing = answer(&shared, &episode, target, asked).await;
+    deliver(outgoing, pending)
+}
+
+/// A request on its way to its target.
+pub(super) struct Asked {
+    pub(super) head: RequestHead,
+    pub(super) extensions: http::Extensions,
+    pub(super) incoming: Incoming,
+}
+
+async fn answer(shared: &Arc<Shared>, episode: &Episode, target: &Target, asked: Asked) -> Outgoing {
+    let document = is_document(&asked.head);
+    let answered = match target {
+        Target::Refuse => Err(Failure::no_route(&asked.head.host)),
+        Target::Forward => live::forward(shared, asked).await,
+        Target::Record(recorder) => live::record(shared, recorder, asked).await,
+        Target::Replay(replay) => match whole_body(shared, asked.incoming).await {
+            Ok(body) => Ok(replay.answer(&asked.head, &body, episode).into()),
+            Err(failure) => Err(failure),
+        },
+        Target::Fill(replay, recorder) => match whole_body(shared, asked.incoming).await {
+            Ok(body) => match replay.answer(&asked.head, &body, episode) {
+                reply if matches!(reply.answer, Answer::Miss { .. }) => {
+                    live::fill(shared, recorder, asked.head, asked.extensions, body).await
+                }
+                reply => Ok(reply.into()),
+            },
+            Err(failure) => Err(failure),
+        },
+    };
+    answered.unwrap_or_else(|failure| failure.into_reply(document).into())
+}
+
+/// The request body in memory, as looking it up needs it.
+async fn whole_body(shared: &Shared, incoming: Incoming) -> Result<Bytes, Failure> {
+    if incoming.is_end_stream() {
+        return Ok(Bytes::new());
+    }
+    let limit = shared.limits.replayed_body;
+    match timeout(shared.limits.client_stall, Limited::new(incoming, limit).collect()).await {
+        Ok(Ok(collected)) => Ok(collected.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Failure::body_too_large(limit)),
+        Ok(Err(error)) => Err(Failure::client_broken(&error)),
+        Err(_) => Err(Failure::client_stalled()),
+    }
+}
+
+/// The response as it goes to the client, with the request's place in the ledger tied to its body.
+fn deliver(outgoing: Outgoing, mut pending: Pending) -> Response<Body> {
+    let Outgoing { reply, extensions, stream } = outgoing;
+    pending.note(|entry| {
+        entry.status = reply.status.as_u16();
+        entry.answer = reply.answer;
+    });
+    if stream {
+        pending = pending.into_stream();
+    }
+    let mut response = Response::new(pending.until_delivered(reply.body));
+    *response.status_mut() = reply.status;
+    *response.headers_mut() = reply.headers;
+    *response.extensions_mut() = extensions;
+    response
+}
+
+/// Takes a tunnel; what comes through it is served in a task of its own.
+fn tunnel(shared: Arc<Shared>, via: &Via, request: &mut Request<Incoming>) -> Response<Body> {
+    let server = match (via, request.uri().authority()) {
+        (Via::Proxy, Some(authority)) => host_and_port(authority, None).ok(),
+        _ => None,
+    };
+    let Some((host, port)) = server else {
+        let reply = Failure::bad_connect().into_reply(false);
+        let mut response = Response::new(reply.body);
+        *response.status_mut() = reply.status;
+        *response.headers_mut() = reply.headers;
+        return response;
+    };
+    let upgrade: OnUpgrade = hyper::upgrade::on(request);
+    shared.tasks.clone().spawn(connect::serve_tunnel(shared, host, port, upgrade));
+    let mut response = Response::new(body::empty());
+    *response.status_mut() = StatusCode::OK;
+    response
+}
+
+fn is_websocket(headers: &HeaderMap) -> bool {
+    let lists = |name, token: &str| {
+        headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).any(|value| {
+            value.split(',').any(|item| item.trim().eq_ignore_ascii_case(token))
+        })
+    };
+    lists(header::UPGRADE, "websocket") && lists(header::CONNECTION, "upgrade")
+}

@@ -1,0 +1,165 @@
+//! An exchange under way: everything but the response body, which is still arriving.
+
+use std::{sync::Arc, time::Instant};
+
+use http::HeaderMap;
+use hyper::ext::ReasonPhrase;
+use snapshots::{Exchange, Headers, Spool, Timestamp};
+
+use super::{
+    Recorder,
+    request::{Copied, RequestCopy},
+};
+use crate::{RequestHead, upstream::Arrived};
+
+/// An exchange that becomes whole with its response body. Dropped before that, it is counted as partial.
+pub(crate) struct Draft {
+    recorder: Arc<Recorder>,
+    exchange: Option<Exchange>,
+    copy: RequestCopy,
+    since: Instant,
+}
+
+impl Draft {
+    /// Begins with the request, before it is sent.
+    pub(crate) fn begin(recorder: &Arc<Recorder>, head: &RequestHead, copy: RequestCopy) -> Self {
+        recorder.opened();
+        let mut exchange = Exchange::get(head.url.clone(), Timestamp::now(), snapshots::Response::default());
+        exchange.request.method = head.method.to_string();
+        exchange.request.headers = request_headers(head);
+        Self { recorder: recorder.clone(), exchange: Some(exchange), copy, since: Instant::now() }
+    }
+
+    /// Adds the response's head.
+    pub(crate) fn answered(&mut self, arrived: &Arrived) {
+        let Some(exchange) = &mut self.exchange else { return };
+        exchange.ip = Some(arrived.remote.ip());
+        exchange.protocol = Some(if arrived.http2 { "h2" } else { "http/1.1" }.to_owned());
+        exchange.response.status = arrived.parts.status.as_u16();
+        exchange.response.reason = reason(arrived);
+        exchange.response.headers = arrived
+            .raw_head
+            .as_deref()
+            .and_then(|raw| as_sent(raw, &arrived.parts.headers))
+            .unwrap_or_else(|| as_listed(&arrived.parts.headers));
+    }
+
+    /// Completes the exchange, redacted and ready to be written; `None` if it is not to be kept, which has then been counted.
+    pub(crate) fn complete(mut self, spool: Spool) -> Option<(Arc<Recorder>, Exchange)> {
+        let mut exchange = self.exchange.take()?;
+        let recorder = self.recorder.clone();
+        let url = &exchange.url;
+        let (request, response) = match (self.copy.take(), spool.finish()) {
+            (Copied::Whole(request), Ok(response)) => (request, response),
+            (Copied::Partial, _) => {
+                recorder.partial(url, "the answer was there before the request was");
+                return None;
+            }
+            (Copied::TooLarge, _) => {
+                recorder.too_large(url);
+                return None;
+            }
+            (Copied::Failed(error), _) | (_, Err(error)) => {
+                recorder.failed(url, &error);
+                return None;
+            }
+        };
+        exchange.request.body = request;
+        exchange.response.body = response;
+        exchange.duration_ms = Some(self.since.elapsed().as_secs_f64() * 1000.0);
+        recorder.redact(&mut exchange);
+        Some((recorder, exchange))
+    }
+
+    /// Gives it up because a body outgrew the bound.
+    pub(crate) fn too_large(mut self) {
+        if let Some(exchange) = self.exchange.take() {
+            self.recorder.too_large(&exchange.url);
+        }
+    }
+
+    /// Gives it up because the disk failed.
+    pub(crate) fn failed(mut self, error: &std::io::Error) {
+        if let Some(exchange) = self.exchange.take() {
+            self.recorder.failed(&exchange.url, error);
+        }
+    }
+
+    /// The bound on bodies.
+    pub(crate) fn body_cap(&self) -> u64 {
+        self.recorder.body_cap()
+    }
+
+    /// Gives it up without counting: there was no answer to keep.
+    pub(crate) fn unanswered(mut self) {
+        self.exchange = None;
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if let Some(exchange) = self.exchange.take() {
+            self.recorder.partial(&exchange.url, "it broke off");
+        }
+        self.recorder.ended();
+    }
+}
+
+/// The request's headers with a `Host` in any version, as they read in HTTP/1.1.
+fn request_headers(head: &RequestHead) -> Headers {
+    let mut headers = as_listed(&head.headers);
+    if !headers.contains("host") {
+        let authority = head.url.split("://").nth(1).and_then(|rest| rest.split(['/', '?']).next());
+        headers.0.insert(0, ("host".to_owned(), authority.unwrap_or(&head.host).as_bytes().to_vec()));
+    }
+    headers
+}
+
+fn as_listed(headers: &HeaderMap) -> Headers {
+    headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect()
+}
+
+/// The header fields exactly as the server sent them, if the tapped head is the one that hyper read.
+fn as_sent(raw: &[u8], parsed: &HeaderMap) -> Option<Headers> {
+    let lines = raw.strip_suffix(b"\r\n\r\n")?;
+    let mut headers = Headers::new();
+    for line in lines.split(|byte| *byte == b'\n').skip(1) {
+        let colon = line.iter().position(|byte| *byte == b':')?;
+        let name = std::str::from_utf8(&line[..colon]).ok()?;
+        headers.push(name, line[colon + 1..].trim_ascii());
+    }
+    let agrees = headers.len() == parsed.len()
+        && parsed.keys().all(|name| {
+            headers.get_all(name.as_str()).eq(parsed.get_all(name).iter().map(http::HeaderValue::as_bytes))
+        });
+    agrees.then_some(headers)
+}
+
+/// The reason phrase: hyper keeps only an unusual one.
+fn reason(arrived: &Arrived) -> String {
+    match arrived.parts.extensions.get::<ReasonPhrase>() {
+        Some(reason) => String::from_utf8_lossy(reason.as_bytes()).into_owned(),
+        None if arrived.http2 => String::new(),
+        None => arrived.parts.status.canonical_reason().unwrap_or_default().to_owned(),
+    }
+}
+
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_head_is_kept_as_sent_only_if_it_is_the_one_that_was_read() {
+        let raw = b"HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nX-Thing:  two \r\nset-cookie: b=2\r\n\r\n";
+        let mut parsed = HeaderMap::new();
+        parsed.append("set-cookie", http::HeaderValue::from_static("a=1"));
+        parsed.append("x-thing", http::HeaderValue::from_static("two"));
+        assert_eq!(as_sent(raw, &parsed), None);
+        parsed.append("set-cookie", http::HeaderValue::from_static("b=2"));
+        let kept = as_sent(raw, &parsed).unwrap();
+        assert_eq!(kept.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["Set-Cookie", "X-Thing", "set-cookie"]);
+        assert_eq!(as_sent(b"HTTP/1.1 200 OK\r\n\r\n", &HeaderMap::new()), Some(Headers::new()));
+        assert_eq!(as_sent(b"garbage", &parsed), None);
+    }
+}

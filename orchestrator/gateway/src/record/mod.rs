@@ -1,0 +1,216 @@
+//! Keeping what passes.
+//!
+//! ```text
+//! upstream body -> Tee -> client          the exchange is appended when its last byte is here, and before that byte goes on:
+//!                   |                     what a client has received whole is on disk, also after kill -9
+//!                   `-> Spool -> Recording
+//! ```
+//!
+//! Only whole exchanges are kept. One that breaks off on either side, or outgrows the bound, is counted and named; an event stream, which has no
+//! end, is whole at each event. A disk that fails does not stop the browsing: it is counted, and the first error is kept to be shown.
+
+mod draft;
+mod redact;
+mod request;
+mod tee;
+
+use std::sync::{
+    Arc, Mutex, PoisonError, RwLock,
+    atomic::{AtomicU64, Ordering},
+};
+
+use rand::Rng;
+use serde::Serialize;
+use snapshots::{Exchange, Frame, Recording};
+
+pub(crate) use draft::Draft;
+pub use redact::Redact;
+pub(crate) use request::RequestCopy;
+pub(crate) use tee::Tee;
+
+/// What stays in memory of a body before it goes to a temporary file.
+pub(crate) const SPOOL_MEMORY: usize = 1 << 20;
+
+/// How many URLs of exchanges that were not kept are named in a report; all are counted.
+const NAMED: usize = 100;
+
+/// Writes exchanges into a recording. Shared by all routes that record into it.
+pub struct Recorder {
+    recording: RwLock<Option<Arc<Recording>>>,
+    redact: Redact,
+    salt: [u8; 16],
+    body_cap: u64,
+    counts: Counts,
+    lost: Mutex<Lost>,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    open: AtomicU64,
+    recorded: AtomicU64,
+    partial: AtomicU64,
+    too_large: AtomicU64,
+    failed: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Lost {
+    urls: Vec<(String, &'static str)>,
+    first_error: Option<String>,
+}
+
+/// What a recorder has done so far.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RecorderReport {
+    /// Exchanges under way.
+    pub open: u64,
+    /// Exchanges and sockets on disk.
+    pub recorded: u64,
+    /// Exchanges that broke off, by the client or the server, and were not kept.
+    pub partial: u64,
+    /// Exchanges not kept because a body was beyond the bound.
+    pub too_large: u64,
+    /// Exchanges that could not be written.
+    pub failed: u64,
+    /// URLs that were not kept, and why; the first hundred.
+    pub lost: Vec<(String, &'static str)>,
+    /// The first error in writing.
+    pub first_error: Option<String>,
+}
+
+impl Recorder {
+    /// Records into `recording`. Headers and cookies that `redact` names are replaced before anything is written, and bodies larger than
+    /// `body_cap` bytes are not kept.
+    pub fn new(recording: Recording, redact: Redact, body_cap: u64) -> Self {
+        let mut salt = [0; 16];
+        rand::rng().fill_bytes(&mut salt);
+        Self {
+            recording: RwLock::new(Some(Arc::new(recording))),
+            redact,
+            salt,
+            body_cap,
+            counts: Counts::default(),
+            lost: Mutex::default(),
+        }
+    }
+
+    /// The recording, for pages and other records of its own; none after [`Self::close`].
+    pub fn recording(&self) -> Option<Arc<Recording>> {
+        self.recording.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes the recording out, to be finished. What passes afterwards is not kept. Fails, and changes nothing, while somebody else still
+    /// holds the recording.
+    pub fn close(&self) -> Option<Recording> {
+        let mut slot = self.recording.write().unwrap_or_else(PoisonError::into_inner);
+        match slot.take().map(Arc::try_unwrap)? {
+            Ok(recording) => Some(recording),
+            Err(shared) => {
+                *slot = Some(shared);
+                None
+            }
+        }
+    }
+
+    /// What has been done so far.
+    pub fn report(&self) -> RecorderReport {
+        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let lost = self.lost();
+        RecorderReport {
+            open: get(&self.counts.open),
+            recorded: get(&self.counts.recorded),
+            partial: get(&self.counts.partial),
+            too_large: get(&self.counts.too_large),
+            failed: get(&self.counts.failed),
+            lost: lost.urls.clone(),
+            first_error: lost.first_error.clone(),
+        }
+    }
+
+    pub(crate) fn body_cap(&self) -> u64 {
+        self.body_cap
+    }
+
+    pub(crate) fn redact(&self, exchange: &mut Exchange) {
+        self.redact.apply(&self.salt, exchange);
+    }
+
+    /// Writes one exchange, blocking.
+    pub(crate) fn append(&self, exchange: &Exchange) {
+        self.write(&exchange.url, |recording| recording.append(exchange).map(drop));
+    }
+
+    /// Writes a WebSocket's handshake and its first frames; the id that ties later frames to it.
+    pub(crate) fn append_socket(&self, opening: &Exchange, frames: &[Frame]) -> Option<String> {
+        self.write(&opening.url, |recording| recording.append_websocket(opening, frames))
+    }
+
+    /// Writes further frames of a WebSocket.
+    pub(crate) fn append_frames(&self, opening: &Exchange, id: &str, frames: &[Frame]) {
+        if let Some(recording) = self.recording()
+            && let Err(error) = recording.append_frames(opening, id, frames)
+        {
+            self.failed(&opening.url, &error);
+        }
+    }
+
+    fn write<T>(
+        &self,
+        url: &str,
+        append: impl FnOnce(&Recording) -> Result<T, snapshots::Error>,
+    ) -> Option<T> {
+        let Some(recording) = self.recording() else {
+            self.lose(&self.counts.partial, url, "the recording was closed");
+            return None;
+        };
+        match append(&recording) {
+            Ok(written) => {
+                self.counts.recorded.fetch_add(1, Ordering::Relaxed);
+                Some(written)
+            }
+            Err(error) => {
+                self.failed(url, &error);
+                None
+            }
+        }
+    }
+
+    pub(crate) fn failed(&self, url: &str, error: &dyn std::error::Error) {
+        let error = match error.source() {
+            Some(source) => format!("failed to {error}: {source}"),
+            None => format!("failed to {error}"),
+        };
+        tracing::error!(%url, %error, "an exchange was not recorded");
+        self.lost().first_error.get_or_insert(error);
+        self.lose(&self.counts.failed, url, "it could not be written");
+    }
+
+    pub(crate) fn partial(&self, url: &str, why: &'static str) {
+        self.lose(&self.counts.partial, url, why);
+    }
+
+    pub(crate) fn too_large(&self, url: &str) {
+        tracing::warn!(%url, limit = self.body_cap, "a body beyond the limit was not recorded");
+        self.lose(&self.counts.too_large, url, "a body is beyond the limit");
+    }
+
+    pub(crate) fn opened(&self) {
+        self.counts.open.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn ended(&self) {
+        self.counts.open.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    fn lose(&self, counter: &AtomicU64, url: &str, why: &'static str) {
+        counter.fetch_add(1, Ordering::Relaxed);
+        let mut lost = self.lost();
+        if lost.urls.len() < NAMED {
+            lost.urls.push((url.to_owned(), why));
+        }
+    }
+
+    fn lost(&self) -> std::sync::MutexGuard<'_, Lost> {
+        self.lost.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
