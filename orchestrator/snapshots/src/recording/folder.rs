@@ -63,13 +63,22 @@ impl Recording {
         self.write(&self.data, &self.folder.join(DATA), &records.pieces(exchange))
     }
 
-    /// Appends the frames of a WebSocket connection as one resource record, with the exchange that opened it.
-    pub fn append_websocket(&self, opening: &Exchange, frames: &[Frame]) -> Result<(), Error> {
+    /// Appends the exchange that opened a WebSocket connection, and its first frames as a resource record. Gives the id
+    /// by which [`Self::append_frames`] adds later ones, so that the frames of a long connection are kept as they come.
+    pub fn append_websocket(&self, opening: &Exchange, frames: &[Frame]) -> Result<String, Error> {
         let records = append::exchange(opening);
         let lines = append::websocket(opening, records.response_id(), frames);
         let mut pieces = records.pieces(opening);
         pieces.push(Piece::Bytes(&lines));
-        self.write(&self.data, &self.folder.join(DATA), &pieces)
+        self.write(&self.data, &self.folder.join(DATA), &pieces)?;
+        Ok(records.response_id().to_owned())
+    }
+
+    /// Appends further frames of the connection that `opening` opened under `id`, as one more resource record. The frames of
+    /// a connection are those of all records that are `WARC-Concurrent-To` its opening, in order.
+    pub fn append_frames(&self, opening: &Exchange, id: &str, frames: &[Frame]) -> Result<(), Error> {
+        let lines = append::websocket(opening, id, frames);
+        self.write(&self.data, &self.folder.join(DATA), &[Piece::Bytes(&lines)])
     }
 
     /// Appends a resource record: bytes without HTTP around them, such as a screenshot under a `urn:`.
