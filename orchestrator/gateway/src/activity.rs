@@ -44,7 +44,9 @@ impl Counts {
 
 /// The gateway did not fall quiet in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the network was not quiet within {waited:?}: {requests} requests in flight, {frames} frames to deliver")]
+#[error(
+    "the network was not quiet within {waited:?}: {requests} requests in flight, {frames} frames to deliver"
+)]
 pub struct NotQuiet {
     /// The deadline that passed.
     pub waited: Duration,

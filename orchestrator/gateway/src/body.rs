@@ -54,7 +54,10 @@ impl hyper::body::Body for Blocking {
     type Data = Bytes;
     type Error = BodyError;
 
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         loop {
             match std::mem::replace(&mut self.state, State::Done) {
                 State::Done => return Poll::Ready(None),
@@ -62,8 +65,11 @@ impl hyper::body::Body for Blocking {
                     if self.left == Some(0) {
                         return Poll::Ready(None);
                     }
-                    let want = self.left.map_or(CHUNK, |left| usize::try_from(left).map_or(CHUNK, |left| left.min(CHUNK)));
-                    self.state = State::Reading(tokio::task::spawn_blocking(move || read_chunk(source, want)));
+                    let want = self
+                        .left
+                        .map_or(CHUNK, |left| usize::try_from(left).map_or(CHUNK, |left| left.min(CHUNK)));
+                    self.state =
+                        State::Reading(tokio::task::spawn_blocking(move || read_chunk(source, want)));
                 }
                 State::Reading(mut handle) => {
                     let outcome = match Pin::new(&mut handle).poll(cx) {
@@ -77,7 +83,9 @@ impl hyper::body::Body for Blocking {
                     let chunk = read?;
                     if chunk.is_empty() {
                         return match self.left {
-                            Some(left) => Poll::Ready(Some(Err(format!("the source ended {left} bytes early").into()))),
+                            Some(left) => {
+                                Poll::Ready(Some(Err(format!("the source ended {left} bytes early").into())))
+                            }
                             None => Poll::Ready(None),
                         };
                     }

@@ -79,7 +79,9 @@ impl Routes {
             self.hosts.entry((host, port)).or_insert(target);
             return Ok(());
         };
-        if suffix.contains(['*', '/', ' ']) || !(suffix.is_empty() || (suffix.starts_with('.') && suffix.len() > 1)) {
+        if suffix.contains(['*', '/', ' '])
+            || !(suffix.is_empty() || (suffix.starts_with('.') && suffix.len() > 1))
+        {
             return Err(bad("a wildcard is * or begins with *."));
         }
         if !self.wildcards.iter().any(|(own, own_port, _)| own == suffix && *own_port == port) {
@@ -132,7 +134,9 @@ mod tests {
             routes.add(pattern, Target::Replay(replay.clone())).unwrap();
         }
         let found = match routes.target(host, port) {
-            Target::Replay(replay) => replays.iter().position(|own| Arc::ptr_eq(own, replay)).map(|at| patterns[at]),
+            Target::Replay(replay) => {
+                replays.iter().position(|own| Arc::ptr_eq(own, replay)).map(|at| patterns[at])
+            }
             _ => None,
         };
         assert_eq!(found, expect, "{host}:{port} in {patterns:?}");
@@ -166,7 +170,10 @@ mod tests {
 
     #[test]
     fn malformed_patterns_are_refused() {
-        for pattern in ["", ":80", "a:b", "a:70000", "*x.test", "a.*.test", "*.", "*.*.test", "http://a", "[::1", "[::1]x"] {
+        for pattern in [
+            "", ":80", "a:b", "a:70000", "*x.test", "a.*.test", "*.", "*.*.test", "http://a", "[::1",
+            "[::1]x",
+        ] {
             assert!(Routes::new().add(pattern, Target::Refuse).is_err(), "{pattern}");
         }
     }

@@ -80,7 +80,9 @@ impl Failure {
 impl From<UpstreamError> for Failure {
     fn from(error: UpstreamError) -> Self {
         let status = match &error {
-            UpstreamError::ConnectTimeout { .. } | UpstreamError::HeadTimeout { .. } => StatusCode::GATEWAY_TIMEOUT,
+            UpstreamError::ConnectTimeout { .. } | UpstreamError::HeadTimeout { .. } => {
+                StatusCode::GATEWAY_TIMEOUT
+            }
             UpstreamError::UploadStalled { .. } => StatusCode::REQUEST_TIMEOUT,
             UpstreamError::Guarded { .. } => StatusCode::FORBIDDEN,
             UpstreamError::Loop { .. } => StatusCode::LOOP_DETECTED,

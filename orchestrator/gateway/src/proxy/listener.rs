@@ -2,7 +2,10 @@
 
 use std::{convert::Infallible, sync::Arc};
 
-use hyper::{server::conn::{http1, http2}, service::service_fn};
+use hyper::{
+    server::conn::{http1, http2},
+    service::service_fn,
+};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::{
     io::{AsyncRead, AsyncWrite},

@@ -40,7 +40,11 @@ pub(super) async fn forward(shared: &Shared, asked: Asked) -> Result<Outgoing, F
 }
 
 /// Passes a request on and its answer back, and records both.
-pub(super) async fn record(shared: &Shared, recorder: &Arc<Recorder>, asked: Asked) -> Result<Outgoing, Failure> {
+pub(super) async fn record(
+    shared: &Shared,
+    recorder: &Arc<Recorder>,
+    asked: Asked,
+) -> Result<Outgoing, Failure> {
     let (body, copy) = RequestCopy::of(asked.incoming, recorder.body_cap());
     recorded(shared, recorder, asked.head, asked.extensions, body, copy).await
 }

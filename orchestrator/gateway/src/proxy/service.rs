@@ -11,16 +11,13 @@ use hyper::{
 use tokio::time::timeout;
 
 use super::{
-    connect, failure::{Failure, is_document},
+    connect,
+    failure::{Failure, is_document},
     live::{self, Outgoing},
     target::{self, Via, host_and_port},
     track::Pending,
 };
-use crate::{
-    Answer, Body, Episode, RequestHead, body,
-    gateway::Shared,
-    routes::Target,
-};
+use crate::{Answer, Body, Episode, RequestHead, body, gateway::Shared, routes::Target};
 
 /// Answers one request. Whatever goes wrong is an answer too.
 pub(super) async fn serve(shared: Arc<Shared>, via: &Via, mut request: Request<Incoming>) -> Response<Body> {
@@ -138,9 +135,11 @@ fn tunnel(shared: Arc<Shared>, via: &Via, request: &mut Request<Incoming>) -> Re
 
 fn is_websocket(headers: &HeaderMap) -> bool {
     let lists = |name, token: &str| {
-        headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).any(|value| {
-            value.split(',').any(|item| item.trim().eq_ignore_ascii_case(token))
-        })
+        headers
+            .get_all(name)
+            .iter()
+            .filter_map(|value| value.to_str().ok())
+            .any(|value| value.split(',').any(|item| item.trim().eq_ignore_ascii_case(token)))
     };
     lists(header::UPGRADE, "websocket") && lists(header::CONNECTION, "upgrade")
 }

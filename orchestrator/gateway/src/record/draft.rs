@@ -144,7 +144,6 @@ fn reason(arrived: &Arrived) -> String {
     }
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,7 +157,10 @@ mod tests {
         assert_eq!(as_sent(raw, &parsed), None);
         parsed.append("set-cookie", http::HeaderValue::from_static("b=2"));
         let kept = as_sent(raw, &parsed).unwrap();
-        assert_eq!(kept.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["Set-Cookie", "X-Thing", "set-cookie"]);
+        assert_eq!(
+            kept.iter().map(|(name, _)| name).collect::<Vec<_>>(),
+            ["Set-Cookie", "X-Thing", "set-cookie"]
+        );
         assert_eq!(as_sent(b"HTTP/1.1 200 OK\r\n\r\n", &HeaderMap::new()), Some(Headers::new()));
         assert_eq!(as_sent(b"garbage", &parsed), None);
     }

@@ -80,13 +80,16 @@ mod tests {
         let secret = placeholder(&[7; 16], b"s3cret");
         let token = placeholder(&[7; 16], b"Bearer x");
         assert_eq!(
-            redacted(&redact, &[
-                ("Authorization", "Bearer x"),
-                ("Cookie", "a=1; sid=s3cret; SID=other"),
-                ("Set-Cookie", "sid=s3cret; Path=/; Secure"),
-                ("Set-Cookie", "flag; Path=/"),
-                ("X-Other", "s3cret"),
-            ]),
+            redacted(
+                &redact,
+                &[
+                    ("Authorization", "Bearer x"),
+                    ("Cookie", "a=1; sid=s3cret; SID=other"),
+                    ("Set-Cookie", "sid=s3cret; Path=/; Secure"),
+                    ("Set-Cookie", "flag; Path=/"),
+                    ("X-Other", "s3cret"),
+                ]
+            ),
             [
                 format!("Authorization: {token}"),
                 format!("Cookie: a=1; sid={secret}; SID=other"),

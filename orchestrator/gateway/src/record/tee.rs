@@ -37,7 +37,8 @@ impl Tee {
     pub(crate) async fn new(upstream: UpstreamBody, draft: Draft, events: bool) -> Self {
         let declared = upstream.size_hint().exact();
         let spool = Spool::new(SPOOL_MEMORY);
-        let mut tee = Self { upstream, copying: Some((draft, spool)), declared, received: 0, events, writing: None };
+        let mut tee =
+            Self { upstream, copying: Some((draft, spool)), declared, received: 0, events, writing: None };
         if tee.upstream.is_end_stream() {
             tee.write();
             if let Some((writing, _)) = tee.writing.take() {
@@ -140,7 +141,9 @@ impl Body for Tee {
 
     fn size_hint(&self) -> SizeHint {
         match (&self.writing, self.declared) {
-            (Some((_, Some(last))), Some(_)) => SizeHint::with_exact(last.data_ref().map_or(0, Bytes::len) as u64),
+            (Some((_, Some(last))), Some(_)) => {
+                SizeHint::with_exact(last.data_ref().map_or(0, Bytes::len) as u64)
+            }
             _ => self.upstream.size_hint(),
         }
     }

@@ -129,7 +129,8 @@ impl CertificateAuthority {
 
     fn from_pem(text: &str, path: &Utf8Path) -> Result<Self, AuthorityError> {
         let malformed = |reason: String| AuthorityError::Malformed { path: path.to_owned(), reason };
-        let key = PrivateKeyDer::from_pem_slice(text.as_bytes()).map_err(|error| malformed(error.to_string()))?;
+        let key =
+            PrivateKeyDer::from_pem_slice(text.as_bytes()).map_err(|error| malformed(error.to_string()))?;
         let certificate =
             CertificateDer::from_pem_slice(text.as_bytes()).map_err(|error| malformed(error.to_string()))?;
         let key = KeyPair::try_from(&key).map_err(|error| malformed(error.to_string()))?;
@@ -186,7 +187,8 @@ fn params() -> CertificateParams {
     let mut params = CertificateParams::default();
     params.distinguished_name = name;
     params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
-    params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign, KeyUsagePurpose::DigitalSignature];
+    params.key_usages =
+        vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign, KeyUsagePurpose::DigitalSignature];
     params.not_before = date_time_ymd(2000, 1, 1);
     params.not_after = date_time_ymd(2049, 12, 31);
     params
@@ -251,7 +253,11 @@ mod tests {
         let (_keep, dir) = folder();
         let keys: std::collections::HashSet<String> = std::thread::scope(|scope| {
             let starts: Vec<_> = (0..8)
-                .map(|_| scope.spawn(|| CertificateAuthority::load_or_create(&dir).unwrap().certificate_pem().to_owned()))
+                .map(|_| {
+                    scope.spawn(|| {
+                        CertificateAuthority::load_or_create(&dir).unwrap().certificate_pem().to_owned()
+                    })
+                })
                 .collect();
             starts.into_iter().map(|start| start.join().unwrap()).collect()
         });

@@ -45,10 +45,9 @@ impl ClientTls {
         let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
         for path in extra_roots {
             for certificate in read_roots(path)? {
-                roots.add(certificate).map_err(|error| RootsError::Read {
-                    path: path.clone(),
-                    reason: error.to_string(),
-                })?;
+                roots
+                    .add(certificate)
+                    .map_err(|error| RootsError::Read { path: path.clone(), reason: error.to_string() })?;
             }
         }
         let mut any = ClientConfig::builder_with_provider(super::provider())

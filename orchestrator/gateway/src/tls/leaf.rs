@@ -6,7 +6,10 @@ use std::{
 };
 
 use rand::Rng;
-use rcgen::{CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, KeyUsagePurpose, SanType, SerialNumber};
+use rcgen::{
+    CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, KeyUsagePurpose, SanType,
+    SerialNumber,
+};
 use rustls::{
     ServerConfig,
     sign::{CertifiedKey, SingleCertAndKey},

@@ -51,7 +51,12 @@ impl FromStr for ConnectTo {
             text => text.parse().map(Some).map_err(|_| bad("a port is not a number below 65536")),
         };
         let name = |text: &str| (!text.is_empty()).then(|| text.to_ascii_lowercase());
-        Ok(Self { host: name(host), port: port_of(port)?, address: name(address), to_port: port_of(to_port)? })
+        Ok(Self {
+            host: name(host),
+            port: port_of(port)?,
+            address: name(address),
+            to_port: port_of(to_port)?,
+        })
     }
 }
 
@@ -68,7 +73,8 @@ mod tests {
     use super::*;
 
     fn check(text: &str, host: Option<&str>, port: Option<u16>, address: Option<&str>, to_port: Option<u16>) {
-        let expect = ConnectTo { host: host.map(Into::into), port, address: address.map(Into::into), to_port };
+        let expect =
+            ConnectTo { host: host.map(Into::into), port, address: address.map(Into::into), to_port };
         assert_eq!(text.parse(), Ok(expect), "{text}");
     }
 
@@ -83,7 +89,9 @@ mod tests {
 
     #[test]
     fn what_is_malformed_says_why() {
-        for text in ["", "a", "a:1", "a:1:b", "a:1:b:2:c", "a:x:b:2", "a:1:b:70000", "[::1:80:b:2", "a:1:::1:80"] {
+        for text in
+            ["", "a", "a:1", "a:1:b", "a:1:b:2:c", "a:x:b:2", "a:1:b:70000", "[::1:80:b:2", "a:1:::1:80"]
+        {
             let error = text.parse::<ConnectTo>().unwrap_err();
             assert!(!error.reason.is_empty() && error.text == text);
         }

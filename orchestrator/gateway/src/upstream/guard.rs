@@ -42,7 +42,9 @@ fn forbidden_v6(ip: Ipv6Addr) -> Option<&'static str> {
         [0, 0, 0, 0, 0, 0, 0, 1] => "loopback",
         [0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x0254] => "cloud metadata",
         // IPv4 in disguise: compatible, mapped, NAT64, 6to4. Judged by what is inside.
-        [0, 0, 0, 0, 0, 0 | 0xffff, high, low] | [0, 0, 0, 0, 0xffff, 0, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
+        [0, 0, 0, 0, 0, 0 | 0xffff, high, low]
+        | [0, 0, 0, 0, 0xffff, 0, high, low]
+        | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
             return v4(high, low);
         }
         [0x2002, high, low, ..] => return v4(high, low),
@@ -65,7 +67,15 @@ mod tests {
 
     #[test]
     fn the_public_internet_is_free() {
-        for ip in ["1.1.1.1", "93.184.216.34", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "64:ff9b::101:101", "2002:101:101::"] {
+        for ip in [
+            "1.1.1.1",
+            "93.184.216.34",
+            "172.32.0.1",
+            "100.128.0.1",
+            "2606:4700::1111",
+            "64:ff9b::101:101",
+            "2002:101:101::",
+        ] {
             assert_eq!(forbidden(ip.parse().unwrap()), None, "{ip}");
         }
     }

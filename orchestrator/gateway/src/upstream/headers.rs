@@ -3,7 +3,8 @@
 use http::{
     HeaderMap, HeaderName,
     header::{
-        ALT_SVC, CONNECTION, COOKIE, HOST, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRANSFER_ENCODING, UPGRADE,
+        ALT_SVC, CONNECTION, COOKIE, HOST, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRANSFER_ENCODING,
+        UPGRADE,
     },
 };
 
@@ -26,7 +27,10 @@ pub(crate) fn end_to_end(headers: HeaderMap) -> HeaderMap {
         CONNECTION | PROXY_AUTHENTICATE | PROXY_AUTHORIZATION | TRANSFER_ENCODING | UPGRADE | ALT_SVC => true,
         TE => !trailers_wanted,
         ref name => {
-            *name == KEEP_ALIVE || *name == PROXY_CONNECTION || *name == HTTP2_SETTINGS || named.contains(name)
+            *name == KEEP_ALIVE
+                || *name == PROXY_CONNECTION
+                || *name == HTTP2_SETTINGS
+                || named.contains(name)
         }
     };
     if !headers.keys().any(dropped) {
@@ -75,7 +79,10 @@ mod tests {
     use super::*;
 
     fn map(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
-        pairs.iter().map(|(name, value)| (HeaderName::from_static(name), http::HeaderValue::from_static(value))).collect()
+        pairs
+            .iter()
+            .map(|(name, value)| (HeaderName::from_static(name), http::HeaderValue::from_static(value)))
+            .collect()
     }
 
     fn names(headers: &HeaderMap) -> Vec<String> {
@@ -106,7 +113,10 @@ mod tests {
     #[test]
     fn host_keeps_its_place_or_comes_first() {
         let host = || http::HeaderValue::from_static("shop.test");
-        assert_eq!(names(&with_host(map(&[("a", "1"), ("host", "x"), ("b", "2")]), host())), ["a=1", "host=shop.test", "b=2"]);
+        assert_eq!(
+            names(&with_host(map(&[("a", "1"), ("host", "x"), ("b", "2")]), host())),
+            ["a=1", "host=shop.test", "b=2"]
+        );
         assert_eq!(names(&with_host(map(&[("a", "1")]), host())), ["host=shop.test", "a=1"]);
     }
 

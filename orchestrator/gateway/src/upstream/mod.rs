@@ -18,8 +18,8 @@ mod send;
 mod stream;
 
 pub use connect_to::{BadConnectTo, ConnectTo};
+pub(crate) use dial::{Dialer, Server};
 pub use error::UpstreamError;
 pub use guard::forbidden;
-pub(crate) use dial::{Dialer, Server};
 pub(crate) use headers::{end_to_end, join_cookies};
 pub(crate) use send::{Arrived, Upstream, UpstreamBody};

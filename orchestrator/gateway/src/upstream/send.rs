@@ -140,9 +140,8 @@ impl Upstream {
     ) -> Result<Arrived, (UpstreamError, Option<Box<Request<Body>>>)> {
         match connection {
             Connection::Http1(mut own) => {
-                to_http1(&mut request).map_err(|reason| {
-                    (UpstreamError::Request { host: server.host.clone(), reason }, None)
-                })?;
+                to_http1(&mut request)
+                    .map_err(|reason| (UpstreamError::Request { host: server.host.clone(), reason }, None))?;
                 own.tap.open();
                 let sent = own.sender.try_send_request(request);
                 let response = self.head(server, upload, sent).await?;
@@ -150,7 +149,13 @@ impl Upstream {
                 let remote = own.remote;
                 let (parts, body) = response.into_parts();
                 let back = Some((self.pool.clone(), server.clone(), own));
-                Ok(Arrived { parts, body: UpstreamBody::new(body, back, self.stall), raw_head, remote, http2: false })
+                Ok(Arrived {
+                    parts,
+                    body: UpstreamBody::new(body, back, self.stall),
+                    raw_head,
+                    remote,
+                    http2: false,
+                })
             }
             Connection::Http2(mut shared) => {
                 request.headers_mut().remove(HOST);
@@ -179,15 +184,20 @@ impl Upstream {
                 Ok(Ok(response)) => return Ok(response),
                 Ok(Err(mut error)) => {
                     let unsent = error.take_message().map(Box::new);
-                    let broken = UpstreamError::Broken { host: server.host.clone(), source: error.into_error() };
+                    let broken =
+                        UpstreamError::Broken { host: server.host.clone(), source: error.into_error() };
                     return Err((broken, unsent));
                 }
                 Err(_) if upload.last(started) + self.head > Instant::now() => {}
                 Err(_) if upload.is_whole() => {
-                    return Err((UpstreamError::HeadTimeout { host: server.host.clone(), waited: self.head }, None));
+                    return Err((
+                        UpstreamError::HeadTimeout { host: server.host.clone(), waited: self.head },
+                        None,
+                    ));
                 }
                 Err(_) => {
-                    let stalled = UpstreamError::UploadStalled { host: server.host.clone(), waited: self.head };
+                    let stalled =
+                        UpstreamError::UploadStalled { host: server.host.clone(), waited: self.head };
                     return Err((stalled, None));
                 }
             }
@@ -351,7 +361,10 @@ impl hyper::body::Body for UpstreamBody {
                     return Poll::Pending;
                 }
                 this.back = None;
-                Poll::Ready(Some(Err(format!("the server sent nothing for {stall:?} in the middle of a body").into())))
+                Poll::Ready(Some(Err(format!(
+                    "the server sent nothing for {stall:?} in the middle of a body"
+                )
+                .into())))
             }
         }
     }

@@ -197,7 +197,10 @@ mod tests {
             &[b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 404 No\r\n\r\n"],
             Some(b"HTTP/1.1 404 No\r\n\r\n"),
         );
-        check(&[b"HTTP/1.1 101 Switching Protocols\r\n\r\nframes"], Some(b"HTTP/1.1 101 Switching Protocols\r\n\r\n"));
+        check(
+            &[b"HTTP/1.1 101 Switching Protocols\r\n\r\nframes"],
+            Some(b"HTTP/1.1 101 Switching Protocols\r\n\r\n"),
+        );
     }
 
     #[test]
