@@ -20,6 +20,7 @@ mod exchange;
 pub mod har;
 mod headers;
 pub mod http;
+pub mod index;
 pub mod matching;
 mod page;
 pub mod post_key;

@@ -1,0 +1,205 @@
+//! The first page of an index file: what it is, which archive it belongs to, where everything lies.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt};
+
+use camino::Utf8Path;
+use sha2::{Digest, Sha256};
+
+use super::row::CAPTURE;
+use super::table::TablePlace;
+
+/// Bytes of the first page.
+pub(super) const PAGE: usize = 512;
+const MAGIC: &[u8; 8] = b"SBXINDEX";
+/// Raised whenever the file or the keys in it change; another version is built anew, for an index is only a cache.
+const VERSION: u64 = 1;
+/// Bytes of an entry of the table of paths.
+pub(super) const PATH: usize = 8;
+
+/// What ties an index to one state of one archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Binding {
+    size: u64,
+    modified_seconds: i64,
+    modified_nanos: i64,
+    digest: [u8; 32],
+}
+
+impl Binding {
+    /// Size, time of modification, and a digest over sixteen samples spread from start to end.
+    pub(super) fn of(path: &Utf8Path) -> io::Result<Binding> {
+        const SAMPLE: u64 = 16 << 10;
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        let size = metadata.len();
+        let mut hasher = Sha256::new();
+        let mut sample = vec![0; SAMPLE as usize];
+        for part in 0..=15 {
+            let at = size.saturating_sub(SAMPLE) / 15 * part;
+            let at = if part == 15 { size.saturating_sub(SAMPLE) } else { at };
+            let length = (size - at).min(SAMPLE) as usize;
+            file.read_exact_at(&mut sample[..length], at)?;
+            hasher.update(&sample[..length]);
+        }
+        let digest = hasher.finalize().into();
+        Ok(Binding {
+            size,
+            modified_seconds: metadata.mtime(),
+            modified_nanos: metadata.mtime_nsec(),
+            digest,
+        })
+    }
+}
+
+/// What an archive holds, counted while its index was built.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Summary {
+    /// Records of any kind.
+    pub records: u64,
+    /// Recorded answers: responses, revisits, resources and WebSocket connections.
+    pub captures: u64,
+    /// Answers whose request was recorded too.
+    pub paired: u64,
+    /// Answers whose body is another record's.
+    pub revisits: u64,
+    /// Of these, those whose body is not in this archive.
+    pub dangling: u64,
+    /// Damaged records that were passed over.
+    pub damaged: u64,
+}
+
+/// Everything on the first page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Layout {
+    pub(super) binding: Binding,
+    pub(super) summary: Summary,
+    pub(super) exact: TablePlace,
+    pub(super) normalised: TablePlace,
+    pub(super) anchors: TablePlace,
+    /// Captures, in archive order, start behind the first page.
+    pub(super) captures: u64,
+    pub(super) paths_at: u64,
+    pub(super) paths: u64,
+    pub(super) texts_at: u64,
+    pub(super) texts_length: u64,
+}
+
+impl Layout {
+    pub(super) fn to_page(self) -> [u8; PAGE] {
+        let mut page = [0; PAGE];
+        page[..8].copy_from_slice(MAGIC);
+        let Binding { size, modified_seconds, modified_nanos, digest } = self.binding;
+        page[8..40].copy_from_slice(&digest);
+        let mut numbers = vec![VERSION, size, modified_seconds as u64, modified_nanos as u64];
+        let s = self.summary;
+        numbers.extend([s.records, s.captures, s.paired, s.revisits, s.dangling, s.damaged]);
+        for table in [self.exact, self.normalised, self.anchors] {
+            numbers.extend([table.offset, table.entries, table.fan, table.bits.into(), table.fan_crc.into()]);
+        }
+        numbers.extend([self.captures, self.paths_at, self.paths, self.texts_at, self.texts_length]);
+        for (slot, number) in page[40..PAGE - 32].as_chunks_mut::<8>().0.iter_mut().zip(&numbers) {
+            *slot = number.to_le_bytes();
+        }
+        let seal = Sha256::digest(&page[..PAGE - 32]);
+        page[PAGE - 32..].copy_from_slice(&seal);
+        page
+    }
+
+    /// `None` for anything but a whole page of this version whose places lie within a file of `length` bytes.
+    pub(super) fn from_page(page: &[u8; PAGE], length: u64) -> Option<Layout> {
+        let seal: [u8; 32] = Sha256::digest(&page[..PAGE - 32]).into();
+        if page[..8] != MAGIC[..] || page[PAGE - 32..] != seal {
+            return None;
+        }
+        let mut digest = [0; 32];
+        digest.copy_from_slice(&page[8..40]);
+        let mut numbers =
+            page[40..PAGE - 32].as_chunks::<8>().0.iter().map(|eight| u64::from_le_bytes(*eight));
+        let mut next = || numbers.next();
+        if next()? != VERSION {
+            return None;
+        }
+        let (size, modified_seconds, modified_nanos) = (next()?, next()? as i64, next()? as i64);
+        let summary = Summary {
+            records: next()?,
+            captures: next()?,
+            paired: next()?,
+            revisits: next()?,
+            dangling: next()?,
+            damaged: next()?,
+        };
+        let mut table = || {
+            let (offset, entries, fan, bits, fan_crc) = (next()?, next()?, next()?, next()?, next()?);
+            let place = TablePlace {
+                offset,
+                entries,
+                fan,
+                bits: bits.try_into().ok()?,
+                fan_crc: fan_crc.try_into().ok()?,
+            };
+            (place.bits <= 27 && fan <= length && place.end() <= length && offset <= fan).then_some(place)
+        };
+        let (exact, normalised, anchors) = (table()?, table()?, table()?);
+        let (captures, paths_at, paths, texts_at, texts_length) =
+            (next()?, next()?, next()?, next()?, next()?);
+        let fits = |at: u64, count: u64, each: usize| {
+            count
+                .checked_mul(each as u64)
+                .and_then(|bytes| at.checked_add(bytes))
+                .is_some_and(|end| end <= length)
+        };
+        let whole = fits(PAGE as u64, captures, CAPTURE)
+            && fits(paths_at, paths, PATH)
+            && fits(texts_at, texts_length, 1);
+        whole.then_some(Layout {
+            binding: Binding { size, modified_seconds, modified_nanos, digest },
+            summary,
+            exact,
+            normalised,
+            anchors,
+            captures,
+            paths_at,
+            paths,
+            texts_at,
+            texts_length,
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_comes_back_and_damage_is_found() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), vec![7; 100_000]).unwrap();
+        let path = Utf8Path::from_path(file.path()).unwrap();
+        let place = |n: u64| TablePlace { offset: n, entries: 3, fan: n + 96, bits: 1, fan_crc: 9 };
+        let layout = Layout {
+            binding: Binding::of(path).unwrap(),
+            summary: Summary { records: 7, dangling: 1, ..Summary::default() },
+            exact: place(600),
+            normalised: place(1_000),
+            anchors: place(2_000),
+            captures: 4,
+            paths_at: 5_000,
+            paths: 4,
+            texts_at: 6_000,
+            texts_length: 40,
+        };
+        let page = layout.to_page();
+        assert_eq!(Layout::from_page(&page, 6_040), Some(layout));
+        assert_eq!(Layout::from_page(&page, 6_039), None, "a file that was cut is no index");
+        for at in 0..PAGE {
+            let mut bad = page;
+            bad[at] ^= 1;
+            assert_eq!(Layout::from_page(&bad, 1 << 20), None);
+        }
+        std::fs::write(file.path(), vec![8; 100_000]).unwrap();
+        assert_ne!(Binding::of(path).unwrap(), layout.binding);
+    }
+}

@@ -1,0 +1,179 @@
+//! Several archives read as one.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::{
+    BuildProgress, Capture, CaptureKind, Index, IndexError, RequestParts, Summary, origin_keys, scan,
+    split_text,
+};
+use crate::matching::Key;
+use crate::{Archive, Record, RecordRef};
+
+/// Archives with their indexes. What was recorded in any of them is found, in the order in which it was recorded;
+/// a revisit in one may have its body in another.
+#[derive(Debug, Default)]
+pub struct ReplaySet {
+    members: Vec<Member>,
+}
+
+#[derive(Debug)]
+struct Member {
+    archive: Archive,
+    index: Index,
+}
+
+/// A capture of a set, as a look-up finds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Hit {
+    /// Number of the archive in the set.
+    pub member: u32,
+    /// Number of the capture in that archive.
+    pub capture: u32,
+    /// When it was recorded, in milliseconds since 1970.
+    pub at_millis: u64,
+    /// The status; 0 where [`ReplaySet::capture`] must be asked.
+    pub status: u16,
+}
+
+/// A recorded request near to one that was asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recorded {
+    /// Where it is.
+    pub hit: Hit,
+    /// Its method; [`super::SOCKET`] for a WebSocket connection.
+    pub method: String,
+    /// Its URL.
+    pub url: String,
+}
+
+impl ReplaySet {
+    /// Opens archives, each with its index in `cache`, which is built where none fits; without a cache folder it is
+    /// built into a temporary file. `progress` is told which archive is being indexed.
+    pub fn open(
+        paths: &[Utf8PathBuf],
+        cache: Option<&Utf8Path>,
+        progress: &mut dyn FnMut(&Utf8Path, BuildProgress),
+    ) -> Result<ReplaySet, IndexError> {
+        let members = paths.iter().map(|path| {
+            let archive = Archive::open(path)?;
+            let mut tell = |done| progress(path, done);
+            let index = match cache {
+                Some(cache) => Index::open_or_build(&archive, cache, &mut tell)?,
+                None => Index::build_unnamed(&archive, &mut tell)?,
+            };
+            Ok(Member { archive, index })
+        });
+        Ok(ReplaySet { members: members.collect::<Result<_, IndexError>>()? })
+    }
+
+    /// The archives, each with what it holds.
+    pub fn members(&self) -> impl Iterator<Item = (&Archive, Summary)> {
+        self.members.iter().map(|member| (&member.archive, member.index.summary()))
+    }
+
+    /// The captures under an exact key, in recorded order.
+    pub fn exact(&self, key: &Key) -> Result<Vec<Hit>, IndexError> {
+        self.group(|index| index.exact(key))
+    }
+
+    /// The captures under a normalised key, in recorded order.
+    pub fn normalised(&self, key: &Key) -> Result<Vec<Hit>, IndexError> {
+        self.group(|index| index.normalised(key))
+    }
+
+    fn group(
+        &self,
+        look_up: impl Fn(&Index) -> Result<Vec<super::row::Entry>, IndexError>,
+    ) -> Result<Vec<Hit>, IndexError> {
+        let mut hits = Vec::new();
+        for (number, member) in self.members.iter().enumerate() {
+            let of = |entry: super::row::Entry| Hit {
+                member: number as u32,
+                capture: entry.capture,
+                at_millis: entry.at_millis,
+                status: entry.status,
+            };
+            hits.extend(look_up(&member.index)?.into_iter().map(of));
+        }
+        if self.members.len() > 1 {
+            hits.sort_by_key(|hit| (hit.at_millis, hit.member));
+        }
+        Ok(hits)
+    }
+
+    /// Where the records of a capture lie.
+    pub fn capture(&self, hit: Hit) -> Result<Capture, IndexError> {
+        self.member(hit.member)?.index.capture(hit.capture)
+    }
+
+    /// The method and URL of a capture.
+    pub fn request_line(&self, hit: Hit, capture: &Capture) -> Result<(String, String), IndexError> {
+        let text = self.member(hit.member)?.index.text(capture)?;
+        let (method, url) = split_text(&text);
+        Ok((method.to_owned(), url.to_owned()))
+    }
+
+    /// The recorded request of a capture, if it was recorded.
+    pub fn request(&self, hit: Hit, capture: &Capture) -> Result<Option<RequestParts>, IndexError> {
+        let Some(at) = capture.request else { return Ok(None) };
+        let mut record = self.read(hit.member, at)?;
+        Ok(Some(scan::request_parts(&mut record)?))
+    }
+
+    /// The headers of the recorded request of a capture, if it was recorded.
+    pub fn request_headers(&self, hit: Hit, capture: &Capture) -> Result<Option<crate::Headers>, IndexError> {
+        let Some(at) = capture.request else { return Ok(None) };
+        Ok(Some(self.read(hit.member, at)?.request_head()?.headers))
+    }
+
+    /// Reads a record of an archive of the set.
+    pub fn read(&self, member: u32, at: RecordRef) -> Result<Record, IndexError> {
+        Ok(self.member(member)?.archive.read_at(at)?)
+    }
+
+    /// The record that holds the body of a capture: its own, or the one that its revisit leads to, in whichever archive.
+    /// `None` when no archive of the set has it.
+    pub fn body_of(&self, hit: Hit, capture: &Capture) -> Result<Option<(u32, RecordRef)>, IndexError> {
+        if capture.kind != CaptureKind::Dangling {
+            return Ok(Some((hit.member, capture.body)));
+        }
+        let origin = origin_keys(&self.read(hit.member, capture.response)?);
+        for (number, member) in self.members.iter().enumerate() {
+            if number as u32 == hit.member {
+                continue;
+            }
+            if let Some(found) = member.index.origin_of(&origin)? {
+                return Ok(Some((number as u32, found.response)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Recorded requests near a URL, at most a few times `limit`, in no order that matters: those of the same host and
+    /// path, and those that stand beside it among the paths of the host.
+    pub fn neighbours(&self, method: &str, url: &str, limit: usize) -> Result<Vec<Recorded>, IndexError> {
+        let mut found = Vec::new();
+        for (number, member) in self.members.iter().enumerate() {
+            for capture_number in member.index.neighbours(method, url, limit)? {
+                let capture = member.index.capture(capture_number)?;
+                let hit = Hit {
+                    member: number as u32,
+                    capture: capture_number,
+                    at_millis: capture.at_millis.max(0) as u64,
+                    status: capture.status,
+                };
+                let text = member.index.text(&capture)?;
+                let (method, url) = split_text(&text);
+                found.push(Recorded { hit, method: method.to_owned(), url: url.to_owned() });
+            }
+        }
+        Ok(found)
+    }
+
+    fn member(&self, number: u32) -> Result<&Member, IndexError> {
+        self.members.get(number as usize).ok_or_else(|| {
+            let segments = self.members.len();
+            IndexError::Archive(crate::Error::NoSuchSegment { segment: number, segments })
+        })
+    }
+}
