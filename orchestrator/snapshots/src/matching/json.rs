@@ -5,7 +5,7 @@
 const MAX_DEPTH: usize = 96;
 
 /// A JSON value over the bytes of its document.
-pub(super) enum Node<'a> {
+pub(crate) enum Node<'a> {
     /// A string, number, `true`, `false` or `null`, as written.
     Scalar(&'a [u8]),
     Array(Vec<Node<'a>>),
@@ -14,7 +14,7 @@ pub(super) enum Node<'a> {
 }
 
 /// Parses a whole document; `None` when it is not JSON.
-pub(super) fn parse(bytes: &[u8]) -> Option<Node<'_>> {
+pub(crate) fn parse(bytes: &[u8]) -> Option<Node<'_>> {
     let mut parser = Parser { bytes, at: 0 };
     let node = parser.value(0)?;
     parser.space();

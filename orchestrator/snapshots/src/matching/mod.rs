@@ -9,7 +9,7 @@
 
 mod body;
 mod differences;
-mod json;
+pub(crate) mod json;
 mod leaves;
 mod query;
 mod rules;

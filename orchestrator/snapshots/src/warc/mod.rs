@@ -6,6 +6,7 @@
 
 mod arc;
 mod block;
+mod digest;
 mod header;
 mod read;
 mod record;
@@ -14,6 +15,7 @@ mod window;
 mod write;
 
 pub use block::Block;
+pub use digest::{matches as digest_matches, same as same_digest, sha1_text, sha256_text};
 pub use header::Version;
 pub(crate) use read::read_at;
 pub use record::{Record, RecordKind, RecordRef};
