@@ -242,7 +242,14 @@ impl Serving {
 }
 
 fn into_response(reply: Reply) -> Response<BoxBody<Bytes, Infallible>> {
+    let is_page =
+        reply.headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
     let body = match reply.content {
+        // Like most applications, pages are sent as they are made, without a length.
+        Content::Whole(body) if is_page => {
+            let middle = body.len() / 2;
+            stream_of(vec![Piece::new(0, body.slice(..middle)), Piece::new(0, body.slice(middle..))])
+        }
         Content::Whole(body) => Full::new(body).boxed(),
         Content::Pieces(pieces) => stream_of(pieces),
         Content::WebSocket(_) => Full::new(Bytes::new()).boxed(),

@@ -39,6 +39,8 @@ pub struct Line {
     pub series: u32,
     /// The stops outward.
     pub stops: &'static [Stop],
+    /// Minutes by which trains outward and back leave after the times common to all lines, so that trains meet.
+    pub offsets: (i16, i16),
     /// A colour for maps.
     pub colour: &'static str,
 }
@@ -98,6 +100,7 @@ pub const LINES: [Line; 4] = [
         kind: "IC",
         series: 1,
         stops: &[("ALD", 0, 0), ("KEL", 14, 17), ("BRW", 47, 68), ("MAR", 66, 91), ("FEN", 84, 113)],
+        offsets: (0, 15),
         colour: "#0b7a75",
     },
     Line {
@@ -106,6 +109,7 @@ pub const LINES: [Line; 4] = [
         kind: "IC",
         series: 2,
         stops: &[("ALD", 0, 0), ("CAR", 38, 61), ("LIN", 59, 88), ("DUN", 86, 124)],
+        offsets: (0, 15),
         colour: "#7a4b0b",
     },
     Line {
@@ -114,6 +118,7 @@ pub const LINES: [Line; 4] = [
         kind: "RE",
         series: 3,
         stops: &[("CAR", 0, 0), ("HOL", 19, 24), ("GRY", 41, 55), ("EAS", 68, 97)],
+        offsets: (70, -30),
         colour: "#5b2a86",
     },
     Line {
@@ -122,6 +127,7 @@ pub const LINES: [Line; 4] = [
         kind: "RE",
         series: 4,
         stops: &[("BRW", 0, 0), ("CAR", 44, 52), ("ORM", 97, 128)],
+        offsets: (30, -20),
         colour: "#a3293d",
     },
 ];

@@ -8,8 +8,8 @@ use super::{
     seed::Seed,
 };
 
-/// When the trains of a line leave its ends, before a few minutes of scatter.
-const DEPARTURES: [u16; 4] = [6 * 60 + 50, 10 * 60 + 40, 16 * 60 + 55, 21 * 60 + 35];
+/// Four times a day the trains of all lines leave, each line with its own offset and a few minutes of scatter.
+const DEPARTURES: [u16; 4] = [6 * 60 + 50, 10 * 60 + 40, 16 * 60 + 55, 20 * 60 + 50];
 
 /// The least time to change trains, in minutes.
 const CHANGE: u16 = 6;
@@ -127,7 +127,8 @@ fn direction(seed: u64, line: &'static Line, back: bool) -> Vec<Train> {
         // Odd numbers lead away from the first stop, even numbers back to it.
         let number = line.series * 100 + u32::from(nth) * 2 + if back { 2 } else { 1 };
         let mut draw = Seed::named(seed, &format!("train {number}"));
-        let start = Time(base + draw.between(0, 24) as u16 + if back { 15 } else { 0 });
+        let offset = if back { line.offsets.1 } else { line.offsets.0 };
+        let start = Time(base.saturating_add_signed(offset)).plus(draw.between(0, 17) as u16);
         let number_text = format!("{} {number}", line.kind);
         numbered.push(Train {
             slug: number_text.to_lowercase().replace(' ', "-"),

@@ -1,5 +1,6 @@
 //! The sites, one file each, and the choice among them by host name.
 
+mod addresses;
 mod cinema;
 mod clocks;
 mod homes;
