@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use crate::cdxj::CdxLine;
 use crate::wacz::Package;
 use crate::warc::{self, Record, RecordRef, Scanner, Window};
 use crate::{Error, Page};
@@ -148,6 +149,11 @@ impl Archive {
     /// The pages that were recorded, from all page lists of a WACZ; empty for a plain WARC.
     pub fn pages(&self) -> Result<Vec<Page>, Error> {
         self.package.as_ref().map_or(Ok(Vec::new()), Package::pages)
+    }
+
+    /// The lines of the index of a WACZ, as they stand in it; none for a plain WARC.
+    pub fn index(&self) -> impl Iterator<Item = Result<CdxLine, Error>> {
+        self.package.iter().flat_map(Package::index).flatten()
     }
 
     fn segment(&self, index: u32) -> Result<&Segment, Error> {

@@ -61,6 +61,11 @@ impl Timestamp {
         format!("{}{:03}", self.cdx14(), self.civil().millisecond())
     }
 
+    /// The same moment, without the fraction of its second.
+    pub fn to_seconds(self) -> Timestamp {
+        jiff::Timestamp::from_second(self.0.as_second()).map_or(self, Timestamp)
+    }
+
     /// The moment as `jiff` knows it.
     pub fn inner(self) -> jiff::Timestamp {
         self.0

@@ -110,3 +110,122 @@ fn many_threads_append_at_once() {
     }
     assert_eq!(count, 1 + 4 * 50 * 2);
 }
+
+#[test]
+fn a_finished_recording_is_a_snapshot() {
+    let (_dir, path) = folder();
+    let out = path.join("a.wacz");
+    let options = RecordingOptions { title: Some("Harbour".into()), ..RecordingOptions::default() };
+    let recording = Recording::create(&out, options).unwrap();
+    recording.append(&exchange("https://harbour.test/tides?b=2&a=1", b"the same words")).unwrap();
+    recording.append(&exchange("https://harbour.test/ferry", b"the same words")).unwrap();
+    recording.append(&exchange("https://harbour.test/empty", b"")).unwrap();
+    recording.append(&exchange("https://harbour.test/none", b"")).unwrap();
+    let mut post = exchange("https://harbour.test/api", b"{}");
+    post.request.method = "POST".into();
+    post.request.headers = [("Content-Type", "application/json")].into_iter().collect();
+    post.request.body = Body::Bytes(br#"{"berth": 4.0}"#.to_vec());
+    recording.append(&post).unwrap();
+    let mut big = exchange("https://harbour.test/big", b"");
+    let bytes: Vec<u8> = (0..6_000_000_u32).map(|n| (n.wrapping_mul(n) >> 7) as u8).collect();
+    big.response.body = Body::spool(&bytes[..], 1 << 10).unwrap();
+    recording.append(&big).unwrap();
+    let frame = Frame {
+        at_ms: 12,
+        from: FrameSide::Server,
+        text: Some("high water".into()),
+        base64: None,
+        close: None,
+        reason: None,
+    };
+    let mut opening = exchange("https://harbour.test/live", b"");
+    opening.response.status = 101;
+    recording.append_websocket(&opening, &[frame]).unwrap();
+    let mut page = Page::new("https://harbour.test/tides?b=2&a=1", Timestamp::from_millis(1_700_000_000_123));
+    page.text = Some("the same words".into());
+    recording.append_page(&page).unwrap();
+
+    let seen = std::cell::Cell::new(Progress { done: 0, total: 0 });
+    let finished = recording.finish(&|progress| seen.set(progress)).unwrap();
+    assert!(seen.get().done > 0 && seen.get().done == seen.get().total);
+    assert_eq!((finished.responses, finished.revisits, finished.pages), (7, 1, 1));
+    assert!(!Recording::folder_of(&out).exists() && !Utf8Path::new(&format!("{out}.part")).exists());
+
+    let archive = Archive::open(&out).unwrap();
+    let package = archive.package().unwrap();
+    assert!(package.check().unwrap().iter().all(crate::wacz::FileCheck::is_good));
+    assert_eq!(package.digest().unwrap(), Some(finished.digest));
+    let description = package.description().unwrap().unwrap();
+    assert_eq!(
+        (description["title"].as_str(), description["wacz_version"].as_str()),
+        (Some("Harbour"), Some("1.1.1"))
+    );
+    assert_eq!(description["mainPageUrl"].as_str(), Some("https://harbour.test/tides?b=2&a=1"));
+    assert_eq!(archive.pages().unwrap()[0].text.as_deref(), Some("the same words"));
+
+    let keys: Vec<String> = archive.index().map(|line| line.unwrap().key).collect();
+    let mut sorted = keys.clone();
+    sorted.sort();
+    assert_eq!(keys, sorted);
+    assert!(keys.contains(&"test,harbour)/api?__wb_method=post&berth=4".to_owned()), "{keys:?}");
+    assert!(keys.contains(&"test,harbour)/tides?a=1&b=2".to_owned()));
+
+    let index = package.zipnum().unwrap().unwrap();
+    let read = |key: &str| {
+        let line = index.find(key).unwrap().remove(0);
+        let at =
+            crate::RecordRef { segment: 0, offset: line.offset().unwrap(), length: line.length().unwrap() };
+        archive.read_at(at).unwrap()
+    };
+    let mut ferry = read("test,harbour)/ferry");
+    assert_eq!(ferry.kind(), RecordKind::Revisit);
+    assert_eq!(
+        ferry.headers.get_str("WARC-Refers-To-Target-URI"),
+        Some("https://harbour.test/tides?b=2&a=1")
+    );
+    assert_eq!(ferry.response_head().unwrap().status, 200);
+    assert_eq!(ferry.block.remaining(), 0);
+    assert_eq!(read("test,harbour)/empty").kind(), RecordKind::Response);
+    let mut big = read("test,harbour)/big");
+    big.response_head().unwrap();
+    let mut back = Vec::new();
+    big.block.read_to_end(&mut back).unwrap();
+    assert!(back == bytes);
+    let mut frames = read("test,harbour)/live");
+    frames.response_head().unwrap();
+    let lines = archive
+        .index()
+        .map(Result::unwrap)
+        .find(|line| line.url() == Some("wss://harbour.test/live"))
+        .unwrap();
+    assert_eq!(lines.text("mime"), Some("application/x-websocket-frames+jsonl"));
+}
+
+#[test]
+fn every_digest_of_a_snapshot_is_right() {
+    let (_dir, path) = folder();
+    let out = path.join("a.wacz");
+    let recording = Recording::create(&out, RecordingOptions::default()).unwrap();
+    for n in 0..5 {
+        recording
+            .append(&exchange(&format!("https://harbour.test/{n}"), format!("words {}", n / 2).as_bytes()))
+            .unwrap();
+    }
+    recording.finish(&|_| ()).unwrap();
+    let mut checked = 0;
+    for record in Archive::open(&out).unwrap().records() {
+        let (_, mut record) = record.unwrap();
+        let block_digest = record.headers.get_str("WARC-Block-Digest").unwrap().to_owned();
+        let payload_digest = record.headers.get_str("WARC-Payload-Digest").map(str::to_owned);
+        let revisit = record.kind() == RecordKind::Revisit;
+        let http = record.holds_http();
+        let block = record.read_block(1 << 20).unwrap();
+        assert_eq!(crate::warc::digest_matches(&block_digest, &block), Some(true));
+        let payload = if http { &block[crate::http::find_end(&block).unwrap()..] } else { &block[..] };
+        if let (Some(digest), false) = (payload_digest, revisit) {
+            assert_eq!(crate::warc::digest_matches(&digest, payload), Some(true));
+            checked += 1;
+        }
+    }
+    assert_eq!(checked, 3 + 5);
+}

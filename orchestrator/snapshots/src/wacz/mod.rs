@@ -11,9 +11,18 @@
 //!
 //! Read: versions 1.0 to 1.2, with or without an index. Written: 1.1.1.
 
+mod check;
+mod container;
+mod entry_lines;
+mod index;
+mod originals;
 mod package;
 mod pages;
+mod write;
 
+pub use check::{FileCheck, FileState};
+pub use container::{ContainerWriter, Description, WACZ_VERSION};
 pub use package::{Entry, Package};
 pub use pages::PageLines;
 pub(crate) use pages::line as page_line;
+pub use write::{SnapshotWriter, WARC_NAME, Written};

@@ -159,11 +159,7 @@ impl Package {
         serde_json::from_slice(&bytes).map(Some).map_err(reason)
     }
 
-    pub(super) fn path(&self) -> &Utf8Path {
-        &self.path
-    }
-
-    fn window(&self, entry: &Entry) -> Window {
+    pub(super) fn window(&self, entry: &Entry) -> Window {
         Window::new(Arc::clone(&self.file), entry.start, entry.start + entry.packed)
     }
 

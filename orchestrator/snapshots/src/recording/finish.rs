@@ -1,0 +1,129 @@
+//! Turns the folder of a recording into a snapshot.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::BufReader;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::io::Errno;
+
+use super::folder::{DATA, PAGES};
+use super::{Finished, Progress, Recording};
+use crate::wacz::{Description, PageLines, SnapshotWriter, Written};
+use crate::{Archive, Error, RecordKind};
+
+impl Recording {
+    /// Makes the snapshot: digests, one copy of each payload, compression, index, pages. It is written beside its
+    /// place, read back, and moved there whole; then the folder goes. If anything fails, the folder stays and
+    /// [`Recording::recover`] takes it up again.
+    pub fn finish(self, progress: &dyn Fn(Progress)) -> Result<Finished, Error> {
+        let part = Utf8PathBuf::from(format!("{}.part", self.out));
+        if part.exists() {
+            fs::remove_file(&part).map_err(|e| Error::io("remove", &part, e))?;
+        }
+        let written =
+            write(&self, &part, progress).and_then(|written| verify(&part, &written).map(|()| written));
+        let written = match written {
+            Ok(written) => written,
+            Err(error) => {
+                // The data is safe in the folder; a snapshot that does not read back is of no use to anyone.
+                let _ = fs::remove_file(&part);
+                return Err(error);
+            }
+        };
+        publish(&part, &self.out)?;
+        sync_folder(&self.out)?;
+        let bytes = fs::metadata(&self.out).map_err(|e| Error::io("read", &self.out, e))?.len();
+        fs::remove_dir_all(&self.folder).map_err(|e| Error::io("remove", &self.folder, e))?;
+        let count = |kind: RecordKind| written.records.get(kind.name()).copied().unwrap_or(0);
+        let revisits = count(RecordKind::Revisit);
+        Ok(Finished {
+            path: self.out,
+            bytes,
+            responses: count(RecordKind::Response) + revisits,
+            revisits,
+            pages: written.pages,
+            digest: written.digest,
+        })
+    }
+}
+
+fn write(recording: &Recording, part: &Utf8Path, progress: &dyn Fn(Progress)) -> Result<Written, Error> {
+    let mut writer = SnapshotWriter::create(part)?;
+    let total = recording.bytes();
+    for record in Archive::open(&recording.folder.join(DATA))?.records() {
+        match record {
+            Ok((at, record)) => {
+                writer.add(record)?;
+                progress(Progress { done: at.offset + at.length, total });
+            }
+            // A bad sector must not cost the rest of the recording.
+            Err(error) if error.is_damage() => tracing::warn!(%error, "a record is left out of the snapshot"),
+            Err(error) => return Err(error),
+        }
+    }
+    let path = recording.folder.join(PAGES);
+    let pages = File::open(&path).map_err(|e| Error::io("open", &path, e))?;
+    for page in PageLines::new(PAGES, BufReader::new(pages)) {
+        writer.add_page(&page?)?;
+    }
+    progress(Progress { done: total, total });
+    let description = Description {
+        title: recording.options.title.clone(),
+        description: recording.options.description.clone(),
+        ..Description::default()
+    };
+    writer.finish(description)
+}
+
+/// Reads the snapshot back: every file has its digest, every record can be read, every line of the index points to
+/// one of them.
+fn verify(path: &Utf8Path, written: &Written) -> Result<(), Error> {
+    let wrong = |reason: String| Error::Verification { path: path.to_owned(), reason };
+    let archive = Archive::open(path)?;
+    let mut places = HashSet::new();
+    let mut count = 0;
+    for record in archive.records() {
+        let (at, _) = record?;
+        places.insert((at.offset, at.length));
+        count += 1;
+    }
+    let expected: u64 = written.records.values().sum();
+    if count != expected {
+        return Err(wrong(format!("it holds {count} records instead of {expected}")));
+    }
+    for line in archive.index() {
+        let line = line?;
+        let place = line.offset().zip(line.length());
+        if !place.is_some_and(|place| places.contains(&place)) {
+            return Err(wrong(format!("the index points to no record for {}", line.key)));
+        }
+    }
+    let package = archive.package().ok_or_else(|| wrong("it is no WACZ".to_owned()))?;
+    match package.check()?.into_iter().find(|file| !file.is_good()) {
+        Some(file) => Err(wrong(format!("{} is not what its digest says", file.path))),
+        None => Ok(()),
+    }
+}
+
+/// Moves the finished file to its place, where somebody may have put another meanwhile.
+fn publish(part: &Utf8Path, out: &Utf8Path) -> Result<(), Error> {
+    let exists = || Error::Exists { path: out.to_owned() };
+    match renameat_with(CWD, part.as_std_path(), CWD, out.as_std_path(), RenameFlags::NOREPLACE) {
+        Ok(()) => Ok(()),
+        Err(Errno::EXIST) => Err(exists()),
+        // Not every file system can refuse by itself.
+        Err(Errno::INVAL | Errno::NOSYS) if out.symlink_metadata().is_ok() => Err(exists()),
+        Err(Errno::INVAL | Errno::NOSYS) => fs::rename(part, out).map_err(|e| Error::io("create", out, e)),
+        Err(error) => Err(Error::io("create", out, error.into())),
+    }
+}
+
+fn sync_folder(file: &Utf8Path) -> Result<(), Error> {
+    let folder = match file.parent() {
+        Some(parent) if !parent.as_str().is_empty() => parent,
+        _ => Utf8Path::new("."),
+    };
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(|e| Error::io("sync", folder, e))
+}

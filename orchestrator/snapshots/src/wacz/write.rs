@@ -1,0 +1,315 @@
+//! Writes a snapshot: records in, a WACZ out.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read, Write};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use sha2::{Digest, Sha256};
+
+use super::container::{ContainerWriter, Description};
+use super::entry_lines::{Lines, Place};
+use super::originals::{Original, Originals};
+use crate::body::MEMORY;
+use crate::cdxj::Sorter;
+use crate::http::{self, MAX_HEAD};
+use crate::warc::{RecordHead, new_record_id, sha256_text};
+use crate::{Body, Error, Page, Record, RecordKind, Spool, Timestamp, zipnum};
+
+/// Name of the WARC in the snapshots that are written.
+pub const WARC_NAME: &str = "data.warc.gz";
+/// Memory for index lines before they go to disk.
+const SORT_MEMORY: usize = 64 << 20;
+/// Largest request body that is looked at to make its key.
+const MAX_REQUEST: usize = 4 << 20;
+
+const IDENTICAL: &str = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
+const NOT_MODIFIED: &str = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
+
+/// What was written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Records by kind.
+    pub records: BTreeMap<&'static str, u64>,
+    /// Of the responses given, how many became revisits because their payload is there already.
+    pub deduplicated: u64,
+    /// Pages.
+    pub pages: u64,
+    /// `sha256:<hex>` of `datapackage.json`: names the content of the snapshot.
+    pub digest: String,
+}
+
+/// Writes a WACZ from records of any version. They become WARC 1.1, each in its gzip member, with the digests that
+/// were missing; a response whose payload was written before becomes a revisit of that; the index and the page list
+/// are made on the way. Digests a record comes with are kept: take them off when you change its block.
+pub struct SnapshotWriter {
+    path: Utf8PathBuf,
+    container: ContainerWriter,
+    originals: Originals,
+    lines: Lines,
+    index: Sorter,
+    pages: Spool,
+    main_page: Option<(String, Timestamp)>,
+    has_text: bool,
+    written: Written,
+}
+
+impl SnapshotWriter {
+    /// Creates the file `path`, which must not exist.
+    pub fn create(path: &Utf8Path) -> Result<SnapshotWriter, Error> {
+        let mut container = ContainerWriter::create(path)?;
+        container.start(&format!("archive/{WARC_NAME}"), true)?;
+        Ok(SnapshotWriter {
+            path: path.to_owned(),
+            container,
+            originals: Originals::default(),
+            lines: Lines::new(WARC_NAME),
+            index: Sorter::new(SORT_MEMORY),
+            pages: Spool::new(MEMORY),
+            main_page: None,
+            has_text: false,
+            written: Written::default(),
+        })
+    }
+
+    /// Writes a record, whose block must not have been read from.
+    pub fn add(&mut self, mut record: Record) -> Result<(), Error> {
+        let body = Body::spool(&mut record.block, MEMORY).map_err(|e| self.io(e))?;
+        let start = start_of(&body).map_err(|e| self.io(e))?;
+        let (mut response, mut request) = (None, None);
+        let mut payload_at = 0;
+        if record.holds_http() {
+            if record.kind() == RecordKind::Request {
+                request = http::parse_request(&start).ok();
+            } else {
+                response = http::parse_response(&start).ok();
+            }
+            payload_at =
+                request.as_ref().map(|(_, at)| *at).or(response.as_ref().map(|(_, at)| *at)).unwrap_or(0);
+        }
+        let digests = Digests::of(&body, payload_at).map_err(|e| self.io(e))?;
+        let place = self.write(&record, &body, payload_at, &digests)?;
+        *self.written.records.entry(place.kind.name()).or_default() += 1;
+
+        let lines = match &request {
+            Some((head, at)) => {
+                let body = if start.len() as u64 == body.len() { &start[*at..] } else { &[] };
+                [self.lines.request(&record, head, body), None]
+            }
+            None => {
+                record.headers.set("WARC-Type", place.kind.name());
+                self.lines.indexed(&record, response.as_ref().map(|(head, _)| head), &place.digest, place.at)
+            }
+        };
+        lines.into_iter().flatten().try_for_each(|line| self.index_line(&line))
+    }
+
+    /// Adds a page to the list.
+    pub fn add_page(&mut self, page: &Page) -> Result<(), Error> {
+        let mut page = page.clone();
+        page.id.get_or_insert_with(|| uuid::Uuid::new_v4().to_string());
+        self.main_page.get_or_insert_with(|| (page.url.clone(), page.ts));
+        self.has_text |= page.text.is_some();
+        let line = super::pages::line(&page).map_err(|e| self.io(e.into()))?;
+        self.pages.write_all(&line).map_err(|e| Error::io("write", &self.path, e))?;
+        self.written.pages += 1;
+        Ok(())
+    }
+
+    /// Writes index, pages and descriptions. The first page is the main page, if the description names none.
+    pub fn finish(mut self, mut description: Description) -> Result<Written, Error> {
+        if let Some(line) = self.lines.finish() {
+            self.index_line(&line)?;
+        }
+        let io = |e| Error::io("write", &self.path, e);
+        self.container.start("indexes/index.cdx.gz", true)?;
+        let mut index = zipnum::Writer::new(&mut self.container, "index.cdx.gz");
+        for line in self.index.finish().map_err(io)? {
+            index.push(&line.map_err(io)?).map_err(io)?;
+        }
+        let idx = index.finish().map_err(io)?;
+        self.container.add("indexes/index.idx", false, idx.as_bytes())?;
+
+        let pages = self.pages.finish().map_err(io)?;
+        self.container.start("pages/pages.jsonl", false)?;
+        super::pages::write_header(&mut self.container, self.has_text).map_err(io)?;
+        io::copy(&mut pages.reader(), &mut self.container).map_err(io)?;
+        description.main_page = description.main_page.or(self.main_page);
+        self.written.digest = self.container.finish(&description)?;
+        Ok(self.written)
+    }
+
+    fn write(
+        &mut self,
+        record: &Record,
+        body: &Body,
+        payload_at: usize,
+        digests: &Digests,
+    ) -> Result<Wrote, Error> {
+        let mut kind = record.kind();
+        let id = record.id().map_or_else(new_record_id, str::to_owned);
+        let date = record.date().unwrap_or_else(Timestamp::now);
+        let uri = record.target_uri().unwrap_or_default().into_owned();
+        let mut length = body.len();
+        let mut payload =
+            given(record, "WARC-Payload-Digest").unwrap_or_else(|| sha256_text(&digests.payload));
+        let mut block = given(record, "WARC-Block-Digest").unwrap_or_else(|| sha256_text(&digests.block));
+
+        let mut original = None;
+        let whole =
+            !record.headers.contains("WARC-Truncated") && !record.headers.contains("WARC-Segment-Number");
+        if kind == RecordKind::Response && whole && payload_at > 0 && (payload_at as u64) < length {
+            original = self.originals.get(&digests.payload).map_err(|e| self.io(e))?;
+            if original.is_none() {
+                let this = Original {
+                    id: id.clone(),
+                    uri: uri.clone(),
+                    date: date.to_string(),
+                    digest: payload.clone(),
+                };
+                self.originals.put(&digests.payload, &this).map_err(|e| self.io(e))?;
+            }
+        }
+        let mut head =
+            RecordHead::new(if original.is_some() { RecordKind::Revisit } else { kind }, &id, date);
+        if !uri.is_empty() {
+            head = head.field("WARC-Target-URI", &uri);
+        }
+        if let Some(original) = &original {
+            kind = RecordKind::Revisit;
+            length = payload_at as u64;
+            payload.clone_from(&original.digest);
+            block = sha256_text(&digests.head);
+            head = head
+                .field("WARC-Profile", IDENTICAL)
+                .uri("WARC-Refers-To", &original.id)
+                .field("WARC-Refers-To-Target-URI", &original.uri)
+                .field("WARC-Refers-To-Date", &original.date);
+            self.written.deduplicated += 1;
+        }
+        for (name, value) in record.headers.iter().filter(|(name, _)| !is_own(name)) {
+            match (name.eq_ignore_ascii_case("WARC-Profile"), std::str::from_utf8(value)) {
+                (true, Ok(profile)) => head = head.field("WARC-Profile", current_profile(profile)),
+                _ => head.push(name, value),
+            }
+        }
+        // The payload of a revisit is elsewhere: its digest is known only if the record names it.
+        let named = kind != RecordKind::Revisit
+            || original.is_some()
+            || record.headers.contains("WARC-Payload-Digest");
+        if named && kind != RecordKind::Warcinfo {
+            head = head.field("WARC-Payload-Digest", &payload);
+        }
+        let head = head.field("WARC-Block-Digest", &block).finish(length);
+        let at = self.member(&head, body, length).map_err(|e| self.io(e))?;
+        Ok(Wrote { at, kind, digest: payload })
+    }
+
+    /// Writes one record as a gzip member.
+    fn member(&mut self, head: &[u8], body: &Body, length: u64) -> io::Result<Place> {
+        let offset = self.container.position();
+        let mut member = GzEncoder::new(&mut self.container, Compression::default());
+        member.write_all(head)?;
+        match body {
+            Body::Bytes(bytes) => member.write_all(&bytes[..length as usize])?,
+            Body::File { .. } => drop(io::copy(&mut body.reader().take(length), &mut member)?),
+        }
+        member.write_all(b"\r\n\r\n")?;
+        member.finish()?;
+        Ok(Place { offset, length: self.container.position() - offset })
+    }
+
+    fn index_line(&mut self, line: &crate::cdxj::CdxLine) -> Result<(), Error> {
+        self.index.push(line.to_string().into_bytes()).map_err(|e| self.io(e))
+    }
+
+    fn io(&self, error: io::Error) -> Error {
+        Error::io("write", &self.path, error)
+    }
+}
+
+struct Wrote {
+    at: Place,
+    kind: RecordKind,
+    digest: String,
+}
+
+/// The digests of a record: of the whole block, of the HTTP head and of what follows it.
+struct Digests {
+    block: [u8; 32],
+    head: [u8; 32],
+    payload: [u8; 32],
+}
+
+impl Digests {
+    fn of(body: &Body, payload_at: usize) -> io::Result<Digests> {
+        let (mut block, mut payload) = (Sha256::new(), Sha256::new());
+        let mut reader = body.reader();
+        let mut head = Vec::with_capacity(payload_at);
+        reader.by_ref().take(payload_at as u64).read_to_end(&mut head)?;
+        block.update(&head);
+        let head = Sha256::digest(&head).into();
+        match body {
+            Body::Bytes(bytes) => {
+                block.update(&bytes[payload_at..]);
+                payload.update(&bytes[payload_at..]);
+            }
+            Body::File { .. } => {
+                let mut buffer = vec![0; 256 << 10];
+                loop {
+                    let got = reader.read(&mut buffer)?;
+                    if got == 0 {
+                        break;
+                    }
+                    block.update(&buffer[..got]);
+                    payload.update(&buffer[..got]);
+                }
+            }
+        }
+        Ok(Digests { block: block.finalize().into(), head, payload: payload.finalize().into() })
+    }
+}
+
+/// As much of a block as may be an HTTP head, or a request body worth folding.
+fn start_of(body: &Body) -> io::Result<std::borrow::Cow<'_, [u8]>> {
+    match body {
+        Body::Bytes(bytes) => Ok(bytes.as_slice().into()),
+        Body::File { .. } => {
+            let mut start = Vec::new();
+            body.reader().take((MAX_HEAD + MAX_REQUEST) as u64).read_to_end(&mut start)?;
+            Ok(start.into())
+        }
+    }
+}
+
+/// A digest the record came with, if it is one that can be read.
+fn given(record: &Record, name: &str) -> Option<String> {
+    let text = record.headers.get_str(name)?.trim();
+    let (algorithm, value) = text.split_once(':')?;
+    (!algorithm.is_empty() && !value.is_empty()).then(|| text.to_owned())
+}
+
+/// Fields that are written from what is known about the record.
+fn is_own(name: &str) -> bool {
+    const OWN: &[&str] = &[
+        "WARC-Type",
+        "WARC-Record-ID",
+        "WARC-Date",
+        "WARC-Target-URI",
+        "WARC-Payload-Digest",
+        "WARC-Block-Digest",
+        "Content-Length",
+    ];
+    OWN.iter().any(|own| name.eq_ignore_ascii_case(own))
+}
+
+/// The present name of a revisit profile.
+fn current_profile(profile: &str) -> &str {
+    let profile = profile.trim();
+    match profile.rsplit('/').next() {
+        Some("identical-payload-digest" | "uri-agnostic-identical-payload-digest") => IDENTICAL,
+        Some("server-not-modified") => NOT_MODIFIED,
+        _ => profile,
+    }
+}
