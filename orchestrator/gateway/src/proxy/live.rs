@@ -31,12 +31,17 @@ impl From<Reply> for Outgoing {
 /// Passes a request on and its answer back.
 pub(super) async fn forward(shared: &Shared, asked: Asked) -> Result<Outgoing, Failure> {
     let body = asked.incoming.map_err(BodyError::from).boxed_unsync();
-    let mut arrived = shared.upstream.send(&asked.head, asked.extensions, body).await?;
-    let events = is_event_stream(&arrived.parts.headers);
+    let arrived = shared.upstream.send(&asked.head, asked.extensions, body).await?;
+    Ok(forwarded(arrived))
+}
+
+/// An answer that is not kept.
+pub(super) fn forwarded(mut arrived: Arrived) -> Outgoing {
+    let events = is_event_stream(&arrived.head.parts.headers);
     if events {
         arrived.body.patient();
     }
-    Ok(outgoing(arrived.parts, arrived.body.boxed_unsync(), events))
+    outgoing(arrived.head.parts, arrived.body.boxed_unsync(), events)
 }
 
 /// Passes a request on and its answer back, and records both.
@@ -70,23 +75,27 @@ async fn recorded(
     body: Body,
     copy: RequestCopy,
 ) -> Result<Outgoing, Failure> {
-    let mut draft = Draft::begin(recorder, &head, copy);
-    let mut arrived = match shared.upstream.send(&head, extensions, body).await {
-        Ok(arrived) => arrived,
+    let draft = Draft::begin(recorder, &head, copy);
+    match shared.upstream.send(&head, extensions, body).await {
+        Ok(arrived) => Ok(teed(draft, arrived).await),
         Err(error) => {
             draft.unanswered();
-            return Err(error.into());
+            Err(error.into())
         }
-    };
-    draft.answered(&arrived);
-    let events = is_event_stream(&arrived.parts.headers);
+    }
+}
+
+/// An answer that is kept as it passes.
+pub(super) async fn teed(mut draft: Draft, mut arrived: Arrived) -> Outgoing {
+    draft.answered(&arrived.head);
+    let parts = arrived.head.parts;
+    let events = is_event_stream(&parts.headers);
     if events {
         arrived.body.patient();
     }
-    let Arrived { parts, body, .. } = arrived;
     let whole_at_each_event = events && !parts.headers.contains_key(header::CONTENT_ENCODING);
-    let tee = Tee::new(body, draft, whole_at_each_event).await;
-    Ok(outgoing(parts, tee.boxed_unsync(), events))
+    let tee = Tee::new(arrived.body, draft, whole_at_each_event).await;
+    outgoing(parts, tee.boxed_unsync(), events)
 }
 
 fn outgoing(parts: http::response::Parts, body: Body, stream: bool) -> Outgoing {
@@ -96,7 +105,7 @@ fn outgoing(parts: http::response::Parts, body: Body, stream: bool) -> Outgoing 
 }
 
 /// Server-sent events: open as long as the page lives.
-pub(super) fn is_event_stream(headers: &HeaderMap) -> bool {
+fn is_event_stream(headers: &HeaderMap) -> bool {
     headers
         .get(header::CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())

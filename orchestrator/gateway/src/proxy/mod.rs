@@ -6,5 +6,6 @@ mod failure;
 pub(crate) mod listener;
 mod live;
 mod service;
+mod socket;
 mod target;
 mod track;

@@ -14,6 +14,7 @@ use super::{
     connect,
     failure::{Failure, is_document},
     live::{self, Outgoing},
+    socket::{self, Handshake},
     target::{self, Via, host_and_port},
     track::Pending,
 };
@@ -28,7 +29,8 @@ pub(super) async fn serve(shared: Arc<Shared>, via: &Via, mut request: Request<I
     let mut pending = Pending::begin(&shared.activity, episode.ledger().clone());
     let socket = is_websocket(request.headers()).then(|| hyper::upgrade::on(&mut request));
     let (mut parts, incoming) = request.into_parts();
-    let extensions = std::mem::take(&mut parts.extensions);
+    let mut extensions = std::mem::take(&mut parts.extensions);
+    extensions.remove::<OnUpgrade>();
     let (method, uri) = (parts.method.clone(), parts.uri.clone());
     let head = match target::head(via, parts, socket.is_some()) {
         Ok(head) => head,
@@ -47,6 +49,10 @@ pub(super) async fn serve(shared: Arc<Shared>, via: &Via, mut request: Request<I
     });
     let routes = shared.routes();
     let target = routes.target(&head.host, head.port);
+    if let Some(upgrade) = socket {
+        let handshake = Handshake { head, extensions, upgrade };
+        return socket::serve(shared, episode, target, handshake, pending).await;
+    }
     let asked = Asked { head, extensions, incoming };
     let outgoing = answer(&shared, &episode, target, asked).await;
     deliver(outgoing, pending)
@@ -97,7 +103,7 @@ async fn whole_body(shared: &Shared, incoming: Incoming) -> Result<Bytes, Failur
 }
 
 /// The response as it goes to the client, with the request's place in the ledger tied to its body.
-fn deliver(outgoing: Outgoing, mut pending: Pending) -> Response<Body> {
+pub(super) fn deliver(outgoing: Outgoing, mut pending: Pending) -> Response<Body> {
     let Outgoing { reply, extensions, stream } = outgoing;
     pending.note(|entry| {
         entry.status = reply.status.as_u16();

@@ -39,6 +39,13 @@ impl Pending {
         }
     }
 
+    /// Enters it in the ledger now, as it stands.
+    pub(super) fn enter(&mut self) {
+        if let Some(entry) = self.entry.take() {
+            self.ledger.push(entry);
+        }
+    }
+
     /// Takes it out of the count of requests into that of streams.
     pub(super) fn into_stream(mut self) -> Self {
         self.in_flight = self.in_flight.take().map(InFlight::into_stream);
@@ -53,9 +60,7 @@ impl Pending {
 
 impl Drop for Pending {
     fn drop(&mut self) {
-        if let Some(entry) = self.entry.take() {
-            self.ledger.push(entry);
-        }
+        self.enter();
         drop(self.in_flight.take());
     }
 }

@@ -10,7 +10,7 @@ use super::{
     Recorder,
     request::{Copied, RequestCopy},
 };
-use crate::{RequestHead, upstream::Arrived};
+use crate::{RequestHead, upstream::ArrivedHead};
 
 /// An exchange that becomes whole with its response body. Dropped before that, it is counted as partial.
 pub(crate) struct Draft {
@@ -24,21 +24,22 @@ impl Draft {
     /// Begins with the request, before it is sent.
     pub(crate) fn begin(recorder: &Arc<Recorder>, head: &RequestHead, copy: RequestCopy) -> Self {
         recorder.opened();
-        let mut exchange = Exchange::get(head.url.clone(), Timestamp::now(), snapshots::Response::default());
+        let mut exchange =
+            Exchange::get(http_url(&head.url), Timestamp::now(), snapshots::Response::default());
         exchange.request.method = head.method.to_string();
         exchange.request.headers = request_headers(head);
         Self { recorder: recorder.clone(), exchange: Some(exchange), copy, since: Instant::now() }
     }
 
     /// Adds the response's head.
-    pub(crate) fn answered(&mut self, arrived: &Arrived) {
+    pub(crate) fn answered(&mut self, arrived: &ArrivedHead) {
         let Some(exchange) = &mut self.exchange else { return };
         exchange.ip = Some(arrived.remote.ip());
         exchange.protocol = Some(if arrived.http2 { "h2" } else { "http/1.1" }.to_owned());
         exchange.response.status = arrived.parts.status.as_u16();
         exchange.response.reason = reason(arrived);
         exchange.response.headers = arrived
-            .raw_head
+            .raw
             .as_deref()
             .and_then(|raw| as_sent(raw, &arrived.parts.headers))
             .unwrap_or_else(|| as_listed(&arrived.parts.headers));
@@ -69,6 +70,11 @@ impl Draft {
         exchange.duration_ms = Some(self.since.elapsed().as_secs_f64() * 1000.0);
         recorder.redact(&mut exchange);
         Some((recorder, exchange))
+    }
+
+    /// The opening of a WebSocket, whose frames follow; `None` if it is not to be kept.
+    pub(crate) fn into_opening(self) -> Option<(Arc<Recorder>, Exchange)> {
+        self.complete(Spool::new(0))
     }
 
     /// Gives it up because a body outgrew the bound.
@@ -105,6 +111,14 @@ impl Drop for Draft {
     }
 }
 
+/// A WebSocket is opened by HTTP, and that is what its opening is kept as.
+fn http_url(url: &str) -> String {
+    match url.strip_prefix("ws") {
+        Some(rest) => format!("http{rest}"),
+        None => url.to_owned(),
+    }
+}
+
 /// The request's headers with a `Host` in any version, as they read in HTTP/1.1.
 fn request_headers(head: &RequestHead) -> Headers {
     let mut headers = as_listed(&head.headers);
@@ -136,7 +150,7 @@ fn as_sent(raw: &[u8], parsed: &HeaderMap) -> Option<Headers> {
 }
 
 /// The reason phrase: hyper keeps only an unusual one.
-fn reason(arrived: &Arrived) -> String {
+fn reason(arrived: &ArrivedHead) -> String {
     match arrived.parts.extensions.get::<ReasonPhrase>() {
         Some(reason) => String::from_utf8_lossy(reason.as_bytes()).into_owned(),
         None if arrived.http2 => String::new(),

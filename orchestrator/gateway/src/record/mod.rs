@@ -12,6 +12,7 @@
 mod draft;
 mod redact;
 mod request;
+mod socket;
 mod tee;
 
 use std::sync::{
@@ -26,6 +27,7 @@ use snapshots::{Exchange, Frame, Recording};
 pub(crate) use draft::Draft;
 pub use redact::Redact;
 pub(crate) use request::RequestCopy;
+pub(crate) use socket::SocketLog;
 pub(crate) use tee::Tee;
 
 /// What stays in memory of a body before it goes to a temporary file.

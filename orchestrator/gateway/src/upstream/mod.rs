@@ -15,6 +15,7 @@ mod guard;
 mod headers;
 mod pool;
 mod send;
+mod socket;
 mod stream;
 
 pub use connect_to::{BadConnectTo, ConnectTo};
@@ -22,4 +23,5 @@ pub(crate) use dial::{Dialer, Server};
 pub use error::UpstreamError;
 pub use guard::forbidden;
 pub(crate) use headers::{end_to_end, join_cookies};
-pub(crate) use send::{Arrived, Upstream, UpstreamBody};
+pub(crate) use send::{Arrived, ArrivedHead, Upstream, UpstreamBody};
+pub(crate) use socket::Opened;

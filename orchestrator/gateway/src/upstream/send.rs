@@ -34,18 +34,23 @@ use crate::{
 
 /// The way to the live web.
 pub(crate) struct Upstream {
-    dialer: Dialer,
+    pub(super) dialer: Dialer,
     pool: Pool,
-    head: Duration,
-    stall: Duration,
+    pub(super) head: Duration,
+    pub(super) stall: Duration,
 }
 
 /// A response whose head has arrived.
 pub(crate) struct Arrived {
-    pub(crate) parts: response::Parts,
+    pub(crate) head: ArrivedHead,
     pub(crate) body: UpstreamBody,
+}
+
+/// The head of a response, and where it came from.
+pub(crate) struct ArrivedHead {
+    pub(crate) parts: response::Parts,
     /// The head as the server sent it; HTTP/1.1 only.
-    pub(crate) raw_head: Option<Vec<u8>>,
+    pub(crate) raw: Option<Vec<u8>>,
     pub(crate) remote: SocketAddr,
     pub(crate) http2: bool,
 }
@@ -53,11 +58,6 @@ pub(crate) struct Arrived {
 impl Upstream {
     pub(crate) fn new(dialer: Dialer, limits: &Limits) -> Self {
         Self { dialer, pool: Pool::default(), head: limits.upstream_head, stall: limits.upstream_stall }
-    }
-
-    /// The dialer alone, for connections that are not pooled.
-    pub(crate) fn dialer(&self) -> &Dialer {
-        &self.dialer
     }
 
     /// Sends a request and waits for the head of its answer. `extensions` carry the spelling of header names from the client's connection.
@@ -120,13 +120,8 @@ impl Upstream {
             return Ok(Connection::Http2(shared));
         }
         let tap = dialed.stream.tap();
-        let (sender, connection) = http1::Builder::new()
-            .preserve_header_case(true)
-            .max_header_size(MAX_HEAD)
-            .max_headers(512)
-            .handshake(TokioIo::new(dialed.stream))
-            .await
-            .map_err(broken)?;
+        let (sender, connection) =
+            http1_client().handshake(TokioIo::new(dialed.stream)).await.map_err(broken)?;
         tokio::spawn(connection);
         Ok(Connection::Http1(Http1 { sender, tap, remote: dialed.remote }))
     }
@@ -145,17 +140,12 @@ impl Upstream {
                 own.tap.open();
                 let sent = own.sender.try_send_request(request);
                 let response = self.head(server, upload, sent).await?;
-                let raw_head = own.tap.take();
+                let raw = own.tap.take();
                 let remote = own.remote;
                 let (parts, body) = response.into_parts();
                 let back = Some((self.pool.clone(), server.clone(), own));
-                Ok(Arrived {
-                    parts,
-                    body: UpstreamBody::new(body, back, self.stall),
-                    raw_head,
-                    remote,
-                    http2: false,
-                })
+                let head = ArrivedHead { parts, raw, remote, http2: false };
+                Ok(Arrived { head, body: UpstreamBody::new(body, back, self.stall) })
             }
             Connection::Http2(mut shared) => {
                 request.headers_mut().remove(HOST);
@@ -163,8 +153,8 @@ impl Upstream {
                 let sent = shared.sender.try_send_request(request);
                 let response = self.head(server, upload, sent).await?;
                 let (parts, body) = response.into_parts();
-                let body = UpstreamBody::new(body, None, self.stall);
-                Ok(Arrived { parts, body, raw_head: None, remote: shared.remote, http2: true })
+                let head = ArrivedHead { parts, raw: None, remote: shared.remote, http2: true };
+                Ok(Arrived { head, body: UpstreamBody::new(body, None, self.stall) })
             }
         }
     }
@@ -205,8 +195,14 @@ impl Upstream {
     }
 }
 
+pub(super) fn http1_client() -> http1::Builder {
+    let mut builder = http1::Builder::new();
+    builder.preserve_header_case(true).max_header_size(MAX_HEAD).max_headers(512);
+    builder
+}
+
 /// Origin form and a `Host` header, as HTTP/1.1 wants them.
-fn to_http1(request: &mut Request<Body>) -> Result<(), String> {
+pub(super) fn to_http1(request: &mut Request<Body>) -> Result<(), String> {
     let uri = request.uri();
     let authority = uri.authority().ok_or("the URL has no host")?;
     let host = HeaderValue::from_str(authority.as_str()).map_err(|error| error.to_string())?;
@@ -298,7 +294,7 @@ pub(crate) struct UpstreamBody {
 }
 
 impl UpstreamBody {
-    fn new(incoming: Incoming, back: Option<(Pool, Server, Http1)>, stall: Duration) -> Self {
+    pub(super) fn new(incoming: Incoming, back: Option<(Pool, Server, Http1)>, stall: Duration) -> Self {
         let mut body = Self { incoming, back, stall: Some(stall), deadline: None };
         if body.incoming.is_end_stream() {
             body.give_back();

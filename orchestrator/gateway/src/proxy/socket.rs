@@ -1,0 +1,162 @@
+//! A WebSocket handshake: to the live web, or answered from a snapshot.
+
+use std::sync::Arc;
+
+use http::{
+    Extensions, HeaderMap, HeaderValue, Response, StatusCode,
+    header::{CONNECTION, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, UPGRADE},
+};
+use hyper::{
+    body::Bytes,
+    upgrade::{OnUpgrade, Upgraded},
+};
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+
+use super::{
+    failure::{Failure, is_document},
+    live::{self, Outgoing},
+    service::deliver,
+    track::Pending,
+};
+use crate::{
+    Answer, Body, Episode, Recorder, Replay, RequestHead, body,
+    gateway::Shared,
+    record::{Draft, RequestCopy, SocketLog},
+    routes::Target,
+    socket::{Notes, SocketScript, play, relay},
+    upstream::{ArrivedHead, Opened, end_to_end},
+};
+
+/// A handshake as the client sent it, and the way to its connection once it is answered.
+pub(super) struct Handshake {
+    pub(super) head: RequestHead,
+    pub(super) extensions: Extensions,
+    pub(super) upgrade: OnUpgrade,
+}
+
+/// What a handshake leads to.
+enum Outcome {
+    Plain(Outgoing),
+    Live { head: ArrivedHead, server: Upgraded, log: Option<SocketLog> },
+    Recorded { accept: HeaderValue, script: SocketScript, answer: Answer },
+}
+
+/// Answers a handshake; the connection behind it goes on in a task of its own.
+pub(super) async fn serve(
+    shared: Arc<Shared>,
+    episode: Arc<Episode>,
+    target: &Target,
+    handshake: Handshake,
+    pending: Pending,
+) -> Response<Body> {
+    let Handshake { head, extensions, upgrade } = handshake;
+    let document = is_document(&head);
+    let outcome = match target {
+        Target::Refuse => Err(Failure::no_route(&head.host)),
+        Target::Forward => live_socket(&shared, None, &head, extensions).await,
+        Target::Record(recorder) => live_socket(&shared, Some(recorder), &head, extensions).await,
+        Target::Replay(replay) => recorded(replay, &head, &episode),
+        Target::Fill(replay, recorder) => match recorded(replay, &head, &episode) {
+            Ok(Outcome::Plain(Outgoing { reply, .. })) if matches!(reply.answer, Answer::Miss { .. }) => {
+                live_socket(&shared, Some(recorder), &head, extensions).await
+            }
+            other => other,
+        },
+    };
+    match outcome.unwrap_or_else(|failure| Outcome::Plain(failure.into_reply(document).into())) {
+        Outcome::Plain(outgoing) => deliver(outgoing, pending),
+        Outcome::Live { head: arrived, server, log } => {
+            let headers = end_to_end(arrived.parts.headers);
+            let pending = entered(pending, Answer::Live);
+            shared.tasks.clone().spawn(async move {
+                if let Some(client) = client_side(&shared, upgrade, &head.url).await {
+                    relay(client, server, shared.limits.socket_message, log.as_ref(), &shared.cut).await;
+                }
+                drop(pending);
+            });
+            switching(headers, arrived.parts.extensions)
+        }
+        Outcome::Recorded { accept, script, answer } => {
+            let mut headers = end_to_end(script.headers);
+            headers.insert(SEC_WEBSOCKET_ACCEPT, accept);
+            let pending = entered(pending, answer);
+            shared.tasks.clone().spawn(async move {
+                if let Some(client) = client_side(&shared, upgrade, &head.url).await {
+                    let notes =
+                        Notes { activity: &shared.activity, ledger: episode.ledger(), url: &head.url };
+                    play(client, script.frames, shared.limits.socket_message, notes, &shared.cut).await;
+                }
+                drop(pending);
+            });
+            switching(headers, Extensions::new())
+        }
+    }
+}
+
+/// Enters the handshake in the ledger now: the connection may well outlive the episode's reading of it.
+fn entered(mut pending: Pending, answer: Answer) -> Pending {
+    pending.note(|entry| {
+        entry.status = StatusCode::SWITCHING_PROTOCOLS.as_u16();
+        entry.answer = answer;
+    });
+    pending.enter();
+    pending.into_stream()
+}
+
+async fn live_socket(
+    shared: &Shared,
+    recorder: Option<&Arc<Recorder>>,
+    head: &RequestHead,
+    extensions: Extensions,
+) -> Result<Outcome, Failure> {
+    let draft = recorder.map(|recorder| Draft::begin(recorder, head, RequestCopy::whole(&Bytes::new())));
+    match (shared.upstream.open_socket(head, extensions).await, draft) {
+        (Ok(Opened::Socket(head, server)), None) => Ok(Outcome::Live { head, server, log: None }),
+        (Ok(Opened::Socket(head, server)), Some(mut draft)) => {
+            draft.answered(&head);
+            Ok(Outcome::Live { head, server, log: SocketLog::open(draft) })
+        }
+        (Ok(Opened::Answer(arrived)), None) => Ok(Outcome::Plain(live::forwarded(arrived))),
+        (Ok(Opened::Answer(arrived)), Some(draft)) => Ok(Outcome::Plain(live::teed(draft, arrived).await)),
+        (Err(error), draft) => {
+            if let Some(draft) = draft {
+                draft.unanswered();
+            }
+            Err(error.into())
+        }
+    }
+}
+
+fn recorded(replay: &Replay, head: &RequestHead, episode: &Episode) -> Result<Outcome, Failure> {
+    let accept = head
+        .headers
+        .get(SEC_WEBSOCKET_KEY)
+        .and_then(|key| HeaderValue::from_str(&derive_accept_key(key.as_bytes())).ok())
+        .ok_or_else(|| Failure::client_broken(&"a WebSocket handshake without Sec-WebSocket-Key"))?;
+    Ok(match replay.socket(head, episode) {
+        Ok((script, answer)) => Outcome::Recorded { accept, script, answer },
+        Err(reply) => Outcome::Plain(reply.into()),
+    })
+}
+
+fn switching(mut headers: HeaderMap, extensions: Extensions) -> Response<Body> {
+    headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
+    headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
+    let mut response = Response::new(body::empty());
+    *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
+    *response.headers_mut() = headers;
+    *response.extensions_mut() = extensions;
+    response
+}
+
+async fn client_side(shared: &Shared, upgrade: OnUpgrade, url: &str) -> Option<Upgraded> {
+    match timeout(shared.limits.client_head, upgrade).await {
+        Ok(Ok(upgraded)) => Some(upgraded),
+        Ok(Err(error)) => {
+            tracing::debug!(%url, %error, "a client left during its WebSocket handshake");
+            None
+        }
+        Err(_) => None,
+    }
+}

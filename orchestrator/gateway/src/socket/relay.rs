@@ -1,0 +1,94 @@
+//! A WebSocket passed on between a client and the live web, frame by frame.
+
+use std::time::Duration;
+
+use futures_util::{
+    SinkExt, StreamExt,
+    stream::{SplitSink, SplitStream},
+};
+use hyper::upgrade::Upgraded;
+use hyper_util::rt::TokioIo;
+use tokio::time::timeout;
+use tokio_tungstenite::{
+    WebSocketStream,
+    tungstenite::{Message, protocol::Role},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{From, Payload, config};
+use crate::record::SocketLog;
+
+type Socket = WebSocketStream<TokioIo<Upgraded>>;
+
+/// How long the other side may take to answer a close.
+const CLOSING: Duration = Duration::from_secs(5);
+
+/// Passes frames both ways until both sides have closed, one breaks off, or the gateway ends. Each frame is in the log before it is passed on.
+pub(crate) async fn relay(
+    client: Upgraded,
+    server: Upgraded,
+    max_message: usize,
+    log: Option<&SocketLog>,
+    cut: &CancellationToken,
+) {
+    let config = Some(config(max_message));
+    let client: Socket = WebSocketStream::from_raw_socket(TokioIo::new(client), Role::Server, config).await;
+    let server: Socket = WebSocketStream::from_raw_socket(TokioIo::new(server), Role::Client, config).await;
+    let (to_client, from_client) = client.split();
+    let (to_server, from_server) = server.split();
+    let up = pass(from_client, to_server, From::Client, log);
+    let down = pass(from_server, to_client, From::Server, log);
+    tokio::pin!(up, down);
+    let both = async {
+        // When one direction is through, the other gets a moment to answer the close; broken off, it ends at once.
+        let (closed, other) = tokio::select! {
+            closed = &mut up => (closed, true),
+            closed = &mut down => (closed, false),
+        };
+        if closed {
+            let rest = async { if other { down.await } else { up.await } };
+            let _ = timeout(CLOSING, rest).await;
+        }
+    };
+    let keep = async {
+        match log {
+            Some(log) => log.keep_writing().await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        () = both => {}
+        () = keep => {}
+        () = cut.cancelled() => {}
+    }
+}
+
+/// One direction; whether it ended with a close rather than by breaking off.
+async fn pass(
+    mut from: SplitStream<Socket>,
+    mut to: SplitSink<Socket, Message>,
+    side: From,
+    log: Option<&SocketLog>,
+) -> bool {
+    while let Some(message) = from.next().await {
+        let message = match message {
+            Ok(message) => message,
+            Err(error) => {
+                tracing::debug!(?side, %error, "a WebSocket broke off");
+                return false;
+            }
+        };
+        let Some(payload) = Payload::of(&message) else { continue };
+        let closing = matches!(payload, Payload::Close { .. });
+        if let Some(log) = log {
+            log.push(side, payload);
+        }
+        if to.send(message).await.is_err() {
+            return closing;
+        }
+        if closing {
+            return true;
+        }
+    }
+    false
+}

@@ -1,0 +1,70 @@
+//! Opening a WebSocket on the live web: a connection of its own, HTTP/1.1, upgraded.
+
+use http::{
+    Extensions, HeaderValue, Request, StatusCode,
+    header::{CONNECTION, SEC_WEBSOCKET_EXTENSIONS, UPGRADE},
+};
+use hyper::upgrade::Upgraded;
+use hyper_util::rt::TokioIo;
+use tokio::time::timeout;
+
+use super::{
+    Arrived, ArrivedHead, Upstream, UpstreamBody, UpstreamError,
+    send::{http1_client, to_http1},
+};
+use crate::{Body, RequestHead, body};
+
+/// What a server made of a handshake.
+pub(crate) enum Opened {
+    /// It switched to WebSocket.
+    Socket(ArrivedHead, Upgraded),
+    /// It answered in HTTP.
+    Answer(Arrived),
+}
+
+impl Upstream {
+    /// Sends a client's handshake on. Extensions (compression) are not asked for, so that frames can be read on the way.
+    pub(crate) async fn open_socket(
+        &self,
+        head: &RequestHead,
+        extensions: Extensions,
+    ) -> Result<Opened, UpstreamError> {
+        let server = head.server();
+        let host = || head.host.clone();
+        let invalid = |reason| UpstreamError::Request { host: host(), reason };
+        let mut request = Request::new(body::empty());
+        *request.uri_mut() =
+            head.url.parse().map_err(|error: http::uri::InvalidUri| invalid(error.to_string()))?;
+        *request.headers_mut() = head.headers.clone();
+        *request.extensions_mut() = extensions;
+        to_http1(&mut request).map_err(invalid)?;
+        let headers = request.headers_mut();
+        headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
+        headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
+        headers.remove(SEC_WEBSOCKET_EXTENSIONS);
+
+        let dialed = self.dialer.dial(&server, true).await?;
+        let broken = |source| UpstreamError::Broken { host: host(), source };
+        let tap = dialed.stream.tap();
+        let (mut sender, connection) =
+            http1_client().handshake::<_, Body>(TokioIo::new(dialed.stream)).await.map_err(broken)?;
+        tokio::spawn(connection.with_upgrades());
+        tap.open();
+        let mut response = timeout(self.head, sender.send_request(request))
+            .await
+            .map_err(|_| UpstreamError::HeadTimeout { host: host(), waited: self.head })?
+            .map_err(broken)?;
+        let raw = tap.take();
+        let head = |parts| ArrivedHead { parts, raw, remote: dialed.remote, http2: false };
+        if response.status() != StatusCode::SWITCHING_PROTOCOLS {
+            let (parts, incoming) = response.into_parts();
+            let body = UpstreamBody::new(incoming, None, self.stall);
+            return Ok(Opened::Answer(Arrived { head: head(parts), body }));
+        }
+        if response.headers().contains_key(SEC_WEBSOCKET_EXTENSIONS) {
+            return Err(invalid("the server uses a WebSocket extension it was not asked for".to_owned()));
+        }
+        let upgraded = hyper::upgrade::on(&mut response).await.map_err(broken)?;
+        Ok(Opened::Socket(head(response.into_parts().0), upgraded))
+    }
+}
