@@ -82,20 +82,6 @@ impl Activity {
         })
     }
 
-    /// Waits until streams have ended too.
-    pub(crate) async fn idle(&self) {
-        loop {
-            let changed = self.shared.changed.notified();
-            tokio::pin!(changed);
-            changed.as_mut().enable();
-            let counts = self.counts();
-            if counts.is_quiet() && counts.streams == 0 {
-                return;
-            }
-            changed.await;
-        }
-    }
-
     /// Counts a request until the guard is dropped.
     pub(crate) fn request(&self) -> InFlight {
         {

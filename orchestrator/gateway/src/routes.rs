@@ -68,7 +68,10 @@ impl Routes {
     pub fn add(&mut self, pattern: &str, target: Target) -> Result<(), BadPattern> {
         let bad = |reason| BadPattern { pattern: pattern.to_owned(), reason };
         let (host, port) = split_port(pattern).ok_or(bad("the port is not a number below 65536"))?;
-        let host = host.trim_end_matches('.').to_ascii_lowercase();
+        let host = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
+        if pattern.starts_with("*.") && host == "*" {
+            return Err(bad("there is nothing behind the wildcard"));
+        }
         if host.is_empty() {
             return Err(bad("there is no host"));
         }

@@ -3,10 +3,11 @@
 use std::{convert::Infallible, sync::Arc};
 
 use hyper::{
+    rt::Executor,
     server::conn::{http1, http2},
     service::service_fn,
 };
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpListener,
@@ -102,7 +103,7 @@ where
             async move { Ok::<_, Infallible>(service::serve(shared, &via, request).await) }
         })
     };
-    let connection = http2::Builder::new(TokioExecutor::new())
+    let connection = http2::Builder::new(Streams(shared.clone()))
         .timer(TokioTimer::new())
         .max_header_list_size(MAX_HEAD as u32)
         .max_concurrent_streams(256)
@@ -126,5 +127,18 @@ where
     };
     if let Err(error) = ended {
         tracing::debug!(%error, "a client's connection ended");
+    }
+}
+
+/// Runs the streams of HTTP/2 connections where the gateway can wait for them, and end them.
+#[derive(Clone)]
+struct Streams(Arc<Shared>);
+
+impl<F> Executor<F> for Streams
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    fn execute(&self, stream: F) {
+        self.0.tasks.spawn(self.0.cut.clone().run_until_cancelled_owned(stream));
     }
 }

@@ -94,7 +94,8 @@ pub(super) async fn teed(mut draft: Draft, mut arrived: Arrived) -> Outgoing {
         arrived.body.patient();
     }
     let whole_at_each_event = events && !parts.headers.contains_key(header::CONTENT_ENCODING);
-    let tee = Tee::new(arrived.body, draft, whole_at_each_event).await;
+    let bodiless = draft.is_bodiless();
+    let tee = Tee::new(arrived.body, draft, whole_at_each_event, bodiless).await;
     outgoing(parts, tee.boxed_unsync(), events)
 }
 

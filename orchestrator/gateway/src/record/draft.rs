@@ -45,6 +45,13 @@ impl Draft {
             .unwrap_or_else(|| as_listed(&arrived.parts.headers));
     }
 
+    /// Whether the method or the status say that there is no body, whatever length is declared.
+    pub(crate) fn is_bodiless(&self) -> bool {
+        self.exchange.as_ref().is_some_and(|exchange| {
+            exchange.request.method == "HEAD" || matches!(exchange.response.status, 204 | 304)
+        })
+    }
+
     /// Completes the exchange, redacted and ready to be written; `None` if it is not to be kept, which has then been counted.
     pub(crate) fn complete(mut self, spool: Spool) -> Option<(Arc<Recorder>, Exchange)> {
         let mut exchange = self.exchange.take()?;

@@ -33,13 +33,14 @@ pub(crate) struct Tee {
 type Last = Option<Frame<Bytes>>;
 
 impl Tee {
-    /// Copies `upstream` for `draft`. A body that is empty from the start is written down before this returns.
-    pub(crate) async fn new(upstream: UpstreamBody, draft: Draft, events: bool) -> Self {
+    /// Copies `upstream` for `draft`. Where no byte will come, by the framing or because the head alone says so (`bodiless`), the exchange is
+    /// written before this returns: the client has all of it with the head.
+    pub(crate) async fn new(upstream: UpstreamBody, draft: Draft, events: bool, bodiless: bool) -> Self {
         let declared = upstream.size_hint().exact();
         let spool = Spool::new(SPOOL_MEMORY);
         let mut tee =
             Self { upstream, copying: Some((draft, spool)), declared, received: 0, events, writing: None };
-        if tee.upstream.is_end_stream() {
+        if bodiless || declared == Some(0) || tee.upstream.is_end_stream() {
             tee.write();
             if let Some((writing, _)) = tee.writing.take() {
                 // Its only failure would be a panic, which the task has already reported.

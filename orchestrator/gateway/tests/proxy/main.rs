@@ -1,0 +1,13 @@
+//! The gateway from outside: client, proxy and origin in one process, over loopback.
+#![allow(clippy::unwrap_used, missing_docs, unreachable_pub)]
+
+mod bounds;
+mod client;
+mod failures;
+mod forward;
+mod origin;
+mod record;
+mod routing;
+mod shutdown;
+mod sockets;
+mod world;
