@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use camino::Utf8Path;
+use http::StatusCode;
 use origin::{
     Web,
     call::Call,
@@ -173,7 +174,7 @@ fn every_errand_ends_where_the_data_says() {
             expected.remove(task.id.as_str()).unwrap_or_else(|| panic!("{}: no end worked out", task.id));
         let reached = scored(&task.scorer, &[Step { url: &end, ..Step::default() }]);
         assert!(reached > 0.0, "{}: {end} reaches no key node", task.id);
-        assert_eq!(web.answer(&Call::get(&end).unwrap()).status, 200, "{end}");
+        assert_eq!(web.answer(&Call::get(&end).unwrap()).status, StatusCode::OK, "{end}");
         assert!(nodes.len() >= 2, "{}", task.id);
         assert!(
             matches!(nodes.last(), Some(KeyNode::UrlExactlyMatch(_))),
