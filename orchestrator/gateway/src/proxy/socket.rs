@@ -10,6 +10,7 @@ use hyper::{
     body::Bytes,
     upgrade::{OnUpgrade, Upgraded},
 };
+use hyper_util::rt::TokioIo;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
@@ -85,7 +86,14 @@ pub(super) async fn serve(
                 if let Some(client) = client_side(&shared, upgrade, &head.url).await {
                     let notes =
                         Notes { activity: &shared.activity, ledger: episode.ledger(), url: &head.url };
-                    play(client, script.frames, shared.limits.socket_message, notes, &shared.cut).await;
+                    play(
+                        TokioIo::new(client),
+                        script.frames,
+                        shared.limits.socket_message,
+                        notes,
+                        &shared.cut,
+                    )
+                    .await;
                 }
                 drop(pending);
             });

@@ -13,7 +13,7 @@ use snapshots::{Exchange, Frame};
 use tokio::{sync::Notify, time::Instant};
 
 use super::{Draft, Recorder};
-use crate::socket::{From, Payload, SocketFrame};
+use crate::socket::{Payload, Side, SocketFrame};
 
 /// How long a frame may wait for others.
 const GATHER: Duration = Duration::from_secs(1);
@@ -46,7 +46,7 @@ impl SocketLog {
     }
 
     /// Takes a frame. Beyond the recorder's bound on bodies no more are kept.
-    pub(crate) fn push(&self, from: From, payload: Payload) {
+    pub(crate) fn push(&self, from: Side, payload: Payload) {
         let at_ms = u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX);
         let size = match &payload {
             Payload::Text(text) => text.len(),

@@ -19,7 +19,7 @@ const NO_STATUS: u16 = 1005;
 
 /// Who sent a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum From {
+pub enum Side {
     /// The web site.
     Server,
     /// The browser.
@@ -48,7 +48,7 @@ pub struct SocketFrame {
     /// Milliseconds since the handshake.
     pub at_ms: u64,
     /// The sender.
-    pub from: From,
+    pub from: Side,
     /// The message.
     pub payload: Payload,
 }
@@ -74,8 +74,8 @@ impl SocketFrame {
             _ => return None,
         };
         let from = match frame.from {
-            FrameSide::Server => From::Server,
-            FrameSide::Client => From::Client,
+            FrameSide::Server => Side::Server,
+            FrameSide::Client => Side::Client,
         };
         Some(Self { at_ms: frame.at_ms, from, payload })
     }
@@ -83,8 +83,8 @@ impl SocketFrame {
     /// As a line of a snapshot.
     pub fn to_stored(&self) -> Frame {
         let from = match self.from {
-            From::Server => FrameSide::Server,
-            From::Client => FrameSide::Client,
+            Side::Server => FrameSide::Server,
+            Side::Client => FrameSide::Client,
         };
         let mut frame =
             Frame { at_ms: self.at_ms, from, text: None, base64: None, close: None, reason: None };
@@ -142,7 +142,7 @@ mod tests {
             Payload::Binary(Bytes::from_static(&[0, 255])),
             Payload::Close { code: 1000, reason: "done".into() },
         ] {
-            let frame = SocketFrame { at_ms: 7, from: From::Client, payload };
+            let frame = SocketFrame { at_ms: 7, from: Side::Client, payload };
             assert_eq!(SocketFrame::from_stored(&frame.to_stored()), Some(frame.clone()));
             assert_eq!(Payload::of(&frame.payload.clone().into_message()), Some(frame.payload));
         }

@@ -5,15 +5,14 @@
 //! waited for: a page under virtual time would not notice them.
 
 use futures_util::{SinkExt, StreamExt};
-use hyper::upgrade::Upgraded;
-use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_tungstenite::{
     WebSocketStream,
     tungstenite::{Message, protocol::Role},
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{From, Payload, SocketFrame, config};
+use super::{Payload, Side, SocketFrame, config};
 use crate::{Activity, Answer, Entry, Ledger};
 
 /// What the ledger calls a frame that differed.
@@ -21,14 +20,13 @@ const BY_COUNT: &str = "websocket-frame-by-count";
 
 /// Plays `frames` to a client until it closes, or the gateway ends.
 pub(crate) async fn play(
-    client: Upgraded,
+    client: impl AsyncRead + AsyncWrite + Unpin,
     frames: Vec<SocketFrame>,
     max_message: usize,
     notes: Notes<'_>,
     cut: &CancellationToken,
 ) {
-    let socket =
-        WebSocketStream::from_raw_socket(TokioIo::new(client), Role::Server, Some(config(max_message))).await;
+    let socket = WebSocketStream::from_raw_socket(client, Role::Server, Some(config(max_message))).await;
     tokio::select! {
         () = turns(socket, frames, notes) => {}
         () = cut.cancelled() => {}
@@ -42,11 +40,14 @@ pub(crate) struct Notes<'a> {
     pub(crate) url: &'a str,
 }
 
-async fn turns(mut socket: WebSocketStream<TokioIo<Upgraded>>, frames: Vec<SocketFrame>, notes: Notes<'_>) {
+async fn turns<S>(mut socket: WebSocketStream<S>, frames: Vec<SocketFrame>, notes: Notes<'_>)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
     let mut frames = frames.into_iter().peekable();
     loop {
         let mut turn = Vec::new();
-        while let Some(frame) = frames.next_if(|frame| frame.from == From::Server) {
+        while let Some(frame) = frames.next_if(|frame| frame.from == Side::Server) {
             turn.push(frame.payload.into_message());
         }
         let due = Due::new(notes.activity, turn.len());
@@ -70,7 +71,10 @@ async fn turns(mut socket: WebSocketStream<TokioIo<Upgraded>>, frames: Vec<Socke
 }
 
 /// The client's next text or binary message; `None` when it closes.
-async fn client_says(socket: &mut WebSocketStream<TokioIo<Upgraded>>) -> Option<Payload> {
+async fn client_says<S>(socket: &mut WebSocketStream<S>) -> Option<Payload>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
     loop {
         match socket.next().await? {
             Ok(Message::Close(_)) | Err(_) => {
@@ -122,5 +126,96 @@ impl<'a> Due<'a> {
 impl Drop for Due<'_> {
     fn drop(&mut self) {
         self.activity.delivered(self.frames);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::timeout;
+
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(5);
+
+    fn text(from: Side, text: &str) -> SocketFrame {
+        SocketFrame { at_ms: 0, from, payload: Payload::Text(text.to_owned()) }
+    }
+
+    fn close() -> SocketFrame {
+        let payload = Payload::Close { code: 1000, reason: "done".to_owned() };
+        SocketFrame { at_ms: 0, from: Side::Server, payload }
+    }
+
+    /// Plays `frames` to a client that sends `says` one by one, each once it has read what the recording has before it. Gives
+    /// what it read, and the answers in the ledger.
+    async fn check(frames: Vec<SocketFrame>, says: &[&str], expect: &[&str], noted: &[Answer]) {
+        let (client, server) = tokio::io::duplex(1 << 16);
+        let (activity, ledger, cut) = (Activity::default(), Ledger::default(), CancellationToken::new());
+        let notes = Notes { activity: &activity, ledger: &ledger, url: "wss://shop.test/" };
+        let turns: Vec<usize> = frames
+            .split(|frame| frame.from == Side::Client)
+            .map(|turn| turn.iter().filter(|frame| frame.from == Side::Server).count())
+            .collect();
+        let talk = async {
+            let mut socket = WebSocketStream::from_raw_socket(client, Role::Client, None).await;
+            let mut read = Vec::new();
+            for (turn, count) in turns.iter().enumerate() {
+                for _ in 0..*count {
+                    let message = timeout(PATIENCE, socket.next()).await.unwrap().unwrap().unwrap();
+                    read.push(message.to_text().map_or_else(|_| "binary".to_owned(), str::to_owned));
+                }
+                if let Some(say) = says.get(turn) {
+                    socket.send(Message::text(*say)).await.unwrap();
+                }
+            }
+            let _ = socket.close(None).await;
+            while let Some(Ok(_)) = socket.next().await {}
+            read
+        };
+        let played = play(server, frames, 1 << 20, notes, &cut);
+        let ((), read) = timeout(PATIENCE, async { tokio::join!(played, talk) }).await.unwrap();
+        assert_eq!(read, expect);
+        let answers: Vec<_> = ledger.entries().into_iter().map(|entry| entry.answer).collect();
+        assert_eq!(answers, noted);
+        activity.quiet(PATIENCE).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn the_servers_frames_come_up_to_the_clients_turn() {
+        use Side::{Client, Server};
+        let frames = vec![
+            text(Server, "welcome"),
+            text(Server, "tick"),
+            text(Client, "buy"),
+            text(Server, "bought"),
+            close(),
+        ];
+        check(frames, &["buy"], &["welcome", "tick", "bought", "done"], &[]).await;
+    }
+
+    #[tokio::test]
+    async fn a_frame_that_differs_is_taken_and_noted() {
+        use Side::{Client, Server};
+        let frames = vec![text(Client, "buy 1"), text(Server, "bought 1")];
+        let by_count = Answer::Normalised { rules: vec![BY_COUNT.to_owned()] };
+        check(frames, &["buy 2"], &["bought 1"], &[by_count]).await;
+    }
+
+    #[tokio::test]
+    async fn a_frame_beyond_the_recording_is_a_miss() {
+        let frames = vec![text(Side::Server, "welcome")];
+        check(frames, &["hello?"], &["welcome"], &[Answer::Miss { near: Vec::new() }]).await;
+    }
+
+    #[tokio::test]
+    async fn the_gateways_end_ends_a_waiting_playback() {
+        let (_client, server) = tokio::io::duplex(1 << 16);
+        let (activity, ledger, cut) = (Activity::default(), Ledger::default(), CancellationToken::new());
+        let notes = Notes { activity: &activity, ledger: &ledger, url: "wss://shop.test/" };
+        cut.cancel();
+        let played = play(server, vec![text(Side::Client, "never")], 1 << 20, notes, &cut);
+        timeout(PATIENCE, played).await.unwrap();
     }
 }

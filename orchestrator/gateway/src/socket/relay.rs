@@ -15,7 +15,7 @@ use tokio_tungstenite::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{From, Payload, config};
+use super::{Payload, Side, config};
 use crate::record::SocketLog;
 
 type Socket = WebSocketStream<TokioIo<Upgraded>>;
@@ -36,8 +36,8 @@ pub(crate) async fn relay(
     let server: Socket = WebSocketStream::from_raw_socket(TokioIo::new(server), Role::Client, config).await;
     let (to_client, from_client) = client.split();
     let (to_server, from_server) = server.split();
-    let up = pass(from_client, to_server, From::Client, log);
-    let down = pass(from_server, to_client, From::Server, log);
+    let up = pass(from_client, to_server, Side::Client, log);
+    let down = pass(from_server, to_client, Side::Server, log);
     tokio::pin!(up, down);
     let both = async {
         // When one direction is through, the other gets a moment to answer the close; broken off, it ends at once.
@@ -67,7 +67,7 @@ pub(crate) async fn relay(
 async fn pass(
     mut from: SplitStream<Socket>,
     mut to: SplitSink<Socket, Message>,
-    side: From,
+    side: Side,
     log: Option<&SocketLog>,
 ) -> bool {
     while let Some(message) = from.next().await {
