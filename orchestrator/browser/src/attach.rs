@@ -1,0 +1,170 @@
+//! Prepares every page, frame and worker before its first script runs.
+//!
+//! New targets wait for a debugger; the listener sends all that a target needs, in order, and then lets it run. Nothing of that is awaited,
+//! so a target is held for one round trip only.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::{
+    Launch, World,
+    cdp::{Cdp, SessionId},
+    inject,
+    watch::{Page, Watch, Worker},
+};
+
+/// How the targets of one episode are prepared.
+#[derive(Debug)]
+pub(crate) struct Setup {
+    /// The browser context of the episode.
+    pub(crate) context: String,
+    world: Option<World>,
+    script: Option<String>,
+    viewport: (u32, u32),
+    locale: String,
+}
+
+impl Setup {
+    pub(crate) fn new(launch: &Launch, world: Option<World>, context: String) -> Self {
+        Self {
+            context,
+            script: world.as_ref().map(inject::page),
+            world,
+            viewport: launch.viewport,
+            locale: launch.locale.clone(),
+        }
+    }
+}
+
+/// Targets that a page, or the browser as a whole, is asked to attach to.
+pub(crate) fn auto_attach(of_page: bool) -> Value {
+    let mut filter = vec![
+        json!({ "type": "browser", "exclude": true }),
+        json!({ "type": "browser_ui", "exclude": true }),
+        json!({ "type": "tab", "exclude": true }),
+    ];
+    if of_page {
+        // These belong to no page and are attached to from the browser.
+        filter.push(json!({ "type": "service_worker", "exclude": true }));
+        filter.push(json!({ "type": "shared_worker", "exclude": true }));
+    }
+    filter.push(json!({}));
+    json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": filter })
+}
+
+/// Takes in a new target.
+pub(crate) fn attached(watch: &Arc<Watch>, cdp: &Cdp, parent: Option<&SessionId>, params: &Value) {
+    let text = |pointer: &str| params.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let session = SessionId::from(text("/sessionId"));
+    let (kind, url) = (text("/targetInfo/type"), text("/targetInfo/url"));
+    let context = text("/targetInfo/browserContextId");
+    let setup = watch.lock().setup.clone();
+    let Some(setup) = setup.filter(|setup| setup.context == context) else {
+        // Chromium's first window, or what is left of the episode before.
+        cdp.send(Some(&session), "Runtime.runIfWaitingForDebugger", json!({}));
+        cdp.send(parent, "Target.detachFromTarget", json!({ "sessionId": &*session }));
+        return;
+    };
+    match kind {
+        "page" => {
+            let clock = {
+                let mut state = watch.lock();
+                state.begun += 1;
+                state.pages.push(Page {
+                    session: Arc::clone(&session),
+                    target: text("/targetInfo/targetId").to_owned(),
+                });
+                state.clock
+            };
+            prepare_page(cdp, &session, &setup, clock);
+        }
+        "iframe" => {
+            let clock = watch.lock().clock;
+            prepare_page(cdp, &session, &setup, clock);
+        }
+        "worker" | "shared_worker" | "service_worker" => {
+            prepare_worker(watch, cdp, &session, &setup, kind, url);
+        }
+        _ => {}
+    }
+    cdp.send(Some(&session), "Runtime.runIfWaitingForDebugger", json!({}));
+}
+
+fn prepare_page(cdp: &Cdp, session: &SessionId, setup: &Setup, clock: f64) {
+    let mut answers = Vec::new();
+    let mut send =
+        |method: &'static str, params: Value| answers.push((method, cdp.send(Some(session), method, params)));
+    send("Page.enable", json!({}));
+    send("Network.enable", json!({ "maxTotalBufferSize": 1, "maxResourceBufferSize": 1 }));
+    send("Target.setAutoAttach", auto_attach(true));
+    send("Emulation.setFocusEmulationEnabled", json!({ "enabled": true }));
+    send("Emulation.setLocaleOverride", json!({ "locale": setup.locale }));
+    let (width, height) = setup.viewport;
+    send(
+        "Emulation.setDeviceMetricsOverride",
+        json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false,
+            "screenWidth": width, "screenHeight": height }),
+    );
+    if let Some(script) = &setup.script {
+        send("Network.setCacheDisabled", json!({ "cacheDisabled": true }));
+        send("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script, "runImmediately": true }));
+        // Transitions end in the frame in which they begin.
+        send("Animation.enable", json!({}));
+        send("Animation.setPlaybackRate", json!({ "playbackRate": 1000 }));
+        let start = clock / 1000.0;
+        send("Emulation.setVirtualTimePolicy", json!({ "policy": "pause", "initialVirtualTime": start }));
+    }
+    tokio::spawn(async move {
+        for (method, answer) in answers {
+            if let Ok(Err(refusal)) = answer.await {
+                tracing::warn!(method, ?refusal, "a page could not be prepared in full");
+            }
+        }
+    });
+}
+
+fn prepare_worker(watch: &Arc<Watch>, cdp: &Cdp, session: &SessionId, setup: &Setup, kind: &str, url: &str) {
+    let send = |method: &str, params: Value| cdp.send(Some(session), method, params);
+    drop(send("Network.enable", json!({ "maxTotalBufferSize": 1, "maxResourceBufferSize": 1 })));
+    drop(send("Target.setAutoAttach", auto_attach(true)));
+    let Some(world) = &setup.world else { return };
+    drop(send("Network.setCacheDisabled", json!({ "cacheDisabled": true })));
+    let (ordinal, clock) = {
+        let mut state = watch.lock();
+        state.begun += 1;
+        state.workers.push(Worker { session: Arc::clone(session), url: url.to_owned(), handle: None });
+        let clock = state.clock;
+        let ordinal = state.ordinals.entry(url.to_owned()).or_default();
+        *ordinal += 1;
+        (*ordinal, clock)
+    };
+    let script = inject::worker(world, kind, url, ordinal, clock);
+    let answer = send("Runtime.evaluate", json!({ "expression": script }));
+    let (watch, session) = (Arc::clone(watch), Arc::clone(session));
+    tokio::spawn(async move {
+        let answer = answer.await;
+        let handle = match &answer {
+            Ok(Ok(result)) => result.pointer("/result/objectId").and_then(Value::as_str),
+            _ => None,
+        };
+        let mut state = watch.lock();
+        match handle {
+            Some(handle) => {
+                let handle = Arc::from(handle);
+                if let Some(worker) = state.workers.iter_mut().find(|worker| worker.session == session) {
+                    worker.handle = Some(handle);
+                }
+            }
+            None => {
+                tracing::warn!(
+                    ?answer,
+                    "a worker could not be prepared; it runs with real time and randomness"
+                );
+                state.workers.retain(|worker| worker.session != session);
+            }
+        }
+        drop(state);
+        watch.touch();
+    });
+}

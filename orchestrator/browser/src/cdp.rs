@@ -1,0 +1,247 @@
+//! The DevTools protocol over the browser's WebSocket: commands with their answers, and events.
+//!
+//! Events are handed to one listener, in order, before anything that came after them is looked at. So once a command has been answered, the
+//! listener knows all that happened in that session before the answer.
+
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use futures_util::{SinkExt as _, StreamExt as _};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::{
+    sync::{mpsc, oneshot},
+    task::AbortHandle,
+    time::timeout,
+};
+use tokio_tungstenite::{
+    connect_async_with_config,
+    tungstenite::{Message, protocol::WebSocketConfig},
+};
+
+use crate::Error;
+
+/// How long a command may take unless told otherwise.
+pub(crate) const CALL: Duration = Duration::from_secs(30);
+const CONNECT: Duration = Duration::from_secs(10);
+/// The largest message taken; a screenshot or the accessibility tree of a very large page.
+const LARGEST: usize = 512 << 20;
+
+/// The name of a DevTools session: one attached page, frame or worker.
+pub(crate) type SessionId = Arc<str>;
+
+/// Something the browser told unasked.
+#[derive(Debug)]
+pub(crate) struct Event {
+    /// Where it happened; `None` is the browser as a whole.
+    pub(crate) session: Option<SessionId>,
+    pub(crate) method: String,
+    pub(crate) params: Value,
+}
+
+/// The open socket; it closes when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    pub(crate) cdp: Cdp,
+    tasks: [AbortHandle; 2],
+}
+
+/// What sends commands over a [`Connection`]. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Cdp {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    next: AtomicU64,
+    out: mpsc::UnboundedSender<String>,
+    pending: Mutex<Pending>,
+}
+
+/// Who waits for which answer; `None` once the connection is gone.
+type Pending = Option<HashMap<u64, oneshot::Sender<Answer>>>;
+pub(crate) type Answer = Result<Value, Refusal>;
+
+/// The browser's no to a command.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Refusal {
+    code: i64,
+    message: String,
+}
+
+#[derive(Deserialize)]
+struct Incoming {
+    id: Option<u64>,
+    #[serde(rename = "sessionId")]
+    session: Option<String>,
+    method: Option<String>,
+    params: Option<Value>,
+    result: Option<Value>,
+    error: Option<Refusal>,
+}
+
+impl fmt::Debug for Cdp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cdp").finish_non_exhaustive()
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        for task in &self.tasks {
+            task.abort();
+        }
+    }
+}
+
+impl Connection {
+    /// Connects to the browser at `address` (`host:port`). `listener` hears every event, and the loss of the connection as `None`; it must
+    /// not block.
+    pub(crate) async fn open(
+        address: &str,
+        listener: impl Fn(&Cdp, Option<Event>) + Send + 'static,
+    ) -> Result<Self, Error> {
+        let url = browser_url(address).await?;
+        let config = WebSocketConfig::default().max_message_size(Some(LARGEST)).max_frame_size(Some(LARGEST));
+        let opening = timeout(CONNECT, connect_async_with_config(url.as_str(), Some(config), true));
+        let socket = match opening.await {
+            Ok(Ok((socket, _))) => socket,
+            Ok(Err(error)) => return Err(Error::Connect { url, reason: error.to_string() }),
+            Err(_) => return Err(Error::Connect { url, reason: format!("no answer in {CONNECT:?}") }),
+        };
+        let (mut sink, mut stream) = socket.split();
+        let (out, mut outgoing) = mpsc::unbounded_channel::<String>();
+        let pending = Mutex::new(Some(HashMap::new()));
+        let cdp = Cdp { shared: Arc::new(Shared { next: AtomicU64::new(1), out, pending }) };
+        let writer = tokio::spawn(async move {
+            while let Some(text) = outgoing.recv().await {
+                if sink.send(Message::text(text)).await.is_err() {
+                    break;
+                }
+            }
+        });
+        let remote = cdp.clone();
+        let reader = tokio::spawn(async move {
+            while let Some(Ok(message)) = stream.next().await {
+                if let Message::Text(text) = message {
+                    take(&text, &remote, &listener);
+                }
+            }
+            // Dropping the senders wakes everyone who still waits for an answer.
+            remote.pending().take();
+            listener(&remote, None);
+        });
+        Ok(Self { cdp, tasks: [writer.abort_handle(), reader.abort_handle()] })
+    }
+}
+
+impl Cdp {
+    /// Sends a command and waits for its answer, for [`CALL`] at most.
+    pub(crate) async fn call(
+        &self,
+        session: Option<&SessionId>,
+        method: &str,
+        params: Value,
+    ) -> Result<Value, Error> {
+        self.call_within(session, method, params, CALL).await
+    }
+
+    /// Sends a command and waits for its answer.
+    pub(crate) async fn call_within(
+        &self,
+        session: Option<&SessionId>,
+        method: &str,
+        params: Value,
+        limit: Duration,
+    ) -> Result<Value, Error> {
+        let answer = self.send(session, method, params);
+        match timeout(limit, answer).await {
+            Ok(Ok(Ok(result))) => Ok(result),
+            Ok(Ok(Err(Refusal { code, message }))) => {
+                Err(Error::Refused { method: method.to_owned(), code, message })
+            }
+            Ok(Err(_)) => Err(Error::Gone { waiting_for: method.to_owned() }),
+            Err(_) => {
+                Err(Error::Deadline { condition: format!("the browser to answer `{method}`"), waited: limit })
+            }
+        }
+    }
+
+    /// Sends a command now. The answer may be awaited or left alone; commands of one session are carried out in the order of sending.
+    pub(crate) fn send(
+        &self,
+        session: Option<&SessionId>,
+        method: &str,
+        params: Value,
+    ) -> oneshot::Receiver<Answer> {
+        let id = self.shared.next.fetch_add(1, Ordering::Relaxed);
+        let mut message = json!({ "id": id, "method": method, "params": params });
+        if let Some(session) = session {
+            message["sessionId"] = json!(&**session);
+        }
+        let (answer, receiver) = oneshot::channel();
+        if let Some(pending) = &mut *self.pending() {
+            pending.insert(id, answer);
+            // Where the writer is gone the reader soon is, and clears what is pending.
+            let _ = self.shared.out.send(message.to_string());
+        }
+        receiver
+    }
+
+    fn pending(&self) -> MutexGuard<'_, Pending> {
+        self.shared.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn take(text: &str, cdp: &Cdp, listener: &impl Fn(&Cdp, Option<Event>)) {
+    let incoming: Incoming = match serde_json::from_str(text) {
+        Ok(incoming) => incoming,
+        Err(error) => {
+            tracing::warn!(%error, "the browser sent something that is not a DevTools message");
+            return;
+        }
+    };
+    if let Some(id) = incoming.id {
+        let waiting = cdp.pending().as_mut().and_then(|pending| pending.remove(&id));
+        if let Some(waiting) = waiting {
+            let answer = match incoming.error {
+                Some(refusal) => Err(refusal),
+                None => Ok(incoming.result.unwrap_or(Value::Null)),
+            };
+            // Nobody waits for the answer to a command that was only sent.
+            let _ = waiting.send(answer);
+        }
+    } else if let Some(method) = incoming.method {
+        let session = incoming.session.map(SessionId::from);
+        listener(cdp, Some(Event { session, method, params: incoming.params.unwrap_or(Value::Null) }));
+    }
+}
+
+/// Asks the browser for the address of its own DevTools socket.
+async fn browser_url(address: &str) -> Result<String, Error> {
+    let url = format!("http://{address}/json/version");
+    let failed = |reason: String| Error::Connect { url: url.clone(), reason };
+    let uri = url.parse::<http::Uri>().map_err(|error| failed(error.to_string()))?;
+    let client = hyper_util::client::legacy::Client::builder(hyper_util::rt::TokioExecutor::new())
+        .build_http::<http_body_util::Empty<hyper::body::Bytes>>();
+    let asking = async {
+        let response = client.get(uri).await.map_err(|error| failed(error.to_string()))?;
+        let body = http_body_util::Limited::new(response.into_body(), 1 << 20);
+        let body = http_body_util::BodyExt::collect(body).await.map_err(|error| failed(error.to_string()))?;
+        let version: Value =
+            serde_json::from_slice(&body.to_bytes()).map_err(|error| failed(error.to_string()))?;
+        version
+            .get("webSocketDebuggerUrl")
+            .and_then(Value::as_str)
+            .map(str::to_owned)
+            .ok_or_else(|| failed("it names no webSocketDebuggerUrl".to_owned()))
+    };
+    timeout(CONNECT, asking).await.unwrap_or_else(|_| Err(failed(format!("no answer in {CONNECT:?}"))))
+}

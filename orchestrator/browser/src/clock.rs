@@ -1,0 +1,130 @@
+//! The page's clock. It stands still but for slices that are granted one at a time and awaited.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::{Value, json};
+
+use gateway::Activity;
+
+use crate::{
+    Error, World,
+    cdp::{Cdp, SessionId},
+    watch::{Page, State, Watch, Worker},
+};
+
+/// A page's virtual clock replaces all the clocks of its process, that of its compositor too, whose deadlines are set in real time. Where
+/// virtual time is behind real time the compositor waits for ever, and no frame reaches the screen. So virtual time begins ahead of real
+/// time by more than any episode lasts.
+const HEAD_START: Duration = Duration::from_secs(12 * 60 * 60);
+/// How long the head start may take; some 30 ms are usual.
+const START: Duration = Duration::from_secs(20);
+/// How long a slice that only a never-ending request holds back waits for that request's next byte.
+const STREAM_PATIENCE: Duration = Duration::from_millis(250);
+/// How long a worker may take to run what is due in it.
+const WORKER: Duration = Duration::from_secs(10);
+
+/// What the first page's clock shows before it is moved to the start of the world: see [`HEAD_START`]. Milliseconds since 1970.
+pub(crate) fn before_start(world: World) -> f64 {
+    milliseconds(world) - HEAD_START.as_secs_f64() * 1000.0
+}
+
+/// Moves the clock of the first, empty page to the start of the world.
+pub(crate) async fn start(cdp: &Cdp, watch: &Watch, page: &Page, world: World) -> Result<(), Error> {
+    let seen = watch.lock().expired(&page.session);
+    set_policy(cdp, &page.session, HEAD_START, "advance").await?;
+    let condition = |_: &State| "the empty page to reach the start of the world's time".to_owned();
+    watch.until(START, condition, |state| (state.expired(&page.session) > seen).then_some(())).await?;
+    watch.lock().clock = milliseconds(world);
+    Ok(())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "milliseconds since 1970 are far below 2^53")]
+fn milliseconds(world: World) -> f64 {
+    world.clock.as_millisecond() as f64
+}
+
+/// Lets the page's time run on by `slice`. Time stands still while requests are pending, except for those that never end.
+pub(crate) async fn grant(
+    cdp: &Cdp,
+    watch: &Watch,
+    page: &Page,
+    slice: Duration,
+    activity: &Activity,
+    limit: Duration,
+) -> Result<(), Error> {
+    let session = &page.session;
+    let seen = watch.lock().expired(session);
+    let streaming = watch.lock().streams() > 0;
+    set_policy(cdp, session, slice, if streaming { "advance" } else { "pauseIfNetworkFetchesPending" })
+        .await?;
+    let expired = |within: Duration| {
+        watch.until(
+            within,
+            move |state| match state.describe() {
+                urls if urls.is_empty() => format!("the page to run for {slice:?} of its own time"),
+                urls => format!("the page to run for {slice:?} of its own time, while it waits for {urls}"),
+            },
+            |state| (state.expired(session) > seen || !state.is_open(session)).then_some(()),
+        )
+    };
+    let started = std::time::Instant::now();
+    loop {
+        let left = limit.saturating_sub(started.elapsed());
+        match expired(STREAM_PATIENCE.min(left)).await {
+            Err(Error::Deadline { .. }) if left > STREAM_PATIENCE => {}
+            result => return result,
+        }
+        let counts = activity.counts();
+        if counts.requests == 0 && counts.streams > 0 && !streaming {
+            tracing::debug!("a stream holds the page's time; it runs on without it");
+            set_policy(cdp, session, slice, "advance").await?;
+        }
+    }
+}
+
+async fn set_policy(cdp: &Cdp, session: &SessionId, slice: Duration, policy: &str) -> Result<Value, Error> {
+    let params = json!({
+        "policy": policy,
+        "budget": slice.as_secs_f64() * 1000.0,
+        "maxVirtualTimeTaskStarvationCount": 100_000,
+    });
+    cdp.call(Some(session), "Emulation.setVirtualTimePolicy", params).await
+}
+
+/// Brings a worker's clock to the page's and returns how many messages it had for others.
+pub(crate) async fn tick(cdp: &Cdp, watch: &Watch, worker: &Worker, until: f64) -> Result<u64, Error> {
+    let session = Arc::clone(&worker.session);
+    let handle = watch
+        .until(
+            WORKER,
+            |_| format!("the worker {} to be prepared", worker.url),
+            |state| match state.workers.iter().find(|candidate| candidate.session == session) {
+                Some(found) => found.handle.clone().map(Some),
+                None => Some(None),
+            },
+        )
+        .await?;
+    let Some(handle) = handle else { return Ok(0) };
+    let params = json!({
+        "objectId": &*handle,
+        "functionDeclaration": "function(until) { return this.tick(until); }",
+        "arguments": [{ "value": until }],
+        "awaitPromise": true,
+        "returnByValue": true,
+    });
+    let asked = cdp.call_within(Some(&session), "Runtime.callFunctionOn", params, WORKER);
+    let ended = watch.until(
+        WORKER,
+        |_| format!("the worker {} to end or to answer", worker.url),
+        |state| (!state.workers.iter().any(|candidate| candidate.session == session)).then_some(()),
+    );
+    tokio::select! {
+        answer = asked => match answer {
+            Ok(answer) => Ok(answer.pointer("/result/value").and_then(Value::as_u64).unwrap_or(0)),
+            // It ended in the meantime.
+            Err(Error::Refused { .. }) => Ok(0),
+            Err(error) => Err(error),
+        },
+        _ = ended => Ok(0),
+    }
+}

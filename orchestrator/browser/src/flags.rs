@@ -1,0 +1,142 @@
+//! Chromium's one command line. The same for every session but for the proxy, its key, the size and the language.
+
+use crate::Launch;
+
+/// Nothing that talks to its maker, changes by experiment, or looks at the machine.
+const FIXED: &[&str] = &[
+    "--disable-back-forward-cache",
+    "--disable-background-networking",
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-breakpad",
+    "--disable-client-side-phishing-detection",
+    "--disable-component-extensions-with-background-pages",
+    "--disable-component-update",
+    "--disable-crash-reporter",
+    "--disable-default-apps",
+    "--disable-dev-shm-usage",
+    "--disable-domain-reliability",
+    "--disable-extensions",
+    "--disable-field-trial-config",
+    "--disable-hang-monitor",
+    "--disable-ipc-flooding-protection",
+    "--disable-lcd-text",
+    "--disable-popup-blocking",
+    "--disable-prompt-on-repost",
+    "--disable-quic",
+    "--disable-renderer-backgrounding",
+    "--disable-search-engine-choice-screen",
+    "--disable-smooth-scrolling",
+    "--disable-sync",
+    "--disable-variations-seed-fetch",
+    "--font-render-hinting=none",
+    "--force-color-profile=srgb",
+    "--force-device-scale-factor=1",
+    "--force-prefers-reduced-motion",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--hide-scrollbars",
+    "--metrics-recording-only",
+    "--mute-audio",
+    "--no-default-browser-check",
+    "--no-first-run",
+    "--no-pings",
+    "--no-service-autorun",
+    "--password-store=basic",
+    "--use-mock-keychain",
+    // Names are the gateway's business; whatever asks for an address itself gets none.
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE [::1]",
+    // The proxy of Chromium's own profile, in which no page is ever opened: a name that nobody can resolve. What Chromium itself wants of the
+    // network ends here, whatever option it ignores. The pages' contexts have the gateway.
+    "--proxy-server=http://nowhere.invalid:1",
+    "--proxy-bypass-list=<-loopback>",
+];
+
+/// All frames, tabs and workers of an episode in one process, because the virtual clock belongs to a process.
+const ONE_CLOCK: &[&str] = &["--disable-site-isolation-trials", "--renderer-process-limit=1"];
+
+const FEATURES_OFF: &[&str] = &[
+    "AcceptCHFrame",
+    "AlignWakeUps",
+    "AsyncDns",
+    "AutofillServerCommunication",
+    "BackForwardCache",
+    "CertificateTransparencyComponentUpdater",
+    "DialMediaRouteProvider",
+    "DnsOverHttps",
+    "GlobalMediaControls",
+    "HttpsFirstBalancedModeAutoEnable",
+    "HttpsUpgrades",
+    "IsolateOrigins",
+    "IsolateSandboxedIframes",
+    "LensOverlay",
+    "MediaRouter",
+    "NetworkTimeServiceQuerying",
+    "OptimizationHints",
+    "OriginKeyedProcessesByDefault",
+    "PaintHolding",
+    "Prerender2",
+    "PrivacySandboxSettings4",
+    "ReduceAcceptLanguage",
+    "SiteIsolationForCrossOriginOpenerPolicy",
+    "SitePerProcess",
+    "SpareRendererForSitePerProcess",
+    "ThrottleUnimportantFrameTimers",
+    "Translate",
+    "site-per-process",
+];
+
+/// The command line, without the profile folder.
+pub(crate) fn command_line(launch: &Launch, root: bool) -> Vec<String> {
+    let mut flags: Vec<String> = FIXED.iter().map(|&flag| flag.to_owned()).collect();
+    if launch.world.is_some() {
+        flags.extend(ONE_CLOCK.iter().map(|&flag| flag.to_owned()));
+    }
+    flags.push(format!("--disable-features={}", FEATURES_OFF.join(",")));
+    flags.push(format!("--lang={}", launch.locale));
+    flags.push(format!("--accept-lang={}", launch.locale));
+    flags.push(format!("--window-size={},{}", launch.viewport.0, launch.viewport.1));
+    if !launch.ca_spki.is_empty() {
+        flags.push(format!("--ignore-certificate-errors-spki-list={}", launch.ca_spki));
+    }
+    if launch.headless {
+        flags.push("--headless=new".to_owned());
+    }
+    if root {
+        // Chromium's own sandbox does not start for root.
+        flags.push("--no-sandbox".to_owned());
+    }
+    flags
+}
+
+/// Settings that have no command-line option.
+pub(crate) fn preferences() -> serde_json::Value {
+    serde_json::json!({
+        // Pages embedded from another site may keep cookies, as they could when they were recorded.
+        "profile": { "cookie_controls_mode": 0, "block_third_party_cookies": false, "password_manager_enabled": false },
+        "credentials_enable_service": false,
+        "autofill": { "profile_enabled": false, "credit_card_enabled": false },
+        "dns_over_https": { "mode": "off" },
+        "net": { "network_prediction_options": 2 },
+        "alternate_error_pages": { "enabled": false },
+        "safebrowsing": { "enabled": false },
+        "search": { "suggest_enabled": false },
+        "translate": { "enabled": false },
+        "webrtc": { "ip_handling_policy": "disable_non_proxied_udp" },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_frozen_world_gives_up_site_isolation() {
+        let mut launch = Launch::new(([127, 0, 0, 1], 8080).into(), "");
+        assert!(!command_line(&launch, false).iter().any(|flag| flag == "--renderer-process-limit=1"));
+        launch.world = Some(crate::World { clock: jiff::Timestamp::UNIX_EPOCH, seed: 1 });
+        let flags = command_line(&launch, true);
+        assert!(flags.iter().any(|flag| flag == "--renderer-process-limit=1"));
+        assert!(flags.iter().any(|flag| flag == "--no-sandbox"));
+        assert!(!flags.iter().any(|flag| flag.contains("8080")), "only contexts know the gateway");
+    }
+}

@@ -1,0 +1,133 @@
+// The part that pages and workers share: seeded randomness, and every clock derived from the one that is given.
+// Expects `seed` (string) and `clock` (function: milliseconds); defines `now`, `elapsed`, `disguise` and `replace`.
+
+const apply = Reflect.apply;
+
+// Functions of ours print as the ones they stand for.
+const faces = new WeakMap();
+const nativeToString = Function.prototype.toString;
+function disguise(ours, name) {
+  faces.set(ours, `function ${name}() { [native code] }`);
+  return ours;
+}
+function replace(object, name, make) {
+  const descriptor = object && Object.getOwnPropertyDescriptor(object, name);
+  if (!descriptor || !descriptor.configurable) return;
+  if (descriptor.get) {
+    const get = Object.getOwnPropertyDescriptor(make(descriptor.get), name).get;
+    Object.defineProperty(object, name, { ...descriptor, get: disguise(get, `get ${name}`) });
+  } else {
+    const ours = make(descriptor.value)[name];
+    Object.defineProperty(ours, 'length', { value: descriptor.value.length, configurable: true });
+    Object.defineProperty(object, name, { ...descriptor, value: disguise(ours, name) });
+  }
+}
+replace(Function.prototype, 'toString', () => ({
+  toString() { return faces.get(this) ?? apply(nativeToString, this, []); },
+}));
+
+// Time stands still while a script runs. One that waits for the clock in a loop would wait for ever, so after very many looks at the same
+// instant the clock moves with each further look: by count, hence equally in every run.
+const PATIENCE = 20000;
+let latest = 0, looks = 0;
+function now() {
+  const given = clock();
+  if (given > latest) { latest = given; looks = 0; } else if (++looks > PATIENCE) latest += 1;
+  return latest;
+}
+const origin = now();
+function elapsed() { return now() - origin; }
+
+const NativeDate = Date;
+const OurDate = new Proxy(NativeDate, {
+  construct(target, args, self) { return Reflect.construct(target, args.length ? args : [now()], self); },
+  apply() { return new NativeDate(now()).toString(); },
+});
+disguise(OurDate, 'Date');
+Object.defineProperty(NativeDate.prototype, 'constructor', { value: OurDate, writable: true, configurable: true });
+Object.defineProperty(globalThis, 'Date', { value: OurDate, writable: true, configurable: true });
+replace(NativeDate, 'now', () => ({ now() { return now(); } }));
+
+replace(Performance.prototype, 'now', () => ({ now() { return elapsed(); } }));
+replace(Performance.prototype, 'timeOrigin', () => ({ get timeOrigin() { return origin; } }));
+replace(Performance.prototype, 'mark', (native) => ({
+  mark(name, options) { return apply(native, this, [name, { startTime: elapsed(), ...options }]); },
+}));
+replace(Event.prototype, 'timeStamp', () => ({ get timeStamp() { return elapsed(); } }));
+// What the browser measured of itself differs each time; it reads as "took no time".
+for (const type of ['PerformanceEntry', 'PerformanceResourceTiming', 'PerformanceNavigationTiming', 'PerformancePaintTiming',
+  'PerformanceTiming', 'LargestContentfulPaint', 'PerformanceEventTiming']) {
+  const prototype = globalThis[type]?.prototype;
+  for (const name of Object.getOwnPropertyNames(prototype ?? {})) {
+    const get = Object.getOwnPropertyDescriptor(prototype, name).get;
+    if (!get || /size|status|redirectCount/i.test(name)) continue;
+    replace(prototype, name, (native) => ({
+      get [name]() {
+        const value = apply(native, this, []);
+        if (typeof value !== 'number') return value;
+        if (type === 'PerformanceTiming') return value && origin;
+        return this.entryType === 'mark' || this.entryType === 'measure' ? value : 0;
+      },
+    }));
+  }
+}
+
+// sfc32 over a hash of the seed, of where this realm is, and of when it began.
+function hash(text) {
+  const h = [1779033703, 3144134277, 1013904242, 2773480762];
+  const m = [597399067, 2869860233, 951274213, 2716044179];
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    for (let k = 0; k < 4; k++) h[k] = h[(k + 1) & 3] ^ Math.imul(h[k] ^ c, m[k]);
+  }
+  return h;
+}
+let [a, b, c, d] = hash(`${seed}|${place()}|${origin}`);
+function word() {
+  const t = (a + b | 0) + d | 0;
+  d = d + 1 | 0;
+  a = b ^ b >>> 9;
+  b = c + (c << 3) | 0;
+  c = (c << 21 | c >>> 11) + t | 0;
+  return t >>> 0;
+}
+for (let i = 0; i < 16; i++) word();
+
+replace(Math, 'random', () => ({
+  random() { return ((word() >>> 5) * 67108864 + (word() >>> 6)) / 9007199254740992; },
+}));
+if (globalThis.Crypto) {
+  const bytesOf = (array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+  replace(Crypto.prototype, 'getRandomValues', (native) => ({
+    getRandomValues(array) {
+      apply(native, this, [array]); // for its checks and its errors
+      const bytes = bytesOf(array);
+      for (let i = 0; i < bytes.length; i++) bytes[i] = word() >>> 24;
+      return array;
+    },
+  }));
+  replace(Crypto.prototype, 'randomUUID', () => ({
+    randomUUID() {
+      const hex = Array.from({ length: 16 }, (_, i) => {
+        let byte = word() >>> 24;
+        if (i === 6) byte = byte & 0x0f | 0x40;
+        if (i === 8) byte = byte & 0x3f | 0x80;
+        return byte.toString(16).padStart(2, '0');
+      }).join('');
+      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+    },
+  }));
+}
+
+// What differs from machine to machine.
+const navigatorType = globalThis.Navigator ?? globalThis.WorkerNavigator;
+replace(navigatorType?.prototype, 'hardwareConcurrency', () => ({ get hardwareConcurrency() { return 4; } }));
+replace(navigatorType?.prototype, 'deviceMemory', () => ({ get deviceMemory() { return 8; } }));
+const connection = globalThis.NetworkInformation?.prototype;
+replace(connection, 'effectiveType', () => ({ get effectiveType() { return '4g'; } }));
+replace(connection, 'rtt', () => ({ get rtt() { return 50; } }));
+replace(connection, 'downlink', () => ({ get downlink() { return 10; } }));
+replace(connection, 'saveData', () => ({ get saveData() { return false; } }));
+replace(globalThis.StorageManager?.prototype, 'estimate', (native) => ({
+  async estimate() { return { ...await apply(native, this, []), quota: 10737418240 }; },
+}));

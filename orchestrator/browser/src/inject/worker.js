@@ -1,0 +1,68 @@
+// The part for workers. Chromium's virtual time moves a page's timers but not a worker's, so a worker's clock and timers are moved from
+// outside, by `tick`, while the page's time stands still; and what the worker posts leaves it in the same pauses.
+
+// Told from outside: a worker that has not started yet must not be asked for its own `location`, Chromium crashes on that.
+function place() { return `${address}|${ordinal}`; }
+
+const nativePing = new MessageChannel();
+const nativePostToPort = MessagePort.prototype.postMessage;
+let pinged = null;
+nativePing.port1.onmessage = () => pinged();
+// Lets the messages that have arrived, and what they started, have their turn.
+function turn() {
+  return new Promise((resolve) => { pinged = resolve; apply(nativePostToPort, nativePing.port2, [0]); });
+}
+
+const timers = new Map();
+let nextTimer = 1;
+function start(callback, delay, args, repeat) {
+  const wait = Math.max(1, Math.trunc(Number(delay)) || 0);
+  const run = typeof callback === 'function' ? () => apply(callback, globalThis, args) : () => (0, eval)(String(callback));
+  timers.set(nextTimer, { id: nextTimer, at: current + wait, wait, repeat, run });
+  return nextTimer++;
+}
+replace(globalThis, 'setTimeout', () => ({ setTimeout(callback, delay, ...args) { return start(callback, delay, args, false); } }));
+replace(globalThis, 'setInterval', () => ({ setInterval(callback, delay, ...args) { return start(callback, delay, args, true); } }));
+replace(globalThis, 'clearTimeout', () => ({ clearTimeout(id) { timers.delete(id); } }));
+replace(globalThis, 'clearInterval', () => ({ clearInterval(id) { timers.delete(id); } }));
+if (globalThis.requestAnimationFrame) {
+  replace(globalThis, 'requestAnimationFrame', () => ({
+    requestAnimationFrame(callback) { return start(() => callback(elapsed()), 16, [], false); },
+  }));
+  replace(globalThis, 'cancelAnimationFrame', () => ({ cancelAnimationFrame(id) { timers.delete(id); } }));
+}
+
+const outbox = [];
+function hold(object, native) {
+  return {
+    postMessage(message, options) {
+      const transfer = Array.isArray(options) ? options : options?.transfer ?? [];
+      outbox.push([native, this ?? globalThis, structuredClone([message, [...transfer]], { transfer })]);
+    },
+  };
+}
+if (kind === 'worker') replace(globalThis, 'postMessage', (native) => hold(globalThis, native));
+if (kind === 'shared_worker') replace(MessagePort.prototype, 'postMessage', (native) => hold(null, native));
+
+function earliest(until) {
+  let first = null;
+  for (const timer of timers.values()) {
+    if (timer.at <= until && (!first || timer.at < first.at)) first = timer;
+  }
+  return first;
+}
+// Moves the clock to `until`, running what is due on the way. Returns how many messages left the worker.
+async function tick(until) {
+  await turn();
+  await turn();
+  for (let timer = earliest(until); timer; timer = earliest(until)) {
+    current = Math.max(current, timer.at);
+    if (timer.repeat) timer.at += timer.wait; else timers.delete(timer.id);
+    try { timer.run(); } catch (error) { reportError(error); }
+    await turn();
+  }
+  current = Math.max(current, until);
+  const leaving = outbox.splice(0);
+  for (const [native, target, [message, transfer]] of leaving) apply(native, target, [message, transfer]);
+  return leaving.length;
+}

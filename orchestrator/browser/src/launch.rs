@@ -1,0 +1,100 @@
+//! What a browser session is started with.
+
+use std::{env, net::SocketAddr, path::PathBuf};
+
+use jiff::Timestamp;
+
+use crate::Error;
+
+/// Overrides where Chromium is looked for.
+pub const CHROMIUM_VARIABLE: &str = "SANDBOX_CHROMIUM";
+/// Overrides where chromedriver is looked for.
+pub const CHROMEDRIVER_VARIABLE: &str = "SANDBOX_CHROMEDRIVER";
+
+const INSTALL: &str = "apt-get install -y chromium chromium-driver";
+
+/// The settings of a session. All pages of all its episodes share them.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    /// The gateway's address: the only one that the browser ever connects to.
+    pub proxy: SocketAddr,
+    /// SHA-256 of the gateway's CA key (subject public key info) in base64; empty where no TLS is used.
+    pub ca_spki: String,
+    /// Without a window on the screen.
+    pub headless: bool,
+    /// Size of the page in CSS pixels: width, height.
+    pub viewport: (u32, u32),
+    /// Such as `en-US`.
+    pub locale: String,
+    /// Such as `Europe/Berlin`.
+    pub timezone: String,
+    /// The frozen world of the first episode. `None`: a live browser with real time and real randomness, for recording.
+    pub world: Option<World>,
+}
+
+impl Launch {
+    /// Settings with the defaults: headless, 1280 x 720, `en-US`, `UTC`, live.
+    pub fn new(proxy: SocketAddr, ca_spki: impl Into<String>) -> Self {
+        Self {
+            proxy,
+            ca_spki: ca_spki.into(),
+            headless: true,
+            viewport: (1280, 720),
+            locale: "en-US".to_owned(),
+            timezone: "UTC".to_owned(),
+            world: None,
+        }
+    }
+}
+
+/// What an episode's pages see instead of the machine's clock and randomness.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct World {
+    /// The time at which the episode starts.
+    pub clock: Timestamp,
+    /// All randomness is derived from this and from the page that asks.
+    pub seed: u64,
+}
+
+/// Where the two programs are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Programs {
+    /// Chromium itself, not Debian's start script: that one adds options which differ between machines.
+    pub chromium: PathBuf,
+    /// The WebDriver server for it.
+    pub chromedriver: PathBuf,
+}
+
+impl Programs {
+    /// Looks in the environment, then in the usual places.
+    pub fn find() -> Result<Self, Error> {
+        let chromium = find(
+            CHROMIUM_VARIABLE,
+            &[
+                "/usr/lib/chromium/chromium",
+                "/usr/lib/chromium-browser/chromium-browser",
+                "/opt/google/chrome/chrome",
+                "/usr/bin/chromium",
+            ],
+        );
+        let chromedriver = find(
+            CHROMEDRIVER_VARIABLE,
+            &[
+                "/usr/bin/chromedriver",
+                "/usr/lib/chromium-browser/chromedriver",
+                "/usr/local/bin/chromedriver",
+            ],
+        );
+        Ok(Self {
+            chromium: chromium.ok_or(Error::Missing { program: "Chromium", install: INSTALL })?,
+            chromedriver: chromedriver.ok_or(Error::Missing { program: "chromedriver", install: INSTALL })?,
+        })
+    }
+}
+
+fn find(variable: &str, places: &[&str]) -> Option<PathBuf> {
+    if let Some(path) = env::var_os(variable).filter(|value| !value.is_empty()) {
+        return Some(path.into());
+    }
+    places.iter().map(PathBuf::from).find(|path| path.is_file())
+}

@@ -1,0 +1,45 @@
+//! Opening an address, and going back.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::{ActionError, Error, Session, watch::Page};
+
+/// How long the first byte of a document may take.
+const NAVIGATION: Duration = Duration::from_secs(60);
+
+impl Session {
+    pub(crate) async fn goto(&self, page: &Page, url: &str) -> Result<(), ActionError> {
+        let refused = |reason: String| ActionError::Navigation { url: url.to_owned(), reason };
+        let parsed = url::Url::parse(url).map_err(|error| refused(error.to_string()))?;
+        if !matches!(parsed.scheme(), "http" | "https" | "about") {
+            return Err(refused(format!("`{}:` addresses are not opened", parsed.scheme())));
+        }
+        let params = json!({ "url": url });
+        let answer = self.cdp().call_within(Some(&page.session), "Page.navigate", params, NAVIGATION).await?;
+        match answer.get("errorText").and_then(Value::as_str) {
+            // Not a page but a download, or an answer without content: the tab stays where it is.
+            None | Some("net::ERR_ABORTED") => Ok(()),
+            Some(reason) => Err(refused(reason.to_owned())),
+        }
+    }
+
+    pub(crate) async fn go_back(&self, page: &Page) -> Result<(), ActionError> {
+        const METHOD: &str = "Page.getNavigationHistory";
+        let shape = |field| Error::Shape { method: METHOD, field };
+        let history = self.cdp().call(Some(&page.session), METHOD, json!({})).await?;
+        let current =
+            history.get("currentIndex").and_then(Value::as_u64).ok_or_else(|| shape("currentIndex"))?;
+        let entries = history.get("entries").and_then(Value::as_array).ok_or_else(|| shape("entries"))?;
+        let before = usize::try_from(current).ok().and_then(|current| entries.get(current.checked_sub(1)?));
+        // The empty page that every tab begins with is not part of the world.
+        let before = before.filter(|entry| entry.get("url").and_then(Value::as_str) != Some("about:blank"));
+        let Some(id) = before.and_then(|entry| entry.get("id")) else { return Err(ActionError::NoHistory) };
+        let seen = self.watch.lock().addresses;
+        self.cdp().call(Some(&page.session), "Page.navigateToHistoryEntry", json!({ "entryId": id })).await?;
+        let condition = |_: &_| "the page before to come back".to_owned();
+        let arrived = |state: &crate::watch::State| (state.addresses != seen).then_some(());
+        Ok(self.watch.until(NAVIGATION, condition, arrived).await?)
+    }
+}

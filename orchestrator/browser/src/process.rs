@@ -1,0 +1,181 @@
+//! The processes of a session and the folder they write to. Nothing of them outlives the value, however it ends.
+//!
+//! ```text
+//! start -> running -> closed      the driver ends Chromium, then is ended itself; the folder goes
+//!             |
+//!             +-> dropped         the process group is killed; the folder goes
+//!             +-> left behind     our own process was killed: the next start of any session sweeps
+//! ```
+
+use std::{
+    fs, io,
+    os::unix::process::CommandExt as _,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process};
+use tempfile::TempDir;
+use tokio::{
+    io::{AsyncBufReadExt as _, BufReader},
+    time::timeout,
+};
+
+use crate::{Error, Launch, launch::Programs};
+
+const PREFIX: &str = "sandbox-browser-";
+/// The file in the folder that holds the number of the driver's process.
+const LEADER: &str = "leader";
+const DRIVER_START: Duration = Duration::from_secs(20);
+
+/// A running chromedriver and what it has started: all of one process group, which the driver leads.
+#[derive(Debug)]
+pub(crate) struct Processes {
+    driver: Child,
+    folder: Option<TempDir>,
+    /// Where the driver listens.
+    pub(crate) port: u16,
+}
+
+impl Processes {
+    /// Starts chromedriver on a free port and waits until it listens.
+    pub(crate) async fn start(programs: &Programs, launch: &Launch) -> Result<Self, Error> {
+        sweep(&std::env::temp_dir());
+        let folder = tempfile::Builder::new()
+            .prefix(&format!("{PREFIX}{}-", std::process::id()))
+            .tempdir()
+            .map_err(Error::Profile)?;
+        let home = folder.path().join("home");
+        let profile = folder.path().join("profile");
+        fs::create_dir(&home).and_then(|()| fs::create_dir(&profile)).map_err(Error::Profile)?;
+        let mut driver = Command::new(&programs.chromedriver)
+            .args(["--port=0", "--log-level=SEVERE"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .env("TZ", &launch.timezone)
+            .env("LANG", "C.UTF-8")
+            .env_remove("LC_ALL")
+            .env("LANGUAGE", launch.locale.replace('-', "_"))
+            .env("HOME", &home)
+            .env("TMPDIR", folder.path())
+            .env_remove("XDG_CONFIG_HOME")
+            .env_remove("XDG_CACHE_HOME")
+            .env_remove("GOOGLE_API_KEY")
+            .spawn()
+            .map_err(|source| Error::Spawn {
+                program: programs.chromedriver.display().to_string(),
+                source,
+            })?;
+        let output = driver.stdout.take();
+        if let Err(error) = fs::write(folder.path().join(LEADER), driver.id().to_string()) {
+            tracing::debug!(%error, "the driver's process id was not noted for a later sweep");
+        }
+        let mut processes = Self { driver, folder: Some(folder), port: 0 };
+        let Some(output) = output else {
+            return Err(Error::Session { reason: "chromedriver has no output".to_owned() });
+        };
+        processes.port = match timeout(DRIVER_START, announced_port(output)).await {
+            Ok(port) => port.map_err(|source| Error::Spawn {
+                program: programs.chromedriver.display().to_string(),
+                source,
+            })?,
+            Err(_) => {
+                return Err(Error::Deadline {
+                    condition: "chromedriver to announce its port".to_owned(),
+                    waited: DRIVER_START,
+                });
+            }
+        };
+        Ok(processes)
+    }
+
+    /// The folder for the browser's profile.
+    pub(crate) fn profile(&self) -> PathBuf {
+        self.folder.as_ref().map(|folder| folder.path().join("profile")).unwrap_or_default()
+    }
+
+    /// Ends what still runs, reaps the driver and removes the folder.
+    fn end(&mut self) {
+        // Even where the driver has ended already: until it is reaped its number stands for the group, in which Chromium may still run.
+        if let Some(leader) = i32::try_from(self.driver.id()).ok().and_then(Pid::from_raw) {
+            end_group(leader);
+        }
+        if let Err(error) = self.driver.wait() {
+            tracing::warn!(%error, "chromedriver could not be reaped");
+        }
+        if let Some(folder) = self.folder.take() {
+            remove(folder.path());
+        }
+    }
+}
+
+impl Drop for Processes {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+fn end_group(leader: Pid) {
+    // Gone already is what we want.
+    let _ = kill_process_group(leader, Signal::KILL);
+}
+
+/// Removes the folder. Processes that were just killed may still be writing their last file into it, so the removal is repeated while it
+/// finds something new, for a second at most.
+fn remove(folder: &Path) {
+    let deadline = Instant::now() + Duration::from_secs(1);
+    loop {
+        match fs::remove_dir_all(folder) {
+            Ok(()) => return,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return,
+            Err(error) if Instant::now() > deadline => {
+                tracing::warn!(folder = %folder.display(), %error, "a profile folder was left behind");
+                return;
+            }
+            Err(_) => std::thread::yield_now(),
+        }
+    }
+}
+
+async fn announced_port(output: std::process::ChildStdout) -> io::Result<u16> {
+    let output = tokio::process::ChildStdout::from_std(output)?;
+    let mut lines = BufReader::new(output).lines();
+    while let Some(line) = lines.next_line().await? {
+        if let Some(rest) = line.strip_prefix("ChromeDriver was started successfully on port ") {
+            return rest.trim_end_matches('.').parse().map_err(io::Error::other);
+        }
+    }
+    Err(io::Error::other("it ended without saying on which port it listens"))
+}
+
+/// Removes what sessions of processes that were killed have left in `temp`, running browsers included.
+fn sweep(temp: &Path) {
+    let Ok(entries) = fs::read_dir(temp) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let Some(owner) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else { continue };
+        let owner = owner.split('-').next().and_then(|pid| pid.parse().ok()).and_then(Pid::from_raw);
+        if owner.is_none_or(|owner| test_kill_process(owner) != Err(rustix::io::Errno::SRCH)) {
+            continue;
+        }
+        let folder = entry.path();
+        let left = fs::read_to_string(folder.join(LEADER)).ok().and_then(|pid| pid.parse().ok());
+        if let Some(pid) = left
+            && lives_in(pid, &folder)
+            && let Some(leader) = Pid::from_raw(pid)
+        {
+            end_group(leader);
+        }
+        remove(&folder);
+    }
+}
+
+/// Process numbers are used again: only a process whose home is in the folder is the one we mean.
+fn lives_in(pid: i32, folder: &Path) -> bool {
+    let Some(folder) = folder.to_str() else { return false };
+    fs::read(format!("/proc/{pid}/environ"))
+        .is_ok_and(|environment| String::from_utf8_lossy(&environment).contains(folder))
+}

@@ -1,0 +1,129 @@
+//! A browser and the episode it is in.
+//!
+//! ```text
+//! start -> episode -> reset -> episode ... -> close
+//! ```
+//!
+//! The browser stays; an episode has a browser context of its own, in memory, with its own cookies, storage, caches, service workers and
+//! connections. A reset throws the context away, and with it the renderer process and its clock.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::{Value, json};
+
+use crate::{
+    Error, Launch, World,
+    attach::{self, Setup},
+    cdp::{Cdp, Connection},
+    clock,
+    driver::Driver,
+    watch::Watch,
+};
+
+const NEW_PAGE: Duration = Duration::from_secs(15);
+
+/// A running browser with one episode's pages.
+#[derive(Debug)]
+pub struct Session {
+    pub(crate) launch: Launch,
+    pub(crate) world: Option<World>,
+    pub(crate) watch: Arc<Watch>,
+    pub(crate) last_action_error: Option<String>,
+    pub(crate) acted: Option<()>,
+    connection: Connection,
+    driver: Driver,
+}
+
+impl Session {
+    /// Starts a browser and its first episode. Fails with the command that installs what is missing.
+    pub async fn start(launch: &Launch) -> Result<Self, Error> {
+        let driver = Driver::start(launch).await?;
+        let watch = Arc::new(Watch::default());
+        let hearing = Arc::clone(&watch);
+        let connection =
+            Connection::open(&driver.debugger, move |cdp, event| hearing.hear(cdp, event)).await?;
+        connection.cdp.call(None, "Target.setAutoAttach", attach::auto_attach(false)).await?;
+        let session = Self {
+            launch: launch.clone(),
+            world: launch.world,
+            watch,
+            last_action_error: None,
+            acted: None,
+            connection,
+            driver,
+        };
+        session.begin().await?;
+        Ok(session)
+    }
+
+    /// Chromium's version, such as `156.0.8078.79`.
+    pub fn version(&self) -> &str {
+        &self.driver.version
+    }
+
+    /// Ends the present episode and begins another one, with nothing left of the one before.
+    pub async fn reset(&mut self, world: Option<World>) -> Result<(), Error> {
+        self.end().await?;
+        self.world = world;
+        self.last_action_error = None;
+        self.acted = None;
+        self.begin().await
+    }
+
+    /// Ends the browser.
+    pub async fn close(self) -> Result<(), Error> {
+        let Self { connection, driver, .. } = self;
+        drop(connection);
+        driver.close().await;
+        Ok(())
+    }
+
+    pub(crate) fn cdp(&self) -> &Cdp {
+        &self.connection.cdp
+    }
+
+    async fn begin(&self) -> Result<(), Error> {
+        const METHOD: &str = "Target.createBrowserContext";
+        let params = json!({
+            "disposeOnDetach": true,
+            "proxyServer": format!("http://{}", self.launch.proxy),
+            // The loopback is not exempt.
+            "proxyBypassList": "<-loopback>",
+        });
+        let context = self.cdp().call(None, METHOD, params).await?;
+        let context = context
+            .get("browserContextId")
+            .and_then(Value::as_str)
+            .ok_or(Error::Shape { method: METHOD, field: "browserContextId" })?
+            .to_owned();
+        {
+            let start = self.world.map_or(0.0, clock::before_start);
+            self.watch.lock().begin(Setup::new(&self.launch, self.world, context.clone()), start);
+        }
+        let denied = json!({ "behavior": "deny", "browserContextId": context });
+        drop(self.cdp().send(None, "Browser.setDownloadBehavior", denied));
+        let (width, height) = self.launch.viewport;
+        let params =
+            json!({ "url": "about:blank", "browserContextId": context, "width": width, "height": height });
+        self.cdp().call(None, "Target.createTarget", params).await?;
+        let page = self
+            .watch
+            .until(NEW_PAGE, |_| "the first page to open".to_owned(), |state| state.active().ok())
+            .await?;
+        // Answered only once all that prepares the page has been carried out.
+        self.cdp().call(Some(&page.session), "Runtime.evaluate", json!({ "expression": "0" })).await?;
+        if let Some(world) = self.world {
+            clock::start(self.cdp(), &self.watch, &page, world).await?;
+        }
+        Ok(())
+    }
+
+    async fn end(&self) -> Result<(), Error> {
+        let context = self.watch.lock().end();
+        let Some(context) = context else { return Ok(()) };
+        let params = json!({ "browserContextId": context });
+        self.cdp().call(None, "Target.disposeBrowserContext", params).await?;
+        // The one thing that Chromium keeps across contexts: which icons of sites were not found. A forced reload makes it forget.
+        self.driver.first_tab("Page.reload", json!({ "ignoreCache": true })).await
+    }
+}

@@ -1,0 +1,230 @@
+//! When is a page done? Not after some seconds, but when nothing is on its way and its own time has run on a while.
+//!
+//! In a frozen world the page's time stands still between slices. What happens in real time (answers of the network, frames on the screen,
+//! input, workers) happens in these rests, all at one instant of the page's time; a rest ends when nothing of that is left. Then the next slice
+//! of the page's time is granted, in which timers run. The slices are always the same, [`SLICES`], five seconds in all, so the page's time at
+//! each event does not depend on how fast the machine is. A new document starts them again, [`RESTARTS`] times at most.
+//!
+//! A live browser has no such clock: there a page is settled once nothing has begun for [`LULL`].
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use gateway::Activity;
+
+use crate::{
+    Error, Session, clock,
+    watch::{Page, State},
+};
+
+/// Short steps first, where pages start one thing after another; longer ones for late timers.
+const SLICES: [Duration; 8] = {
+    const fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+    [ms(10), ms(40), ms(50), ms(100), ms(300), ms(500), ms(1000), ms(3000)]
+};
+const RESTARTS: u32 = 3;
+/// While a worker and its page talk to each other, time runs on by the smallest step for every message.
+const TALK: Duration = Duration::from_millis(1);
+const TALKS: u32 = 200;
+const LULL: Duration = Duration::from_millis(500);
+/// How long a page may need to notice that an answer has been delivered in full.
+const NOTICE: Duration = Duration::from_millis(250);
+/// How long a frame may take to reach the screen; a page that shows none is not waited for.
+const FRAME: Duration = Duration::from_millis(500);
+
+/// How a page came to rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settled {
+    /// How far the page's own clock has moved; zero in a live browser.
+    pub page_time: Duration,
+    /// How long that took.
+    pub real_time: Duration,
+    /// False where a live page was still busy at the deadline.
+    pub quiet: bool,
+}
+
+impl Session {
+    /// Waits until the active page is done. In a frozen world it is an error if that is not so before the deadline.
+    pub async fn settle(&mut self, activity: &Activity, deadline: Duration) -> Result<Settled, Error> {
+        let started = Instant::now();
+        let limit = Limit { end: started + deadline, whole: deadline };
+        if self.world.is_none() {
+            let quiet = match self.lull(activity, limit).await {
+                Ok(()) => true,
+                Err(Error::Deadline { .. } | Error::Network(_)) => false,
+                Err(error) => return Err(error),
+            };
+            return Ok(Settled { page_time: Duration::ZERO, real_time: started.elapsed(), quiet });
+        }
+        let before = self.watch.lock().clock;
+        self.run_slices(activity, limit).await?;
+        let moved = self.watch.lock().clock - before;
+        let page_time = Duration::try_from_secs_f64(moved / 1000.0).unwrap_or_default();
+        Ok(Settled { page_time, real_time: started.elapsed(), quiet: true })
+    }
+
+    async fn run_slices(&self, activity: &Activity, limit: Limit) -> Result<(), Error> {
+        let mut restarts = 0;
+        let mut talks = 0;
+        let mut next = 0;
+        let mut documents = self.watch.lock().documents;
+        loop {
+            let messages = self.rest(activity, limit).await?;
+            let now = self.watch.lock().documents;
+            if now != documents && restarts < RESTARTS {
+                (documents, restarts, next) = (now, restarts + 1, 0);
+            }
+            let slice = if messages > 0 && talks < TALKS {
+                talks += 1;
+                TALK
+            } else if let Some(&slice) = SLICES.get(next) {
+                next += 1;
+                slice
+            } else {
+                return Ok(());
+            };
+            let page = self.watch.lock().active()?;
+            clock::grant(self.cdp(), &self.watch, &page, slice, activity, limit.left()).await?;
+        }
+    }
+
+    /// Lets everything arrive that is on its way while the page's time stands still. Returns how many messages workers had for their pages.
+    async fn rest(&self, activity: &Activity, limit: Limit) -> Result<u64, Error> {
+        let mut messages = 0;
+        loop {
+            let before = (self.watch.lock().begun, activity.counts().begun);
+            let page = self.watch.lock().active()?;
+            self.arrivals(activity, limit).await?;
+            self.show_frame(&page).await?;
+            if self.world.is_some() {
+                let (workers, now) = {
+                    let state = self.watch.lock();
+                    (state.workers.clone(), state.clock)
+                };
+                for worker in &workers {
+                    messages += clock::tick(self.cdp(), &self.watch, worker, now).await?;
+                }
+            }
+            if before == (self.watch.lock().begun, activity.counts().begun) {
+                return Ok(messages);
+            }
+            if limit.left().is_zero() {
+                let condition = "the page to stop asking for more".to_owned();
+                return Err(Error::Deadline { condition, waited: limit.whole });
+            }
+        }
+    }
+
+    /// Waits until the page has all answers, and the gateway no more to give.
+    async fn arrivals(&self, activity: &Activity, limit: Limit) -> Result<(), Error> {
+        let condition = |state: &State| format!("the network; on their way are {}", state.describe());
+        let nothing = |state: &State| (state.pending() == 0 && state.navigating() == 0).then_some(());
+        loop {
+            activity.quiet(limit.left()).await?;
+            let before = (self.watch.lock().begun, activity.counts().begun);
+            match self.watch.until(NOTICE.min(limit.left()), condition, nothing).await {
+                Ok(()) => break,
+                Err(Error::Deadline { .. }) if !limit.left().is_zero() => {}
+                Err(error) => return Err(error),
+            }
+            let counts = activity.counts();
+            if counts.is_quiet() && before == (self.watch.lock().begun, counts.begun) {
+                self.watch.lock().give_up();
+            }
+        }
+        Ok(activity.quiet(limit.left()).await?)
+    }
+
+    /// Brings the page's present state to the screen, so that what hangs on it (scrolling, what has come into view, changes of size) is
+    /// told to the page; and looks at the page's clock.
+    async fn show_frame(&self, page: &Page) -> Result<(), Error> {
+        // A document without a body shows nothing yet.
+        const SHOW: &str = "document.body && new Promise(shown => requestAnimationFrame(() => shown()))";
+        match self.evaluate_apart(page, &page.target, SHOW, FRAME).await {
+            // The document went away under it, or shows no frames.
+            Ok(_) | Err(Error::Refused { .. } | Error::Deadline { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        // The frame is on the screen only after the callback: this is answered when it is.
+        match self.evaluate_apart(page, &page.target, "Date.now()", FRAME).await {
+            Ok(now) => {
+                if let Some(now) = now.as_f64() {
+                    self.watch.lock().clock = now;
+                }
+                Ok(())
+            }
+            Err(Error::Refused { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn lull(&self, activity: &Activity, limit: Limit) -> Result<(), Error> {
+        loop {
+            self.rest(activity, limit).await?;
+            let before = self.watch.lock().begun;
+            let requests = activity.counts().begun;
+            let condition =
+                |state: &State| format!("the network to fall silent; on their way are {}", state.describe());
+            let more = self
+                .watch
+                .until(LULL.min(limit.left()), condition, |state| (state.begun != before).then_some(()));
+            match more.await {
+                Err(Error::Deadline { .. }) if limit.left().is_zero() => {
+                    return Err(Error::Deadline {
+                        condition: condition(&self.watch.lock()),
+                        waited: limit.whole,
+                    });
+                }
+                Err(Error::Deadline { .. }) if activity.counts().begun == requests => return Ok(()),
+                Err(Error::Deadline { .. }) | Ok(()) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Evaluates an expression in a world of its own within a frame, where the page cannot see it and its changes do not reach.
+    pub(crate) async fn evaluate_apart(
+        &self,
+        page: &Page,
+        frame: &str,
+        expression: &str,
+        limit: Duration,
+    ) -> Result<Value, Error> {
+        const METHOD: &str = "Page.createIsolatedWorld";
+        let params = json!({ "frameId": frame, "worldName": "sandbox", "grantUniveralAccess": false });
+        let world = self.cdp().call(Some(&page.session), METHOD, params).await?;
+        let context = world
+            .get("executionContextId")
+            .and_then(Value::as_i64)
+            .ok_or(Error::Shape { method: METHOD, field: "executionContextId" })?;
+        let params = json!({
+            "expression": expression,
+            "contextId": context,
+            "awaitPromise": true,
+            "returnByValue": true,
+        });
+        let answer = self.cdp().call_within(Some(&page.session), "Runtime.evaluate", params, limit).await?;
+        if let Some(thrown) = answer.get("exceptionDetails") {
+            let message = thrown.pointer("/exception/description").or(thrown.get("text"));
+            let message = message.and_then(Value::as_str).unwrap_or("an exception").to_owned();
+            return Err(Error::Script { script: "a script of ours", message });
+        }
+        Ok(answer.pointer("/result/value").cloned().unwrap_or(Value::Null))
+    }
+}
+
+/// The end of a settling as a whole.
+#[derive(Debug, Clone, Copy)]
+struct Limit {
+    end: Instant,
+    whole: Duration,
+}
+
+impl Limit {
+    fn left(&self) -> Duration {
+        self.end.saturating_duration_since(Instant::now())
+    }
+}

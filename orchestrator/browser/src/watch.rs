@@ -1,0 +1,295 @@
+//! What the browser has told so far: which pages and workers there are, and what is still on its way.
+//!
+//! Kept by the listener of the DevTools socket, so it is up to date with every answered command.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+use tokio::{sync::Notify, time::timeout};
+
+use crate::{
+    Error, attach,
+    cdp::{Cdp, Event, SessionId},
+};
+
+/// Shared by the session and its listener.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    /// How targets of the present episode are prepared; targets of other contexts are let go.
+    pub(crate) setup: Option<Arc<attach::Setup>>,
+    /// Open tabs, in the order of their opening. The last one is the active one.
+    pub(crate) pages: Vec<Page>,
+    pub(crate) workers: Vec<Worker>,
+    /// Requests that have begun and not ended, by id. A worker's own script begins in its page's session and ends in the worker's.
+    requests: HashMap<String, Request>,
+    /// Frames that have asked for another document and not got it, with its address.
+    navigating: HashMap<String, String>,
+    /// Everything that ever began: requests, navigations, frames of sockets, pages, workers. Tells a lull from silence.
+    pub(crate) begun: u64,
+    /// How many grants of virtual time have run out, by session.
+    expired: HashMap<SessionId, u64>,
+    /// Documents that have come into a tab.
+    pub(crate) documents: u64,
+    /// Changes of a tab's address, with a new document or without.
+    pub(crate) addresses: u64,
+    /// Workers ever seen, by address, so that each has its own ordinal.
+    pub(crate) ordinals: HashMap<String, usize>,
+    /// The page's time in milliseconds, as last seen.
+    pub(crate) clock: f64,
+    crashed: bool,
+    gone: bool,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Page {
+    pub(crate) session: SessionId,
+    pub(crate) target: String,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Worker {
+    pub(crate) session: SessionId,
+    pub(crate) url: String,
+    /// The remote object whose `tick` moves the worker's time; comes a moment after the worker itself.
+    pub(crate) handle: Option<Arc<str>>,
+}
+
+#[derive(Debug)]
+struct Request {
+    session: SessionId,
+    url: String,
+    stream: bool,
+    document: bool,
+    loader: String,
+}
+
+impl State {
+    /// Starts with an empty slate for the targets of a new episode, whose clock shows `clock` milliseconds.
+    pub(crate) fn begin(&mut self, setup: attach::Setup, clock: f64) {
+        *self = Self { setup: Some(Arc::new(setup)), clock, gone: self.gone, ..Self::default() };
+    }
+
+    /// Lets go of the present episode's targets and returns its context.
+    pub(crate) fn end(&mut self) -> Option<String> {
+        let setup = self.setup.take();
+        *self = Self { gone: self.gone, ..Self::default() };
+        setup.map(|setup| setup.context.clone())
+    }
+
+    /// The tab that is acted on.
+    pub(crate) fn active(&self) -> Result<Page, Error> {
+        if self.gone {
+            return Err(Error::Gone { waiting_for: "the active page".to_owned() });
+        }
+        if self.crashed {
+            return Err(Error::NoPage { reason: "the page has crashed" });
+        }
+        self.pages.last().cloned().ok_or(Error::NoPage { reason: "all pages were closed" })
+    }
+
+    pub(crate) fn is_open(&self, session: &SessionId) -> bool {
+        self.pages.iter().any(|page| page.session == *session)
+    }
+
+    /// Requests on their way, without those known to be streams.
+    pub(crate) fn pending(&self) -> usize {
+        self.requests.values().filter(|request| !request.stream).count()
+    }
+
+    /// Requests that are known to be streams.
+    pub(crate) fn streams(&self) -> usize {
+        self.requests.values().filter(|request| request.stream).count()
+    }
+
+    /// Frames on their way to another document.
+    pub(crate) fn navigating(&self) -> usize {
+        self.navigating.len()
+    }
+
+    pub(crate) fn expired(&self, session: &SessionId) -> u64 {
+        self.expired.get(session).copied().unwrap_or(0)
+    }
+
+    /// Gives up on what the page still waits for though the network has delivered all there is.
+    pub(crate) fn give_up(&mut self) {
+        for (_, request) in self.requests.drain().filter(|(_, request)| !request.stream) {
+            tracing::debug!(
+                url = request.url,
+                "the page has not finished a request that was answered in full"
+            );
+        }
+        for (_, url) in self.navigating.drain() {
+            tracing::debug!(url, "a navigation came to nothing");
+        }
+    }
+
+    /// Some of what is on its way, for an error's text.
+    pub(crate) fn describe(&self) -> String {
+        let mut urls: Vec<&str> = self
+            .navigating
+            .values()
+            .map(String::as_str)
+            .chain(
+                self.requests.values().filter(|request| !request.stream).map(|request| request.url.as_str()),
+            )
+            .collect();
+        urls.sort_unstable();
+        let more = urls.len().saturating_sub(3);
+        urls.truncate(3);
+        let mut text = urls.join(", ");
+        if more > 0 {
+            text.push_str(&format!(" and {more} more"));
+        }
+        text
+    }
+
+    fn leave(&mut self, session: &SessionId) {
+        self.pages.retain(|page| page.session != *session);
+        self.workers.retain(|worker| worker.session != *session);
+        self.requests.retain(|_, request| request.session != *session);
+        self.expired.remove(session);
+    }
+}
+
+impl Watch {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells everyone who waits that something has changed.
+    pub(crate) fn touch(&self) {
+        self.changed.notify_waiters();
+    }
+
+    /// Waits until `ready` finds what it looks for. `condition` names that in the error.
+    pub(crate) async fn until<T>(
+        &self,
+        limit: Duration,
+        condition: impl Fn(&State) -> String,
+        mut ready: impl FnMut(&State) -> Option<T>,
+    ) -> Result<T, Error> {
+        let waiting = async {
+            loop {
+                let changed = self.changed.notified();
+                tokio::pin!(changed);
+                // Registered before the state is read, so that no change in between is lost.
+                changed.as_mut().enable();
+                {
+                    let state = self.lock();
+                    if let Some(found) = ready(&state) {
+                        return Ok(found);
+                    }
+                    if state.gone {
+                        return Err(Error::Gone { waiting_for: condition(&state) });
+                    }
+                    if state.crashed {
+                        return Err(Error::NoPage { reason: "the page has crashed" });
+                    }
+                }
+                changed.await;
+            }
+        };
+        match timeout(limit, waiting).await {
+            Ok(result) => result,
+            Err(_) => Err(Error::Deadline { condition: condition(&self.lock()), waited: limit }),
+        }
+    }
+
+    /// Takes one event; `None` is the end of the connection.
+    pub(crate) fn hear(self: &Arc<Self>, cdp: &Cdp, event: Option<Event>) {
+        match event {
+            None => self.lock().gone = true,
+            Some(Event { session, method, params }) => self.note(cdp, session, &method, &params),
+        }
+        self.touch();
+    }
+
+    fn note(self: &Arc<Self>, cdp: &Cdp, session: Option<SessionId>, method: &str, params: &Value) {
+        let text = |pointer: &str| params.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        if method == "Target.attachedToTarget" {
+            attach::attached(self, cdp, session.as_ref(), params);
+            return;
+        }
+        let mut state = self.lock();
+        match method {
+            "Target.detachedFromTarget" => state.leave(&SessionId::from(text("/sessionId"))),
+            "Inspector.targetCrashed" => state.crashed = true,
+            "Emulation.virtualTimeBudgetExpired" => {
+                if let Some(session) = session {
+                    *state.expired.entry(session).or_default() += 1;
+                }
+            }
+            "Network.requestWillBeSent" => {
+                let url = text("/request/url");
+                if let Some(session) = session
+                    && url.starts_with("http")
+                {
+                    state.begun += 1;
+                    let request = Request {
+                        session,
+                        url: url.to_owned(),
+                        stream: text("/type") == "EventSource",
+                        document: text("/type") == "Document",
+                        loader: text("/loaderId").to_owned(),
+                    };
+                    state.requests.insert(text("/requestId").to_owned(), request);
+                }
+            }
+            "Network.responseReceived" => {
+                if text("/response/mimeType") == "text/event-stream"
+                    && let Some(request) = state.requests.get_mut(text("/requestId"))
+                {
+                    request.stream = true;
+                }
+            }
+            "Network.loadingFinished" | "Network.loadingFailed" => {
+                state.requests.remove(text("/requestId"));
+            }
+            "Network.webSocketFrameReceived" | "Network.webSocketCreated" => state.begun += 1,
+            "Page.frameRequestedNavigation" | "Page.frameStartedNavigating" => {
+                state.begun += 1;
+                state.navigating.insert(text("/frameId").to_owned(), text("/url").to_owned());
+            }
+            "Page.frameNavigated" => {
+                state.begun += 1;
+                state.navigating.remove(text("/frame/id"));
+                if let Some(session) = session {
+                    let top = params.pointer("/frame/parentId").is_none();
+                    let loader = text("/frame/loaderId");
+                    state.documents += u64::from(top);
+                    state.addresses += u64::from(top);
+                    // The document itself has come, and what the one before it still wanted is of no interest any more.
+                    state.requests.retain(|_, request| {
+                        request.session != session
+                            || if request.loader == loader { !request.document } else { !top }
+                    });
+                }
+            }
+            "Page.navigatedWithinDocument" => {
+                state.begun += 1;
+                state.addresses += 1;
+                state.navigating.remove(text("/frameId"));
+            }
+            "Page.frameStoppedLoading" | "Page.frameDetached" | "Page.downloadWillBegin" => {
+                state.begun += 1;
+                state.navigating.remove(text("/frameId"));
+            }
+            "Page.javascriptDialogOpening" => {
+                // Nobody is there to answer. A question is declined, a notice is read.
+                let accept = matches!(text("/type"), "alert" | "beforeunload");
+                cdp.send(session.as_ref(), "Page.handleJavaScriptDialog", json!({ "accept": accept }));
+            }
+            _ => {}
+        }
+    }
+}
