@@ -1,4 +1,4 @@
-//! Serves the demo web on loopback until interrupted.
+//! Serves the demo web on loopback until interrupted or terminated.
 
 use std::net::SocketAddr;
 
@@ -6,6 +6,7 @@ use anyhow::Context;
 use camino::Utf8PathBuf;
 use clap::Parser;
 use origin::{Options, Origin, data::Variant};
+use tokio::signal::unix::{SignalKind, signal};
 
 /// Serve the demo web: three sites and their supporting hosts, on plain HTTP and on TLS.
 ///
@@ -49,7 +50,11 @@ async fn main() -> anyhow::Result<()> {
     println!("http {}", origin.plain_addr());
     println!("https {}", origin.tls_addr());
     println!("ca {}", origin.certificate_path());
-    tokio::signal::ctrl_c().await.context("failed to wait for an interrupt")?;
+    let mut terminated = signal(SignalKind::terminate()).context("failed to wait for a signal")?;
+    tokio::select! {
+        _ = terminated.recv() => {}
+        interrupted = tokio::signal::ctrl_c() => interrupted.context("failed to wait for a signal")?,
+    }
     origin.stop().await;
     Ok(())
 }

@@ -151,13 +151,20 @@ fn scored(scorer: &Scorer, steps: &[Step<'_>]) -> f64 {
 #[test]
 fn every_gold_answer_follows_from_the_data() {
     let world = World::new(Variant::Original);
+    let suite = suite();
     let mut expected = answers(&world);
-    for task in suite().tasks {
+    for task in &suite.tasks {
         let Scorer::AssistantBench { gold } = &task.scorer else { continue };
+        // This one asks about the browser and not about the data.
+        if task.id == "clock-time-zone" {
+            assert_eq!(*gold, suite.world.timezone);
+            assert_eq!(last_answer(task), gold);
+            continue;
+        }
         let answer =
             expected.remove(task.id.as_str()).unwrap_or_else(|| panic!("{}: no answer worked out", task.id));
         assert_eq!(*gold, answer, "{}", task.id);
-        let step = Step { answer: Some(last_answer(&task)), ..Step::default() };
+        let step = Step { answer: Some(last_answer(task)), ..Step::default() };
         assert_eq!(scored(&task.scorer, &[step]), 1.0, "{}", task.id);
     }
     assert!(expected.is_empty(), "answers without a task: {expected:?}");
@@ -206,7 +213,7 @@ fn the_suite_is_mixed_and_pays_nothing_for_idling() {
         suite.tasks.iter().filter(|task| matches!(task.scorer, Scorer::AssistantBench { .. })).count();
     assert!(questions >= 7 && suite.tasks.len() - questions >= 5);
     for task in &suite.tasks {
-        assert!((4..=10).contains(&task.oracle.len()), "{}: {} steps", task.id, task.oracle.len());
+        assert!((3..=10).contains(&task.oracle.len()), "{}: {} steps", task.id, task.oracle.len());
         let start = task.start_url.as_deref().unwrap();
         assert!(task.max_steps as usize > task.oracle.len(), "{}", task.id);
         let idle = scored(&task.scorer, &[Step { url: start, ..Step::default() }]);
