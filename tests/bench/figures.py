@@ -1,0 +1,61 @@
+"""Tables for people, and the promises the figures are held against."""
+
+COLUMNS = "| | rps (median) | runs | p50 ms | p99 ms | connects | RSS MB |"
+
+
+def print_rows(title, rows):
+    print(f"\n### {title}\n\n{COLUMNS}\n|---|---|---|---|---|---|---|")
+    for name, row in rows.items():
+        runs = " / ".join(f"{rps:,}" for rps in row["rps_runs"])
+        print(f"| {name} | {row['rps']:,.0f} | {runs} | {row['p50_ms']:.2f} | {row['p99_ms']:.2f} "
+              f"| {row['connects']:.0f} | {row.get('rss_mb', '')} |")
+
+
+def print_replay(rows):
+    print_rows("Replay: 2,000 URLs over HTTPS, 8 connections, bodies checked", rows)
+
+
+def print_record(rows):
+    print_rows("Recording the same URLs from a live origin", rows)
+
+
+def print_size(rows):
+    print("\n### Size\n\n| records | first open, indexing (ms) | open (ms) | RSS MB after 2,000 requests | rps | p99 ms |"
+          "\n|---|---|---|---|---|---|")
+    for records, row in rows.items():
+        print(f"| {records:,} | {row['index_ms']:,.0f} | {row['open_ms']:.0f} | {row['rss_mb']} "
+              f"| {row['rps']:,.0f} | {row['p99_ms']:.2f} |")
+
+
+def promises(results):
+    """What is promised, what was measured, whether it holds; only for the parts that ran."""
+    held = []
+
+    def promise(text, value, unit, kept):
+        held.append({"promise": text, "measured": f"{value:.2f}{unit}", "kept": bool(kept)})
+
+    if "replay" in results:
+        rows = results["replay"]
+        ours = rows["sandbox"]
+        for peer, factor in (("pywb", 10), ("mitmdump", 5)):
+            ratio = ours["rps"] / rows[peer]["rps"]
+            promise(f"replay at least {factor} times {peer}", ratio, " times", ratio >= factor)
+        promise("replay p99 under 5 ms at 8 connections", ours["p99_ms"], " ms", ours["p99_ms"] < 5)
+    if "record" in results:
+        rows = results["record"]
+        ours = rows["sandbox record"]["rps"]
+        loss = 100 * (1 - ours / rows["sandbox, forwarding"]["rps"])
+        promise("recording at most 15 % below plain forwarding", loss, " % below", loss <= 15)
+        ratio = ours / rows["mitmdump -w"]["rps"]
+        promise("recording at least 3 times mitmdump -w", ratio, " times", ratio >= 3)
+    if "size" in results:
+        row = results["size"][max(results["size"])]
+        promise("1,000,000 records in at most 150 MB", row["rss_mb"], " MB", row["rss_mb"] <= 150)
+        promise("1,000,000 records open within 200 ms", row["open_ms"], " ms", row["open_ms"] <= 200)
+    return held
+
+
+def print_promises(held):
+    print("\n### Promises\n\n| promise | measured | kept |\n|---|---|---|")
+    for row in held:
+        print(f"| {row['promise']} | {row['measured']} | {'yes' if row['kept'] else '**no**'} |")

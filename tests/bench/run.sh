@@ -1,0 +1,24 @@
+#!/bin/sh
+# Measures the gateway beside pywb and mitmproxy: one archive, one client, one run. Prints Markdown tables;
+# every figure is also in target/bench/results.json. Everything listens on loopback and is stopped at the end.
+#
+#   tests/bench/run.sh target/release/sandbox [--check] [--runs N] [--only replay,record,size]
+set -eu
+
+sandbox=$(realpath "${1:?usage: run.sh SANDBOX [options]}")
+shift
+here=$(dirname "$(realpath "$0")")
+root=$(dirname "$(dirname "$here")")
+venv=$root/target/bench-venv
+
+if ! cmp -s "$here/requirements.txt" "$venv/requirements.txt"; then
+    echo "bench: installing pywb and mitmproxy into $venv" >&2
+    rm -rf "$venv"
+    python3 -m venv "$venv"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt"
+    cp "$here/requirements.txt" "$venv/requirements.txt"
+fi
+cargo build --quiet --release --manifest-path "$root/Cargo.toml" -p load
+
+exec python3 "$here/bench.py" --sandbox "$sandbox" --load "$root/target/release/load" --venv "$venv" \
+    --work "$root/target/bench" "$@"
