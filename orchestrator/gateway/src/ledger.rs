@@ -1,7 +1,7 @@
 //! The record of an episode's requests: what was asked, and at which level it was answered.
 
 use std::sync::{
-    Mutex,
+    Mutex, MutexGuard, PoisonError,
     atomic::{AtomicU64, Ordering},
 };
 
@@ -47,8 +47,11 @@ pub enum Answer {
     },
     /// Derived from a recorded answer: preflight, 304, HEAD from GET, a range.
     Synthesised {
-        /// What was derived.
+        /// What was derived: `preflight`, `not modified`, `head`, `range`, ...
         what: String,
+        /// The level at which the recorded answer was found, where there is one behind it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        of: Option<Box<Answer>>,
     },
     /// From the live web.
     Live,
@@ -72,20 +75,107 @@ pub enum Answer {
 /// A recorded request that is near to a missed one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Near {
+    /// Its method.
+    pub method: String,
     /// Its URL.
     pub url: String,
     /// What differs, for people.
     pub differs: String,
 }
 
-/// All requests of one episode.
-#[derive(Debug, Default)]
+impl Answer {
+    /// The level as one word: how it stands in counts and in the header that announces it.
+    pub fn level(&self) -> &'static str {
+        match self {
+            Answer::Exact => "exact",
+            Answer::Normalised { .. } => "normalised",
+            Answer::Fuzzy { .. } => "fuzzy",
+            Answer::Synthesised { .. } => "synthesised",
+            Answer::Live => "live",
+            Answer::Miss { .. } => "miss",
+            Answer::Refused { .. } => "refused",
+            Answer::Failed { .. } => "failed",
+        }
+    }
+
+    /// This answer, with something derived from it.
+    pub(crate) fn derived(self, what: &str) -> Answer {
+        Answer::Synthesised { what: what.to_owned(), of: Some(Box::new(self)) }
+    }
+}
+
+/// How many requests were answered at each level.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Levels {
+    /// Recorded under this very request.
+    pub exact: u64,
+    /// Recorded, but for what the rules declare meaningless.
+    pub normalised: u64,
+    /// The most similar recorded request.
+    pub fuzzy: u64,
+    /// Derived from a recorded answer.
+    pub synthesised: u64,
+    /// From the live web.
+    pub live: u64,
+    /// Not in the snapshot.
+    pub miss: u64,
+    /// Outside the world.
+    pub refused: u64,
+    /// Failed.
+    pub failed: u64,
+}
+
+impl Levels {
+    fn of(&mut self, answer: &Answer) -> &mut u64 {
+        match answer {
+            Answer::Exact => &mut self.exact,
+            Answer::Normalised { .. } => &mut self.normalised,
+            Answer::Fuzzy { .. } => &mut self.fuzzy,
+            Answer::Synthesised { .. } => &mut self.synthesised,
+            Answer::Live => &mut self.live,
+            Answer::Miss { .. } => &mut self.miss,
+            Answer::Refused { .. } => &mut self.refused,
+            Answer::Failed { .. } => &mut self.failed,
+        }
+    }
+
+    /// All requests.
+    pub fn total(&self) -> u64 {
+        let Levels { exact, normalised, fuzzy, synthesised, live, miss, refused, failed } = self;
+        exact + normalised + fuzzy + synthesised + live + miss + refused + failed
+    }
+}
+
+/// Entries a ledger keeps unless told otherwise: many times what an episode makes, and little memory where an episode
+/// never ends.
+const LIMIT: usize = 50_000;
+
+/// All requests of one episode. Entries are only ever added; beyond a limit they are counted but not kept.
+#[derive(Debug)]
 pub struct Ledger {
     next: AtomicU64,
-    entries: Mutex<Vec<Entry>>,
+    limit: usize,
+    pages: Mutex<Pages>,
+}
+
+#[derive(Debug, Default)]
+struct Pages {
+    entries: Vec<Entry>,
+    levels: Levels,
+}
+
+impl Default for Ledger {
+    fn default() -> Self {
+        Ledger::with_limit(LIMIT)
+    }
 }
 
 impl Ledger {
+    /// A ledger that keeps the first `limit` entries and counts the rest.
+    pub fn with_limit(limit: usize) -> Self {
+        Ledger { next: AtomicU64::new(0), limit, pages: Mutex::default() }
+    }
+
     /// Takes the next place in the order of arrival.
     pub fn next_seq(&self) -> u64 {
         self.next.fetch_add(1, Ordering::Relaxed)
@@ -93,17 +183,82 @@ impl Ledger {
 
     /// Adds an entry.
     pub fn push(&self, entry: Entry) {
-        self.lock().push(entry);
+        let mut pages = self.lock();
+        *pages.levels.of(&entry.answer) += 1;
+        if pages.entries.len() < self.limit {
+            pages.entries.push(entry);
+        }
     }
 
     /// The entries so far, in order of arrival. Requests still being answered are not among them.
     pub fn entries(&self) -> Vec<Entry> {
-        let mut entries = self.lock().clone();
+        let mut entries = self.lock().entries.clone();
         entries.sort_by_key(|entry| entry.seq);
         entries
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Entry>> {
-        self.entries.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    /// How many requests were answered at each level; also those that were not kept.
+    pub fn levels(&self) -> Levels {
+        self.lock().levels
+    }
+
+    /// How many entries were counted but not kept.
+    pub fn omitted(&self) -> u64 {
+        let pages = self.lock();
+        pages.levels.total() - pages.entries.len() as u64
+    }
+
+    /// Writes the entries as JSON, one a line, in order of arrival.
+    pub fn write_jsonl(&self, out: &mut impl std::io::Write) -> std::io::Result<()> {
+        for entry in self.entries() {
+            serde_json::to_writer(&mut *out, &entry)?;
+            out.write_all(b"\n")?;
+        }
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Pages> {
+        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn entry(seq: u64, answer: Answer) -> Entry {
+        let (method, url) = ("GET".to_owned(), format!("https://a.test/{seq}"));
+        Entry { seq, method, url, status: 200, answer, bytes: 3, destination: None }
+    }
+
+    #[test]
+    fn entries_come_in_order_of_arrival_and_levels_are_counted() {
+        let ledger = Ledger::with_limit(3);
+        let near =
+            vec![Near { method: "GET".into(), url: "https://a.test/1".into(), differs: "path".into() }];
+        let answers = [
+            Answer::Exact,
+            Answer::Normalised { rules: vec!["query-order".into()] }.derived("range"),
+            Answer::Miss { near },
+            Answer::Exact,
+        ];
+        for (seq, answer) in answers.into_iter().enumerate().rev() {
+            ledger.push(entry(seq as u64, answer));
+        }
+        assert_eq!(ledger.levels(), Levels { exact: 2, synthesised: 1, miss: 1, ..Levels::default() });
+        assert_eq!((ledger.entries().len(), ledger.omitted()), (3, 1));
+        assert!(ledger.entries().is_sorted_by_key(|entry| entry.seq));
+        let mut lines = Vec::new();
+        ledger.write_jsonl(&mut lines).unwrap();
+        let read: Vec<Entry> = lines
+            .split(|byte| *byte == b'\n')
+            .filter(|l| !l.is_empty())
+            .map(|l| serde_json::from_slice(l).unwrap())
+            .collect();
+        assert_eq!(read, ledger.entries());
+        let first = serde_json::to_value(&read[0].answer).unwrap();
+        assert_eq!(first["level"], "synthesised");
+        assert_eq!(first["of"]["rules"][0], "query-order");
     }
 }

@@ -1,26 +1,304 @@
 //! Answers from snapshots.
+//!
+//! A request is looked up by its exact key, then by its normalised one, then, only where a world asks for it, by
+//! likeness. What is found is what is served; what is not is a miss that names what was near. The level of every answer goes
+//! to the ledger: there is no silent guess, and none at all in the default mode.
+//!
+//! ```text
+//!  request ── preflight? ── find ── nth of the episode ── stored (cache, else archive) ── respond ── Reply
+//!                             │                                                            304, range, decoding
+//!                             └ nothing: miss
+//! ```
+//!
+//! Snapshots are only read; what an episode changes is in its [`Episode`]. Many episodes replay from one `Replay` at once.
 
+mod cache;
+mod conditional;
+mod dates;
+mod encoding;
+mod find;
+mod partial;
+pub(crate) mod preflight;
+mod range;
+mod respond;
+mod socket;
+mod stored;
+
+use std::{str::FromStr, sync::Arc, time::SystemTime};
+
+use http::{HeaderName, HeaderValue, Method, header};
 use hyper::body::Bytes;
+use snapshots::{
+    index::{Hit, IndexError, ReplaySet, SOCKET},
+    matching::{Asked, Payload},
+};
 
-use crate::{Answer, Episode, Reply, RequestHead, body, socket::SocketScript};
+use crate::{Answer, Episode, Reply, RequestHead, miss, socket::SocketScript};
+use cache::Cache;
+use find::Found;
+use stored::{Stored, StoredError};
+
+pub use dates::DatePolicy;
+
+/// The header that tells at which level a request was answered.
+pub const SANDBOX_ANSWER: HeaderName = HeaderName::from_static("x-sandbox-answer");
+
+/// Recorded ranges of one URL that are considered for a body.
+const MAX_PARTS: usize = 256;
+
+/// How far from a recorded request one may be and still get its answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub enum MatchLevel {
+    /// The very same request.
+    Exact,
+    /// The same but for what the rules of [`snapshots::matching::Rule`] declare meaningless.
+    #[default]
+    Normalised,
+    /// Also the most similar one of the same method, host and path.
+    Fuzzy {
+        /// The least similarity, from 0 to 1, that is good enough.
+        threshold: f64,
+    },
+}
+
+/// A word that is no match level.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "read the match level {0:?}: exact, normalised, fuzzy or fuzzy:THRESHOLD is expected, with a threshold from 0 to 1"
+)]
+pub struct BadMatchLevel(String);
+
+impl FromStr for MatchLevel {
+    type Err = BadMatchLevel;
+
+    fn from_str(text: &str) -> Result<Self, BadMatchLevel> {
+        let bad = || BadMatchLevel(text.to_owned());
+        match text.split_once(':').map_or((text, None), |(word, number)| (word, Some(number))) {
+            ("exact", None) => Ok(MatchLevel::Exact),
+            ("normalised", None) => Ok(MatchLevel::Normalised),
+            ("fuzzy", None) => Ok(MatchLevel::Fuzzy { threshold: 0.5 }),
+            ("fuzzy", Some(number)) => {
+                let threshold: f64 = number.parse().map_err(|_| bad())?;
+                (0.0..=1.0).contains(&threshold).then_some(MatchLevel::Fuzzy { threshold }).ok_or_else(bad)
+            }
+            _ => Err(bad()),
+        }
+    }
+}
+
+/// How a [`Replay`] answers.
+#[derive(Debug, Clone, Copy)]
+pub struct ReplayOptions {
+    /// Which answers are near enough.
+    pub level: MatchLevel,
+    /// What becomes of dates.
+    pub dates: DatePolicy,
+    /// Whether every answer carries [`SANDBOX_ANSWER`]. A page could see it, so episodes leave it off; a miss carries it
+    /// always.
+    pub announce: bool,
+    /// Bytes of recently read answers that are kept.
+    pub cache: usize,
+}
+
+impl Default for ReplayOptions {
+    fn default() -> Self {
+        let (level, dates) = (MatchLevel::default(), DatePolicy::default());
+        ReplayOptions { level, dates, announce: false, cache: 48 << 20 }
+    }
+}
 
 /// A set of snapshots to answer from. Without any, everything is a miss.
-#[derive(Debug, Default)]
-pub struct Replay {}
+#[derive(Debug)]
+pub struct Replay {
+    set: Arc<ReplaySet>,
+    options: ReplayOptions,
+    cache: Cache,
+    started: SystemTime,
+}
+
+impl Default for Replay {
+    fn default() -> Self {
+        Replay::new(ReplaySet::default(), ReplayOptions::default())
+    }
+}
 
 impl Replay {
+    /// Answers from `set`.
+    pub fn new(set: ReplaySet, options: ReplayOptions) -> Self {
+        Replay { set: Arc::new(set), options, cache: Cache::new(options.cache), started: SystemTime::now() }
+    }
+
+    /// The snapshots it answers from.
+    pub fn set(&self) -> &ReplaySet {
+        &self.set
+    }
+
     /// Answers one request, or says that it was never recorded. Blocking, but only for a few reads of local files.
-    pub fn answer(&self, _head: &RequestHead, _body: &Bytes, _episode: &Episode) -> Reply {
-        Reply {
-            status: http::StatusCode::NOT_FOUND,
-            headers: http::HeaderMap::new(),
-            body: body::empty(),
-            answer: Answer::Miss { near: Vec::new() },
+    pub fn answer(&self, head: &RequestHead, body: &Bytes, episode: &Episode) -> Reply {
+        let asked = asked(head, body);
+        let mut reply = match self.recorded(head, &asked, episode) {
+            Ok(Some(reply)) => reply,
+            Ok(None) => self.missed(head, &asked),
+            Err(error) => failed(head, &error),
+        };
+        if self.options.announce {
+            reply.headers.insert(SANDBOX_ANSWER, HeaderValue::from_static(reply.answer.level()));
+        }
+        reply
+    }
+
+    /// The recorded WebSocket connection that a handshake asks for: `Ok` with what the ledger should say, or the refusal
+    /// to send.
+    pub fn socket(&self, head: &RequestHead, episode: &Episode) -> Result<(SocketScript, Answer), Reply> {
+        let asked = Asked::bare(SOCKET, &head.url);
+        match self.recorded_socket(head, &asked, episode) {
+            Ok(Some(found)) => Ok(found),
+            Ok(None) => Err(self.missed(head, &asked)),
+            Err(error) => Err(failed(head, &error)),
         }
     }
 
-    /// The recorded WebSocket connection that a handshake asks for: `Ok` with what the ledger should say, or the refusal to send.
-    pub fn socket(&self, head: &RequestHead, episode: &Episode) -> Result<(SocketScript, Answer), Reply> {
-        Err(self.answer(head, &Bytes::new(), episode))
+    fn recorded(
+        &self,
+        head: &RequestHead,
+        asked: &Asked<'_>,
+        episode: &Episode,
+    ) -> Result<Option<Reply>, StoredError> {
+        if let Some(found) = find::find(&self.set, asked, &head.headers, self.options.level)? {
+            let reply = self.given(head, asked, &found, episode, false)?;
+            if reply.is_some() {
+                return Ok(reply);
+            }
+        }
+        if head.method == Method::HEAD {
+            let get = Asked { method: "GET", ..*asked };
+            let Some(found) = find::find(&self.set, &get, &head.headers, self.options.level)? else {
+                return Ok(None);
+            };
+            let reply = self.given(head, &get, &found, episode, true)?;
+            return Ok(reply.map(|reply| match reply.answer {
+                answer @ Answer::Synthesised { .. } => Reply { answer, ..reply },
+                answer => Reply { answer: answer.derived("head"), ..reply },
+            }));
+        }
+        match preflight::wanted_method(head) {
+            Some(method) if self.knows(method, head)? => {
+                let answer = Answer::Synthesised { what: "preflight".to_owned(), of: None };
+                Ok(Some(preflight::passing(head, answer)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The answer that `found` has for this request; `aside` when it is only looked at, not the next one to be given.
+    fn given(
+        &self,
+        head: &RequestHead,
+        asked: &Asked<'_>,
+        found: &Found,
+        episode: &Episode,
+        aside: bool,
+    ) -> Result<Option<Reply>, StoredError> {
+        let wanted = range::wanted(&head.headers);
+        let setting = respond::Setting { set: &self.set, dates: self.options.dates, started: self.started };
+        if let Some(last) = found.whole.len().checked_sub(1) {
+            let count = last + 1;
+            let nth = match aside || wanted.is_some() {
+                true => episode.present(&found.key, count),
+                false => episode.next(&found.key, count),
+            };
+            let hit = found.whole[nth];
+            let (stored, answer) = (self.stored(hit)?, found.answer(&self.set, asked, hit)?);
+            if asked.method == "HEAD" {
+                return Ok(Some(respond::recorded_head(&setting, &stored, answer)));
+            }
+            return respond::reply(&setting, &stored, head, answer).map(Some);
+        }
+        if let Some(first) = found.parts.first() {
+            let answer = found.answer(&self.set, asked, *first)?;
+            let parts = found.parts.iter().take(MAX_PARTS).map(|hit| self.stored(*hit));
+            return partial::reply(&self.set, parts.collect::<Result<_, _>>()?, wanted, answer);
+        }
+        let Some(hit) = found.unmodified.first() else { return Ok(None) };
+        let (stored, answer) = (self.stored(*hit)?, found.answer(&self.set, asked, *hit)?);
+        respond::reply(&setting, &stored, head, answer).map(Some)
+    }
+
+    fn recorded_socket(
+        &self,
+        head: &RequestHead,
+        asked: &Asked<'_>,
+        episode: &Episode,
+    ) -> Result<Option<(SocketScript, Answer)>, StoredError> {
+        let level = match self.options.level {
+            MatchLevel::Fuzzy { .. } => MatchLevel::Normalised,
+            level => level,
+        };
+        let Some(found) = find::sockets(&self.set, asked, level)? else { return Ok(None) };
+        let connections = socket::connections(&self.set, &found.whole)?;
+        let Some(records) = connections.get(episode.next(&found.key, connections.len())) else {
+            return Ok(None);
+        };
+        let answer = found.answer(&self.set, asked, records[0])?;
+        tracing::debug!(url = head.url, records = records.len(), "a recorded WebSocket");
+        Ok(Some((socket::script(&self.set, records)?, answer)))
+    }
+
+    /// Whether a request of this method and of the URL of `head` was recorded, whatever its body.
+    fn knows(&self, method: &str, head: &RequestHead) -> Result<bool, IndexError> {
+        let url = snapshots::matching::normalised_url(&head.url);
+        let near = self.set.neighbours(method, &head.url, 16)?;
+        Ok(near
+            .iter()
+            .any(|other| other.method == method && snapshots::matching::normalised_url(&other.url) == url))
+    }
+
+    fn stored(&self, hit: Hit) -> Result<Arc<Stored>, StoredError> {
+        let place = (hit.member, hit.capture);
+        if let Some(stored) = self.cache.get(place) {
+            return Ok(stored);
+        }
+        let stored = Arc::new(stored::load(&self.set, hit)?);
+        self.cache.put(place, &stored);
+        Ok(stored)
+    }
+
+    fn missed(&self, head: &RequestHead, asked: &Asked<'_>) -> Reply {
+        let near = miss::nearest(&self.set, asked).unwrap_or_else(|error| {
+            tracing::warn!(error = %chain(&error), "failed to look for what is near a miss");
+            Vec::new()
+        });
+        if preflight::wanted_method(head).is_some() {
+            return preflight::passing(head, Answer::Miss { near: miss::summary(&near) });
+        }
+        miss::reply(head, near)
     }
 }
+
+fn asked<'a>(head: &'a RequestHead, body: &'a Bytes) -> Asked<'a> {
+    Asked {
+        method: head.method.as_str(),
+        url: &head.url,
+        content_type: head.header(header::CONTENT_TYPE),
+        body: Payload::Bytes(body),
+    }
+}
+
+fn failed(head: &RequestHead, error: &StoredError) -> Reply {
+    let text = format!("failed to {}", chain(error));
+    tracing::warn!(url = head.url, error = text, "a recorded answer could not be given");
+    miss::failed(head, text)
+}
+
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text.push_str(&format!(": {error}"));
+        source = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

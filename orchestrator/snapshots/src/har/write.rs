@@ -309,7 +309,7 @@ fn prepare<'a>(body: &'a Body, headers: &Headers) -> io::Result<Prepared<'a>> {
 }
 
 /// A reader of the decoded body, once it is certain that all of it decodes to a bearable size.
-fn decoded<'a>(coding: &str, body: &'a Body) -> Option<Box<dyn Read + 'a>> {
+fn decoded<'a>(coding: &str, body: &'a Body) -> Option<Box<dyn Read + Send + 'a>> {
     let trial = decoder(coding, body.reader()).ok()?;
     let size = io::copy(&mut trial.take(DECODED + 1), &mut io::sink()).ok()?;
     if size > DECODED {

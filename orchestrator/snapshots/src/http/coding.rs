@@ -11,7 +11,7 @@ const ZSTD_WINDOW_LOG: u32 = 27;
 
 /// The decoded bytes of `body`, whose `Content-Encoding` value is `encodings`; an error if they are more than
 /// `limit`, however small the coded form.
-pub fn decode_content<R: Read>(encodings: &str, body: R, limit: u64) -> Result<Vec<u8>, HttpError> {
+pub fn decode_content<R: Read + Send>(encodings: &str, body: R, limit: u64) -> Result<Vec<u8>, HttpError> {
     let mut out = Vec::new();
     let decoded = decoder(encodings, body)?.take(limit.saturating_add(1)).read_to_end(&mut out);
     if out.len() as u64 > limit {
@@ -23,12 +23,15 @@ pub fn decode_content<R: Read>(encodings: &str, body: R, limit: u64) -> Result<V
 }
 
 /// A stream that decodes `body`; the caller bounds how much is read from it.
-pub fn decoder<'a, R: Read + 'a>(encodings: &str, body: R) -> Result<Box<dyn Read + 'a>, HttpError> {
+pub fn decoder<'a, R: Read + Send + 'a>(
+    encodings: &str,
+    body: R,
+) -> Result<Box<dyn Read + Send + 'a>, HttpError> {
     let names: Vec<&str> = encodings.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
     if names.len() > MAX_CODINGS {
         return Err(HttpError::UnknownCoding(encodings.chars().take(80).collect()));
     }
-    let mut stream: Box<dyn Read + 'a> = Box::new(body);
+    let mut stream: Box<dyn Read + Send + 'a> = Box::new(body);
     // Listed in the order they were applied, hence taken off from the last.
     for name in names.into_iter().rev() {
         stream = match name.to_ascii_lowercase().as_str() {
@@ -44,7 +47,7 @@ pub fn decoder<'a, R: Read + 'a>(encodings: &str, body: R) -> Result<Box<dyn Rea
 }
 
 /// `deflate` means zlib, but half the servers of old sent raw deflate.
-fn deflate<'a, R: BufRead + 'a>(mut reader: R) -> Box<dyn Read + 'a> {
+fn deflate<'a, R: BufRead + Send + 'a>(mut reader: R) -> Box<dyn Read + Send + 'a> {
     let start = reader.fill_buf().unwrap_or_default();
     let zlib = start.len() >= 2 && start[0] & 0x0f == 8 && u16::from_be_bytes([start[0], start[1]]) % 31 == 0;
     if zlib {
@@ -56,8 +59,8 @@ fn deflate<'a, R: BufRead + 'a>(mut reader: R) -> Box<dyn Read + 'a> {
 
 /// Makes the decoder on the first read, so that its errors come as read errors.
 struct Zstd<'a> {
-    start: Option<Box<dyn Read + 'a>>,
-    decoder: Option<zstd::Decoder<'static, BufReader<Box<dyn Read + 'a>>>>,
+    start: Option<Box<dyn Read + Send + 'a>>,
+    decoder: Option<zstd::Decoder<'static, BufReader<Box<dyn Read + Send + 'a>>>>,
 }
 
 impl Read for Zstd<'_> {

@@ -1,21 +1,25 @@
 //! Captures in the order of host, path and query, so that what is near a missed URL lies near it.
 
-use url::Url;
-
 /// A byte string that sorts requests by host, then path, then query, then scheme, port and method. `None` for a URL
-/// without a host.
+/// without a host. Kept simple, for it is made of every URL that a search comes by.
 pub(super) fn path_key(method: &str, url: &str) -> Option<Vec<u8>> {
-    let url = Url::parse(url).ok()?;
-    let port = url.port_or_known_default().unwrap_or_default();
-    let mut key = Vec::with_capacity(url.as_str().len() + 16);
-    for part in [url.host_str()?, url.path(), url.query().unwrap_or_default(), url.scheme()] {
-        key.extend_from_slice(part.as_bytes());
+    let url = url.split('#').next().unwrap_or_default();
+    let (scheme, rest) = url.split_once("://")?;
+    let (authority, target) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
+    let authority = authority.rsplit('@').next().unwrap_or_default();
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, port),
+        _ => (authority, ""),
+    };
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let mut key = Vec::with_capacity(url.len() + method.len() + 8);
+    key.extend(host.bytes().map(|byte| byte.to_ascii_lowercase()));
+    for part in [if path.is_empty() { "/" } else { path }, query, scheme, port, method] {
         key.push(0);
+        key.extend(part.bytes().filter(|byte| *byte != 0));
     }
-    key.extend_from_slice(&port.to_be_bytes());
-    key.extend_from_slice(method.as_bytes());
     key.push(0);
-    Some(key)
+    (!host.is_empty()).then_some(key)
 }
 
 /// The start that all requests of the same host and path have in common, and the start of those of the same host.
@@ -41,6 +45,14 @@ mod tests {
         assert_eq!((same_path, host), (&b"h.test\0/a\0"[..], &b"h.test\0"[..]));
         let places: Vec<bool> = urls.iter().map(|key| key.starts_with(same_path)).collect();
         assert_eq!(places, [false, true, true, true, false, false]);
+        for (url, key) in [
+            ("HTTPS://u@A.test:8080?x#y", "a.test\0/\0x\0HTTPS\08080\0GET\0"),
+            ("http://[::1]/x", "[::1]\0/x\0\0http\0\0GET\0"),
+            ("http://[::1]:81/x?", "[::1]\0/x\0\0http\081\0GET\0"),
+        ] {
+            assert_eq!(path_key("GET", url).as_deref(), Some(key.as_bytes()), "{url}");
+        }
         assert_eq!(path_key("GET", "data:text/plain,x"), None);
+        assert_eq!(path_key("GET", "http:///x"), None);
     }
 }

@@ -83,12 +83,12 @@ pub(super) fn message(record: &mut Record, at: RecordRef, number: u64) -> Result
 }
 
 fn request(record: &mut Record, at: RecordRef, url: &str, link: Link) -> Result<Request, Error> {
-    let RequestParts { method, content_type, body, digest } = request_parts(record)?;
-    let payload = body.as_deref().map_or(Payload::Hashed(digest), Payload::Bytes);
-    let asked = Asked { method: &method, url, content_type: content_type.as_deref(), body: payload };
+    let parts = request_parts(record)?;
+    let asked = parts.asked(url);
     let exact = matching::exact(&asked);
     let (normalised, rules) = matching::normalised(&asked);
-    Ok(Request { link, at, method: method.clone(), exact, normalised, rules, body: body_mark(&payload) })
+    let body = body_mark(&asked.body);
+    Ok(Request { link, at, exact, normalised, rules, body, method: parts.method })
 }
 
 /// A recorded request, read again.
@@ -102,6 +102,18 @@ pub struct RequestParts {
     pub body: Option<Vec<u8>>,
     /// The SHA-256 of the body.
     pub digest: [u8; 32],
+}
+
+impl RequestParts {
+    /// The request, for matching; a record does not say its URL by itself.
+    pub fn asked<'a>(&'a self, url: &'a str) -> Asked<'a> {
+        Asked {
+            method: &self.method,
+            url,
+            content_type: self.content_type.as_deref(),
+            body: self.body.as_deref().map_or(Payload::Hashed(self.digest), Payload::Bytes),
+        }
+    }
 }
 
 /// Reads a request record as matching needs it.

@@ -1,0 +1,71 @@
+//! What a browser gets when the world has no answer: for a navigation a page that says so and names what is near, for
+//! anything else a bare status that the page's own scripts can see.
+
+mod nearest;
+mod page;
+
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+
+use crate::{
+    Answer, Near, Reply, RequestHead, body,
+    replay::{SANDBOX_ANSWER, preflight::allow_origin},
+};
+
+pub(crate) use nearest::{NearCapture, nearest};
+use page::Page;
+
+/// The answer to a request that was never recorded.
+pub(crate) fn reply(head: &RequestHead, near: Vec<NearCapture>) -> Reply {
+    let page = Page::missed(head, &near);
+    let answer = Answer::Miss { near: summary(&near) };
+    named(head, StatusCode::NOT_FOUND, &page, answer)
+}
+
+/// The answer to a request for a host that is outside the world.
+pub(crate) fn refused(head: &RequestHead, reason: String) -> Reply {
+    let page = Page::refused(head);
+    named(head, StatusCode::FORBIDDEN, &page, Answer::Refused { reason })
+}
+
+/// The answer to a request whose recorded answer cannot be read.
+pub(crate) fn failed(head: &RequestHead, error: String) -> Reply {
+    let page = Page::failed(head, &error);
+    named(head, StatusCode::BAD_GATEWAY, &page, Answer::Failed { error })
+}
+
+/// What the ledger keeps of the nearest captures.
+pub(crate) fn summary(near: &[NearCapture]) -> Vec<Near> {
+    near.iter().map(NearCapture::summary).collect()
+}
+
+fn named(head: &RequestHead, status: StatusCode, page: &Page<'_>, answer: Answer) -> Reply {
+    let mut headers = HeaderMap::new();
+    headers.insert(SANDBOX_ANSWER, HeaderValue::from_static(answer.level()));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if is_navigation(head) {
+        let text = page.render();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+        headers.insert(header::CONTENT_LENGTH, HeaderValue::from(text.len()));
+        let body = if head.method == Method::HEAD { body::empty() } else { body::full(text) };
+        return Reply { status, headers, body, answer };
+    }
+    allow_origin(&head.headers, &mut headers);
+    headers.insert(
+        HeaderName::from_static("cross-origin-resource-policy"),
+        HeaderValue::from_static("cross-origin"),
+    );
+    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(0));
+    Reply { status, headers, body: body::empty(), answer }
+}
+
+/// Whether a person, or an agent, will look at the answer. A browser says so; a client that does not say gets a page only
+/// when it asks for HTML.
+pub(crate) fn is_navigation(head: &RequestHead) -> bool {
+    match head.header("sec-fetch-dest") {
+        Some(destination) => matches!(destination, "document" | "iframe" | "frame"),
+        None => head.header(header::ACCEPT).is_some_and(|accept| accept.contains("text/html")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+//! What was recorded near a request that was not.
+
+use serde::Serialize;
+use snapshots::{
+    index::{IndexError, Recorded, ReplaySet, SOCKET},
+    matching::{self, Asked, Difference},
+};
+use url::Url;
+
+use crate::Near;
+
+/// How many are named.
+const NAMED: usize = 5;
+/// How far the index is searched to either side.
+const REACH: usize = 12;
+/// How many of what is found there are compared in full.
+const COMPARED: usize = 12;
+
+/// A recorded request near a missed one, and what differs.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct NearCapture {
+    pub(crate) method: String,
+    pub(crate) url: String,
+    pub(crate) differences: Vec<Difference>,
+    /// What stands in the way when nothing differs.
+    pub(crate) note: Option<String>,
+    #[serde(skip)]
+    closeness: f64,
+}
+
+impl NearCapture {
+    pub(super) fn summary(&self) -> Near {
+        let side = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
+        let told = self
+            .differences
+            .iter()
+            .map(|d| format!("{}: {} (recorded: {})", d.what, side(&d.asked), side(&d.recorded)));
+        let differs = told.chain(self.note.clone()).collect::<Vec<_>>().join("; ");
+        Near { method: self.method.clone(), url: self.url.clone(), differs }
+    }
+}
+
+/// The nearest recorded requests, nearest first.
+pub(crate) fn nearest(set: &ReplaySet, asked: &Asked<'_>) -> Result<Vec<NearCapture>, IndexError> {
+    let mut recorded = set.neighbours(asked.method, asked.url, REACH)?;
+    if recorded.is_empty()
+        && let Some(other) = other_spelling(asked.url)
+    {
+        recorded = set.neighbours(asked.method, &other, REACH)?;
+    }
+    recorded.sort_by(|a, b| (&a.url, &a.method, a.hit.at_millis).cmp(&(&b.url, &b.method, b.hit.at_millis)));
+    let asked_url = Url::parse(asked.url).ok();
+    let mut candidates: Vec<(f64, Recorded)> =
+        recorded.into_iter().map(|other| (resemblance(asked, asked_url.as_ref(), &other), other)).collect();
+    candidates.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    candidates.truncate(COMPARED);
+    let near = candidates.into_iter().map(|(closeness, other)| compared(set, asked, closeness, other));
+    let mut near = near.collect::<Result<Vec<_>, _>>()?;
+    near.sort_by(|a, b| b.closeness.total_cmp(&a.closeness));
+    near.dedup_by(|a, b| (&a.url, &a.method, &a.differences) == (&b.url, &b.method, &b.differences));
+    near.truncate(NAMED);
+    Ok(near)
+}
+
+/// How near a URL looks, before values are compared: its path above all, then its method, then how alike it begins.
+fn resemblance(asked: &Asked<'_>, asked_url: Option<&Url>, other: &Recorded) -> f64 {
+    let letters = asked.url.bytes().zip(other.url.bytes()).take_while(|(a, b)| a == b).count();
+    let alike = letters as f64 / asked.url.len().max(other.url.len()).max(1) as f64;
+    path_likeness(asked_url, &other.url) * 2.0
+        + f64::from(u8::from(other.method == asked.method)) * 0.25
+        + alike * 0.1
+}
+
+fn compared(
+    set: &ReplaySet,
+    asked: &Asked<'_>,
+    closeness: f64,
+    other: Recorded,
+) -> Result<NearCapture, IndexError> {
+    let Recorded { hit, method, url } = other;
+    let capture = set.capture(hit)?;
+    let parts = if capture.request_body == [0; 8] { None } else { set.request(hit, &capture)? };
+    let request = parts.as_ref().map_or(Asked::bare(&method, &url), |parts| parts.asked(&url));
+    let differences = matching::differences(asked, &request);
+    let note = differences.is_empty().then(|| match (method.as_str(), capture.status) {
+        (SOCKET, _) => "recorded as a WebSocket".to_owned(),
+        (_, 206) => "only a part of it was recorded".to_owned(),
+        (_, status) => format!("only an answer with status {status} was recorded"),
+    });
+    let closeness = closeness + 1.0 / (1.0 + differences.len() as f64);
+    Ok(NearCapture { method, url, differences, note, closeness })
+}
+
+/// From 0 to 1: how much of the segments of two paths is the same at the start and at the end.
+fn path_likeness(asked: Option<&Url>, recorded: &str) -> f64 {
+    let (Some(asked), Ok(recorded)) = (asked, Url::parse(recorded)) else { return 0.0 };
+    if asked.path() == recorded.path() {
+        return 1.0;
+    }
+    if asked.path().eq_ignore_ascii_case(recorded.path()) {
+        return 0.95;
+    }
+    let segments = |url: &Url| -> Vec<String> { url.path().split('/').skip(1).map(str::to_owned).collect() };
+    let (a, b) = (segments(asked), segments(&recorded));
+    let same =
+        |pairs: &mut dyn Iterator<Item = (&String, &String)>| pairs.take_while(|(a, b)| a == b).count();
+    let front = same(&mut a.iter().zip(&b));
+    let back = same(&mut a.iter().rev().zip(b.iter().rev()));
+    let shared = (front + back).min(a.len().min(b.len())) as f64 / a.len().max(b.len()).max(1) as f64;
+    // Names that begin alike are nearer than ones that do not.
+    let (first_a, first_b) =
+        (a.get(front).map_or("", String::as_str), b.get(front).map_or("", String::as_str));
+    let letters = first_a.chars().zip(first_b.chars()).take_while(|(a, b)| a == b).count();
+    let begin = letters as f64 / first_a.len().max(first_b.len()).max(1) as f64;
+    (shared + 0.2 * begin) * 0.75
+}
+
+/// The same URL under the host's other common name: with `www.`, or without it.
+fn other_spelling(url: &str) -> Option<String> {
+    let mut url = Url::parse(url).ok()?;
+    let host = url.host_str()?;
+    let other = host.strip_prefix("www.").map_or_else(|| format!("www.{host}"), str::to_owned);
+    url.set_host(Some(&other)).ok()?;
+    Some(url.into())
+}

@@ -1,0 +1,98 @@
+//! The page itself: self-contained, readable without scripts.
+
+use std::sync::OnceLock;
+
+use minijinja::{Environment, context, value::Serde};
+
+use super::NearCapture;
+use crate::RequestHead;
+
+const TEMPLATE: &str = include_str!("page.html");
+/// The name tells the engine to escape everything for HTML.
+const NAME: &str = "page.html";
+/// URLs are shown no longer than this.
+const SHOWN: usize = 300;
+
+/// What the page says.
+pub(super) struct Page<'a> {
+    kind: &'static str,
+    title: &'static str,
+    text: String,
+    head: &'a RequestHead,
+    near: &'a [NearCapture],
+}
+
+impl<'a> Page<'a> {
+    pub(super) fn missed(head: &'a RequestHead, near: &'a [NearCapture]) -> Self {
+        let text = "The snapshot has no answer to this request, and none is made up.".to_owned();
+        Page { kind: "miss", title: "Not in this recording", text, head, near }
+    }
+
+    pub(super) fn refused(head: &'a RequestHead) -> Self {
+        let text = format!("{} is outside this world. Nothing was sent to it.", head.host);
+        Page { kind: "refused", title: "Not in this world", text, head, near: &[] }
+    }
+
+    pub(super) fn failed(head: &'a RequestHead, error: &str) -> Self {
+        let text = format!("The recorded answer could not be given: {error}.");
+        Page { kind: "failed", title: "The recording cannot be read", text, head, near: &[] }
+    }
+
+    pub(super) fn render(&self) -> String {
+        let rendered = environment().get_template(NAME).and_then(|template| {
+            template.render(context! {
+                kind => self.kind,
+                title => self.title,
+                text => &self.text,
+                method => self.head.method.as_str(),
+                url => shorten(&self.head.url),
+                near => Serde(self.near.iter().map(Shown::of).collect::<Vec<_>>()),
+            })
+        });
+        rendered.unwrap_or_else(|error| {
+            tracing::error!(%error, "failed to render the page of a miss");
+            format!("<!doctype html><title>{0}</title><h1>{0}</h1>", self.title)
+        })
+    }
+}
+
+#[derive(serde::Serialize)]
+struct Shown<'a> {
+    method: &'a str,
+    url: String,
+    /// Where the link goes; only what was asked for by GET can be followed.
+    link: Option<&'a str>,
+    differences: &'a [snapshots::matching::Difference],
+    note: Option<&'a str>,
+}
+
+impl<'a> Shown<'a> {
+    fn of(near: &'a NearCapture) -> Self {
+        let web = near.url.starts_with("http://") || near.url.starts_with("https://");
+        Shown {
+            method: &near.method,
+            url: shorten(&near.url),
+            link: (web && near.method == "GET").then_some(near.url.as_str()),
+            differences: &near.differences,
+            note: near.note.as_deref(),
+        }
+    }
+}
+
+fn environment() -> &'static Environment<'static> {
+    static ENVIRONMENT: OnceLock<Environment<'static>> = OnceLock::new();
+    ENVIRONMENT.get_or_init(|| {
+        let mut environment = Environment::new();
+        environment
+            .add_template(NAME, TEMPLATE)
+            .expect("the page's template is part of the program and compiles");
+        environment
+    })
+}
+
+fn shorten(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

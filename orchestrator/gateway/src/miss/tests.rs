@@ -1,0 +1,104 @@
+#![allow(clippy::unwrap_used)]
+
+use hyper::body::Bytes;
+
+use crate::{
+    Answer, Episode, ReplayOptions,
+    replay::tests::{Got, World, head, read},
+};
+
+fn ask(world: &World, method: &str, url: &str, headers: &[(&'static str, &str)], body: &'static str) -> Got {
+    let replay = world.replay(ReplayOptions::default());
+    read(replay.answer(&head(method, url, headers), &Bytes::from_static(body.as_bytes()), &Episode::new()))
+}
+
+const NAVIGATION: [(&str, &str); 1] = [("sec-fetch-dest", "document")];
+
+fn near(got: &Got) -> Vec<String> {
+    let Answer::Miss { near } = &got.answer else { panic!("{got:?}") };
+    near.iter().map(|near| format!("{} {} | {}", near.method, near.url, near.differs)).collect()
+}
+
+#[test]
+fn a_missed_page_names_what_is_near_and_what_differs() {
+    let world = World::new();
+    for n in 1..4 {
+        world.get(&format!("https://a.test/list?page={n}&q=x"), 200, &[], b"");
+    }
+    world.get("https://a.test/about", 200, &[], b"");
+    world.asked(("POST", "https://a.test/api", "application/json", "{\"user\":7}"), 200, &[], b"");
+    let got = ask(&world, "GET", "https://a.test/list?page=9&q=x", &NAVIGATION, "");
+    assert_eq!((got.status, &got.headers["x-sandbox-answer"]), (404, &"miss".parse().unwrap()));
+    assert_eq!(got.headers["content-type"], "text/html; charset=utf-8");
+    assert_eq!(near(&got)[0], "GET https://a.test/list?page=1&q=x | parameter page: 9 (recorded: 1)");
+    assert!(
+        got.text().contains("href=\"https:&#x2f;&#x2f;a.test&#x2f;list?page=1&amp;q=x\""),
+        "{}",
+        got.text()
+    );
+    assert!(got.text().contains("parameter page"));
+
+    let nearest = |method: &str, url: &str, headers: &[(&'static str, &str)], body| {
+        near(&ask(&world, method, url, headers, body)).into_iter().next().unwrap_or_default()
+    };
+    assert_eq!(
+        nearest("GET", "http://a.test/about", &[], ""),
+        "GET https://a.test/about | scheme: http (recorded: https); port: 80 (recorded: 443)"
+            .replace("; port: 80 (recorded: 443)", "")
+    );
+    assert_eq!(
+        nearest("POST", "https://a.test/about", &[], ""),
+        "GET https://a.test/about | method: POST (recorded: GET)"
+    );
+    assert_eq!(
+        nearest("GET", "https://a.test/About", &[], ""),
+        "GET https://a.test/about | path: /About (recorded: /about)"
+    );
+    let json = [("content-type", "application/json")];
+    assert_eq!(
+        nearest("POST", "https://a.test/api", &json, "{\"user\":8}"),
+        "POST https://a.test/api | body field user: 8 (recorded: 7)"
+    );
+    assert_eq!(
+        nearest("GET", "https://www.a.test/about", &[], ""),
+        "GET https://a.test/about | host: www.a.test (recorded: a.test)"
+    );
+    assert_eq!(nearest("GET", "https://b.test/about", &[], ""), "");
+}
+
+#[test]
+fn the_page_escapes_what_it_shows() {
+    let world = World::new();
+    let got = ask(&world, "GET", "https://a.test/?q=<script>alert(1)</script>&r=\"'", &NAVIGATION, "");
+    assert!(!got.text().contains("<script>"), "{}", got.text());
+    assert!(got.text().contains("Nothing was recorded under this host"));
+}
+
+#[test]
+fn a_missed_subresource_is_bare_and_visible_to_scripts() {
+    let world = World::new();
+    let got = ask(
+        &world,
+        "GET",
+        "https://api.test/x",
+        &[("origin", "https://a.test"), ("sec-fetch-dest", "empty")],
+        "",
+    );
+    assert_eq!((got.status, got.body.len()), (404, 0));
+    assert_eq!(got.headers["access-control-allow-origin"], "https://a.test");
+    assert_eq!(got.headers["access-control-allow-credentials"], "true");
+    assert_eq!(got.headers["cross-origin-resource-policy"], "cross-origin");
+    let html = ask(&world, "GET", "https://api.test/x", &[("accept", "text/html,*/*")], "");
+    assert!(html.text().starts_with("<!doctype html>"));
+    let image =
+        ask(&world, "GET", "https://api.test/x", &[("accept", "text/html"), ("sec-fetch-dest", "image")], "");
+    assert!(image.body.is_empty());
+}
+
+#[test]
+fn a_host_outside_the_world_is_refused_by_name() {
+    let head = head("GET", "https://evil.test/x", &NAVIGATION);
+    let got = read(super::refused(&head, "no route to evil.test".into()));
+    assert_eq!((got.status, got.answer), (403, Answer::Refused { reason: "no route to evil.test".into() }));
+    assert!(String::from_utf8(got.body).unwrap().contains("evil.test is outside this world"));
+}

@@ -1,0 +1,138 @@
+//! Recorded answers that were read lately.
+//!
+//! Inflating a record costs far more than sending it, and pages share their files. The cache is bounded by bytes, spread
+//! over shards so that threads seldom meet, and evicts by second chance: what was asked for since it was last looked at
+//! stays once more.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use super::stored::{Content, Stored};
+
+const SHARDS: usize = 16;
+/// What an answer costs besides its body: headers, and its place here.
+const OVERHEAD: usize = 2 << 10;
+
+/// Number of an archive in its set, number of the capture in the archive.
+pub(super) type Place = (u32, u32);
+
+#[derive(Debug)]
+pub(super) struct Cache {
+    shards: Vec<Mutex<Shard>>,
+    /// Bytes of one shard.
+    limit: usize,
+}
+
+#[derive(Debug, Default)]
+struct Shard {
+    held: HashMap<Place, Held>,
+    /// Every key of `held`, the longest unlooked-at first.
+    order: VecDeque<Place>,
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct Held {
+    stored: Arc<Stored>,
+    asked: AtomicBool,
+}
+
+impl Cache {
+    /// A cache of about `bytes` bytes.
+    pub(super) fn new(bytes: usize) -> Cache {
+        Cache { shards: (0..SHARDS).map(|_| Mutex::default()).collect(), limit: bytes / SHARDS }
+    }
+
+    pub(super) fn get(&self, place: Place) -> Option<Arc<Stored>> {
+        let shard = self.shard(place).lock().unwrap_or_else(PoisonError::into_inner);
+        let held = shard.held.get(&place)?;
+        held.asked.store(true, Ordering::Relaxed);
+        Some(Arc::clone(&held.stored))
+    }
+
+    /// Keeps an answer, unless it would take a large part of a shard for itself.
+    pub(super) fn put(&self, place: Place, stored: &Arc<Stored>) {
+        let cost = cost(stored);
+        if cost > self.limit / 4 {
+            return;
+        }
+        let mut shard = self.shard(place).lock().unwrap_or_else(PoisonError::into_inner);
+        let held = Held { stored: Arc::clone(stored), asked: AtomicBool::new(false) };
+        if let Some(before) = shard.held.insert(place, held) {
+            shard.bytes -= self::cost(&before.stored);
+        } else {
+            shard.order.push_back(place);
+        }
+        shard.bytes += cost;
+        while shard.bytes > self.limit {
+            let Some(oldest) = shard.order.pop_front() else { break };
+            match shard.held.get(&oldest) {
+                Some(held) if held.asked.swap(false, Ordering::Relaxed) => shard.order.push_back(oldest),
+                _ => {
+                    if let Some(gone) = shard.held.remove(&oldest) {
+                        shard.bytes -= self::cost(&gone.stored);
+                    }
+                }
+            }
+        }
+    }
+
+    fn shard(&self, (member, capture): Place) -> &Mutex<Shard> {
+        &self.shards[(capture as usize).wrapping_add(member as usize) % SHARDS]
+    }
+}
+
+fn cost(stored: &Stored) -> usize {
+    match &stored.content {
+        Content::Held(bytes) => bytes.len() + OVERHEAD,
+        Content::Streamed(_) => OVERHEAD,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use http::{HeaderMap, StatusCode};
+    use hyper::body::Bytes;
+
+    use super::*;
+
+    fn stored(length: usize) -> Arc<Stored> {
+        let content = Content::Held(Bytes::from(vec![0; length]));
+        Arc::new(Stored {
+            status: StatusCode::OK,
+            headers: HeaderMap::new(),
+            recorded: 0,
+            claimed_length: None,
+            content,
+        })
+    }
+
+    #[test]
+    fn it_stays_within_its_bound_and_keeps_what_is_asked_for() {
+        let cache = Cache::new(SHARDS * 100 * (10_000 + OVERHEAD));
+        let places: Vec<Place> = (0..1_000).map(|n| (0, n * SHARDS as u32)).collect();
+        for place in &places {
+            cache.put(*place, &stored(10_000));
+            assert!(cache.get(places[0]).is_some(), "what is asked for all the time stays");
+        }
+        let shard = cache.shards[0].lock().unwrap();
+        assert_eq!(shard.held.len(), 100);
+        assert_eq!((shard.order.len(), shard.bytes), (100, 100 * (10_000 + OVERHEAD)));
+    }
+
+    #[test]
+    fn what_is_large_is_not_kept_and_what_is_put_twice_counts_once() {
+        let cache = Cache::new(SHARDS * 100_000);
+        cache.put((0, 1), &stored(50_000));
+        assert!(cache.get((0, 1)).is_none());
+        cache.put((0, 2), &stored(1_000));
+        cache.put((0, 2), &stored(2_000));
+        assert_eq!(cache.shard((0, 2)).lock().unwrap().bytes, 2_000 + OVERHEAD);
+    }
+}

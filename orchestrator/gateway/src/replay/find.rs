@@ -1,0 +1,150 @@
+//! Which recorded answers belong to a request, and at which level they were found.
+
+use http::HeaderMap;
+use snapshots::{
+    index::{Hit, IndexError, ReplaySet, body_mark},
+    matching::{self, Asked, Key, Rules},
+};
+
+use super::MatchLevel;
+use crate::Answer;
+
+/// Recorded requests that are scored for a fuzzy answer.
+const CANDIDATES: usize = 64;
+
+/// Recorded answers to one request, in recorded order, by what they are good for.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// The request's cursor in the episode.
+    pub(super) key: Key,
+    level: Level,
+    /// Answers that stand for themselves.
+    pub(super) whole: Vec<Hit>,
+    /// Recorded ranges.
+    pub(super) parts: Vec<Hit>,
+    /// Recorded 304s, which only a conditional request can be given.
+    pub(super) unmodified: Vec<Hit>,
+}
+
+#[derive(Debug)]
+enum Level {
+    Exact,
+    Normalised(Rules),
+    Fuzzy { score: f64, url: String },
+}
+
+/// Finds the answers to a request at the best level that has any which `request` can be given.
+pub(super) fn find(
+    set: &ReplaySet,
+    asked: &Asked<'_>,
+    request: &HeaderMap,
+    level: MatchLevel,
+) -> Result<Option<Found>, IndexError> {
+    let exact = matching::exact(asked);
+    let found = sorted(set, exact, Level::Exact, set.exact(&exact)?)?;
+    if found.serves(request) {
+        return Ok(Some(found));
+    }
+    if level == MatchLevel::Exact {
+        return Ok(None);
+    }
+    let (key, rules) = matching::normalised(asked);
+    let found = sorted(set, key, Level::Normalised(rules), set.normalised(&key)?)?;
+    if found.serves(request) {
+        return Ok(Some(found));
+    }
+    match level {
+        MatchLevel::Fuzzy { threshold } => fuzzy(set, asked, request, threshold),
+        _ => Ok(None),
+    }
+}
+
+/// Finds the records of frames of a WebSocket; all of them stand in [`Found::whole`].
+pub(super) fn sockets(
+    set: &ReplaySet,
+    asked: &Asked<'_>,
+    level: MatchLevel,
+) -> Result<Option<Found>, IndexError> {
+    let found = |key, level, whole: Vec<Hit>| {
+        (!whole.is_empty()).then_some(Found { key, level, whole, parts: Vec::new(), unmodified: Vec::new() })
+    };
+    let exact = matching::exact(asked);
+    let whole = set.exact(&exact)?;
+    if level == MatchLevel::Exact || !whole.is_empty() {
+        return Ok(found(exact, Level::Exact, whole));
+    }
+    let (key, rules) = matching::normalised(asked);
+    Ok(found(key, Level::Normalised(rules), set.normalised(&key)?))
+}
+
+/// The answers to the most similar recorded request of the same method, host and path.
+fn fuzzy(
+    set: &ReplaySet,
+    asked: &Asked<'_>,
+    request: &HeaderMap,
+    threshold: f64,
+) -> Result<Option<Found>, IndexError> {
+    let mut best: Option<(f64, String, Key)> = None;
+    for recorded in set.neighbours(asked.method, asked.url, CANDIDATES)? {
+        if recorded.method != asked.method {
+            continue;
+        }
+        let capture = set.capture(recorded.hit)?;
+        let parts = set.request(recorded.hit, &capture)?;
+        let other =
+            parts.as_ref().map_or(Asked::bare(&recorded.method, &recorded.url), |p| p.asked(&recorded.url));
+        let score = matching::score(asked, &other);
+        let better = best
+            .as_ref()
+            .is_none_or(|(highest, url, _)| score > *highest || (score == *highest && recorded.url < *url));
+        if score >= threshold && score > 0.0 && better {
+            best = Some((score, recorded.url.clone(), matching::exact(&other)));
+        }
+    }
+    let Some((score, url, key)) = best else { return Ok(None) };
+    let found = sorted(set, key, Level::Fuzzy { score, url }, set.exact(&key)?)?;
+    Ok(found.serves(request).then_some(found))
+}
+
+fn sorted(set: &ReplaySet, key: Key, level: Level, hits: Vec<Hit>) -> Result<Found, IndexError> {
+    let mut found = Found { key, level, whole: Vec::new(), parts: Vec::new(), unmodified: Vec::new() };
+    for hit in hits {
+        let status = if hit.status == 0 { set.capture(hit)?.status } else { hit.status };
+        match status {
+            206 => found.parts.push(hit),
+            304 => found.unmodified.push(hit),
+            // A range that could not be satisfied is no answer to another one.
+            416 => {}
+            200..=999 => found.whole.push(hit),
+            _ => {}
+        }
+    }
+    Ok(found)
+}
+
+impl Found {
+    fn serves(&self, request: &HeaderMap) -> bool {
+        let conditional = || {
+            request.contains_key(http::header::IF_NONE_MATCH)
+                || request.contains_key(http::header::IF_MODIFIED_SINCE)
+        };
+        !self.whole.is_empty() || !self.parts.is_empty() || (!self.unmodified.is_empty() && conditional())
+    }
+
+    /// What the ledger says of an answer given from `hit`.
+    pub(super) fn answer(&self, set: &ReplaySet, asked: &Asked<'_>, hit: Hit) -> Result<Answer, IndexError> {
+        match &self.level {
+            Level::Exact => Ok(Answer::Exact),
+            Level::Fuzzy { score, url } => Ok(Answer::Fuzzy { score: *score, url: url.clone() }),
+            Level::Normalised(rules) => {
+                let capture = set.capture(hit)?;
+                let (_, url) = set.request_line(hit, &capture)?;
+                let mut between = matching::url_rules_between(asked.url, &url);
+                if capture.request_body != body_mark(&asked.body) {
+                    between = between.or(rules.or(capture.rules).and(Rules::OF_THE_BODY));
+                }
+                Ok(Answer::Normalised { rules: between.names() })
+            }
+        }
+    }
+}

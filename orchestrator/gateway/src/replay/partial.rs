@@ -1,0 +1,129 @@
+//! Ranges, and whole bodies, put together from recorded 206s.
+
+use std::{io::Read, sync::Arc};
+
+use http::{HeaderValue, StatusCode, header};
+use snapshots::index::ReplaySet;
+
+use super::{
+    encoding,
+    range::{self, Wanted},
+    stored::{Stored, StoredError},
+};
+use crate::{Answer, Body, Reply, body};
+
+/// A run of bytes of the whole that one recorded 206 holds.
+struct Piece {
+    first: u64,
+    /// One behind the last.
+    end: u64,
+    total: Option<u64>,
+    stored: Arc<Stored>,
+}
+
+/// Answers with the bytes that are wanted, all of them without a range, if the recorded parts hold them without a gap.
+/// A range that is open at its end may be answered with less, which its client will see and ask on.
+pub(super) fn reply(
+    set: &Arc<ReplaySet>,
+    parts: Vec<Arc<Stored>>,
+    wanted: Option<Wanted>,
+    answer: Answer,
+) -> Result<Option<Reply>, StoredError> {
+    let mut pieces: Vec<Piece> = parts.into_iter().filter_map(piece).collect();
+    // Parts of one state of one thing only: of the kind that was recorded first.
+    let Some(kind) =
+        pieces.first().map(|piece| (piece.total, piece.stored.headers.get(header::ETAG).cloned()))
+    else {
+        return Ok(None);
+    };
+    pieces.retain(|piece| (piece.total, piece.stored.headers.get(header::ETAG).cloned()) == kind);
+    let total = kind.0;
+    let (first, last) = match (wanted, total) {
+        (None, Some(total)) => (0, total.checked_sub(1)),
+        (None, None) => return Ok(None),
+        (Some(wanted), Some(total)) => match wanted.within(total) {
+            Some((first, last)) => (first, Some(last)),
+            None => return Ok(None),
+        },
+        (Some(Wanted::From(first, last)), None) => (first, last),
+        (Some(Wanted::Last(_)), None) => return Ok(None),
+    };
+    let open = matches!(wanted, Some(Wanted::From(_, None)));
+    let chain = chain(&pieces, first, last);
+    let Some(end) = chain.last().map(|(_, end, _)| *end) else { return Ok(None) };
+    if !open && last.is_none_or(|last| end <= last) {
+        return Ok(None);
+    }
+
+    let mut headers = chain[0].2.stored.headers.clone();
+    let recorded_as_such =
+        chain.len() == 1 && wanted.is_some() && (chain[0].2.first, chain[0].2.end) == (first, end);
+    let (status, answer) = match wanted {
+        None => {
+            headers.remove(header::CONTENT_RANGE);
+            (StatusCode::OK, answer.derived("whole from ranges"))
+        }
+        Some(_) => {
+            range::set_content_range(&mut headers, first, end - 1, total);
+            (StatusCode::PARTIAL_CONTENT, if recorded_as_such { answer } else { answer.derived("range") })
+        }
+    };
+    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(end - first));
+    let body = joined(set, &chain, end - first)?;
+    Ok(Some(Reply { status, headers, body, answer }))
+}
+
+fn piece(stored: Arc<Stored>) -> Option<Piece> {
+    let (first, last, total) = range::held(&stored.headers)?;
+    // A body that was cut short holds less than its header says.
+    let length = stored.content.length()?.min(last - first + 1);
+    (length > 0 && encoding::of(&stored.headers).is_none()).then(|| Piece {
+        first,
+        end: first + length,
+        total,
+        stored,
+    })
+}
+
+/// Pieces that join from `first` on, each with the part of the whole it gives: start and end.
+fn chain(pieces: &[Piece], first: u64, last: Option<u64>) -> Vec<(u64, u64, &Piece)> {
+    let mut chain = Vec::new();
+    let mut at = first;
+    while last.is_none_or(|last| at <= last) {
+        let best =
+            pieces.iter().filter(|piece| piece.first <= at && at < piece.end).max_by_key(|piece| piece.end);
+        let Some(piece) = best else { break };
+        let end = last.map_or(piece.end, |last| piece.end.min(last + 1));
+        chain.push((at, end, piece));
+        at = end;
+    }
+    chain
+}
+
+fn joined(set: &Arc<ReplaySet>, chain: &[(u64, u64, &Piece)], length: u64) -> Result<Body, StoredError> {
+    let mut reader: Box<dyn Read + Send> = Box::new(std::io::empty());
+    for (start, end, piece) in chain {
+        let source = piece.stored.content.open(set)?;
+        reader = Box::new(reader.chain(Skipping { source, skip: start - piece.first }.take(end - start)));
+    }
+    Ok(body::from_read(reader, Some(length)))
+}
+
+/// A source from somewhere behind its start; what comes before is read and dropped when the first byte is asked for.
+pub(super) struct Skipping<R> {
+    pub(super) source: R,
+    pub(super) skip: u64,
+}
+
+impl<R: Read> Read for Skipping<R> {
+    fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
+        if self.skip > 0 {
+            let skipped = std::io::copy(&mut (&mut self.source).take(self.skip), &mut std::io::sink())?;
+            self.skip -= skipped;
+            if self.skip > 0 {
+                return Ok(0);
+            }
+        }
+        self.source.read(buf)
+    }
+}

@@ -1,0 +1,42 @@
+//! CORS preflights: what a browser asks before it asks.
+
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+
+use crate::{Answer, Reply, RequestHead, body};
+
+/// How long a browser may rely on a preflight, in seconds.
+const MAX_AGE: HeaderValue = HeaderValue::from_static("600");
+
+/// The method that the browser wants to use, if the request is a preflight.
+pub(super) fn wanted_method(head: &RequestHead) -> Option<&str> {
+    if head.method != Method::OPTIONS || !head.headers.contains_key(header::ORIGIN) {
+        return None;
+    }
+    head.header(header::ACCESS_CONTROL_REQUEST_METHOD)
+}
+
+/// An answer that lets the actual request through, whatever that one then gets: a miss must be seen as one by the page,
+/// not as an opaque failure.
+pub(super) fn passing(head: &RequestHead, answer: Answer) -> Reply {
+    let mut headers = HeaderMap::new();
+    allow_origin(&head.headers, &mut headers);
+    for (asked, granted) in [
+        (header::ACCESS_CONTROL_REQUEST_METHOD, header::ACCESS_CONTROL_ALLOW_METHODS),
+        (header::ACCESS_CONTROL_REQUEST_HEADERS, header::ACCESS_CONTROL_ALLOW_HEADERS),
+    ] {
+        if let Some(value) = head.headers.get(asked) {
+            headers.insert(granted, value.clone());
+        }
+    }
+    headers.insert(header::ACCESS_CONTROL_MAX_AGE, MAX_AGE);
+    headers.insert(header::VARY, HeaderValue::from_static("Origin"));
+    Reply { status: StatusCode::NO_CONTENT, headers, body: body::empty(), answer }
+}
+
+/// Grants the asking origin a look at the answer, credentials or not.
+pub(crate) fn allow_origin(request: &HeaderMap, response: &mut HeaderMap) {
+    if let Some(origin) = request.get(header::ORIGIN) {
+        response.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+        response.insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
+    }
+}

@@ -1,0 +1,199 @@
+//! From a recorded answer to the one that this request gets: conditions, encodings, ranges.
+
+use std::{
+    io::{Cursor, Read},
+    sync::Arc,
+    time::SystemTime,
+};
+
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use hyper::body::Bytes;
+use snapshots::{
+    http::{HttpError, decode_content, decoder},
+    index::{IndexError, ReplaySet},
+};
+
+use super::{
+    DatePolicy, conditional, dates, encoding,
+    partial::Skipping,
+    range,
+    stored::{Content, Stored, StoredError},
+};
+use crate::{Answer, Reply, RequestHead, body};
+
+/// A decoded body up to this size is held; a larger one is decoded as the client takes it.
+const DECODED: u64 = 8 << 20;
+
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// What replies depend on besides request and recording.
+pub(super) struct Setting<'a> {
+    pub(super) set: &'a Arc<ReplaySet>,
+    pub(super) dates: DatePolicy,
+    pub(super) started: SystemTime,
+}
+
+/// Answers `head` with what was recorded.
+pub(super) fn reply(
+    setting: &Setting<'_>,
+    stored: &Stored,
+    head: &RequestHead,
+    answer: Answer,
+) -> Result<Reply, StoredError> {
+    let mut headers = stored.headers.clone();
+    dates::shift(&mut headers, setting.dates, stored.recorded, setting.started, SystemTime::now());
+    let reads = matches!(head.method, Method::GET | Method::HEAD);
+    if reads && stored.status == StatusCode::OK {
+        if is_resumed_stream(head, &headers) {
+            return Ok(bare(StatusCode::NO_CONTENT, headers, answer.derived("end of event stream")));
+        }
+        if conditional::not_modified(&head.headers, &headers, setting.dates) {
+            return Ok(bare(StatusCode::NOT_MODIFIED, headers, answer.derived("not modified")));
+        }
+    }
+    if bodiless(stored.status) {
+        return Ok(bare(stored.status, headers, answer));
+    }
+    let content = readable(setting, stored, head, &mut headers)?;
+    let length = content.length();
+    if reads
+        && stored.status == StatusCode::OK
+        && let (Some(wanted), Some(length)) = (range::wanted(&head.headers), length)
+        && conditional::range_holds(&head.headers, &headers)
+    {
+        return match wanted.within(length) {
+            Some((first, last)) => cut(setting, &content, head, headers, (first, last, length), answer),
+            None => Ok(unsatisfied(headers, length, answer)),
+        };
+    }
+    if let Some(length) = length {
+        headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+    }
+    let body = match content.held() {
+        _ if head.method == Method::HEAD => body::empty(),
+        Some(bytes) => body::full(bytes.clone()),
+        None => body::from_read(content.open(setting)?, length),
+    };
+    Ok(Reply { status: stored.status, headers, body, answer })
+}
+
+/// The answer to a HEAD that was recorded as such: everything but a body.
+pub(super) fn recorded_head(setting: &Setting<'_>, stored: &Stored, answer: Answer) -> Reply {
+    let mut headers = stored.headers.clone();
+    dates::shift(&mut headers, setting.dates, stored.recorded, setting.started, SystemTime::now());
+    if let (Some(length), false) = (stored.claimed_length, bodiless(stored.status)) {
+        headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+    }
+    Reply { status: stored.status, headers, body: body::empty(), answer }
+}
+
+/// A body as this client can read it.
+enum Readable<'a> {
+    Recorded(&'a Content),
+    Decoded(Bytes),
+    Decoding { content: &'a Content, codings: String },
+}
+
+impl Readable<'_> {
+    fn length(&self) -> Option<u64> {
+        match self {
+            Readable::Recorded(content) => content.length(),
+            Readable::Decoded(bytes) => Some(bytes.len() as u64),
+            Readable::Decoding { .. } => None,
+        }
+    }
+
+    fn open(&self, setting: &Setting<'_>) -> Result<Box<dyn Read + Send>, StoredError> {
+        match self {
+            Readable::Recorded(content) => content.open(setting.set),
+            Readable::Decoded(bytes) => Ok(Box::new(Cursor::new(bytes.clone()))),
+            Readable::Decoding { content, codings } => {
+                decoder(codings, content.open(setting.set)?).map_err(broken)
+            }
+        }
+    }
+
+    /// The bytes, if they are in memory.
+    fn held(&self) -> Option<&Bytes> {
+        match self {
+            Readable::Recorded(Content::Held(bytes)) | Readable::Decoded(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+}
+
+/// Decodes the body if the client does not take it as it is.
+fn readable<'a>(
+    setting: &Setting<'_>,
+    stored: &'a Stored,
+    head: &RequestHead,
+    headers: &mut HeaderMap,
+) -> Result<Readable<'a>, StoredError> {
+    let content = &stored.content;
+    let Some(codings) = encoding::of(headers).filter(|codings| !encoding::accepted(&head.headers, codings))
+    else {
+        return Ok(Readable::Recorded(content));
+    };
+    headers.remove(header::CONTENT_ENCODING);
+    encoding::vary(headers);
+    if head.method == Method::HEAD || matches!(content, Content::Streamed(_)) {
+        return Ok(Readable::Decoding { content, codings });
+    }
+    match decode_content(&codings, content.open(setting.set)?, DECODED) {
+        Ok(bytes) => Ok(Readable::Decoded(bytes.into())),
+        Err(HttpError::TooLarge { .. }) => Ok(Readable::Decoding { content, codings }),
+        Err(error) => Err(broken(error)),
+    }
+}
+
+fn cut(
+    setting: &Setting<'_>,
+    content: &Readable<'_>,
+    head: &RequestHead,
+    mut headers: HeaderMap,
+    (first, last, total): (u64, u64, u64),
+    answer: Answer,
+) -> Result<Reply, StoredError> {
+    let length = last - first + 1;
+    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+    range::set_content_range(&mut headers, first, last, Some(total));
+    let body = match content.held() {
+        _ if head.method == Method::HEAD => body::empty(),
+        Some(bytes) => body::full(bytes.slice(first as usize..=last as usize)),
+        None => body::from_read(Skipping { source: content.open(setting)?, skip: first }, Some(length)),
+    };
+    Ok(Reply { status: StatusCode::PARTIAL_CONTENT, headers, body, answer: answer.derived("range") })
+}
+
+fn unsatisfied(mut headers: HeaderMap, length: u64, answer: Answer) -> Reply {
+    let value = HeaderValue::try_from(format!("bytes */{length}"));
+    conditional::without_content(&mut headers);
+    if let Ok(value) = value {
+        headers.insert(header::CONTENT_RANGE, value);
+    }
+    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(0));
+    let status = StatusCode::RANGE_NOT_SATISFIABLE;
+    Reply { status, headers, body: body::empty(), answer: answer.derived("range not satisfiable") }
+}
+
+fn bare(status: StatusCode, mut headers: HeaderMap, answer: Answer) -> Reply {
+    conditional::without_content(&mut headers);
+    Reply { status, headers, body: body::empty(), answer }
+}
+
+fn bodiless(status: StatusCode) -> bool {
+    matches!(status, StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT | StatusCode::NOT_MODIFIED)
+}
+
+/// Whether the client comes back for more of an event stream that it was given to its end: 204 tells it to stop, where
+/// the same events once more would be a lie.
+fn is_resumed_stream(head: &RequestHead, headers: &HeaderMap) -> bool {
+    head.headers.contains_key(LAST_EVENT_ID)
+        && headers
+            .get(header::CONTENT_TYPE)
+            .is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
+}
+
+fn broken(error: HttpError) -> StoredError {
+    StoredError::Index(IndexError::Archive(error.into()))
+}

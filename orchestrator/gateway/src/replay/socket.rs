@@ -1,0 +1,87 @@
+//! Recorded WebSocket connections.
+
+use std::io::{BufRead, BufReader, Read};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use http::header;
+use snapshots::{
+    Frame, FrameSide, RecordRef,
+    index::{Hit, IndexError, ReplaySet},
+};
+
+use super::stored::{self, StoredError};
+use crate::socket::{From, Payload, SocketFrame, SocketScript};
+
+/// Longest line of a recording of frames that is read.
+const MAX_LINE: u64 = 64 << 20;
+/// Most bytes of frames that are read of one record.
+const MAX_SCRIPT: u64 = 256 << 20;
+
+/// Records of frames, those of one connection together: they lead to the same handshake. Connections are in recorded
+/// order.
+pub(super) fn connections(set: &ReplaySet, hits: &[Hit]) -> Result<Vec<Vec<Hit>>, IndexError> {
+    let mut connections: Vec<((u32, RecordRef), Vec<Hit>)> = Vec::new();
+    for hit in hits {
+        let opening = (hit.member, set.capture(*hit)?.response);
+        match connections.iter_mut().find(|(other, _)| *other == opening) {
+            Some((_, records)) => records.push(*hit),
+            None => connections.push((opening, vec![*hit])),
+        }
+    }
+    Ok(connections.into_iter().map(|(_, records)| records).collect())
+}
+
+/// Reads a recorded connection. A line that is no frame ends it: what follows cannot be trusted to be in its place.
+pub(super) fn script(set: &ReplaySet, records: &[Hit]) -> Result<SocketScript, StoredError> {
+    let mut script = SocketScript::default();
+    for (number, hit) in records.iter().enumerate() {
+        let capture = set.capture(*hit)?;
+        if number == 0 && capture.response != capture.body {
+            let head = set.read(hit.member, capture.response)?.response_head().map_err(IndexError::from)?;
+            script.headers = stored::kept(&head.headers);
+            for name in [header::SEC_WEBSOCKET_ACCEPT, header::SEC_WEBSOCKET_EXTENSIONS] {
+                script.headers.remove(name);
+            }
+        }
+        let block = set.read(hit.member, capture.body)?.block;
+        if !append(block, &mut script.frames)? {
+            tracing::warn!(frames = script.frames.len(), "a WebSocket recording has a line that is no frame");
+            break;
+        }
+    }
+    Ok(script)
+}
+
+/// Reads frames, one a line; false if a line is none.
+fn append(block: impl Read, frames: &mut Vec<SocketFrame>) -> Result<bool, IndexError> {
+    let io = |source| IndexError::Io { action: "read", path: "the frames of a WebSocket".into(), source };
+    let mut lines = BufReader::new(block.take(MAX_SCRIPT));
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        if lines.by_ref().take(MAX_LINE).read_until(b'\n', &mut line).map_err(io)? == 0 {
+            return Ok(true);
+        }
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        match serde_json::from_slice(&line).ok().and_then(frame) {
+            Some(frame) => frames.push(frame),
+            None => return Ok(false),
+        }
+    }
+}
+
+fn frame(frame: Frame) -> Option<SocketFrame> {
+    let from = match frame.from {
+        FrameSide::Server => From::Server,
+        FrameSide::Client => From::Client,
+    };
+    let payload = match (frame.text, frame.base64, frame.close) {
+        (Some(text), None, None) => Payload::Text(text),
+        (None, Some(coded), None) => Payload::Binary(STANDARD.decode(coded).ok()?.into()),
+        (None, None, Some(code)) => Payload::Close { code, reason: frame.reason.unwrap_or_default() },
+        _ => return None,
+    };
+    Some(SocketFrame { at_ms: frame.at_ms, from, payload })
+}

@@ -1,0 +1,213 @@
+//! A recorded answer as it is read from an archive, ready to be served many times.
+
+use std::{
+    io::{BufReader, Read},
+    sync::Arc,
+};
+
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use hyper::body::Bytes;
+use snapshots::{
+    Headers, Record, RecordRef,
+    http::Dechunk,
+    index::{Capture, CaptureKind, Hit, IndexError, ReplaySet},
+};
+
+use super::{dates, encoding};
+use crate::upstream::end_to_end;
+
+/// Bodies up to this size are held while they are answered with; larger ones are read as the client takes them.
+const HELD: u64 = 4 << 20;
+
+/// Headers that would make the browser leave the world, remember something beyond it, or report to it.
+const ESCAPES: [HeaderName; 9] = [
+    header::STRICT_TRANSPORT_SECURITY,
+    header::ALT_SVC,
+    header::PUBLIC_KEY_PINS,
+    header::PUBLIC_KEY_PINS_REPORT_ONLY,
+    header::CONTENT_SECURITY_POLICY_REPORT_ONLY,
+    HeaderName::from_static("report-to"),
+    HeaderName::from_static("nel"),
+    HeaderName::from_static("reporting-endpoints"),
+    HeaderName::from_static("expect-ct"),
+];
+
+/// Why a capture that the index names cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StoredError {
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    #[error("read {url}: its body is a revisit of a record that no snapshot of the set holds")]
+    BodyElsewhere { url: String },
+    #[error("read {url}: the index leads to a record of {found}")]
+    OtherRecord { url: String, found: String },
+    #[error("read {url}: {status} is no status to send")]
+    Status { url: String, status: u16 },
+}
+
+/// A recorded answer.
+#[derive(Debug)]
+pub(super) struct Stored {
+    pub(super) status: StatusCode,
+    /// End-to-end headers without `Content-Length`; cookies live as long as they did.
+    pub(super) headers: HeaderMap,
+    /// `Date`, else the time of the record; seconds since 1970.
+    pub(super) recorded: i64,
+    /// The recorded `Content-Length`, which for an answer to HEAD is not that of the body.
+    pub(super) claimed_length: Option<u64>,
+    pub(super) content: Content,
+}
+
+/// A recorded body, content encoding kept, transfer encoding gone.
+#[derive(Debug, Clone)]
+pub(super) enum Content {
+    Held(Bytes),
+    Streamed(Source),
+}
+
+/// Where a large body is read from.
+#[derive(Debug, Clone)]
+pub(super) struct Source {
+    member: u32,
+    at: RecordRef,
+    resource: bool,
+    chunked: bool,
+    /// `None` where only reading it all would tell.
+    pub(super) length: Option<u64>,
+}
+
+impl Content {
+    pub(super) fn length(&self) -> Option<u64> {
+        match self {
+            Content::Held(bytes) => Some(bytes.len() as u64),
+            Content::Streamed(source) => source.length,
+        }
+    }
+
+    /// Reads it from its start.
+    pub(super) fn open(&self, set: &Arc<ReplaySet>) -> Result<Box<dyn Read + Send>, StoredError> {
+        match self {
+            Content::Held(bytes) => Ok(Box::new(std::io::Cursor::new(bytes.clone()))),
+            Content::Streamed(source) => {
+                let mut record = set.read(source.member, source.at)?;
+                if !source.resource {
+                    record.response_head().map_err(IndexError::from)?;
+                }
+                Ok(plain(record, source.chunked))
+            }
+        }
+    }
+}
+
+fn plain(record: Record, chunked: bool) -> Box<dyn Read + Send> {
+    if chunked { Box::new(Dechunk::new(BufReader::new(record.block))) } else { Box::new(record.block) }
+}
+
+/// Reads a capture: its head, and its body unless that is large.
+pub(super) fn load(set: &ReplaySet, hit: Hit) -> Result<Stored, StoredError> {
+    let capture = set.capture(hit)?;
+    let (_, url) = set.request_line(hit, &capture)?;
+    let mut record = set.read(hit.member, capture.response)?;
+    agree(&record, &capture, &url)?;
+    if capture.kind == CaptureKind::Resource {
+        let mut headers = HeaderMap::new();
+        let kind = record.headers.get("Content-Type").and_then(|kind| HeaderValue::from_bytes(kind).ok());
+        headers.extend(kind.map(|kind| (header::CONTENT_TYPE, kind)));
+        let recorded = capture.at_millis.div_euclid(1000);
+        let content = content(record, hit.member, capture.body, true, false)?;
+        return Ok(Stored { status: StatusCode::OK, headers, recorded, claimed_length: None, content });
+    }
+
+    let head = record.response_head().map_err(IndexError::from)?;
+    let status = StatusCode::from_u16(head.status).ok().filter(|status| status.as_u16() >= 200);
+    let Some(status) = status else { return Err(StoredError::Status { url, status: head.status }) };
+    let (member, at) =
+        set.body_of(hit, &capture)?.ok_or_else(|| StoredError::BodyElsewhere { url: url.clone() })?;
+    let mut headers = kept(&head.headers);
+    let (body_record, chunked) = if (member, at) == (hit.member, capture.response) {
+        (record, is_chunked(&head.headers))
+    } else {
+        // The bytes are those of the other record, and so is the way they are encoded.
+        let mut origin = set.read(member, at)?;
+        let origin_head = origin.response_head().map_err(IndexError::from)?;
+        headers.remove(header::CONTENT_ENCODING);
+        if let Some(coding) = kept(&origin_head.headers).remove(header::CONTENT_ENCODING) {
+            headers.insert(header::CONTENT_ENCODING, coding);
+        }
+        (origin, is_chunked(&origin_head.headers))
+    };
+    let recorded =
+        headers.get(header::DATE).and_then(dates::parse).unwrap_or(capture.at_millis.div_euclid(1000));
+    if let http::header::Entry::Occupied(mut cookies) = headers.entry(header::SET_COOKIE) {
+        for cookie in cookies.iter_mut() {
+            if let Some(relative) = dates::relative_cookie(cookie, recorded) {
+                *cookie = relative;
+            }
+        }
+    }
+    let content = content(body_record, member, at, false, chunked)?;
+    if let Content::Held(bytes) = &content {
+        encoding::drop_false_claim(&mut headers, bytes);
+    }
+    let claimed_length = head.headers.get_str("Content-Length").and_then(|length| length.trim().parse().ok());
+    Ok(Stored { status, headers, recorded, claimed_length, content })
+}
+
+/// The body of a record whose head has been read.
+fn content(
+    record: Record,
+    member: u32,
+    at: RecordRef,
+    resource: bool,
+    chunked: bool,
+) -> Result<Content, StoredError> {
+    let length = record.block.remaining();
+    if length > HELD {
+        return Ok(Content::Streamed(Source {
+            member,
+            at,
+            resource,
+            chunked,
+            length: (!chunked).then_some(length),
+        }));
+    }
+    if !chunked {
+        let (buffer, start) = record.block.into_parts(HELD).map_err(IndexError::from)?;
+        return Ok(Content::Held(Bytes::from(buffer).slice(start..)));
+    }
+    let mut bytes = Vec::with_capacity(length as usize);
+    let read = plain(record, true).read_to_end(&mut bytes);
+    read.map_err(|source| IndexError::Io { action: "read", path: "a recorded body".into(), source })?;
+    Ok(Content::Held(bytes.into()))
+}
+
+/// Whether the record is the one that the index speaks of. An archive that was changed under us gives no answers.
+fn agree(record: &Record, capture: &Capture, url: &str) -> Result<(), StoredError> {
+    let found = record.target_uri().unwrap_or_default();
+    let same = found.split('#').next() == Some(url);
+    // A revisit without a head of its own has that of the record it leads to.
+    if same || capture.kind == CaptureKind::Revisit {
+        return Ok(());
+    }
+    Err(StoredError::OtherRecord { url: url.to_owned(), found: found.into_owned() })
+}
+
+/// The headers that are served: end-to-end ones, less the length and what leads out of the world. Fields that are no
+/// HTTP are left out.
+pub(super) fn kept(headers: &Headers) -> HeaderMap {
+    let mut out = HeaderMap::with_capacity(headers.len());
+    for (name, value) in headers.iter() {
+        if let (Ok(name), Ok(value)) =
+            (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_bytes(value))
+            && name != header::CONTENT_LENGTH
+            && !ESCAPES.contains(&name)
+        {
+            out.append(name, value);
+        }
+    }
+    end_to_end(out)
+}
+
+fn is_chunked(headers: &Headers) -> bool {
+    headers.get_all("Transfer-Encoding").any(|value| value.to_ascii_lowercase().ends_with(b"chunked"))
+}
