@@ -2,15 +2,14 @@
 
 use std::io::{BufRead, BufReader, Read};
 
-use base64::{Engine, engine::general_purpose::STANDARD};
 use http::header;
 use snapshots::{
-    Frame, FrameSide, RecordRef,
+    Frame, RecordRef,
     index::{Hit, IndexError, ReplaySet},
 };
 
 use super::stored::{self, StoredError};
-use crate::socket::{From, Payload, SocketFrame, SocketScript};
+use crate::socket::{SocketFrame, SocketScript};
 
 /// Longest line of a recording of frames that is read.
 const MAX_LINE: u64 = 64 << 20;
@@ -65,23 +64,10 @@ fn append(block: impl Read, frames: &mut Vec<SocketFrame>) -> Result<bool, Index
         if line.trim_ascii().is_empty() {
             continue;
         }
-        match serde_json::from_slice(&line).ok().and_then(frame) {
+        let frame = serde_json::from_slice::<Frame>(&line).ok();
+        match frame.as_ref().and_then(SocketFrame::from_stored) {
             Some(frame) => frames.push(frame),
             None => return Ok(false),
         }
     }
-}
-
-fn frame(frame: Frame) -> Option<SocketFrame> {
-    let from = match frame.from {
-        FrameSide::Server => From::Server,
-        FrameSide::Client => From::Client,
-    };
-    let payload = match (frame.text, frame.base64, frame.close) {
-        (Some(text), None, None) => Payload::Text(text),
-        (None, Some(coded), None) => Payload::Binary(STANDARD.decode(coded).ok()?.into()),
-        (None, None, Some(code)) => Payload::Close { code, reason: frame.reason.unwrap_or_default() },
-        _ => return None,
-    };
-    Some(SocketFrame { at_ms: frame.at_ms, from, payload })
 }
