@@ -53,6 +53,13 @@ impl Segment {
     pub(crate) fn window(&self) -> Window {
         Window::new(Arc::clone(&self.file), self.start, self.start + self.length)
     }
+
+    /// At most `length` bytes from `offset` on, as they lie in the stream.
+    pub(crate) fn window_at(&self, offset: u64, length: u64) -> Window {
+        let start = self.start + offset.min(self.length);
+        let end = start.saturating_add(length).min(self.start + self.length);
+        Window::new(Arc::clone(&self.file), start, end)
+    }
 }
 
 /// An opened snapshot: a WACZ, a WARC or an ARC file, compressed or not. Opening reads no records; reading is by
@@ -92,6 +99,11 @@ impl Archive {
         let name = path.file_name().unwrap_or(path.as_str()).to_owned();
         let segments = vec![Segment::new(name, path, Arc::new(file), 0, length)?];
         Ok(Archive { path: path.to_owned(), segments, package: None })
+    }
+
+    /// Streams that were found in a file whose container cannot be read.
+    pub(crate) fn from_segments(path: &Utf8Path, segments: Vec<Segment>) -> Archive {
+        Archive { path: path.to_owned(), segments, package: None }
     }
 
     /// The file that was opened.

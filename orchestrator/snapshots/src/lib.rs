@@ -22,6 +22,7 @@ mod headers;
 pub mod http;
 pub mod index;
 pub mod matching;
+pub mod ops;
 mod page;
 pub mod post_key;
 mod recording;

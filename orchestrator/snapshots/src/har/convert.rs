@@ -73,6 +73,24 @@ pub enum Note {
     },
 }
 
+impl Note {
+    /// The kind as it stands in JSON, for counting.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Note::ContentEncodingDropped { .. } => "content-encoding-dropped",
+            Note::ContentLengthCorrected { .. } => "content-length-corrected",
+            Note::CharsetChanged { .. } => "charset-changed",
+            Note::HeaderDropped { .. } => "header-dropped",
+            Note::BodyMissing => "body-missing",
+            Note::RequestBodyMissing => "request-body-missing",
+            Note::RequestBodyRebuilt => "request-body-rebuilt",
+            Note::BodyFromEvents => "body-from-events",
+            Note::BodyFromCache => "body-from-cache",
+            Note::NoResponse { .. } => "no-response",
+        }
+    }
+}
+
 impl fmt::Display for Note {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -19,6 +19,7 @@ mod tests;
 
 use camino::Utf8PathBuf;
 
+pub(crate) use append::FRAMES_TYPE;
 pub use append::{Frame, FrameSide};
 pub use folder::Recording;
 

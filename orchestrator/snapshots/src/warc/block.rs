@@ -29,6 +29,16 @@ impl Block {
         Block { buffer: bytes, at: 0, rest: Rest::None }
     }
 
+    /// A block of the bytes of a body.
+    pub(crate) fn from_body(body: crate::Body) -> Block {
+        match body {
+            crate::Body::Bytes(bytes) => Block::from_bytes(bytes),
+            crate::Body::File { file, length } => {
+                Block::from_window(Vec::new(), Window::new(file, 0, length))
+            }
+        }
+    }
+
     pub(super) fn from_window(ahead: Vec<u8>, window: Window) -> Block {
         Block { buffer: ahead, at: 0, rest: Rest::File(window) }
     }

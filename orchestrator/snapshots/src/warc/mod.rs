@@ -21,6 +21,7 @@ pub(crate) use read::read_at;
 pub use record::{Record, RecordKind, RecordRef};
 pub(crate) use scan::Scanner;
 pub(crate) use window::Window;
+pub(crate) use write::serialise;
 pub use write::{RecordHead, new_record_id};
 
 /// The longest record header that is read. Real ones are under a kilobyte; cookies in them have been seen at 70.

@@ -10,6 +10,15 @@ pub fn new_record_id() -> String {
     Uuid::new_v4().urn().to_string()
 }
 
+/// The header of a WARC 1.1 record with these fields, whatever length they give, for a block of `length` bytes.
+pub(crate) fn serialise(headers: &crate::Headers, length: u64) -> Vec<u8> {
+    let mut head = RecordHead { bytes: b"WARC/1.1\r\n".to_vec() };
+    for (name, value) in headers.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("Content-Length")) {
+        head.push(name, value);
+    }
+    head.finish(length)
+}
+
 /// Builds a record header field by field.
 #[derive(Debug)]
 pub struct RecordHead {

@@ -1,0 +1,75 @@
+//! From records back to messages and bodies.
+
+use std::io::{BufReader, Read};
+
+use crate::body::MEMORY;
+use crate::http::{Dechunk, decode_content};
+use crate::{Body, Error, Exchange, Headers, Record, Request, Response, Timestamp};
+
+/// The body of an HTTP message whose head has been read off `record`, without its transfer coding.
+pub(super) fn body(record: Record, headers: &Headers) -> Result<Body, Error> {
+    let failed = |source| Error::io("read", "a record block".into(), source);
+    let reader = unchunked(record.block, headers);
+    Body::spool(reader, MEMORY).map_err(failed)
+}
+
+fn unchunked<'a>(block: impl Read + 'a, headers: &Headers) -> Box<dyn Read + 'a> {
+    if is_chunked(headers) { Box::new(Dechunk::new(BufReader::new(block))) } else { Box::new(block) }
+}
+
+pub(super) fn is_chunked(headers: &Headers) -> bool {
+    headers.get_str("transfer-encoding").is_some_and(|coding| coding.to_ascii_lowercase().contains("chunked"))
+}
+
+/// The content of a body without its content coding; the body as it is, if it does not decode.
+pub(super) fn decoded(headers: &Headers, body: &Body, limit: u64) -> Result<Vec<u8>, Error> {
+    match headers.get_str("content-encoding") {
+        Some(coding) => match decode_content(coding, body.reader(), limit) {
+            Ok(bytes) => Ok(bytes),
+            Err(crate::http::HttpError::TooLarge { limit }) => {
+                Err(Error::TooLarge { what: "a decoded body", limit })
+            }
+            Err(_) => body.to_vec(limit),
+        },
+        None => body.to_vec(limit),
+    }
+}
+
+/// The exchange of a response or revisit record, its request if there is one, and the record that holds the payload of
+/// a revisit.
+pub(super) fn exchange(
+    mut response: Record,
+    request: Option<Record>,
+    payload: Option<Record>,
+) -> Result<Exchange, Error> {
+    let url = response.target_uri().map(|url| url.into_owned()).unwrap_or_default();
+    let started = response.date().unwrap_or(Timestamp::from_millis(0));
+    let ip = response.headers.get_str("WARC-IP-Address").and_then(|ip| ip.trim().parse().ok());
+    let protocol = response.headers.get_str("WARC-Protocol").map(str::to_owned);
+    let truncated = response.headers.get_str("WARC-Truncated").map(str::to_owned);
+    let page = response.headers.get_str("WARC-Page-ID").map(str::to_owned);
+    let head = response.response_head()?;
+    let body = match payload {
+        Some(mut original) => {
+            let original_headers =
+                if original.holds_http() { original.response_head()?.headers } else { Headers::new() };
+            body(original, &original_headers)?
+        }
+        None => body(response, &head.headers)?,
+    };
+    let response =
+        Response { status: head.status, reason: head.reason, headers: without_transfer(head.headers), body };
+    let mut exchange = Exchange { ip, protocol, truncated, page, ..Exchange::get(url, started, response) };
+    if let Some(mut request) = request {
+        let head = request.request_head()?;
+        let body = self::body(request, &head.headers)?;
+        let headers = without_transfer(head.headers);
+        exchange.request = Request { method: head.method, target: head.target, headers, body };
+    }
+    Ok(exchange)
+}
+
+fn without_transfer(mut headers: Headers) -> Headers {
+    headers.remove("transfer-encoding");
+    headers
+}

@@ -1,0 +1,230 @@
+//! `diff`: what changed between two snapshots of the same places.
+
+use std::collections::BTreeMap;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::Serialize;
+
+use crate::{Archive, Exchange, RecordRef, Timestamp};
+
+use super::exchanges::Exchanges;
+use super::{Error, OnProgress, content, digest};
+
+mod text;
+
+/// Largest body whose digest is taken.
+const LARGEST: u64 = 4 << 30;
+/// Largest body of which the text is compared.
+const LARGEST_TEXT: u64 = 4 << 20;
+
+/// The differences between two snapshots.
+#[derive(Debug, Clone, Serialize)]
+pub struct Diff {
+    /// The earlier snapshot.
+    pub old: Utf8PathBuf,
+    /// The later snapshot.
+    pub new: Utf8PathBuf,
+    /// Whether nothing was added, removed or changed.
+    pub equal: bool,
+    /// Captures that are only in the later one.
+    pub added: Vec<Capture>,
+    /// Captures that are only in the earlier one.
+    pub removed: Vec<Capture>,
+    /// Captures that answer differently.
+    pub changed: Vec<Change>,
+    /// How many captures answer alike.
+    pub unchanged: u64,
+    /// Responses that could not be compared (no HTTP, or a revisit without its payload), in both.
+    pub not_compared: u64,
+}
+
+/// One capture.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Capture {
+    /// Method of the request.
+    pub method: String,
+    /// URL of the request.
+    pub url: String,
+    /// Which of several captures of this request it is, from 1, in the order of recording.
+    pub nth: u64,
+    /// When it was recorded.
+    pub date: Timestamp,
+    /// Status of the response.
+    pub status: u16,
+    /// Media type of the response, without parameters.
+    pub media_type: String,
+    /// Size of the decoded body in bytes.
+    pub bytes: u64,
+}
+
+/// A capture that both snapshots have, with different answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// The capture in the earlier snapshot.
+    pub old: Capture,
+    /// The capture in the later one.
+    pub new: Capture,
+    /// `Location` of both, if one of them redirects elsewhere.
+    pub location: Option<(Option<String>, Option<String>)>,
+    /// What changed in the body, if it did.
+    pub body: Option<BodyChange>,
+}
+
+/// A change of a body.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BodyChange {
+    /// Digest of the decoded body in the earlier snapshot.
+    pub old: String,
+    /// Digest of the decoded body in the later one.
+    pub new: String,
+    /// For HTML, JSON and other text: how many pieces of text (lines, visible text, JSON leaves) are gone.
+    pub text_removed: u64,
+    /// How many pieces of text are new.
+    pub text_added: u64,
+    /// The first of them, marked `-` and `+`.
+    pub sample: Vec<String>,
+}
+
+/// What a request is known by: the same method, URL and body.
+type Key = (String, String, String);
+
+struct Entry {
+    at: RecordRef,
+    date: Timestamp,
+    status: u16,
+    media_type: String,
+    location: Option<String>,
+    bytes: u64,
+    digest: String,
+}
+
+/// Compares the captures of two snapshots, request by request. Bodies are compared decoded; of a request recorded
+/// several times, the n-th capture is compared with the n-th.
+///
+/// # Errors
+/// If one of them cannot be read or is damaged.
+pub fn diff(old: &Utf8Path, new: &Utf8Path, progress: OnProgress<'_>) -> Result<Diff, Error> {
+    let (old_archive, new_archive) = (Archive::open(old)?, Archive::open(new)?);
+    let (old_exchanges, new_exchanges) = (Exchanges::of(&old_archive)?, Exchanges::of(&new_archive)?);
+    let (before, skipped) = entries(&old_exchanges, progress)?;
+    let (mut after, skipped_too) = entries(&new_exchanges, progress)?;
+    let mut report = Diff {
+        old: old.to_owned(),
+        new: new.to_owned(),
+        equal: false,
+        added: Vec::new(),
+        removed: Vec::new(),
+        changed: Vec::new(),
+        unchanged: 0,
+        not_compared: skipped + skipped_too,
+    };
+    for (key, before) in &before {
+        let after = after.remove(key).unwrap_or_default();
+        for index in 0..before.len().max(after.len()) {
+            match (before.get(index), after.get(index)) {
+                (Some(a), Some(b)) if same(a, b) => report.unchanged += 1,
+                (Some(a), Some(b)) => {
+                    let body = match a.digest == b.digest {
+                        true => None,
+                        false => Some(body_change(&old_exchanges, a, &new_exchanges, b)?),
+                    };
+                    let moved = a.location != b.location;
+                    report.changed.push(Change {
+                        old: capture(key, index, a),
+                        new: capture(key, index, b),
+                        location: moved.then(|| (a.location.clone(), b.location.clone())),
+                        body,
+                    });
+                }
+                (Some(a), None) => report.removed.push(capture(key, index, a)),
+                (None, Some(b)) => report.added.push(capture(key, index, b)),
+                (None, None) => {}
+            }
+        }
+    }
+    for (key, after) in &after {
+        report.added.extend(after.iter().enumerate().map(|(index, entry)| capture(key, index, entry)));
+    }
+    report.equal = report.added.is_empty() && report.removed.is_empty() && report.changed.is_empty();
+    Ok(report)
+}
+
+fn same(a: &Entry, b: &Entry) -> bool {
+    a.status == b.status && a.digest == b.digest && a.media_type == b.media_type && a.location == b.location
+}
+
+fn capture(key: &Key, index: usize, entry: &Entry) -> Capture {
+    Capture {
+        method: key.1.clone(),
+        url: key.0.clone(),
+        nth: index as u64 + 1,
+        date: entry.date,
+        status: entry.status,
+        media_type: entry.media_type.clone(),
+        bytes: entry.bytes,
+    }
+}
+
+/// All captures by request, each list in the order of recording; and how many responses are no exchange.
+fn entries(
+    exchanges: &Exchanges<'_>,
+    progress: OnProgress<'_>,
+) -> Result<(BTreeMap<Key, Vec<Entry>>, u64), Error> {
+    let mut all: BTreeMap<Key, Vec<Entry>> = BTreeMap::new();
+    let mut skipped = 0;
+    exchanges.each(
+        progress,
+        |_| skipped += 1,
+        |found| {
+            let exchange = found.exchange;
+            let asked = exchange.request.body.to_vec(LARGEST)?;
+            let asked = if asked.is_empty() { String::new() } else { digest::sha256(&asked) };
+            let headers = &exchange.response.headers;
+            let bytes = content::decoded(headers, &exchange.response.body, LARGEST)?;
+            let entry = Entry {
+                at: found.at,
+                date: exchange.started,
+                status: exchange.response.status,
+                media_type: media_type(&exchange),
+                location: headers.get_str("location").map(str::to_owned),
+                bytes: bytes.len() as u64,
+                digest: digest::sha256(&bytes),
+            };
+            all.entry((exchange.url, exchange.request.method, asked)).or_default().push(entry);
+            Ok(())
+        },
+    )?;
+    for captures in all.values_mut() {
+        captures.sort_by_key(|entry| entry.date);
+    }
+    Ok((all, skipped))
+}
+
+fn media_type(exchange: &Exchange) -> String {
+    let media = exchange.response.headers.get_str("content-type").unwrap_or_default();
+    media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+fn body_change(old: &Exchanges<'_>, a: &Entry, new: &Exchanges<'_>, b: &Entry) -> Result<BodyChange, Error> {
+    let mut change = BodyChange {
+        old: a.digest.clone(),
+        new: b.digest.clone(),
+        text_removed: 0,
+        text_added: 0,
+        sample: Vec::new(),
+    };
+    if a.bytes > LARGEST_TEXT || b.bytes > LARGEST_TEXT {
+        return Ok(change);
+    }
+    let (Some(before), Some(after)) = (old.read(a.at)?, new.read(b.at)?) else { return Ok(change) };
+    let pieces = |exchange: &Exchange| -> Result<Vec<String>, Error> {
+        let response = &exchange.response;
+        let bytes = content::decoded(&response.headers, &response.body, LARGEST_TEXT)?;
+        Ok(text::pieces(&media_type(exchange), &bytes))
+    };
+    let difference = text::compare(&pieces(&before)?, &pieces(&after)?);
+    change.text_removed = difference.removed;
+    change.text_added = difference.added;
+    change.sample = difference.sample;
+    Ok(change)
+}

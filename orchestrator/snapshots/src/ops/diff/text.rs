@@ -1,0 +1,146 @@
+//! What a body says, piece by piece, and what two bodies say differently.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use crate::ops::pages::unescape;
+
+/// How many differing pieces are shown.
+const SAMPLE: usize = 20;
+/// Longest piece that is shown.
+const LONGEST: usize = 200;
+
+/// The difference between two lists of pieces, whatever their order.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Difference {
+    pub(super) removed: u64,
+    pub(super) added: u64,
+    pub(super) sample: Vec<String>,
+}
+
+/// The text of a body: JSON as `path: value` lines, HTML as its visible text, other text as lines; nothing for what is no
+/// text.
+pub(super) fn pieces(media_type: &str, bytes: &[u8]) -> Vec<String> {
+    let is_json = media_type == "application/json" || media_type.ends_with("+json");
+    if is_json && let Ok(json) = serde_json::from_slice::<Value>(bytes) {
+        let mut out = Vec::new();
+        leaves("$", &json, &mut out);
+        return out;
+    }
+    let Ok(text) = std::str::from_utf8(bytes) else { return Vec::new() };
+    if media_type.starts_with("text/html") || media_type.starts_with("application/xhtml") {
+        return visible(text);
+    }
+    let known = ["text/", "application/javascript", "application/xml", "application/json", "image/svg"];
+    if known.iter().any(|start| media_type.starts_with(start)) {
+        return text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
+    }
+    Vec::new()
+}
+
+pub(super) fn compare(old: &[String], new: &[String]) -> Difference {
+    let mut counts: HashMap<&str, i64> = HashMap::new();
+    for piece in new {
+        *counts.entry(piece).or_default() += 1;
+    }
+    let mut difference = Difference { removed: 0, added: 0, sample: Vec::new() };
+    for piece in old {
+        let count = counts.entry(piece).or_default();
+        if *count > 0 {
+            *count -= 1;
+        } else {
+            difference.removed += 1;
+            difference.show('-', piece);
+        }
+    }
+    for piece in new {
+        let Some(count) = counts.get_mut(piece.as_str()) else { continue };
+        if *count > 0 {
+            *count -= 1;
+            difference.added += 1;
+            difference.show('+', piece);
+        }
+    }
+    difference
+}
+
+impl Difference {
+    /// Keeps half of the sample for each side.
+    fn show(&mut self, sign: char, piece: &str) {
+        let limit = if sign == '-' { SAMPLE / 2 } else { SAMPLE };
+        if self.sample.len() < limit {
+            self.sample.push(format!("{sign} {}", piece.chars().take(LONGEST).collect::<String>()));
+        }
+    }
+}
+
+fn leaves(path: &str, value: &Value, out: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) if !fields.is_empty() => {
+            for (name, value) in fields {
+                leaves(&format!("{path}.{name}"), value, out);
+            }
+        }
+        Value::Array(items) if !items.is_empty() => {
+            for (index, value) in items.iter().enumerate() {
+                leaves(&format!("{path}[{index}]"), value, out);
+            }
+        }
+        leaf => out.push(format!("{path}: {leaf}")),
+    }
+}
+
+/// Text between tags, without scripts, styles and comments. Not a parser: enough to see what a reader would see change.
+fn visible(html: &str) -> Vec<String> {
+    let lower = html.to_ascii_lowercase();
+    let mut out = Vec::new();
+    let mut at = 0;
+    while at < html.len() {
+        let tag = html[at..].find('<').map_or(html.len(), |open| at + open);
+        let words: Vec<&str> = html[at..tag].split_whitespace().collect();
+        if !words.is_empty() {
+            out.push(unescape(&words.join(" ")));
+        }
+        let rest = &lower[tag..];
+        let hidden =
+            [("<script", "</script"), ("<style", "</style"), ("<!--", "-->"), ("<noscript", "</noscript")];
+        let end = hidden.iter().find(|(open, _)| rest.starts_with(open)).map(|(_, close)| *close);
+        let skipped = match end {
+            Some(close) => rest.find(close).unwrap_or(rest.len()),
+            None => 0,
+        };
+        at = rest[skipped..].find('>').map_or(html.len(), |close| tag + skipped + close + 1);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_reader_sees() {
+        let html = "<!doctype html><title>A &amp; B</title><script>if (a<b) x()</script><p>one\n two<br>three<!-- no --><";
+        assert_eq!(pieces("text/html", html.as_bytes()), ["A & B", "one two", "three"]);
+        let json = br#"{"a": {"b": [1, "x"]}, "c": {}}"#;
+        assert_eq!(pieces("application/json", json), ["$.a.b[0]: 1", "$.a.b[1]: \"x\"", "$.c: {}"]);
+        assert_eq!(pieces("text/plain", b" x \n\ny"), ["x", "y"]);
+        assert!(pieces("image/png", b"x").is_empty());
+        assert!(pieces("text/html", b"\xFF").is_empty());
+    }
+
+    #[test]
+    fn differences_count_repeated_pieces() {
+        let list = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let difference = compare(&list("a b b c"), &list("b a d"));
+        assert_eq!(
+            difference,
+            Difference {
+                removed: 2,
+                added: 1,
+                sample: list("-_b -_c +_d").iter().map(|s| s.replace('_', " ")).collect()
+            }
+        );
+    }
+}

@@ -1,0 +1,151 @@
+//! Digests as WARC and WACZ write them: `algorithm:value`, the value in base32 or hex.
+
+use std::io::{self, Read};
+
+use sha1::Sha1;
+use sha2::{Digest as _, Sha256, Sha512};
+
+/// How a digest compares with the bytes it is said to be of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Compared {
+    /// It is theirs.
+    Equal,
+    /// It is not; this one is, in the same spelling.
+    Differs(String),
+    /// It is made by an algorithm that is not known here, or is not a digest.
+    Unknown,
+}
+
+/// An algorithm at work.
+enum State {
+    Sha1(Sha1),
+    Sha256(Sha256),
+    Sha512(Sha512),
+}
+
+/// Hashes bytes as a digest label demands, and compares at the end.
+pub(super) struct Check {
+    label: String,
+    state: Option<State>,
+}
+
+impl Check {
+    pub(super) fn new(label: &str) -> Check {
+        let label = label.trim().to_owned();
+        let name = label.split(':').next().unwrap_or_default().to_ascii_lowercase().replace('-', "");
+        let state = match name.as_str() {
+            "sha1" => Some(State::Sha1(Sha1::new())),
+            "sha256" => Some(State::Sha256(Sha256::new())),
+            "sha512" => Some(State::Sha512(Sha512::new())),
+            _ => None,
+        };
+        Check { label, state }
+    }
+
+    pub(super) fn update(&mut self, bytes: &[u8]) {
+        match &mut self.state {
+            Some(State::Sha1(hash)) => hash.update(bytes),
+            Some(State::Sha256(hash)) => hash.update(bytes),
+            Some(State::Sha512(hash)) => hash.update(bytes),
+            None => {}
+        }
+    }
+
+    pub(super) fn compare(self) -> Compared {
+        let bytes = match self.state {
+            Some(State::Sha1(hash)) => hash.finalize().to_vec(),
+            Some(State::Sha256(hash)) => hash.finalize().to_vec(),
+            Some(State::Sha512(hash)) => hash.finalize().to_vec(),
+            None => return Compared::Unknown,
+        };
+        let (name, said) = self.label.split_once(':').unwrap_or((&self.label, ""));
+        let said = said.trim();
+        if said.len() == bytes.len() * 2 {
+            let is = hex(&bytes);
+            return if said.eq_ignore_ascii_case(&is) {
+                Compared::Equal
+            } else {
+                Compared::Differs(format!("{name}:{is}"))
+            };
+        }
+        let is = base32(&bytes);
+        if said.trim_end_matches('=').eq_ignore_ascii_case(&is) {
+            Compared::Equal
+        } else {
+            Compared::Differs(format!("{name}:{is}"))
+        }
+    }
+}
+
+/// Reads all of `input` through several checks at once, and counts its bytes.
+pub(super) fn run(mut input: impl Read, checks: &mut [&mut Check]) -> io::Result<u64> {
+    let mut buffer = vec![0; 64 << 10];
+    let mut total = 0;
+    loop {
+        let count = input.read(&mut buffer)?;
+        if count == 0 {
+            return Ok(total);
+        }
+        total += count as u64;
+        for check in checks.iter_mut() {
+            check.update(&buffer[..count]);
+        }
+    }
+}
+
+/// Whether two labels name the same digest, whatever the case of the algorithm or of hex digits.
+pub(super) fn same(a: &str, b: &str) -> bool {
+    a.trim().trim_end_matches('=').eq_ignore_ascii_case(b.trim().trim_end_matches('='))
+}
+
+/// `sha256:<hex>` of some bytes.
+pub(super) fn sha256(bytes: &[u8]) -> String {
+    format!("sha256:{}", hex(&Sha256::digest(bytes)))
+}
+
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn base32(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+    let mut out = String::with_capacity(bytes.len().div_ceil(5) * 8);
+    for chunk in bytes.chunks(5) {
+        let mut group = [0; 8];
+        group[3..3 + chunk.len()].copy_from_slice(chunk);
+        let bits = u64::from_be_bytes(group);
+        for index in 0..(chunk.len() * 8).div_ceil(5) {
+            out.push(char::from(ALPHABET[(bits >> (35 - 5 * index)) as usize & 31]));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compare(label: &str, bytes: &[u8]) -> Compared {
+        let mut check = Check::new(label);
+        check.update(bytes);
+        check.compare()
+    }
+
+    #[test]
+    fn spellings_met_in_archives() {
+        for label in [
+            "sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N",
+            "SHA-1:vl2mmho4yxukfwv63yhtwsbm3gxksq2n",
+            "sha1:aaf4c61ddcc5e8a2dabede0f3b482cd9aea9434d",
+            "sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824",
+            "sha256:FTZE3OS7WCRQ4JXIHMVMLOPCTYNRMHS4D6TUEXTTAQZWFE4LTASA",
+        ] {
+            assert_eq!(compare(label, b"hello"), Compared::Equal, "{label}");
+            assert!(matches!(compare(label, b"hello!"), Compared::Differs(_)), "{label}");
+        }
+        for label in ["", "md5:x", "x", "sha9:abc"] {
+            assert_eq!(compare(label, b"hello"), Compared::Unknown, "{label}");
+        }
+        assert!(matches!(compare("sha1:", b"hello"), Compared::Differs(_)));
+    }
+}

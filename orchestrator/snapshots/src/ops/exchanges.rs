@@ -1,0 +1,111 @@
+//! The HTTP exchanges of an archive: each response with its request, the payload of a revisit put back, and the frames of
+//! a WebSocket.
+
+use std::collections::HashMap;
+
+use crate::recording::FRAMES_TYPE;
+use crate::{Archive, Exchange, Frame, Progress, Record, RecordKind, RecordRef};
+
+use super::originals::Originals;
+use super::pairs::Pairs;
+use super::stage::starts;
+use super::{Error, OnProgress, content};
+
+/// What has to be known of all records before the first exchange can be put together.
+#[derive(Debug)]
+pub(super) struct Exchanges<'a> {
+    archive: &'a Archive,
+    pairs: Pairs,
+    originals: Originals,
+    /// Records with frames, by the id of the response that opened the connection.
+    frames: HashMap<String, RecordRef>,
+}
+
+/// An exchange and where its response lies.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) at: RecordRef,
+    pub(super) exchange: Exchange,
+    pub(super) frames: Option<Vec<Frame>>,
+}
+
+impl<'a> Exchanges<'a> {
+    /// Reads the heads of all records.
+    pub(super) fn of(archive: &'a Archive) -> Result<Exchanges<'a>, Error> {
+        let mut all = Exchanges {
+            archive,
+            pairs: Pairs::default(),
+            originals: Originals::default(),
+            frames: HashMap::new(),
+        };
+        for item in archive.records() {
+            let (at, record) = item.map_err(|error| damaged(archive, error))?;
+            all.pairs.note(at, &record);
+            all.originals.note(0, at, &record);
+            if record.content_type() == Some(FRAMES_TYPE) {
+                all.frames.extend(record.concurrent_to().map(|id| (id.to_owned(), at)));
+            }
+        }
+        Ok(all)
+    }
+
+    /// Calls `give` with every exchange in file order, and `leave_out` with the URL of each response that is none: not
+    /// HTTP, or a revisit without its payload.
+    pub(super) fn each(
+        &self,
+        progress: OnProgress<'_>,
+        mut leave_out: impl FnMut(String),
+        mut give: impl FnMut(Found) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let starts = starts(self.archive);
+        for item in self.archive.records() {
+            let (at, record) = item.map_err(|error| damaged(self.archive, error))?;
+            progress(Progress { done: starts.position(at), total: starts.total });
+            if !matches!(record.kind(), RecordKind::Response | RecordKind::Revisit) {
+                continue;
+            }
+            let url = record.target_uri().map(|url| url.into_owned()).unwrap_or_default();
+            match self.put_together(at, record)? {
+                Some(found) => give(found)?,
+                None => leave_out(url),
+            }
+        }
+        Ok(())
+    }
+
+    /// The exchange whose response lies at `at`.
+    pub(super) fn read(&self, at: RecordRef) -> Result<Option<Exchange>, Error> {
+        let record = self.archive.read_at(at)?;
+        Ok(self.put_together(at, record)?.map(|found| found.exchange))
+    }
+
+    fn put_together(&self, at: RecordRef, record: Record) -> Result<Option<Found>, Error> {
+        let revisit = record.kind() == RecordKind::Revisit;
+        let original = if revisit { self.originals.find(&record).map(|(_, at)| at) } else { None };
+        if !record.holds_http() || (revisit && original.is_none()) {
+            return Ok(None);
+        }
+        let read = |at: RecordRef| self.archive.read_at(at);
+        let frames = record.id().and_then(|id| self.frames.get(id)).copied().map(read).transpose()?;
+        let request = self.pairs.request_of(&self.pairs.link(&record)).map(read).transpose()?;
+        let payload = original.map(read).transpose()?;
+        match content::exchange(record, request, payload) {
+            Ok(exchange) => Ok(Some(Found { at, exchange, frames: frames.map(read_frames).transpose()? })),
+            Err(crate::Error::Http(_)) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn read_frames(mut record: Record) -> Result<Vec<Frame>, Error> {
+    let block = record.read_block(1 << 30)?;
+    let lines = block.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    Ok(lines.filter_map(|line| serde_json::from_slice(line).ok()).collect())
+}
+
+pub(super) fn damaged(archive: &Archive, error: crate::Error) -> Error {
+    if error.is_damage() {
+        return Error::Damaged { path: archive.path().to_owned(), damage: error.to_string() };
+    }
+    error.into()
+}

@@ -1,0 +1,282 @@
+//! `import`: one valid WACZ out of WARC, ARC and HAR files, and of WACZ files with or without an index.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::Read;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::Serialize;
+
+use crate::har::{self, Note};
+use crate::{Archive, Page, Recording, RecordingOptions};
+
+use super::exchanges::damaged;
+use super::pages::{Candidate, choose};
+use super::snapshot::{NewSnapshot, describe};
+use super::stage::{Stage, Survey, starts, survey};
+use super::{Error, OnProgress};
+
+/// What is said of the new snapshot.
+#[derive(Debug, Clone, Default)]
+pub struct ImportOptions {
+    /// Its title.
+    pub title: Option<String>,
+    /// Its description.
+    pub description: Option<String>,
+}
+
+/// What came out of an import.
+#[derive(Debug, Clone, Serialize)]
+pub struct Imported {
+    /// The new snapshot.
+    pub path: Utf8PathBuf,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// `sha256:<hex>` of its description, which names its content.
+    pub digest: String,
+    /// Responses, revisits among them.
+    pub responses: u64,
+    /// Responses whose payload an earlier one holds.
+    pub revisits: u64,
+    /// Pages.
+    pub pages: u64,
+    /// Whether pages had to be found, because no input listed any.
+    pub pages_found: bool,
+    /// Revisits whose payload is in none of the inputs.
+    pub unresolved_revisits: u64,
+    /// Records left out because another input held the very same.
+    pub identical: u64,
+    /// Records whose block did not have the digest that the input gave.
+    pub wrong_digests: u64,
+    /// What was read, input by input.
+    pub inputs: Vec<InputReport>,
+}
+
+/// What one input gave.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct InputReport {
+    /// The file.
+    pub path: Utf8PathBuf,
+    /// `har` or `archive`.
+    pub format: &'static str,
+    /// Entries of a HAR, records of an archive.
+    pub read: u64,
+    /// How many of them are in the new snapshot.
+    pub kept: u64,
+    /// Why the others are not.
+    pub skipped: BTreeMap<Skipped, u64>,
+    /// How entries of a HAR had to be changed, by kind of [`Note`].
+    pub notes: BTreeMap<String, u64>,
+}
+
+/// Why something was left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Skipped {
+    /// The request got no answer.
+    NoResponse,
+    /// The log does not hold the body: an empty answer in its place would be a lie.
+    BodyMissing,
+    /// The URL is not one that a gateway can be asked for.
+    NotHttp,
+    /// The record lacks a type, a URL or a date.
+    Unusable,
+    /// Another input held the very same record.
+    Identical,
+}
+
+/// Makes one snapshot at `out` of all `inputs`, in their order.
+///
+/// A 304 that a HAR gives with the body from the browser's cache is kept as the 200 that the page saw.
+///
+/// # Errors
+/// If `out` exists, an input cannot be read, or an archive is damaged ([`Error::Damaged`]: `repair` it first).
+pub fn import(
+    inputs: &[Utf8PathBuf],
+    out: &Utf8Path,
+    options: &ImportOptions,
+    progress: OnProgress<'_>,
+) -> Result<Imported, Error> {
+    if inputs.is_empty() {
+        return Err(Error::NoInput { action: "import" });
+    }
+    let mut archives = Vec::new();
+    let mut hars = Vec::new();
+    for path in inputs {
+        if is_har(path)? {
+            hars.push(path);
+        } else {
+            archives.push(Archive::open(path)?);
+        }
+    }
+    let description = describe(options.title.as_deref(), options.description.as_deref(), &archives);
+    let mut snapshot = NewSnapshot::create(out, description)?;
+    let (mut har_reports, mut pages) = (Vec::new(), Vec::new());
+    if !hars.is_empty() {
+        // Exchanges become records the way a recording makes them; the folder goes with the work in progress.
+        let folder = snapshot.folder().join("har");
+        let recording = Recording::create(&folder, RecordingOptions::default())?;
+        for path in hars {
+            har_reports.push(add_har(path, &recording, &mut pages)?);
+        }
+        drop(recording);
+        archives.push(Archive::open(&Recording::folder_of(&folder).join("data.warc"))?);
+    }
+    let survey = survey(&archives);
+    let mut copy = copy(&archives, &survey, &mut snapshot, progress)?;
+    if !har_reports.is_empty() {
+        copy.reports.pop();
+        copy.reports.append(&mut har_reports);
+    }
+    join_pages(&mut copy.pages, pages);
+    let pages_found = copy.pages.is_empty();
+    if pages_found {
+        copy.pages = choose(copy.candidates);
+    }
+    for page in &copy.pages {
+        snapshot.page(page)?;
+    }
+    let made = snapshot.finish(|_| Ok(()))?;
+    Ok(Imported {
+        path: out.to_owned(),
+        bytes: made.bytes,
+        digest: made.digest,
+        responses: made.responses,
+        revisits: made.revisits,
+        pages: made.pages,
+        pages_found,
+        unresolved_revisits: copy.counts.unresolved,
+        identical: copy.counts.identical,
+        wrong_digests: copy.counts.wrong_digests,
+        inputs: copy.reports,
+    })
+}
+
+/// What copying archives gave.
+#[derive(Debug, Default)]
+pub(super) struct Copy {
+    pub(super) reports: Vec<InputReport>,
+    pub(super) pages: Vec<Page>,
+    pub(super) candidates: Vec<Candidate>,
+    pub(super) counts: super::stage::Counts,
+}
+
+/// Copies every record of some archives into a snapshot, and gathers their pages.
+pub(super) fn copy(
+    archives: &[Archive],
+    survey: &Survey,
+    snapshot: &mut NewSnapshot,
+    progress: OnProgress<'_>,
+) -> Result<Copy, Error> {
+    let mut copy = Copy::default();
+    let mut stage = Stage::new(archives, survey, snapshot);
+    let mut before = 0;
+    for (number, archive) in archives.iter().enumerate() {
+        let mut report =
+            InputReport { path: archive.path().to_owned(), format: "archive", ..InputReport::default() };
+        let earlier = stage.counts.clone();
+        let mut refuse = |error| Err(damaged(archive, error));
+        report.read = stage.copy(number, before, progress, &mut refuse, &mut Ok)?;
+        before += starts(archive).total;
+        report.kept = stage.counts.records - earlier.records;
+        report.skip(Skipped::Unusable, stage.counts.unusable - earlier.unusable);
+        report.skip(Skipped::Identical, stage.counts.identical - earlier.identical);
+        copy.reports.push(report);
+        join_pages(&mut copy.pages, archive.pages()?);
+    }
+    copy.counts = stage.counts;
+    copy.candidates = stage.candidates;
+    Ok(copy)
+}
+
+/// Adds pages that are not listed yet; the same page is the same URL at the same time.
+pub(super) fn join_pages(pages: &mut Vec<Page>, more: Vec<Page>) {
+    let mut known: HashMap<(String, crate::Timestamp), usize> =
+        pages.iter().enumerate().map(|(index, page)| ((page.url.clone(), page.ts), index)).collect();
+    for page in more {
+        match known.get(&(page.url.clone(), page.ts)) {
+            Some(index) => {
+                let there = &mut pages[*index];
+                there.title = there.title.take().or(page.title);
+                there.text = there.text.take().or(page.text);
+            }
+            None => {
+                known.insert((page.url.clone(), page.ts), pages.len());
+                pages.push(page);
+            }
+        }
+    }
+}
+
+impl InputReport {
+    fn skip(&mut self, why: Skipped, count: u64) {
+        if count > 0 {
+            *self.skipped.entry(why).or_default() += count;
+        }
+    }
+}
+
+/// Told by content: a JSON text, or a ZIP with a `.har` and no `archive/`.
+fn is_har(path: &Utf8Path) -> Result<bool, Error> {
+    let failed = |source| Error::io("open", path, source);
+    let file = File::open(path).map_err(failed)?;
+    let mut start = Vec::new();
+    (&file).take(64).read_to_end(&mut start).map_err(failed)?;
+    if start.starts_with(b"PK") {
+        let Ok(zip) = zip::ZipArchive::new(file) else { return Ok(false) };
+        let names: Vec<String> = zip.file_names().flatten().map(|name| name.into_owned()).collect();
+        return Ok(names.iter().any(|name| name.ends_with(".har"))
+            && !names.iter().any(|name| name.starts_with("archive/")));
+    }
+    let text = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&start);
+    Ok(text.trim_ascii_start().starts_with(b"{") || path.extension() == Some("har"))
+}
+
+fn add_har(path: &Utf8Path, recording: &Recording, pages: &mut Vec<Page>) -> Result<InputReport, Error> {
+    let mut report = InputReport { path: path.to_owned(), format: "har", ..InputReport::default() };
+    let mut first_of_page: HashMap<String, Page> = HashMap::new();
+    let log = har::read_file(path, har::Limits::default(), |entry| {
+        report.read += 1;
+        for note in &entry.notes {
+            *report.notes.entry(note.kind().to_owned()).or_default() += 1;
+        }
+        if let Some(why) = refusal(&entry) {
+            report.skip(why, 1);
+            return Ok(());
+        }
+        let mut exchange = entry.exchange;
+        if let Some(id) = &entry.page {
+            let page = || Page { id: Some(id.clone()), ..Page::new(&exchange.url, exchange.started) };
+            first_of_page.entry(id.clone()).or_insert_with(page);
+        }
+        exchange.page = entry.page;
+        if entry.notes.contains(&Note::BodyFromCache) {
+            exchange.response.status = 200;
+            exchange.response.reason = "OK".to_owned();
+        }
+        match entry.frames {
+            Some(frames) => drop(recording.append_websocket(&exchange, &frames)?),
+            None => recording.append(&exchange)?,
+        }
+        report.kept += 1;
+        Ok::<(), Error>(())
+    })?;
+    for listed in log.pages {
+        let Some(mut page) = first_of_page.remove(&listed.id) else { continue };
+        page.title = listed.title.filter(|title| *title != page.url);
+        join_pages(pages, vec![page]);
+    }
+    Ok(report)
+}
+
+fn refusal(entry: &har::Entry) -> Option<Skipped> {
+    let scheme = entry.exchange.url.split(':').next().unwrap_or_default().to_ascii_lowercase();
+    if !matches!(scheme.as_str(), "http" | "https" | "ws" | "wss") {
+        return Some(Skipped::NotHttp);
+    }
+    entry.notes.iter().find_map(|note| match note {
+        Note::NoResponse { .. } => Some(Skipped::NoResponse),
+        Note::BodyMissing | Note::RequestBodyMissing => Some(Skipped::BodyMissing),
+        _ => None,
+    })
+}

@@ -1,0 +1,69 @@
+//! `merge`: several snapshots as one. Equal payloads are kept once, page lists are joined.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::Serialize;
+
+use crate::Archive;
+
+use super::import::{InputReport, copy};
+use super::snapshot::{NewSnapshot, describe};
+use super::stage::survey;
+use super::{Error, OnProgress};
+
+/// What came out of a merge.
+#[derive(Debug, Clone, Serialize)]
+pub struct Merged {
+    /// The new snapshot.
+    pub path: Utf8PathBuf,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// `sha256:<hex>` of its description, which names its content.
+    pub digest: String,
+    /// Responses, revisits among them.
+    pub responses: u64,
+    /// Responses whose payload an earlier one holds.
+    pub revisits: u64,
+    /// Records left out because an earlier snapshot holds the very same.
+    pub identical: u64,
+    /// Revisits whose payload is in none of the snapshots.
+    pub unresolved_revisits: u64,
+    /// Records whose block did not have the digest that its snapshot gave.
+    pub wrong_digests: u64,
+    /// Pages.
+    pub pages: u64,
+    /// What each snapshot gave.
+    pub inputs: Vec<InputReport>,
+}
+
+/// Joins `inputs` into a new snapshot at `out`.
+///
+/// A record is in the result once, however many inputs hold it (same id, URL, date and bytes). Captures of one URL at
+/// different times are all kept.
+///
+/// # Errors
+/// If `out` exists, or an input cannot be read or is damaged.
+pub fn merge(inputs: &[Utf8PathBuf], out: &Utf8Path, progress: OnProgress<'_>) -> Result<Merged, Error> {
+    if inputs.is_empty() {
+        return Err(Error::NoInput { action: "merge" });
+    }
+    let archives = inputs.iter().map(|path| Archive::open(path)).collect::<Result<Vec<_>, _>>()?;
+    let mut snapshot = NewSnapshot::create(out, describe(None, None, &archives))?;
+    let survey = survey(&archives);
+    let copy = copy(&archives, &survey, &mut snapshot, progress)?;
+    for page in &copy.pages {
+        snapshot.page(page)?;
+    }
+    let made = snapshot.finish(|_| Ok(()))?;
+    Ok(Merged {
+        path: out.to_owned(),
+        bytes: made.bytes,
+        digest: made.digest,
+        responses: made.responses,
+        revisits: made.revisits,
+        identical: copy.counts.identical,
+        unresolved_revisits: copy.counts.unresolved,
+        wrong_digests: copy.counts.wrong_digests,
+        pages: made.pages,
+        inputs: copy.reports,
+    })
+}

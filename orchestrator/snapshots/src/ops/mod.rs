@@ -1,0 +1,47 @@
+//! What one does with finished snapshots: look into them, check them, turn them into other formats and back, join, compare,
+//! mend and clean them.
+//!
+//! Each operation is one function in a file of its own. It takes paths, tells its progress by a callback and returns a
+//! report that can be serialised; the reports are what the command line prints and scripts read. None of them changes
+//! its input, and none overwrites anything: output is written under a temporary name beside the target and moved
+//! there when it is complete, and a target that exists is refused before any work is done.
+
+mod content;
+mod diff;
+mod digest;
+mod error;
+mod exchanges;
+mod export;
+mod import;
+mod inspect;
+mod merge;
+mod originals;
+mod output;
+mod pages;
+mod pairs;
+mod redact;
+mod repair;
+mod scan;
+mod signature;
+mod snapshot;
+mod stage;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+pub use diff::{BodyChange, Capture, Change, Diff, diff};
+pub use error::Error;
+pub use export::{Exported, Format, export};
+pub use import::{ImportOptions, Imported, InputReport, Skipped, import};
+pub use inspect::{HostCount, Inspection, SegmentSummary, inspect};
+pub use merge::{Merged, merge};
+pub use redact::{Redacted, Redaction, redact};
+pub use repair::{Loss, Repaired, repair};
+pub use scan::{Secret, SecretKind, SecretScan, scan_secrets};
+pub use signature::{Signature, SignatureKind};
+pub use verify::{Finding, Flaw, Severity, Verification, verify};
+
+use crate::Progress;
+
+/// Told from time to time how far an operation has come, in bytes of its input.
+pub type OnProgress<'a> = &'a mut dyn FnMut(Progress);

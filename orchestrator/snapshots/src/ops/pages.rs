@@ -1,0 +1,145 @@
+//! Finds the pages of an archive that has no page list: documents that a person went to, not everything that is HTML.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
+use std::io::Read;
+
+use crate::http::decoder;
+use crate::{Body, Page, Record, RecordKind, Timestamp};
+
+/// How much of a page is searched for its title.
+const SEARCHED: u64 = 256 << 10;
+/// Most pages that are found.
+const MOST: usize = 100_000;
+
+/// Collects what tells pages from other HTML. [`PageFinder::note`] has to see every record before
+/// [`PageFinder::consider`] sees the first.
+#[derive(Debug, Default)]
+pub(super) struct PageFinder {
+    hasher: RandomState,
+    /// URLs of requests whose `Sec-Fetch-Dest` is `document`.
+    documents: HashSet<u64>,
+    /// URLs that are the `Referer` of some request.
+    referers: HashSet<u64>,
+}
+
+/// HTML that may be a page.
+#[derive(Debug)]
+pub(super) struct Candidate {
+    page: Page,
+    document: bool,
+    referer: bool,
+}
+
+impl PageFinder {
+    /// Takes note of a request.
+    pub(super) fn note(&mut self, record: &mut Record) {
+        if record.kind() != RecordKind::Request || !record.holds_http() {
+            return;
+        }
+        let Some(url) = record.target_uri().map(|url| url.into_owned()) else { return };
+        let Ok(head) = record.request_head() else { return };
+        if head
+            .headers
+            .get_str("sec-fetch-dest")
+            .is_some_and(|dest| dest.trim().eq_ignore_ascii_case("document"))
+        {
+            self.documents.insert(self.hash(&url));
+        }
+        if let Some(referer) = head.headers.get_str("referer") {
+            self.referers.insert(self.hash(referer));
+        }
+    }
+
+    /// Whether a response may be a page; `block` is its HTTP message.
+    pub(super) fn consider(&self, url: &str, ts: Timestamp, block: &Body) -> Option<Candidate> {
+        if !(url.starts_with("http://") || url.starts_with("https://")) {
+            return None;
+        }
+        let mut start = Vec::new();
+        block.reader().take(SEARCHED).read_to_end(&mut start).ok()?;
+        let (head, end) = crate::http::parse_response(&start).ok()?;
+        let media = head.headers.get_str("content-type").unwrap_or_default().to_ascii_lowercase();
+        if head.status != 200 || !(media.starts_with("text/html") || media.starts_with("application/xhtml")) {
+            return None;
+        }
+        let title = title(head.headers.get_str("content-encoding").unwrap_or_default(), &start[end..]);
+        let page = Page { title, ..Page::new(url, ts) };
+        let hash = self.hash(url);
+        Some(Candidate {
+            page,
+            document: self.documents.contains(&hash),
+            referer: self.referers.contains(&hash),
+        })
+    }
+
+    fn hash(&self, url: &str) -> u64 {
+        self.hasher.hash_one(url.split('#').next().unwrap_or(url))
+    }
+}
+
+/// The pages among candidates, by the best evidence there is: the browser said so; or other requests came from there; or,
+/// with nothing known about any, all of them. Of several captures of a page the first counts.
+pub(super) fn choose(candidates: Vec<Candidate>) -> Vec<Page> {
+    let documents = candidates.iter().any(|candidate| candidate.document);
+    let referers = candidates.iter().any(|candidate| candidate.referer);
+    let mut seen = HashSet::new();
+    let evident = candidates.into_iter().filter(|candidate| match (documents, referers) {
+        (true, _) => candidate.document,
+        (false, true) => candidate.referer,
+        (false, false) => true,
+    });
+    evident.map(|candidate| candidate.page).filter(|page| seen.insert(page.url.clone())).take(MOST).collect()
+}
+
+fn title(coding: &str, body: &[u8]) -> Option<String> {
+    let mut html = Vec::new();
+    // A body that is cut, or chunked, gives what it gives.
+    let _ = decoder(coding, body).ok()?.take(SEARCHED).read_to_end(&mut html);
+    let html = String::from_utf8_lossy(&html);
+    let lower = html.to_ascii_lowercase();
+    let open = lower.find("<title")?;
+    let start = open + lower[open..].find('>')? + 1;
+    let end = start + lower[start..].find("</title")?;
+    let words: Vec<&str> = html[start..end].split_whitespace().collect();
+    let text = unescape(&words.join(" "));
+    (!text.is_empty()).then(|| text.chars().take(300).collect())
+}
+
+pub(super) fn unescape(text: &str) -> String {
+    let named =
+        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&nbsp;", " "), ("&amp;", "&")];
+    named.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles() {
+        let check =
+            |html: &str, expect: Option<&str>| assert_eq!(title("", html.as_bytes()).as_deref(), expect);
+        check("<HTML><Title lang=x>\n A &amp;\n B </TITLE>", Some("A & B"));
+        check("<title></title>", None);
+        check("<title>never closed", None);
+        check("<svg><p>", None);
+        check("<title>İ</title>", Some("İ"));
+    }
+
+    #[test]
+    fn the_best_evidence_decides() {
+        let candidate = |url: &str, document, referer| Candidate {
+            page: Page::new(url, Timestamp::from_millis(0)),
+            document,
+            referer,
+        };
+        let urls = |candidates: Vec<Candidate>| -> Vec<String> {
+            choose(candidates).into_iter().map(|page| page.url).collect()
+        };
+        assert_eq!(urls(vec![candidate("a", true, false), candidate("b", false, true)]), ["a"]);
+        assert_eq!(urls(vec![candidate("a", false, false), candidate("b", false, true)]), ["b"]);
+        assert_eq!(urls(vec![candidate("a", false, false), candidate("a", false, false)]), ["a"]);
+    }
+}

@@ -1,0 +1,308 @@
+//! Cleans one record or page: its fields, its HTTP head, its body.
+
+use std::collections::BTreeSet;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::http::{Dechunk, parse_request, parse_response, write_request, write_response};
+use crate::ops::content;
+use crate::ops::stage::Taken;
+use crate::recording::FRAMES_TYPE;
+use crate::{Body, Error, Frame, Headers, Page, RecordKind};
+
+use super::Redaction;
+use super::fields::{self, Names, Value};
+use super::literals::{Literals, placeholder};
+
+/// Largest body that is searched. A larger one is an error, not a gap.
+const LARGEST: u64 = 1 << 30;
+/// What every placeholder starts with.
+const MARK: &[u8] = b"redacted-";
+
+/// What is taken out, ready for use.
+pub(super) struct Cleaner {
+    key: Vec<u8>,
+    headers: Names,
+    cookies: Names,
+    fields: Names,
+    pub(super) literals: Literals,
+}
+
+/// A block taken apart.
+enum Parts {
+    Request { method: String, target: String, headers: Headers, body: Vec<u8>, decoded: Vec<u8> },
+    Response { status: u16, reason: String, headers: Headers, body: Vec<u8>, decoded: Vec<u8> },
+    Other(Vec<u8>),
+}
+
+impl Cleaner {
+    pub(super) fn new(what: &Redaction) -> Cleaner {
+        Cleaner {
+            key: what.key.clone(),
+            headers: Names::new(&what.headers),
+            cookies: Names::new(&what.cookies),
+            fields: Names::new(&what.fields),
+            literals: Literals::default(),
+        }
+    }
+
+    /// Adds the values under the given names in a block to `found`.
+    pub(super) fn find_in_block(
+        &self,
+        kind: RecordKind,
+        http: bool,
+        block: &Body,
+        found: &mut BTreeSet<Vec<u8>>,
+    ) -> Result<(), Error> {
+        match parts(kind, http, block)? {
+            Parts::Request { target, headers, decoded, .. } => {
+                self.find_in_url(target.as_bytes(), found);
+                self.find_in_headers(&headers, found);
+                keep(self.in_body(&headers, &decoded), found);
+            }
+            Parts::Response { headers, decoded, .. } => {
+                self.find_in_headers(&headers, found);
+                keep(self.in_body(&headers, &decoded), found);
+            }
+            Parts::Other(bytes) => {
+                let frames = String::from_utf8_lossy(&bytes);
+                for frame in frames.lines().filter_map(|line| serde_json::from_str::<Frame>(line).ok()) {
+                    keep(fields::in_json(frame.text.unwrap_or_default().as_bytes(), &self.fields), found);
+                }
+                keep(fields::in_json(&bytes, &self.fields), found);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the values of a URL's query to `found`.
+    pub(super) fn find_in_url(&self, url: &[u8], found: &mut BTreeSet<Vec<u8>>) {
+        keep(fields::in_url(url, &self.fields), found);
+    }
+
+    fn find_in_headers(&self, headers: &Headers, found: &mut BTreeSet<Vec<u8>>) {
+        for (name, value) in headers.iter() {
+            keep(self.in_header(name, value), found);
+            // `Bearer x`: scripts carry x alone.
+            if self.headers.has(name.as_bytes())
+                && let Some(space) = value.iter().position(|byte| *byte == b' ')
+            {
+                found.insert(value[space + 1..].trim_ascii().to_vec());
+            }
+        }
+    }
+
+    fn in_header(&self, name: &str, value: &[u8]) -> Vec<Value> {
+        if self.headers.has(name.as_bytes()) && !value.is_empty() {
+            return vec![Value { range: 0..value.len(), value: value.to_vec(), json: false }];
+        }
+        match name.to_ascii_lowercase().as_str() {
+            "cookie" => fields::in_cookies(value, &self.cookies),
+            "set-cookie" => fields::in_set_cookie(value, &self.cookies),
+            "location" | "referer" | "content-location" | "refresh" | "link" => {
+                fields::in_url(value, &self.fields)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn in_body(&self, headers: &Headers, body: &[u8]) -> Vec<Value> {
+        let media = headers.get_str("content-type").unwrap_or_default().to_ascii_lowercase();
+        if media.starts_with("application/x-www-form-urlencoded") {
+            return fields::in_form(body, &self.fields);
+        }
+        let opaque = ["image/", "video/", "audio/", "font/"].iter().any(|start| media.starts_with(start));
+        if opaque { Vec::new() } else { fields::in_json(body, &self.fields) }
+    }
+
+    /// A record without the values, and how many places were replaced.
+    pub(super) fn record(&self, taken: Taken) -> Result<(Taken, u64), Error> {
+        let mut count = 0;
+        let mut headers = Headers::new();
+        for (name, value) in taken.headers.iter() {
+            let value = match name.to_ascii_lowercase().as_str() {
+                "warc-target-uri" | "warc-refers-to-target-uri" => self.url(value, &mut count),
+                "warc-record-id" | "warc-concurrent-to" | "warc-date" => value.to_vec(),
+                _ => self.literals(value, &mut count),
+            };
+            headers.push(name, value);
+        }
+        let before = count;
+        let frames = taken.headers.get_str("Content-Type") == Some(FRAMES_TYPE);
+        let block = match parts(taken.kind, taken.http, &taken.block)? {
+            Parts::Request { method, target, headers, body, decoded } => {
+                let target = String::from_utf8_lossy(&self.url(target.as_bytes(), &mut count)).into_owned();
+                let (headers, body) = self.message(headers, body, &decoded, &mut count);
+                let mut block = Vec::new();
+                write_request(&mut block, &method, &target, &headers);
+                block.extend(body);
+                block
+            }
+            Parts::Response { status, reason, headers, body, decoded } => {
+                let (headers, body) = self.message(headers, body, &decoded, &mut count);
+                let mut block = Vec::new();
+                write_response(&mut block, status, &reason, &headers);
+                block.extend(body);
+                block
+            }
+            Parts::Other(bytes) if frames => self.frames(&bytes, &mut count),
+            Parts::Other(bytes) => {
+                let bytes = self.values(&bytes, fields::in_json(&bytes, &self.fields), &mut count);
+                self.literals(&bytes, &mut count)
+            }
+        };
+        // A block in which nothing stood is kept to the byte.
+        let block = if count == before { taken.block.clone() } else { Body::from(block) };
+        Ok((Taken { headers, block, ..taken }, count))
+    }
+
+    /// A page without the values.
+    pub(super) fn page(&self, page: Page) -> (Page, u64) {
+        let mut count = 0;
+        let text = |text: Option<String>, count: &mut u64| {
+            text.map(|text| String::from_utf8_lossy(&self.literals(text.as_bytes(), count)).into_owned())
+        };
+        let url = String::from_utf8_lossy(&self.url(page.url.as_bytes(), &mut count)).into_owned();
+        let title = text(page.title, &mut count);
+        let words = text(page.text, &mut count);
+        let extra = serde_json::to_string(&page.extra).unwrap_or_default();
+        let extra = match self.literals.replace_text(&extra) {
+            Some((clean, places)) => {
+                count += places;
+                serde_json::from_str(&clean).unwrap_or_default()
+            }
+            None => page.extra,
+        };
+        (Page { url, title, text: words, extra, ..page }, count)
+    }
+
+    fn message(
+        &self,
+        headers: Headers,
+        body: Vec<u8>,
+        decoded: &[u8],
+        count: &mut u64,
+    ) -> (Headers, Vec<u8>) {
+        let mut clean = Headers::new();
+        for (name, value) in headers.iter() {
+            let value = self.values(value, self.in_header(name, value), count);
+            clean.push(name, self.literals(&value, count));
+        }
+        let before = *count;
+        let bytes = self.values(decoded, self.in_body(&headers, decoded), count);
+        let bytes = self.literals(&bytes, count);
+        if *count == before {
+            return (clean, body);
+        }
+        clean.remove("content-encoding");
+        clean.remove("transfer-encoding");
+        for obsolete in ["content-md5", "digest", "content-digest", "repr-digest"] {
+            clean.remove(obsolete);
+        }
+        clean.set("Content-Length", bytes.len().to_string());
+        (clean, bytes)
+    }
+
+    /// Frames, one JSON object a line; text is searched as text, base64 as what it stands for.
+    fn frames(&self, lines: &[u8], count: &mut u64) -> Vec<u8> {
+        let mut out = Vec::new();
+        for line in lines.split_inclusive(|byte| *byte == b'\n') {
+            let Ok(mut frame) = serde_json::from_slice::<Frame>(line) else {
+                out.extend(self.literals(line, count));
+                continue;
+            };
+            let before = *count;
+            let clean = |bytes: &[u8], count: &mut u64| {
+                let bytes = self.values(bytes, fields::in_json(bytes, &self.fields), count);
+                self.literals(&bytes, count)
+            };
+            frame.text =
+                frame.text.map(|text| String::from_utf8_lossy(&clean(text.as_bytes(), count)).into_owned());
+            frame.base64 = frame.base64.map(|text| match STANDARD.decode(&text) {
+                Ok(bytes) => STANDARD.encode(clean(&bytes, count)),
+                Err(_) => text,
+            });
+            match serde_json::to_vec(&frame) {
+                Ok(mut json) if *count > before => {
+                    json.push(b'\n');
+                    out.extend(json);
+                }
+                _ => out.extend_from_slice(line),
+            }
+        }
+        out
+    }
+
+    fn url(&self, url: &[u8], count: &mut u64) -> Vec<u8> {
+        let clean = self.values(url, fields::in_url(url, &self.fields), count);
+        self.literals(&clean, count)
+    }
+
+    fn literals(&self, bytes: &[u8], count: &mut u64) -> Vec<u8> {
+        match self.literals.replace(bytes) {
+            Some((clean, places)) => {
+                *count += places;
+                clean
+            }
+            None => bytes.to_vec(),
+        }
+    }
+
+    /// Replaces the values at the given places; what is a placeholder already stays.
+    fn values(&self, bytes: &[u8], values: Vec<Value>, count: &mut u64) -> Vec<u8> {
+        let mut out = Vec::with_capacity(bytes.len());
+        let mut done = 0;
+        for Value { range, value, json } in values {
+            if value.starts_with(MARK) {
+                continue;
+            }
+            let quote = if json { "\"" } else { "" };
+            out.extend_from_slice(&bytes[done..range.start]);
+            out.extend_from_slice(format!("{quote}{}{quote}", placeholder(&self.key, &value)).as_bytes());
+            done = range.end;
+            *count += 1;
+        }
+        out.extend_from_slice(&bytes[done..]);
+        out
+    }
+}
+
+fn keep(values: Vec<Value>, found: &mut BTreeSet<Vec<u8>>) {
+    found.extend(values.into_iter().map(|value| value.value).filter(|value| !value.starts_with(MARK)));
+}
+
+/// Takes a block apart; what is no HTTP message after all stays whole.
+fn parts(kind: RecordKind, http: bool, block: &Body) -> Result<Parts, Error> {
+    let bytes = block.to_vec(LARGEST)?;
+    if !http {
+        return Ok(Parts::Other(bytes));
+    }
+    if kind == RecordKind::Request {
+        let Ok((head, end)) = parse_request(&bytes) else { return Ok(Parts::Other(bytes)) };
+        let decoded = decoded(&head.headers, &bytes[end..])?;
+        let body = bytes[end..].to_vec();
+        return Ok(Parts::Request {
+            method: head.method,
+            target: head.target,
+            headers: head.headers,
+            body,
+            decoded,
+        });
+    }
+    let Ok((head, end)) = parse_response(&bytes) else { return Ok(Parts::Other(bytes)) };
+    let decoded = decoded(&head.headers, &bytes[end..])?;
+    let body = bytes[end..].to_vec();
+    Ok(Parts::Response { status: head.status, reason: head.reason, headers: head.headers, body, decoded })
+}
+
+fn decoded(headers: &Headers, body: &[u8]) -> Result<Vec<u8>, Error> {
+    let mut plain = Vec::new();
+    if content::is_chunked(headers) {
+        std::io::Read::read_to_end(&mut Dechunk::new(body), &mut plain)
+            .map_err(|error| Error::io("read", "a record block".into(), error))?;
+    } else {
+        plain.extend_from_slice(body);
+    }
+    content::decoded(headers, &Body::from(plain), LARGEST)
+}

@@ -1,0 +1,193 @@
+//! `redact`: takes named headers, cookies and fields, and given values, out of a snapshot.
+//!
+//! Two passes. The first collects the values that stand under the given names. The second writes a new snapshot in which
+//! each value, wherever it stands (URLs, headers, bodies, frames, page texts) and however it is spelt, is replaced by a
+//! placeholder that is the same for the same value, so that requests which carried it still match. Values are found in
+//! decoded bodies; a body that had to be changed is written without content coding. What stands only inside another
+//! encoding (base64 of a longer text, an image) is not found.
+
+mod fields;
+mod literals;
+mod message;
+
+use std::collections::BTreeSet;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::Serialize;
+
+use crate::{Archive, Body, Page, RecordKind};
+
+use literals::{LEAST, LEAST_FOUND, Literals};
+use message::Cleaner;
+
+use super::exchanges::damaged;
+use super::snapshot::{NewSnapshot, describe};
+use super::stage::{Stage, Taken, survey};
+use super::{Error, OnProgress};
+
+/// What to take out.
+#[derive(Clone, Default)]
+pub struct Redaction {
+    /// The key behind the placeholders. The same key gives the same placeholders in another snapshot.
+    pub key: Vec<u8>,
+    /// Headers of requests and responses whose values are taken out whole.
+    pub headers: Vec<String>,
+    /// Cookies, in `Cookie` and `Set-Cookie`.
+    pub cookies: Vec<String>,
+    /// Fields of queries, forms and JSON.
+    pub fields: Vec<String>,
+    /// Values, of at least four bytes.
+    pub values: Vec<String>,
+}
+
+impl std::fmt::Debug for Redaction {
+    /// Shows names, never the key or the values.
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut out = out.debug_struct("Redaction");
+        out.field("headers", &self.headers).field("cookies", &self.cookies).field("fields", &self.fields);
+        out.finish_non_exhaustive()
+    }
+}
+
+/// What came out of a redaction.
+#[derive(Debug, Clone, Serialize)]
+pub struct Redacted {
+    /// The new snapshot.
+    pub path: Utf8PathBuf,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// `sha256:<hex>` of its description, which names its content.
+    pub digest: String,
+    /// How many different values were looked for: those given, and those found under the given names.
+    pub values: u64,
+    /// How many places were replaced.
+    pub replaced: u64,
+    /// Records in which something was replaced.
+    pub records_changed: u64,
+    /// Records in all.
+    pub records: u64,
+    /// Pages in which something was replaced.
+    pub pages_changed: u64,
+}
+
+/// Writes `input` without what `what` names to a new snapshot at `out`.
+///
+/// # Errors
+/// If `out` exists, the input cannot be read or is damaged, a given value is too short, or a value is still found in the
+/// result ([`Error::StillThere`]; the result is not kept).
+pub fn redact(
+    input: &Utf8Path,
+    out: &Utf8Path,
+    what: &Redaction,
+    progress: OnProgress<'_>,
+) -> Result<Redacted, Error> {
+    if let Some(index) = what.values.iter().position(|value| value.len() < LEAST) {
+        return Err(Error::ShortSecret { name: format!("value {}", index + 1), least: LEAST });
+    }
+    let archives = [Archive::open(input)?];
+    let mut snapshot = NewSnapshot::create(out, describe(None, None, &archives))?;
+    let mut cleaner = Cleaner::new(what);
+    let pages = archives[0].pages()?;
+    let found = collect(&archives[0], &cleaner, &pages)?;
+    let given = what.values.iter().map(|value| value.clone().into_bytes());
+    let long = found.iter().filter(|value| value.len() >= LEAST_FOUND).cloned();
+    let looked_for: BTreeSet<Vec<u8>> = given.chain(long).collect();
+    cleaner.literals = Literals::new(&what.key, &looked_for);
+
+    let mut report = Redacted {
+        path: out.to_owned(),
+        bytes: 0,
+        digest: String::new(),
+        values: found.union(&looked_for).count() as u64,
+        replaced: 0,
+        records_changed: 0,
+        records: 0,
+        pages_changed: 0,
+    };
+    copy(&archives, &cleaner, &mut snapshot, &mut report, progress)?;
+    for page in pages {
+        let (page, count) = cleaner.page(page);
+        report.replaced += count;
+        report.pages_changed += u64::from(count > 0);
+        snapshot.page(&page)?;
+    }
+    let made = snapshot.finish(|staged| check(staged, out, &cleaner))?;
+    report.bytes = made.bytes;
+    report.digest = made.digest;
+    Ok(report)
+}
+
+/// The values under the given names, in all messages and pages.
+fn collect(archive: &Archive, cleaner: &Cleaner, pages: &[Page]) -> Result<BTreeSet<Vec<u8>>, Error> {
+    let mut found = BTreeSet::new();
+    for item in archive.records() {
+        let (_, mut record) = item.map_err(|error| damaged(archive, error))?;
+        if let Some(url) = record.target_uri() {
+            cleaner.find_in_url(url.as_bytes(), &mut found);
+        }
+        let (kind, http) = (record.kind(), record.holds_http());
+        if !matches!(
+            kind,
+            RecordKind::Request | RecordKind::Response | RecordKind::Revisit | RecordKind::Resource
+        ) {
+            continue;
+        }
+        let block = Body::spool(&mut record.block, crate::body::MEMORY)
+            .map_err(|error| crate::Error::io("read", "a record block".into(), error))?;
+        cleaner.find_in_block(kind, http, &block, &mut found)?;
+    }
+    for page in pages {
+        cleaner.find_in_url(page.url.as_bytes(), &mut found);
+    }
+    Ok(found)
+}
+
+fn copy(
+    archives: &[Archive; 1],
+    cleaner: &Cleaner,
+    snapshot: &mut NewSnapshot,
+    report: &mut Redacted,
+    progress: OnProgress<'_>,
+) -> Result<(), Error> {
+    let survey = survey(archives);
+    let mut stage = Stage::new(archives, &survey, snapshot);
+    let mut refuse = |error| Err(damaged(&archives[0], error));
+    let mut clean = |taken| {
+        let (taken, count) = cleaner.record(taken)?;
+        report.replaced += count;
+        report.records_changed += u64::from(count > 0);
+        Ok(taken)
+    };
+    stage.copy(0, 0, progress, &mut refuse, &mut clean)?;
+    report.records = stage.counts.records;
+    Ok(())
+}
+
+/// Cleans the result again: there must be nothing left to replace.
+fn check(staged: &Utf8Path, out: &Utf8Path, cleaner: &Cleaner) -> Result<(), Error> {
+    let archive = Archive::open(staged)?;
+    let (mut left, mut first) = (0, None);
+    for item in archive.records() {
+        let (at, mut record) = item.map_err(|error| damaged(&archive, error))?;
+        let http = record.holds_http();
+        let block = Body::spool(&mut record.block, crate::body::MEMORY)
+            .map_err(|error| crate::Error::io("read", "a record block".into(), error))?;
+        let taken = Taken { kind: record.kind(), http, headers: record.headers, block };
+        let (_, count) = cleaner.record(taken)?;
+        left += count;
+        if count > 0 {
+            first.get_or_insert_with(|| format!("the record at offset {}", at.offset));
+        }
+    }
+    for page in archive.pages()? {
+        let (_, count) = cleaner.page(page);
+        left += count;
+        if count > 0 {
+            first.get_or_insert_with(|| "a page".to_owned());
+        }
+    }
+    match first {
+        Some(place) => Err(Error::StillThere { path: out.to_owned(), count: left, place }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,171 @@
+//! `repair`: everything that is whole in a damaged snapshot or an unfinished recording, as a new snapshot, and a list of
+//! what was lost.
+
+use std::fs::{self, File};
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::Serialize;
+
+use crate::wacz::PageLines;
+use crate::{Archive, Page, Recording};
+
+use super::pages::choose;
+use super::snapshot::{NewSnapshot, describe};
+use super::stage::{Stage, survey};
+use super::{Error, OnProgress};
+
+mod salvage;
+
+/// What came out of a repair.
+#[derive(Debug, Clone, Serialize)]
+pub struct Repaired {
+    /// The new snapshot.
+    pub path: Utf8PathBuf,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// `sha256:<hex>` of its description, which names its content.
+    pub digest: String,
+    /// Records kept.
+    pub records: u64,
+    /// Responses among them.
+    pub responses: u64,
+    /// Pages kept.
+    pub pages: u64,
+    /// Whether the page list was lost, so that pages had to be found anew.
+    pub pages_found: bool,
+    /// Revisits whose payload is lost or was never there.
+    pub unresolved_revisits: u64,
+    /// Records whose block no longer has the digest that was written with it; they are kept.
+    pub wrong_digests: u64,
+    /// What was lost, place by place.
+    pub losses: Vec<Loss>,
+    /// Bytes of the input that are in no record that was kept, as far as known.
+    pub lost_bytes: u64,
+}
+
+/// Something that could not be kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Loss {
+    /// The file or stream, with offset where there is one.
+    pub place: String,
+    /// What is wrong with it.
+    pub what: String,
+}
+
+/// Makes a good snapshot at `out` of a damaged `input`: a WARC, ARC or WACZ file, the `.recording` folder of a killed
+/// recording, or the path that the recording was to become. The input is left as it is.
+///
+/// # Errors
+/// If `out` exists, or nothing whole is found.
+pub fn repair(input: &Utf8Path, out: &Utf8Path, progress: OnProgress<'_>) -> Result<Repaired, Error> {
+    let mut losses = Vec::new();
+    let (archive, pages) = open(input, &mut losses)?;
+    let archives = [archive];
+    let mut snapshot = NewSnapshot::create(out, describe(None, None, &archives))?;
+    let survey = survey(&archives);
+    let mut stage = Stage::new(&archives, &survey, &mut snapshot);
+    let mut lost_bytes = 0;
+    let mut lose = |error: crate::Error| {
+        lost_bytes += extent(&error, &archives[0]);
+        losses.push(loss(&archives[0], &error));
+        // A disk that fails is no damage to be passed over.
+        if matches!(error, crate::Error::Io { action: "write" | "create", .. }) {
+            Err(error.into())
+        } else {
+            Ok(())
+        }
+    };
+    stage.copy(0, 0, progress, &mut lose, &mut Ok)?;
+    let (counts, candidates) = (stage.counts, stage.candidates);
+    if counts.unusable > 0 {
+        let what = format!("{} records without type, URL or date", counts.unusable);
+        losses.push(Loss { place: archives[0].path().to_string(), what });
+    }
+    if counts.records == 0 {
+        return Err(Error::Nothing { action: "repair", path: input.to_owned() });
+    }
+    let pages_found = pages.is_empty();
+    let pages = if pages_found { choose(candidates) } else { pages };
+    for page in &pages {
+        snapshot.page(page)?;
+    }
+    let made = snapshot.finish(|_| Ok(()))?;
+    Ok(Repaired {
+        path: out.to_owned(),
+        bytes: made.bytes,
+        digest: made.digest,
+        records: counts.records,
+        responses: counts.responses,
+        pages: made.pages,
+        pages_found,
+        unresolved_revisits: counts.unresolved,
+        wrong_digests: counts.wrong_digests,
+        losses,
+        lost_bytes,
+    })
+}
+
+fn loss(archive: &Archive, error: &crate::Error) -> Loss {
+    match error {
+        crate::Error::Damaged { segment, offset, damage, .. } => {
+            Loss { place: format!("{segment} at offset {offset}"), what: damage.to_string() }
+        }
+        other => Loss { place: archive.path().to_string(), what: other.to_string() },
+    }
+}
+
+/// From the start of damage to the next good record, or to the end of the stream.
+fn extent(error: &crate::Error, archive: &Archive) -> u64 {
+    let crate::Error::Damaged { segment, offset, resumes_at, .. } = error else { return 0 };
+    let length = archive.segments().iter().find(|s| s.name == *segment).map_or(0, |s| s.length);
+    resumes_at.unwrap_or(length).saturating_sub(*offset)
+}
+
+/// The records and pages of whatever `input` is.
+fn open(input: &Utf8Path, losses: &mut Vec<Loss>) -> Result<(Archive, Vec<Page>), Error> {
+    let left_over = Recording::folder_of(input);
+    if input.is_dir() {
+        return open_recording(input, losses);
+    }
+    if !input.exists() && left_over.is_dir() {
+        return open_recording(&left_over, losses);
+    }
+    match Archive::open(input) {
+        Ok(archive) => {
+            let pages = archive.pages().unwrap_or_else(|error| {
+                losses.push(Loss { place: "pages".to_owned(), what: error.to_string() });
+                Vec::new()
+            });
+            Ok((archive, pages))
+        }
+        Err(error @ (crate::Error::Container { .. } | crate::Error::UnknownFormat { .. })) => {
+            losses.push(Loss { place: input.to_string(), what: error.to_string() });
+            let file = File::open(input).map_err(|source| Error::io("open", input, source))?;
+            salvage::from_container(input, Arc::new(file), losses)?.ok_or(error.into())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn open_recording(folder: &Utf8Path, losses: &mut Vec<Loss>) -> Result<(Archive, Vec<Page>), Error> {
+    let archive = Archive::open(&folder.join("data.warc"))?;
+    let path = folder.join("pages.jsonl");
+    let pages = match fs::File::open(&path) {
+        Ok(file) => read_pages(path.as_str(), std::io::BufReader::new(file), losses),
+        Err(_) => Vec::new(),
+    };
+    Ok((archive, pages))
+}
+
+/// The pages that can be read; a line that cannot is a loss.
+fn read_pages(name: &str, list: impl std::io::BufRead, losses: &mut Vec<Loss>) -> Vec<Page> {
+    let mut pages = Vec::new();
+    for page in PageLines::new(name, list) {
+        match page {
+            Ok(page) => pages.push(page),
+            Err(error) => losses.push(Loss { place: name.to_owned(), what: error.to_string() }),
+        }
+    }
+    pages
+}

@@ -1,0 +1,122 @@
+//! The entries of a ZIP whose directory is gone or lies, found by their own headers.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::sync::Arc;
+
+use camino::Utf8Path;
+use flate2::bufread::DeflateDecoder;
+
+use crate::warc::Window;
+use crate::{Archive, Page, Segment};
+
+use super::{Error, Loss, read_pages};
+
+const LOCAL: &[u8; 4] = b"PK\x03\x04";
+const CENTRAL: &[u8; 4] = b"PK\x01\x02";
+/// Fixed part of a local header, before name and extra field.
+const HEADER: u64 = 30;
+/// How much of the file is searched at once.
+const SEARCH: usize = 1 << 20;
+
+/// An entry as its local header describes it; where it ends is known only from what comes next.
+struct Local {
+    name: String,
+    stored: bool,
+    start: u64,
+    end: u64,
+}
+
+/// Segments and pages of a damaged container; `None` if there is no WARC in it.
+pub(super) fn from_container(
+    path: &Utf8Path,
+    file: Arc<File>,
+    losses: &mut Vec<Loss>,
+) -> Result<Option<(Archive, Vec<Page>)>, Error> {
+    let failed = |source| Error::io("read", path, source);
+    let length = file.metadata().map_err(failed)?.len();
+    let whole = Window::new(Arc::clone(&file), 0, length);
+    let locals = find(&whole, length).map_err(failed)?;
+    let (mut segments, mut pages) = (Vec::new(), Vec::new());
+    for local in locals {
+        let window = Window::new(Arc::clone(&file), local.start, local.end);
+        if local.name.starts_with("archive/") {
+            if !local.stored {
+                let what = "a deflated WARC without a directory cannot be taken out".to_owned();
+                losses.push(Loss { place: local.name, what });
+                continue;
+            }
+            let name = local.name.rsplit('/').next().unwrap_or(&local.name).to_owned();
+            let size = local.end - local.start;
+            segments.push(Segment::new(name, path, Arc::clone(&file), local.start, size)?);
+        } else if local.name.starts_with("pages/") && local.name.ends_with(".jsonl") {
+            let reader: Box<dyn Read> = match local.stored {
+                true => Box::new(window),
+                false => Box::new(DeflateDecoder::new(BufReader::new(window))),
+            };
+            pages.extend(read_pages(&local.name, BufReader::new(reader.take(1 << 30)), losses));
+        }
+    }
+    if segments.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some((Archive::from_segments(path, segments), pages)))
+}
+
+/// All local headers that make sense, in file order. Each entry reaches to the next header.
+fn find(whole: &Window, length: u64) -> std::io::Result<Vec<Local>> {
+    let mut found: Vec<Local> = Vec::new();
+    let mut at = 0;
+    while at + HEADER <= length {
+        let bytes = whole.from(at).peek(SEARCH)?;
+        let step = bytes.len().saturating_sub(3);
+        for index in 0..step {
+            let here = at + index as u64;
+            let candidate = &bytes[index..];
+            let next = match candidate {
+                [b'P', b'K', 3, 4, ..] => {
+                    parse(&whole.from(here).peek(HEADER as usize + 1024)?, here, length)
+                }
+                [b'P', b'K', 1, 2, ..] => None,
+                _ => continue,
+            };
+            let directory = candidate.starts_with(CENTRAL) && !found.is_empty();
+            if let Some(last) = found.last_mut().filter(|last| last.end == length && last.start <= here)
+                && (next.is_some() || (directory && is_directory(candidate)))
+            {
+                last.end = here;
+            }
+            found.extend(next);
+        }
+        at += step.max(1) as u64;
+    }
+    Ok(found)
+}
+
+/// A local header with a version, method and name as a WACZ has them; anything else is chance.
+fn parse(bytes: &[u8], here: u64, length: u64) -> Option<Local> {
+    let header = bytes.get(..HEADER as usize)?;
+    let word = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
+    let (version, method) = (word(4) & 0xFF, word(8));
+    let (name_length, extra_length) = (usize::from(word(26)), u64::from(word(28)));
+    let name = bytes.get(HEADER as usize..HEADER as usize + name_length)?;
+    let name = std::str::from_utf8(name).ok()?;
+    let known = ["archive/", "pages/", "indexes/", "datapackage", "logs/"];
+    let plausible =
+        version <= 63 && matches!(method, 0 | 8) && known.iter().any(|start| name.starts_with(start));
+    let start = here + HEADER + name_length as u64 + extra_length;
+    // The size may stand behind the data instead (flag 3), or in the extra field.
+    let packed = u32::from_le_bytes([header[18], header[19], header[20], header[21]]);
+    let known_size = word(6) & 8 == 0 && !matches!(packed, 0 | u32::MAX);
+    let end = if known_size { length.min(start.saturating_add(u64::from(packed))) } else { length };
+    (header.starts_with(LOCAL) && plausible && start <= length).then(|| Local {
+        name: name.to_owned(),
+        stored: method == 0,
+        start,
+        end,
+    })
+}
+
+fn is_directory(bytes: &[u8]) -> bool {
+    bytes.get(4..8).is_some_and(|versions| versions[0] <= 63 && versions[2] <= 63)
+}

@@ -1,0 +1,80 @@
+//! What `datapackage-digest.json` says, and whether it fits the package.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::wacz::Package;
+
+use super::digest;
+
+/// Largest description that is read.
+const MAX: u64 = 64 << 20;
+
+/// The state of a WACZ's signature. Whether the digest fits is checked here; whether the key or certificate behind a
+/// signature is to be trusted is not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Signature {
+    /// Who signed, if anybody.
+    pub kind: SignatureKind,
+    /// Whether the digest given is that of `datapackage.json`; `None` if none is given.
+    pub digest_holds: Option<bool>,
+    /// The domain or key that signed.
+    pub signer: Option<String>,
+    /// When it was signed.
+    pub created: Option<String>,
+    /// The program that signed.
+    pub software: Option<String>,
+}
+
+/// Kinds of signature that the WACZ signing specification knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SignatureKind {
+    /// There is no `datapackage-digest.json`.
+    Absent,
+    /// A digest without a signature.
+    Unsigned,
+    /// Signed with a bare key.
+    Anonymous,
+    /// Signed with the certificate of a domain.
+    Domain,
+    /// Not what the specification allows, or signed for another package.
+    Malformed,
+}
+
+/// Reads the signature of a package. What is unreadable is [`SignatureKind::Malformed`].
+pub(super) fn of(package: &Package) -> Signature {
+    let none = Signature {
+        kind: SignatureKind::Absent,
+        digest_holds: None,
+        signer: None,
+        created: None,
+        software: None,
+    };
+    let Ok(Some(bytes)) = package.read("datapackage-digest.json", MAX) else { return none };
+    let malformed = Signature { kind: SignatureKind::Malformed, ..none.clone() };
+    let Ok(said) = serde_json::from_slice::<Value>(&bytes) else { return malformed };
+    let Some(hash) = said.get("hash").and_then(Value::as_str) else { return malformed };
+    let is = match package.read("datapackage.json", MAX) {
+        Ok(Some(description)) => digest::sha256(&description),
+        _ => return malformed,
+    };
+    let digest_holds = Some(digest::same(hash, &is));
+    let Some(signed) = said.get("signedData") else {
+        return Signature { kind: SignatureKind::Unsigned, digest_holds, ..none };
+    };
+    let text = |key: &str| signed.get(key).and_then(Value::as_str).map(str::to_owned);
+    let fits = text("hash").is_some_and(|inner| digest::same(&inner, hash)) && text("signature").is_some();
+    let kind = match (text("publicKey").is_some(), text("domain").is_some() && text("domainCert").is_some()) {
+        (true, false) if fits => SignatureKind::Anonymous,
+        (false, true) if fits => SignatureKind::Domain,
+        _ => SignatureKind::Malformed,
+    };
+    Signature {
+        kind,
+        digest_holds,
+        signer: text("domain").or_else(|| text("publicKey")),
+        created: text("created"),
+        software: text("software"),
+    }
+}

@@ -1,0 +1,87 @@
+//! A snapshot being made by an operation: records and pages in, a WACZ at its place out.
+
+use camino::Utf8Path;
+
+use crate::recording::SOFTWARE;
+use crate::wacz::{Description, SnapshotWriter};
+use crate::warc::{Block, Version, new_record_id};
+use crate::{Archive, Body, Headers, Page, Record, RecordKind, Timestamp};
+
+use super::Error;
+use super::output::Output;
+
+/// A snapshot that is not yet at its place; dropped, it leaves nothing behind.
+pub(super) struct NewSnapshot {
+    writer: SnapshotWriter,
+    output: Output,
+    description: Description,
+}
+
+/// What was made.
+#[derive(Debug)]
+pub(super) struct Made {
+    pub(super) bytes: u64,
+    pub(super) digest: String,
+    /// Responses, revisits among them.
+    pub(super) responses: u64,
+    pub(super) revisits: u64,
+    pub(super) pages: u64,
+}
+
+impl NewSnapshot {
+    /// Starts a snapshot that is to be `out`, with a record that says what made it.
+    pub(super) fn create(out: &Utf8Path, description: Description) -> Result<NewSnapshot, Error> {
+        let output = Output::create(out)?;
+        let writer = SnapshotWriter::create(output.path())?;
+        let mut snapshot = NewSnapshot { writer, output, description };
+        let headers = [
+            ("WARC-Type", RecordKind::Warcinfo.name().to_owned()),
+            ("WARC-Record-ID", format!("<{}>", new_record_id())),
+            ("WARC-Date", Timestamp::now().to_string()),
+            ("Content-Type", "application/warc-fields".to_owned()),
+        ];
+        let fields = format!("software: {SOFTWARE}\r\nformat: WARC File Format 1.1\r\n");
+        snapshot.add(headers.into_iter().collect(), Body::from(fields.into_bytes()))?;
+        Ok(snapshot)
+    }
+
+    /// Folder for what is needed meanwhile.
+    pub(super) fn folder(&self) -> &Utf8Path {
+        self.output.path().parent().unwrap_or(self.output.path())
+    }
+
+    pub(super) fn add(&mut self, headers: Headers, block: Body) -> Result<(), crate::Error> {
+        self.writer.add(Record { version: Version::One(1), headers, block: Block::from_body(block) })
+    }
+
+    pub(super) fn page(&mut self, page: &Page) -> Result<(), crate::Error> {
+        self.writer.add_page(page)
+    }
+
+    /// Completes the snapshot, lets `check` see it, and moves it to its place.
+    pub(super) fn finish(self, check: impl FnOnce(&Utf8Path) -> Result<(), Error>) -> Result<Made, Error> {
+        let written = self.writer.finish(self.description)?;
+        let path = self.output.path();
+        check(path)?;
+        let bytes = path.metadata().map_err(|source| Error::io("read", path, source))?.len();
+        self.output.keep()?;
+        let count = |kind: RecordKind| written.records.get(kind.name()).copied().unwrap_or(0);
+        let revisits = count(RecordKind::Revisit);
+        let responses = count(RecordKind::Response) + revisits;
+        Ok(Made { bytes, digest: written.digest, responses, revisits, pages: written.pages })
+    }
+}
+
+/// Title and description of the first package among `archives` that has them, unless others are given.
+pub(super) fn describe(title: Option<&str>, description: Option<&str>, archives: &[Archive]) -> Description {
+    let inherited = |key: &str| {
+        let packages = archives.iter().filter_map(Archive::package);
+        let mut descriptions = packages.filter_map(|package| package.description().ok().flatten());
+        descriptions.find_map(|description| Some(description.get(key)?.as_str()?.to_owned()))
+    };
+    Description {
+        title: title.map(str::to_owned).or_else(|| inherited("title")),
+        description: description.map(str::to_owned).or_else(|| inherited("description")),
+        ..Description::default()
+    }
+}

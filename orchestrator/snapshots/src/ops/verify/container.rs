@@ -1,0 +1,171 @@
+//! The files of the container against `datapackage.json`, and that against its own digest.
+
+use std::collections::{HashMap, HashSet};
+use std::io::Read;
+
+use serde_json::Value;
+
+use crate::ops::digest::{self, Check, Compared};
+use crate::ops::signature::SignatureKind;
+use crate::wacz::{Entry, Package};
+
+use super::{Error, Findings, Flaw};
+
+const DESCRIPTION: &str = "datapackage.json";
+const DIGEST: &str = "datapackage-digest.json";
+
+pub(super) fn check(package: &Package, findings: &mut Findings) -> Result<(), Error> {
+    let mut names = HashSet::new();
+    for entry in package.entries() {
+        if !names.insert(entry.name.as_str()) {
+            findings.error(Flaw::Twice, &entry.name, "the container holds two files of this name");
+        }
+        let must_be_stored = entry.name.starts_with("archive/") || entry.name.ends_with(".gz");
+        if must_be_stored && !entry.stored {
+            findings.error(Flaw::Deflated, &entry.name, "it is deflated and must be stored as it is");
+        }
+    }
+    signature(findings);
+    let description = match package.description() {
+        Ok(Some(description)) => description,
+        Ok(None) => {
+            findings.error(Flaw::Description, DESCRIPTION, "it is not there");
+            return Ok(());
+        }
+        Err(error) => {
+            findings.error(Flaw::Description, DESCRIPTION, error.to_string());
+            return Ok(());
+        }
+    };
+    fields(&description, findings);
+    let listed = resources(&description, findings);
+    for entry in package.entries() {
+        match listed.get(entry.name.as_str()) {
+            Some(resource) => file(package, entry, resource, findings)?,
+            None if entry.name == DESCRIPTION || entry.name == DIGEST => {}
+            None => findings.error(
+                Flaw::NotListed,
+                &entry.name,
+                "it is not among the resources of datapackage.json",
+            ),
+        }
+    }
+    for path in listed.keys().filter(|path| !names.contains(*path)) {
+        findings.error(Flaw::Missing, *path, "datapackage.json lists it, the container does not hold it");
+    }
+    if !package.entries().iter().any(|entry| entry.name == "pages/pages.jsonl") {
+        findings.error(Flaw::Pages, "pages/pages.jsonl", "it is not there");
+    }
+    Ok(())
+}
+
+fn signature(findings: &mut Findings) {
+    let Some(signature) = findings.report.signature.clone() else { return };
+    match (signature.kind, signature.digest_holds) {
+        (SignatureKind::Absent, _) => findings.error(Flaw::DescriptionDigest, DIGEST, "it is not there"),
+        (_, Some(false)) => {
+            findings.error(Flaw::DescriptionDigest, DIGEST, "its hash is not that of datapackage.json");
+        }
+        (SignatureKind::Malformed, None) => findings.error(Flaw::DescriptionDigest, DIGEST, "it has no hash"),
+        (SignatureKind::Malformed, Some(true)) => {
+            findings.error(
+                Flaw::Signature,
+                DIGEST,
+                "its signedData is not that of a signature for this package",
+            );
+        }
+        (SignatureKind::Anonymous | SignatureKind::Domain, _) => {
+            findings.warning(Flaw::Signature, DIGEST, "whether to trust the signer was not checked");
+        }
+        (SignatureKind::Unsigned, _) => {}
+    }
+}
+
+fn fields(description: &Value, findings: &mut Findings) {
+    let text = |key: &str| description.get(key).and_then(Value::as_str);
+    match text("profile") {
+        Some("data-package" | "wacz") => {}
+        other => findings.error(Flaw::Description, DESCRIPTION, format!("its profile is {other:?}")),
+    }
+    if text("wacz_version").is_none() && text("profile") != Some("wacz") {
+        findings.error(Flaw::Description, DESCRIPTION, "it has no wacz_version");
+    }
+}
+
+/// The resources by path; those that cannot be understood are findings.
+fn resources<'a>(description: &'a Value, findings: &mut Findings) -> HashMap<&'a str, &'a Value> {
+    let mut listed = HashMap::new();
+    let Some(resources) = description.get("resources").and_then(Value::as_array) else {
+        findings.error(Flaw::Description, DESCRIPTION, "it has no resources");
+        return listed;
+    };
+    for resource in resources {
+        match resource.get("path").and_then(Value::as_str) {
+            Some(path) => {
+                if listed.insert(path, resource).is_some() {
+                    findings.error(Flaw::Twice, path, "datapackage.json lists it twice");
+                }
+            }
+            None => {
+                findings.error(Flaw::Description, DESCRIPTION, format!("a resource has no path: {resource}"))
+            }
+        }
+    }
+    listed
+}
+
+fn file(package: &Package, entry: &Entry, resource: &Value, findings: &mut Findings) -> Result<(), Error> {
+    findings.report.files += 1;
+    let name = entry.name.rsplit('/').next().unwrap_or_default();
+    match resource.get("name").and_then(Value::as_str) {
+        Some(said) if said.eq_ignore_ascii_case(name) => {}
+        other => findings.warning(Flaw::Description, &entry.name, format!("its name is listed as {other:?}")),
+    }
+    let said = resource.get("hash").and_then(Value::as_str).unwrap_or_default();
+    let mut check = Check::new(said);
+    // Never more than the directory claims, so that a bomb costs what it says.
+    let read = digest::run(package.reader(entry).take(entry.size.saturating_add(1)), &mut [&mut check]);
+    let bytes = match read {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            findings.error(Flaw::Damaged, &entry.name, format!("it cannot be read: {error}"));
+            return Ok(());
+        }
+    };
+    if bytes != entry.size {
+        findings.error(
+            Flaw::FileSize,
+            &entry.name,
+            format!("the container says {} bytes, {bytes} were read", entry.size),
+        );
+    }
+    match resource.get("bytes").and_then(Value::as_u64) {
+        Some(listed) if listed == bytes => {}
+        Some(listed) => {
+            findings.error(
+                Flaw::FileSize,
+                &entry.name,
+                format!("datapackage.json says {listed} bytes, it has {bytes}"),
+            );
+        }
+        None => findings.error(
+            Flaw::Description,
+            &entry.name,
+            "datapackage.json does not say how many bytes it has",
+        ),
+    }
+    match check.compare() {
+        Compared::Equal => {}
+        Compared::Differs(is) => {
+            findings.error(
+                Flaw::FileDigest,
+                &entry.name,
+                format!("datapackage.json says {said}, it is {is}"),
+            );
+        }
+        Compared::Unknown => {
+            findings.error(Flaw::UnknownDigest, &entry.name, format!("its hash is {said:?}"))
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,259 @@
+//! Every line of the index against the record it names, and every response against the index.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, BufRead, BufReader, Read};
+
+use flate2::bufread::{GzDecoder, MultiGzDecoder};
+
+use crate::cdxj::{CdxLine, CdxLines};
+use crate::ops::digest::{self, Check, Compared};
+use crate::wacz::{Entry, Package};
+use crate::zipnum::{self, BlockRef};
+use crate::{Archive, Encoding, RecordKind, RecordRef};
+
+use super::records::{AllSeen, place};
+use super::{Error, Findings, Flaw};
+
+/// Largest block of the compressed index that is looked at.
+const MAX_BLOCK: u64 = 256 << 20;
+
+/// The URLs that the index names.
+#[derive(Debug, Default)]
+pub(super) struct Captured {
+    hasher: RandomState,
+    urls: HashSet<u64>,
+}
+
+impl Captured {
+    /// Whether a URL is among them; fragments do not count.
+    pub(super) fn has(&self, url: &str) -> bool {
+        self.urls.contains(&self.hash(url))
+    }
+
+    fn hash(&self, url: &str) -> u64 {
+        self.hasher.hash_one(url.split('#').next().unwrap_or(url))
+    }
+}
+
+struct Pass<'a> {
+    archive: &'a Archive,
+    /// Segments by file name.
+    segments: HashMap<&'a str, u32>,
+    seen: &'a mut AllSeen,
+    captured: Captured,
+    /// Key and time of the line before, to see that lines are in order.
+    last: String,
+}
+
+pub(super) fn check(
+    archive: &Archive,
+    package: &Package,
+    seen: &mut AllSeen,
+    findings: &mut Findings,
+) -> Result<Captured, Error> {
+    let names = archive.segments().iter().zip(0..).map(|(segment, number)| (segment.name.as_str(), number));
+    let mut pass =
+        Pass { archive, segments: names.collect(), seen, captured: Captured::default(), last: String::new() };
+    let named = |end: &str| -> Vec<&Entry> {
+        let inside = |entry: &&Entry| entry.name.starts_with("indexes/") && entry.name.ends_with(end);
+        package.entries().iter().filter(inside).collect()
+    };
+    let (lists, compressed) = (named(".idx"), named(".cdx.gz"));
+    let plain: Vec<&Entry> = named(".cdx").into_iter().chain(named(".cdxj")).collect();
+    if compressed.is_empty() && plain.is_empty() {
+        findings.error(Flaw::Index, "indexes/", "there is no index");
+    }
+    for entry in &compressed {
+        let list = format!("{}.idx", entry.name.trim_end_matches(".cdx.gz"));
+        match lists.iter().find(|entry| entry.name == list) {
+            Some(list) => blocks(package, list, entry, findings),
+            None => findings.error(Flaw::Index, &entry.name, format!("its list {list} is not there")),
+        }
+    }
+    for entry in compressed {
+        let lines = BufReader::new(MultiGzDecoder::new(package.reader(entry)));
+        pass.lines(&entry.name, lines, findings);
+    }
+    for entry in plain {
+        pass.lines(&entry.name, package.reader(entry), findings);
+    }
+    for ((segment, offset), seen) in pass.seen.iter() {
+        if seen.must_be_indexed && !seen.indexed {
+            let at = RecordRef { segment: *segment, offset: *offset, length: seen.length };
+            let url =
+                archive.read_at(at).ok().and_then(|record| record.target_uri().map(|url| url.into_owned()));
+            let detail = format!("the index does not name it: {}", url.unwrap_or_default());
+            findings.error(Flaw::NotIndexed, place(archive, at), detail);
+        }
+    }
+    Ok(pass.captured)
+}
+
+/// The compressed index against its list: every block where, as long and with the digest that the list says, and nothing
+/// between them.
+fn blocks(package: &Package, list: &Entry, entry: &Entry, findings: &mut Findings) {
+    let blocks = match zipnum::read_index(&list.name, package.reader(list)) {
+        Ok(blocks) => blocks,
+        Err(error) => return findings.error(Flaw::Index, &list.name, error.to_string()),
+    };
+    let mut reader = package.reader(entry);
+    let mut expected = 0;
+    for found in &blocks {
+        let place = format!("{} at offset {}", entry.name, found.offset);
+        if found.offset != expected || found.length > MAX_BLOCK {
+            let detail =
+                format!("the list has a block of {} bytes here, expected one at {expected}", found.length);
+            return findings.error(Flaw::IndexBlock, place, detail);
+        }
+        expected += found.length;
+        let mut bytes = Vec::new();
+        if let Err(error) = reader.by_ref().take(found.length).read_to_end(&mut bytes) {
+            return findings.error(Flaw::Damaged, place, error.to_string());
+        }
+        block(&place, found, &bytes, findings);
+    }
+    match io::copy(&mut reader, &mut io::sink()) {
+        Ok(0) => {}
+        Ok(rest) => {
+            findings.error(Flaw::IndexBlock, &entry.name, format!("{rest} bytes are in no block of the list"))
+        }
+        Err(error) => findings.error(Flaw::Damaged, &entry.name, error.to_string()),
+    }
+}
+
+fn block(place: &str, block: &BlockRef, bytes: &[u8], findings: &mut Findings) {
+    if bytes.len() as u64 != block.length {
+        let detail = format!("the list says {} bytes, {} are there", block.length, bytes.len());
+        return findings.error(Flaw::IndexBlock, place, detail);
+    }
+    match &block.digest {
+        Some(said) if !digest::same(said, &digest::sha256(bytes)) => {
+            let detail = format!("the list says {said}, it is {}", digest::sha256(bytes));
+            findings.error(Flaw::IndexBlock, place, detail);
+        }
+        Some(_) => {}
+        None => findings.warning(Flaw::IndexBlock, place, "the list gives no digest for it"),
+    }
+    let mut start = Vec::new();
+    let wanted = block.first.len() as u64;
+    if let Err(error) = GzDecoder::new(bytes).take(wanted).read_to_end(&mut start) {
+        return findings.error(Flaw::IndexBlock, place, format!("it is no gzip member: {error}"));
+    }
+    if start != block.first.as_bytes() {
+        let detail = format!("the list says it starts with {:?}, it does not", block.first);
+        findings.error(Flaw::IndexBlock, place, detail);
+    }
+}
+
+impl Pass<'_> {
+    fn lines(&mut self, name: &str, reader: impl BufRead, findings: &mut Findings) {
+        self.last.clear();
+        for (line, number) in CdxLines::new(name, reader).zip(1..) {
+            match line {
+                Ok(line) => {
+                    findings.report.index_lines += 1;
+                    self.line(&format!("{name}, line {number}"), &line, findings);
+                }
+                Err(error) => findings.error(Flaw::Index, name, error.to_string()),
+            }
+        }
+    }
+
+    fn line(&mut self, place: &str, line: &CdxLine, findings: &mut Findings) {
+        let order = format!("{} {}", line.key, line.time);
+        if order.as_bytes() < self.last.as_bytes() {
+            findings.error(Flaw::IndexOrder, place, format!("{order:?} comes after {:?}", self.last));
+        }
+        self.last = order;
+        if let Some(url) = line.url() {
+            let hash = self.captured.hash(url);
+            self.captured.urls.insert(hash);
+        }
+        let (Some(file), Some(offset), Some(length)) = (line.filename(), line.offset(), line.length()) else {
+            return findings.error(Flaw::IndexTarget, place, "it lacks filename, offset or length");
+        };
+        let base = file.rsplit('/').next().unwrap_or(file);
+        let Some(segment) = self.segments.get(base).copied() else {
+            return findings.error(
+                Flaw::IndexTarget,
+                place,
+                format!("no file under archive/ is called {file:?}"),
+            );
+        };
+        let Some(seen) = self.seen.get_mut(&(segment, offset)) else {
+            return findings.error(
+                Flaw::IndexTarget,
+                place,
+                format!("no record of {file} starts at offset {offset}"),
+            );
+        };
+        seen.indexed = true;
+        let plain = self.archive.segments()[segment as usize].encoding == Encoding::Plain;
+        // The two line ends behind an uncompressed record may be counted or not.
+        if length != seen.length && !(plain && length == seen.length + 4) {
+            let detail = format!("it says the record has {length} bytes, it has {}", seen.length);
+            findings.error(Flaw::IndexTarget, place, detail);
+        }
+        let (kind, at) = (seen.kind, RecordRef { segment, offset, length: seen.length });
+        self.values(place, line, kind, at, findings);
+    }
+
+    /// The values of a line against the record.
+    fn values(&self, place: &str, line: &CdxLine, kind: RecordKind, at: RecordRef, findings: &mut Findings) {
+        let mut record = match self.archive.read_at(at) {
+            Ok(record) => record,
+            Err(error) => return findings.error(Flaw::Damaged, place, error.to_string()),
+        };
+        let mut differs = |what: &str, said: Option<&str>, is: &str| {
+            let detail = format!("{what} is {:?}, the record has {is:?}", said.unwrap_or_default());
+            findings.error(Flaw::IndexValue, place, detail);
+        };
+        let url = record.target_uri().unwrap_or_default().into_owned();
+        if line.url() != Some(url.as_str()) {
+            differs("url", line.url(), &url);
+        }
+        let date = record.date().map(|date| if line.time.len() > 14 { date.cdx17() } else { date.cdx14() });
+        if date.as_deref() != Some(line.time.as_str()) {
+            differs("the time", Some(&line.time), &date.unwrap_or_default());
+        }
+        let said = line.text("digest").unwrap_or_default();
+        let is = record.headers.get_str("WARC-Payload-Digest").unwrap_or_default().to_owned();
+        // Some writers leave the algorithm out of the line.
+        let bare = is.split_once(':').map_or(is.as_str(), |(_, value)| value);
+        if !is.is_empty() && !digest::same(said, &is) && !digest::same(said, bare) {
+            differs("digest", Some(said), &is);
+        }
+        let mime = line.text("mime").unwrap_or_default().to_owned();
+        if kind == RecordKind::Revisit {
+            if mime != "warc/revisit" {
+                differs("mime", Some(&mime), "warc/revisit");
+            }
+        } else if kind == RecordKind::Response && record.holds_http() {
+            match record.response_head() {
+                Ok(head) => {
+                    if line.status() != Some(head.status) {
+                        differs("status", line.text("status"), &head.status.to_string());
+                    }
+                    let media = head.headers.get_str("content-type").unwrap_or_default();
+                    let media = media.split(';').next().unwrap_or_default().trim();
+                    let unknown = media.is_empty() && matches!(mime.as_str(), "" | "-" | "unk");
+                    if !mime.eq_ignore_ascii_case(media) && !unknown {
+                        differs("mime", Some(&mime), media);
+                    }
+                }
+                Err(error) => differs("status", line.text("status"), &error.to_string()),
+            }
+        }
+        if let Some(said) = line.text("recordDigest") {
+            let mut check = Check::new(said);
+            let length = line.length().unwrap_or(at.length);
+            let bytes = self.archive.segments()[at.segment as usize].window_at(at.offset, length);
+            match digest::run(bytes, &mut [&mut check]).map(|_| check.compare()) {
+                Ok(Compared::Differs(is)) => differs("recordDigest", Some(said), &is),
+                Ok(_) => {}
+                Err(error) => differs("recordDigest", Some(said), &error.to_string()),
+            }
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Every record: its fields, its digests, its HTTP message, its request, its payload elsewhere.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, Read};
+
+use crate::body::MEMORY;
+use crate::http::{Dechunk, parse_request, parse_response};
+use crate::ops::content::is_chunked;
+use crate::ops::digest::{self, Check, Compared};
+use crate::ops::originals::Originals;
+use crate::ops::pairs::{Link, Pairs};
+use crate::ops::stage::starts;
+use crate::warc::Version;
+use crate::{Archive, Body, Headers, Progress, Record, RecordKind, RecordRef};
+
+use super::{Error, Findings, Flaw, OnProgress};
+
+/// What the index is compared with.
+#[derive(Debug)]
+pub(super) struct Seen {
+    pub(super) kind: RecordKind,
+    /// Length in the stream, as the reader found it.
+    pub(super) length: u64,
+    /// Whether a snapshot's index has to name it.
+    pub(super) must_be_indexed: bool,
+    /// Set by the index pass.
+    pub(super) indexed: bool,
+}
+
+/// All records by their place: index of the segment and offset in it.
+pub(super) type AllSeen = HashMap<(u32, u64), Seen>;
+
+pub(super) fn check(
+    archive: &Archive,
+    findings: &mut Findings,
+    progress: OnProgress<'_>,
+) -> Result<AllSeen, Error> {
+    let mut pass = Pass {
+        archive,
+        hasher: RandomState::new(),
+        ids: HashSet::new(),
+        pairs: Pairs::default(),
+        originals: Originals::default(),
+        responses: Vec::new(),
+        revisits: Vec::new(),
+    };
+    let starts = starts(archive);
+    let mut seen = AllSeen::new();
+    for item in archive.records() {
+        match item {
+            Ok((at, record)) => {
+                progress(Progress { done: starts.position(at), total: starts.total });
+                findings.report.records += 1;
+                let kind = record.kind();
+                let must_be_indexed =
+                    matches!(kind, RecordKind::Response | RecordKind::Revisit) && record.holds_http();
+                seen.insert(
+                    (at.segment, at.offset),
+                    Seen { kind, length: at.length, must_be_indexed, indexed: false },
+                );
+                pass.record(at, record, findings);
+            }
+            Err(crate::Error::Damaged { segment, offset, damage, .. }) => {
+                findings.error(Flaw::Damaged, format!("{segment} at offset {offset}"), damage.to_string());
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    pass.requests(findings);
+    pass.revisits(findings)?;
+    Ok(seen)
+}
+
+struct Pass<'a> {
+    archive: &'a Archive,
+    hasher: RandomState,
+    ids: HashSet<u64>,
+    pairs: Pairs,
+    originals: Originals,
+    responses: Vec<(RecordRef, Link)>,
+    revisits: Vec<RecordRef>,
+}
+
+impl Pass<'_> {
+    fn place(&self, at: RecordRef) -> String {
+        place(self.archive, at)
+    }
+
+    fn record(&mut self, at: RecordRef, mut record: Record, findings: &mut Findings) {
+        self.pairs.note(at, &record);
+        self.originals.note(0, at, &record);
+        self.fields(at, &record, findings);
+        match record.kind() {
+            RecordKind::Revisit => self.revisits.push(at),
+            // An ARC has no requests.
+            RecordKind::Response if record.holds_http() && record.version != Version::Arc => {
+                self.responses.push((at, self.pairs.link(&record)));
+            }
+            _ => {}
+        }
+        if let Err(error) = self.block(at, &mut record, findings) {
+            findings.error(Flaw::Damaged, self.place(at), format!("its block cannot be read: {error}"));
+        }
+    }
+
+    fn fields(&mut self, at: RecordRef, record: &Record, findings: &mut Findings) {
+        let archive = self.archive;
+        let place = || place(archive, at);
+        let kind = record.kind();
+        if kind == RecordKind::Other {
+            let name = record.headers.get_str("WARC-Type").unwrap_or("nothing");
+            findings.warning(Flaw::Field, place(), format!("its WARC-Type is {name}"));
+        }
+        if record.version == Version::Arc {
+            return;
+        }
+        if record.date().is_none() {
+            let said = record.headers.get_str("WARC-Date").unwrap_or("absent");
+            findings.error(Flaw::Field, place(), format!("its WARC-Date is {said}"));
+        }
+        let about = !matches!(kind, RecordKind::Warcinfo | RecordKind::Metadata | RecordKind::Other);
+        if about && record.target_uri().is_none_or(|uri| uri.is_empty()) {
+            findings.error(Flaw::Field, place(), "it has no WARC-Target-URI");
+        }
+        match record.id() {
+            None => findings.error(Flaw::Field, place(), "it has no WARC-Record-ID"),
+            Some(id) => {
+                if !self.ids.insert(self.hasher.hash_one(id)) {
+                    findings.error(Flaw::RecordId, place(), format!("an earlier record has the id {id} too"));
+                }
+            }
+        }
+    }
+
+    fn block(&self, at: RecordRef, record: &mut Record, findings: &mut Findings) -> io::Result<()> {
+        let kind = record.kind();
+        let http = record.holds_http();
+        let block = Body::spool(&mut record.block, MEMORY)?;
+        if let Some(said) = record.headers.get_str("WARC-Block-Digest") {
+            let found = compare(said, block.reader())?;
+            self.digest(at, Flaw::BlockDigest, said, &found, findings);
+        }
+        let mut payload_start = 0;
+        let mut headers = Headers::new();
+        if http && !(kind == RecordKind::Revisit && block.is_empty()) {
+            match head(kind, &block)? {
+                Ok((found, end)) => {
+                    headers = found;
+                    payload_start = end as u64;
+                }
+                Err(error) => {
+                    findings.error(Flaw::Http, self.place(at), error.to_string());
+                    return Ok(());
+                }
+            }
+        }
+        // The payload of a revisit is in another record.
+        let said = record.headers.get_str("WARC-Payload-Digest").filter(|_| kind != RecordKind::Revisit);
+        if let Some(said) = said {
+            let payload = || skip(block.reader(), payload_start);
+            let mut found = compare(said, payload()?)?;
+            if found != Compared::Equal && is_chunked(&headers) {
+                // Writers disagree on whether chunks belong to the payload.
+                let dechunked = compare(said, Dechunk::new(io::BufReader::new(payload()?)))?;
+                found = if dechunked == Compared::Equal { dechunked } else { found };
+            }
+            self.digest(at, Flaw::PayloadDigest, said, &found, findings);
+        }
+        Ok(())
+    }
+
+    fn digest(&self, at: RecordRef, flaw: Flaw, said: &str, found: &Compared, findings: &mut Findings) {
+        match found {
+            Compared::Equal => {}
+            Compared::Differs(is) => {
+                findings.error(flaw, self.place(at), format!("the record says {said}, it is {is}"));
+            }
+            Compared::Unknown => {
+                findings.warning(Flaw::UnknownDigest, self.place(at), format!("{said:?} was not checked"));
+            }
+        }
+    }
+
+    fn requests(&self, findings: &mut Findings) {
+        for (at, link) in &self.responses {
+            if self.pairs.request_of(link).is_none() {
+                findings.error(Flaw::NoRequest, self.place(*at), "no request record belongs to it");
+            }
+        }
+    }
+
+    fn revisits(&self, findings: &mut Findings) -> Result<(), Error> {
+        for at in &self.revisits {
+            let revisit = self.archive.read_at(*at)?;
+            let profile = revisit.headers.get_str("WARC-Profile").unwrap_or_default();
+            let not_modified = profile.contains("server-not-modified");
+            let Some((_, original)) = self.originals.find(&revisit) else {
+                let url = revisit.target_uri().unwrap_or_default();
+                findings.error(
+                    Flaw::Unresolved,
+                    self.place(*at),
+                    format!("no record holds the payload of {url}"),
+                );
+                continue;
+            };
+            let original = self.archive.read_at(original)?;
+            let label = |record: &Record| record.headers.get_str("WARC-Payload-Digest").map(str::to_owned);
+            if let (Some(said), Some(is), false) = (label(&revisit), label(&original), not_modified)
+                && !digest::same(&said, &is)
+            {
+                let detail = format!("it says {said}, the record it refers to says {is}");
+                findings.error(Flaw::PayloadDigest, self.place(*at), detail);
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn place(archive: &Archive, at: RecordRef) -> String {
+    let name = archive.segments().get(at.segment as usize).map_or("?", |segment| segment.name.as_str());
+    format!("{name} at offset {}", at.offset)
+}
+
+fn compare(said: &str, bytes: impl Read) -> io::Result<Compared> {
+    let mut check = Check::new(said);
+    digest::run(bytes, &mut [&mut check])?;
+    Ok(check.compare())
+}
+
+fn skip<R: Read>(mut reader: R, count: u64) -> io::Result<R> {
+    io::copy(&mut reader.by_ref().take(count), &mut io::sink())?;
+    Ok(reader)
+}
+
+type Head = Result<(Headers, usize), crate::http::HttpError>;
+
+/// The header fields at the start of a block, and where its body starts.
+fn head(kind: RecordKind, block: &Body) -> io::Result<Head> {
+    let mut start = Vec::new();
+    block.reader().take(crate::http::MAX_HEAD as u64 + 1).read_to_end(&mut start)?;
+    Ok(match kind {
+        RecordKind::Request => parse_request(&start).map(|(head, end)| (head.headers, end)),
+        _ => parse_response(&start).map(|(head, end)| (head.headers, end)),
+    })
+}
