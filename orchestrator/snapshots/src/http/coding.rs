@@ -49,7 +49,9 @@ pub fn decoder<'a, R: Read + Send + 'a>(
 /// `deflate` means zlib, but half the servers of old sent raw deflate.
 fn deflate<'a, R: BufRead + Send + 'a>(mut reader: R) -> Box<dyn Read + Send + 'a> {
     let start = reader.fill_buf().unwrap_or_default();
-    let zlib = start.len() >= 2 && start[0] & 0x0f == 8 && u16::from_be_bytes([start[0], start[1]]) % 31 == 0;
+    let zlib = start.len() >= 2
+        && start[0] & 0x0f == 8
+        && u16::from_be_bytes([start[0], start[1]]).is_multiple_of(31);
     if zlib {
         Box::new(flate2::bufread::ZlibDecoder::new(reader))
     } else {

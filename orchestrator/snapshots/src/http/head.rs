@@ -49,7 +49,8 @@ pub fn parse_request(bytes: &[u8]) -> Result<(RequestHead, usize), HttpError> {
     let (first, headers, end) = split(bytes)?;
     let mut words = first.splitn(2, ' ');
     let (method, rest) = (words.next().unwrap_or(""), words.next().unwrap_or("").trim());
-    let token = !method.is_empty() && method.bytes().all(|b| b.is_ascii_graphic() && b != b':');
+    let is_token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
+    let token = !method.is_empty() && method.bytes().all(is_token);
     if !token || rest.is_empty() {
         return Err(first_line(&first));
     }

@@ -1,5 +1,6 @@
 //! Writes a snapshot: records in, a WACZ out.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 
@@ -13,7 +14,7 @@ use super::entry_lines::{Lines, Place};
 use super::originals::{Original, Originals};
 use crate::body::MEMORY;
 use crate::cdxj::Sorter;
-use crate::http::{self, MAX_HEAD};
+use crate::http::{self, Dechunk, MAX_HEAD, RequestHead};
 use crate::warc::{RecordHead, new_record_id, sha256_text};
 use crate::{Body, Error, Page, Record, RecordKind, Spool, Timestamp, zipnum};
 
@@ -95,7 +96,7 @@ impl SnapshotWriter {
         let lines = match &request {
             Some((head, at)) => {
                 let body = if start.len() as u64 == body.len() { &start[*at..] } else { &[] };
-                [self.lines.request(&record, head, body), None]
+                [self.lines.request(&record, head, &without_chunks(head, body)), None]
             }
             None => {
                 record.headers.set("WARC-Type", place.kind.name());
@@ -195,10 +196,13 @@ impl SnapshotWriter {
             }
         }
         // The payload of a revisit is elsewhere: its digest is known only if the record names it.
-        let named = kind != RecordKind::Revisit
-            || original.is_some()
-            || record.headers.contains("WARC-Payload-Digest");
-        if named && kind != RecordKind::Warcinfo {
+        let named = match kind {
+            RecordKind::Warcinfo => false,
+            RecordKind::Revisit => original.is_some() || record.headers.contains("WARC-Payload-Digest"),
+            // Where the payload of a message starts is not known if its head cannot be read.
+            _ => payload_at > 0 || !record.holds_http(),
+        };
+        if named {
             head = head.field("WARC-Payload-Digest", &payload);
         }
         let head = head.field("WARC-Block-Digest", &block).finish(length);
@@ -272,7 +276,7 @@ impl Digests {
 }
 
 /// As much of a block as may be an HTTP head, or a request body worth folding.
-fn start_of(body: &Body) -> io::Result<std::borrow::Cow<'_, [u8]>> {
+fn start_of(body: &Body) -> io::Result<Cow<'_, [u8]>> {
     match body {
         Body::Bytes(bytes) => Ok(bytes.as_slice().into()),
         Body::File { .. } => {
@@ -280,6 +284,17 @@ fn start_of(body: &Body) -> io::Result<std::borrow::Cow<'_, [u8]>> {
             body.reader().take((MAX_HEAD + MAX_REQUEST) as u64).read_to_end(&mut start)?;
             Ok(start.into())
         }
+    }
+}
+
+/// The body of a stored request as its server saw it.
+fn without_chunks<'a>(head: &RequestHead, body: &'a [u8]) -> Cow<'a, [u8]> {
+    let coding = head.headers.get_str("Transfer-Encoding").unwrap_or("");
+    let mut plain = Vec::new();
+    if coding.to_ascii_lowercase().contains("chunked") && Dechunk::new(body).read_to_end(&mut plain).is_ok() {
+        Cow::Owned(plain)
+    } else {
+        Cow::Borrowed(body)
     }
 }
 

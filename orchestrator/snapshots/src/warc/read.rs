@@ -21,7 +21,7 @@ const MAX_READ: u64 = 512 << 10;
 /// a small compressed block, is read before this returns.
 pub(crate) fn read_at(window: Window) -> Result<Record, Damage> {
     if is_gzip(&window)? {
-        let capacity = window.remaining().min(MAX_READ).max(512) as usize;
+        let capacity = window.remaining().clamp(512, MAX_READ) as usize;
         let mut decoder = GzDecoder::new(BufReader::with_capacity(capacity, window));
         let (version, headers, ahead) = head(&mut decoder)?;
         let length = content_length(&headers)?;

@@ -122,17 +122,15 @@ impl Record {
         self.headers.get_str("Content-Type")
     }
 
-    /// Whether the block is an HTTP message: the record is about an HTTP URI and of a kind that holds messages.
+    /// Whether the block should be an HTTP message: the record is about an HTTP URI and of a kind that holds messages.
+    /// The content type is not asked, because some writers put that of the payload there.
     pub fn holds_http(&self) -> bool {
-        let http_uri = self.target_uri().is_some_and(|uri| {
+        let kind = matches!(self.kind(), RecordKind::Response | RecordKind::Request | RecordKind::Revisit);
+        let http = |uri: Cow<'_, str>| {
             let scheme = uri.split(':').next().unwrap_or("");
             scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
-        });
-        let kind = matches!(self.kind(), RecordKind::Response | RecordKind::Request | RecordKind::Revisit);
-        let other_type = self
-            .content_type()
-            .is_some_and(|t| !t.trim_start().to_ascii_lowercase().starts_with("application/http"));
-        http_uri && kind && !other_type
+        };
+        kind && self.target_uri().is_some_and(http)
     }
 
     /// Reads the response head; the block then stands at the body.
@@ -145,7 +143,7 @@ impl Record {
         self.head(http::parse_request)
     }
 
-    fn head<H>(&mut self, parse: fn(&[u8]) -> Result<(H, usize), HttpError>) -> Result<H, Error> {
+    fn head<H>(&mut self, parse: impl Fn(&[u8]) -> Result<(H, usize), HttpError>) -> Result<H, Error> {
         let wrap = |e| Error::io("read", "a record block".into(), e);
         let bytes =
             self.block.fill_to(http::MAX_HEAD + 1, |bytes| http::find_end(bytes).is_some()).map_err(wrap)?;
