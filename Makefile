@@ -1,0 +1,49 @@
+# make demo    the main job on the demo web: no Docker, no network
+# make test    every test, with its own set-up
+# make check   formatting, lints, docs, dependency policy: what a change must pass
+# The rest is listed by `make help`.
+
+CARGO   ?= cargo
+TOOLS   := $(CURDIR)/target/tools
+SANDBOX := target/release/sandbox
+SHARED  ?= ../shared
+
+.PHONY: help setup build demo test check conformance determinism bench fuzz record-demo
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
+
+setup: ## install Chromium and its driver where they are missing
+	@./setup.sh
+
+build: ## the `sandbox` binary, optimised, at target/release/sandbox
+	$(CARGO) build --release --bin sandbox
+
+demo: setup build ## run the demo suite twice with the oracle, once doing nothing, and compare
+	@./tests/demo.sh $(SANDBOX)
+
+test: setup ## every test
+	$(CARGO) test --workspace
+
+check: $(TOOLS)/bin/cargo-deny ## formatting, lints, docs, dependency policy
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
+	PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny check bans licenses sources
+
+$(TOOLS)/bin/cargo-deny:
+	$(CARGO) install --quiet --debug --locked --root $(TOOLS) cargo-deny@0.20.2
+
+conformance: ## other people's readers on our snapshots, and ours on real captures: SHARED=folder with captures/ and vectors/
+	@./setup.sh python
+	SHARED="$(abspath $(SHARED))" ./tests/conformance/run.sh
+
+determinism: setup build ## 25 repeats of the demo run (300+ episodes): one fingerprint
+	./tests/determinism.sh $(SANDBOX)
+
+bench: build ## ours beside pywb and mitmproxy in one run; prints ratios
+	@./setup.sh python
+	./tests/bench/run.sh $(SANDBOX)
+
+record-demo: setup build ## record the demo web anew into snapshots/demo.wacz
+	./tests/record-demo.sh $(SANDBOX)

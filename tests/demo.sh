@@ -1,0 +1,13 @@
+#!/bin/sh
+# The main job on the demo web: the oracle twice, an agent that does nothing once.
+# Usage: demo.sh SANDBOX
+set -eu
+sandbox=$1
+out=target/demo
+rm -rf "$out"
+
+echo "== The oracle, every task twice, from the frozen demo web"
+"$sandbox" run tasks/demo --agent oracle --repeat 2 --check --out "$out/oracle"
+echo
+echo "== What doing nothing earns"
+"$sandbox" run tasks/demo --agent noop --out "$out/noop"
