@@ -9,6 +9,7 @@
 
 mod suite;
 
+pub mod import;
 pub mod scoring;
 pub mod vectors;
 

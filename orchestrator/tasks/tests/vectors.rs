@@ -8,7 +8,7 @@ use tasks::vectors::{MetricReport, score_vectors};
 
 fn score(metric: &str) -> MetricReport {
     let folder = env::var("SANDBOX_VECTORS")
-        .expect("SANDBOX_VECTORS names the folder of scorer vectors: run `make conformance VECTORS=FOLDER`");
+        .expect("SANDBOX_VECTORS names the folder of scorer vectors: run `make conformance SHARED=FOLDER`");
     let report = score_vectors(&Utf8PathBuf::from(folder).join(format!("{metric}.jsonl"))).unwrap();
     report.metric(metric).unwrap().clone()
 }

@@ -1,0 +1,68 @@
+//! AssistantBench: one JSON object a line, as its dataset is published.
+
+use serde::Deserialize;
+
+use super::{Import, ImportError, Skipped, task_id};
+use crate::{Scorer, Task};
+
+/// Where BrowserGym's version of the benchmark starts.
+const START: &str = "https://google.com";
+
+#[derive(Deserialize)]
+struct Row {
+    id: String,
+    task: String,
+    /// Hidden in the test set.
+    answer: Option<String>,
+    set: Option<String>,
+    difficulty: Option<String>,
+}
+
+/// Reads AssistantBench's JSON lines. Tasks without a gold answer are left out.
+///
+/// # Errors
+/// When a line is not a task.
+pub fn assistantbench(lines: &str) -> Result<Import, ImportError> {
+    let mut import = Import::default();
+    for (at, line) in lines.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let row: Row = serde_json::from_str(line)
+            .map_err(|source| ImportError::Format { place: format!("line {}", at + 1), source })?;
+        let id = task_id("assistantbench", &row.id);
+        match row.answer.filter(|answer| !answer.trim().is_empty()) {
+            None => {
+                import.skipped.push(Skipped { id, reason: "the gold answer is not in the file".to_owned() })
+            }
+            Some(gold) => import.tasks.push(Task {
+                id,
+                goal: row.task,
+                start_url: Some(START.to_owned()),
+                sites: Vec::new(),
+                max_steps: 30,
+                tags: [row.set, row.difficulty].into_iter().flatten().collect(),
+                scorer: Scorer::AssistantBench { gold },
+                oracle: Vec::new(),
+            }),
+        }
+    }
+    Ok(import)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_with_gold_become_tasks() {
+        let lines = concat!(
+            r#"{"id": "a/1", "set": "dev", "task": "Which?", "answer": "A\nB", "gold_url": "u", "difficulty": "Hard"}"#,
+            "\n\n",
+            r#"{"id": "b", "set": "test", "task": "Who?", "answer": null}"#,
+        );
+        let import = assistantbench(lines).expect("JSON lines");
+        assert_eq!(import.tasks[0].id, "assistantbench-a-1");
+        assert_eq!(import.tasks[0].tags, ["dev", "Hard"]);
+        assert_eq!(import.skipped[0].id, "assistantbench-b");
+        let error = assistantbench("{\"id\": 1}").expect_err("an id is text").to_string();
+        assert!(error.starts_with("line 1: invalid type"), "{error}");
+    }
+}

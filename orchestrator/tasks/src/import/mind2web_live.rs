@@ -1,0 +1,131 @@
+//! Mind2Web-Live: a JSON list of tasks with their key nodes, as WebCanvas publishes it.
+
+use serde::Deserialize;
+
+use super::{Import, ImportError, Skipped, task_id};
+use crate::{KeyNode, Scorer, Task, TextNode, UrlNode, ValueNode};
+
+#[derive(Deserialize)]
+struct Row {
+    index: Index,
+    task: String,
+    reference_task_length: u32,
+    evaluation: Vec<Evaluation>,
+}
+
+/// A number in the later files, a text in the earlier ones.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Index {
+    Number(u64),
+    Text(String),
+}
+
+#[derive(Deserialize)]
+struct Evaluation {
+    match_function_name: String,
+    content: Content,
+}
+
+#[derive(Deserialize)]
+struct Content {
+    reference_answer: String,
+    #[serde(default)]
+    key: String,
+    #[serde(default)]
+    netloc: String,
+    path: Option<String>,
+    url: Option<String>,
+}
+
+/// Reads Mind2Web-Live's JSON. Tasks with a key node that cannot be scored here are left out.
+///
+/// # Errors
+/// When the text is not such a list.
+pub fn mind2web_live(json: &str) -> Result<Import, ImportError> {
+    let rows: Vec<Row> = serde_json::from_str(json)
+        .map_err(|source| ImportError::Format { place: "Mind2Web-Live".to_owned(), source })?;
+    let mut import = Import::default();
+    for row in rows {
+        let id = match &row.index {
+            Index::Number(number) => task_id("mind2web-live", &number.to_string()),
+            Index::Text(text) => task_id("mind2web-live", text),
+        };
+        let sites = sites(&row.evaluation);
+        let nodes: Result<Vec<KeyNode>, String> = row.evaluation.into_iter().map(key_node).collect();
+        match nodes {
+            Err(reason) => import.skipped.push(Skipped { id, reason }),
+            Ok(nodes) if nodes.is_empty() => {
+                import.skipped.push(Skipped { id, reason: "it has no key nodes".to_owned() });
+            }
+            Ok(nodes) => import.tasks.push(Task {
+                id,
+                goal: row.task,
+                start_url: None,
+                sites,
+                max_steps: max_steps(row.reference_task_length),
+                tags: Vec::new(),
+                scorer: Scorer::Mind2WebLive { nodes },
+                oracle: Vec::new(),
+            }),
+        }
+    }
+    Ok(import)
+}
+
+/// WebCanvas allows half as many steps again as the reference took, ten at least.
+fn max_steps(reference: u32) -> u32 {
+    reference.saturating_add(reference / 2).max(10)
+}
+
+fn sites(evaluation: &[Evaluation]) -> Vec<String> {
+    let host = |url: &str| url.split_once("://")?.1.split(['/', '?', '#']).next().map(str::to_owned);
+    let mut sites: Vec<String> =
+        evaluation.iter().filter_map(|node| node.content.url.as_deref().and_then(host)).collect();
+    sites.sort();
+    sites.dedup();
+    sites
+}
+
+fn key_node(evaluation: Evaluation) -> Result<KeyNode, String> {
+    let Content { reference_answer: reference, key, netloc, path, .. } = evaluation.content;
+    let rule = evaluation.match_function_name.as_str();
+    if path.is_some() {
+        return Err(format!("{rule} with a path needs the page's HTML"));
+    }
+    Ok(match rule {
+        "url_exactly_match" => KeyNode::UrlExactlyMatch(UrlNode { reference, key }),
+        "url_included_match" => KeyNode::UrlIncludedMatch(UrlNode { reference, key }),
+        "element_value_exactly_match" => KeyNode::ElementValueExactlyMatch(ValueNode { reference, netloc }),
+        "element_value_included_match" => KeyNode::ElementValueIncludedMatch(ValueNode { reference, netloc }),
+        "final_answer_exact_match" => KeyNode::FinalAnswerExactMatch(TextNode { reference }),
+        "final_answer_included_match" => KeyNode::FinalAnswerIncludedMatch(TextNode { reference }),
+        _ => return Err(format!("{rule} cannot be scored yet")),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = r#"[
+      {"index": 3, "task": "Find the seat map", "reference_task_length": 8, "evaluation": [
+        {"match_function_name": "url_included_match",
+         "content": {"key": "", "reference_answer": "rail.", "url": "https://www.rail.test/"}},
+        {"match_function_name": "element_value_exactly_match",
+         "content": {"reference_answer": "2", "netloc": "rail", "url": "https://www.rail.test/seats?x"}}]},
+      {"index": "x_Y-z", "task": "Open it", "reference_task_length": 2, "time": "now", "evaluation": [
+        {"match_function_name": "element_path_exactly_match", "method": "selector",
+         "content": {"reference_answer": "a", "netloc": "rail", "url": "https://rail.test/"}}]}
+    ]"#;
+
+    #[test]
+    fn tasks_that_can_be_scored_are_kept_and_load_again() {
+        let import = mind2web_live(FILE).expect("the benchmark's form");
+        let [task] = import.tasks.as_slice() else { panic!("{import:?}") };
+        assert_eq!((task.id.as_str(), task.max_steps, task.sites.len()), ("mind2web-live-3", 12, 1));
+        assert_eq!(import.skipped[0].id, "mind2web-live-x_Y-z");
+        let yaml = serde_yaml::to_string(task).expect("a task is YAML");
+        assert_eq!(&serde_yaml::from_str::<Task>(&yaml).expect("our own YAML"), task);
+    }
+}
