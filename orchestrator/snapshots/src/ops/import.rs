@@ -8,13 +8,16 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 
 use crate::har::{self, Note};
-use crate::{Archive, Page, Recording, RecordingOptions};
+use crate::{Archive, Damage, Page, Recording, RecordingOptions};
 
 use super::exchanges::damaged;
 use super::pages::{Candidate, choose};
 use super::snapshot::{NewSnapshot, describe};
 use super::stage::{Stage, Survey, starts, survey};
 use super::{Error, OnProgress};
+
+/// More bytes than this between two records may have been a record.
+const MOST_STRAY: u64 = 16;
 
 /// What is said of the new snapshot.
 #[derive(Debug, Clone, Default)]
@@ -63,6 +66,8 @@ pub struct InputReport {
     pub read: u64,
     /// How many of them are in the new snapshot.
     pub kept: u64,
+    /// Bytes between records that belong to none.
+    pub stray_bytes: u64,
     /// Why the others are not.
     pub skipped: BTreeMap<Skipped, u64>,
     /// How entries of a HAR had to be changed, by kind of [`Note`].
@@ -175,8 +180,17 @@ pub(super) fn copy(
         let mut report =
             InputReport { path: archive.path().to_owned(), format: "archive", ..InputReport::default() };
         let earlier = stage.counts.clone();
-        let mut refuse = |error| Err(damaged(archive, error));
+        let mut stray = 0;
+        let mut refuse = |error| match error {
+            // Line ends too many or too few; no record is lost by them.
+            crate::Error::Damaged { damage: Damage::Stray { bytes }, .. } if bytes <= MOST_STRAY => {
+                stray += bytes;
+                Ok(())
+            }
+            error => Err(damaged(archive, error)),
+        };
         report.read = stage.copy(number, before, progress, &mut refuse, &mut Ok)?;
+        report.stray_bytes = stray;
         before += starts(archive).total;
         report.kept = stage.counts.records - earlier.records;
         report.skip(Skipped::Unusable, stage.counts.unusable - earlier.unusable);

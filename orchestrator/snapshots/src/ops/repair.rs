@@ -137,6 +137,7 @@ fn open(input: &Utf8Path, losses: &mut Vec<Loss>) -> Result<(Archive, Vec<Page>)
                 losses.push(Loss { place: "pages".to_owned(), what: error.to_string() });
                 Vec::new()
             });
+            let archive = salvage::with_shared_members_unpacked(archive)?;
             Ok((archive, pages))
         }
         Err(error @ (crate::Error::Container { .. } | crate::Error::UnknownFormat { .. })) => {

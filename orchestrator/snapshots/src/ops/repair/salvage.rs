@@ -1,14 +1,14 @@
 //! The entries of a ZIP whose directory is gone or lies, found by their own headers.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::sync::Arc;
 
 use camino::Utf8Path;
-use flate2::bufread::DeflateDecoder;
+use flate2::bufread::{DeflateDecoder, MultiGzDecoder};
 
 use crate::warc::Window;
-use crate::{Archive, Page, Segment};
+use crate::{Archive, Damage, Page, Segment};
 
 use super::{Error, Loss, read_pages};
 
@@ -16,6 +16,8 @@ const LOCAL: &[u8; 4] = b"PK\x03\x04";
 const CENTRAL: &[u8; 4] = b"PK\x01\x02";
 /// Fixed part of a local header, before name and extra field.
 const HEADER: u64 = 30;
+/// Largest stream that is unpacked.
+const MAX_UNPACKED: u64 = 64 << 30;
 /// How much of the file is searched at once.
 const SEARCH: usize = 1 << 20;
 
@@ -61,6 +63,32 @@ pub(super) fn from_container(
         return Ok(None);
     }
     Ok(Some((Archive::from_segments(path, segments), pages)))
+}
+
+/// A stream in which a gzip member holds several records is unpacked, so that each of them can be reached.
+pub(super) fn with_shared_members_unpacked(archive: Archive) -> Result<Archive, Error> {
+    let shared = |segment: u32| {
+        let mut records = archive.records_of(segment)?;
+        let hit = |item| matches!(item, Err(crate::Error::Damaged { damage: Damage::SharedMember, .. }));
+        Ok::<bool, crate::Error>(records.any(|item| hit(item.map(drop))))
+    };
+    let mut segments = Vec::new();
+    let mut changed = false;
+    for (segment, number) in archive.segments().iter().zip(0..) {
+        if !shared(number)? {
+            segments.push(segment.clone());
+            continue;
+        }
+        changed = true;
+        let path = archive.path();
+        let mut file = tempfile::tempfile().map_err(|source| Error::io("unpack", path, source))?;
+        let mut members = MultiGzDecoder::new(BufReader::new(segment.window())).take(MAX_UNPACKED);
+        // What inflates before a fault is there to be read; the fault shows as a cut record.
+        let _ = io::copy(&mut members, &mut file);
+        let length = file.metadata().map_err(|source| Error::io("unpack", path, source))?.len();
+        segments.push(Segment::new(segment.name.clone(), path, Arc::new(file), 0, length)?);
+    }
+    Ok(if changed { Archive::from_segments(archive.path(), segments) } else { archive })
 }
 
 /// All local headers that make sense, in file order. Each entry reaches to the next header.

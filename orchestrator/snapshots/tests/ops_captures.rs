@@ -1,0 +1,77 @@
+//! Every archive of the captures folder becomes a valid snapshot: by `import`, or by `repair` where it is damaged. Run by
+//! `make conformance`.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use snapshots::Progress;
+use snapshots::ops::{self, Flaw, ImportOptions};
+
+/// What a source may lack and no conversion can supply: requests, payloads elsewhere, HTTP in a record that says so.
+const ALLOWED: [Flaw; 5] =
+    [Flaw::NoRequest, Flaw::Unresolved, Flaw::Http, Flaw::UnknownDigest, Flaw::PageNotCaptured];
+
+fn find(folder: &Utf8Path, found: &mut Vec<Utf8PathBuf>) {
+    for entry in folder.read_dir_utf8().unwrap() {
+        let path = entry.unwrap().into_path();
+        if path.is_dir() {
+            find(&path, found);
+        } else if [".warc", ".warc.gz", ".arc", ".arc.gz", ".wacz"]
+            .iter()
+            .any(|end| path.as_str().ends_with(end))
+        {
+            found.push(path);
+        }
+    }
+}
+
+fn quiet(_: Progress) {}
+
+#[test]
+fn every_archive_becomes_a_valid_snapshot() {
+    let folder = std::env::var("SANDBOX_CAPTURES").unwrap_or_else(|_| {
+        panic!("SANDBOX_CAPTURES does not name the captures folder; call this through `make conformance`")
+    });
+    let mut files = Vec::new();
+    find(Utf8Path::new(&folder), &mut files);
+    files.sort();
+    let dir = tempfile::tempdir().unwrap();
+    let out = Utf8PathBuf::from_path_buf(dir.path().join("out.wacz")).unwrap();
+    let mut outcomes: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for path in &files {
+        let short = path.strip_prefix(&folder).unwrap();
+        ops::inspect(path, &mut quiet).map_or_else(|error| println!("{short}: inspect: {error}"), |_| ());
+        ops::verify(path, &mut quiet).unwrap();
+        let outcome =
+            match ops::import(std::slice::from_ref(path), &out, &ImportOptions::default(), &mut quiet) {
+                Ok(_) => "imported",
+                Err(error) => match ops::repair(path, &out, &mut quiet) {
+                    Ok(report) => {
+                        println!(
+                            "{short}: {error}; repaired: {} records, {:?}",
+                            report.records, report.losses
+                        );
+                        "repaired"
+                    }
+                    Err(second) => {
+                        println!("{short}: {error}; repair: {second}");
+                        "refused"
+                    }
+                },
+            };
+        *outcomes.entry(outcome).or_default() += 1;
+        if outcome == "refused" {
+            continue;
+        }
+        let report = ops::verify(&out, &mut quiet).unwrap();
+        let bad: Vec<_> = report.findings.iter().filter(|finding| !ALLOWED.contains(&finding.flaw)).collect();
+        if !bad.is_empty() {
+            wrong.push(format!("{short}: {bad:#?}"));
+        }
+        std::fs::remove_file(&out).unwrap();
+    }
+    println!("{outcomes:?}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
