@@ -1,5 +1,5 @@
-//! What a browser gets when the world has no answer: for a navigation a page that says so and names what is near, for
-//! anything else a bare status that the page's own scripts can see.
+//! What a client gets when the world has no answer: for a navigation a page that says so and names what is near; for what
+//! a page asks for besides a bare status that its own scripts can see; for a client that is no browser a few lines of text.
 
 mod nearest;
 mod page;
@@ -8,6 +8,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 
 use crate::{
     Answer, Near, Reply, RequestHead, body,
+    proxy::SANDBOX_ERROR,
     replay::{SANDBOX_ANSWER, preflight::allow_origin},
 };
 
@@ -22,9 +23,11 @@ pub(crate) fn reply(head: &RequestHead, near: Vec<NearCapture>) -> Reply {
 }
 
 /// The answer to a request for a host that is outside the world.
-pub(crate) fn refused(head: &RequestHead, reason: String) -> Reply {
-    let page = Page::refused(head);
-    named(head, StatusCode::FORBIDDEN, &page, Answer::Refused { reason })
+pub(crate) fn refused(head: &RequestHead) -> Reply {
+    let answer = Answer::Refused { reason: format!("no route to {}", head.host) };
+    let mut reply = named(head, StatusCode::FORBIDDEN, &Page::refused(head), answer);
+    reply.headers.insert(SANDBOX_ERROR, HeaderValue::from_static("no-route"));
+    reply
 }
 
 /// The answer to a request whose recorded answer cannot be read.
@@ -42,26 +45,31 @@ fn named(head: &RequestHead, status: StatusCode, page: &Page<'_>, answer: Answer
     let mut headers = HeaderMap::new();
     headers.insert(SANDBOX_ANSWER, HeaderValue::from_static(answer.level()));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    if is_navigation(head) {
-        let text = page.render();
+    let text = if is_navigation(head) {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
-        headers.insert(header::CONTENT_LENGTH, HeaderValue::from(text.len()));
-        let body = if head.method == Method::HEAD { body::empty() } else { body::full(text) };
-        return Reply { status, headers, body, answer };
-    }
+        page.render()
+    } else if head.headers.contains_key(SEC_FETCH_DEST) {
+        String::new()
+    } else {
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+        page.plain()
+    };
     allow_origin(&head.headers, &mut headers);
     headers.insert(
         HeaderName::from_static("cross-origin-resource-policy"),
         HeaderValue::from_static("cross-origin"),
     );
-    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(0));
-    Reply { status, headers, body: body::empty(), answer }
+    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(text.len()));
+    let body = if head.method == Method::HEAD { body::empty() } else { body::full(text) };
+    Reply { status, headers, body, answer }
 }
+
+const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 
 /// Whether a person, or an agent, will look at the answer. A browser says so; a client that does not say gets a page only
 /// when it asks for HTML.
 pub(crate) fn is_navigation(head: &RequestHead) -> bool {
-    match head.header("sec-fetch-dest") {
+    match head.header(SEC_FETCH_DEST) {
         Some(destination) => matches!(destination, "document" | "iframe" | "frame"),
         None => head.header(header::ACCEPT).is_some_and(|accept| accept.contains("text/html")),
     }

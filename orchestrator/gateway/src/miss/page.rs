@@ -29,13 +29,24 @@ impl<'a> Page<'a> {
     }
 
     pub(super) fn refused(head: &'a RequestHead) -> Self {
-        let text = format!("{} is outside this world. Nothing was sent to it.", head.host);
+        let text = format!("{} is not in this world; nothing was sent to it.", head.host);
         Page { kind: "refused", title: "Not in this world", text, head, near: &[] }
     }
 
     pub(super) fn failed(head: &'a RequestHead, error: &str) -> Self {
         let text = format!("The recorded answer could not be given: {error}.");
         Page { kind: "failed", title: "The recording cannot be read", text, head, near: &[] }
+    }
+
+    /// The same in lines of text.
+    pub(super) fn plain(&self) -> String {
+        let mut text =
+            format!("{}: {} {}\n{}\n", self.kind, self.head.method, shorten(&self.head.url), self.text);
+        for near in self.near {
+            let near = near.summary();
+            text.push_str(&format!("near: {} {} ({})\n", near.method, shorten(&near.url), near.differs));
+        }
+        text
     }
 
     pub(super) fn render(&self) -> String {

@@ -93,12 +93,14 @@ fn a_missed_subresource_is_bare_and_visible_to_scripts() {
     let image =
         ask(&world, "GET", "https://api.test/x", &[("accept", "text/html"), ("sec-fetch-dest", "image")], "");
     assert!(image.body.is_empty());
+    let plain = ask(&world, "GET", "https://api.test/x", &[], "");
+    assert!(plain.text().starts_with("miss: GET https://api.test/x\n"));
 }
 
 #[test]
 fn a_host_outside_the_world_is_refused_by_name() {
     let head = head("GET", "https://evil.test/x", &NAVIGATION);
-    let got = read(super::refused(&head, "no route to evil.test".into()));
+    let got = read(super::refused(&head));
     assert_eq!((got.status, got.answer), (403, Answer::Refused { reason: "no route to evil.test".into() }));
-    assert!(String::from_utf8(got.body).unwrap().contains("evil.test is outside this world"));
+    assert!(String::from_utf8(got.body).unwrap().contains("evil.test is not in this world"));
 }

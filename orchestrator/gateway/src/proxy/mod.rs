@@ -9,3 +9,5 @@ mod service;
 mod socket;
 mod target;
 mod track;
+
+pub(crate) use failure::SANDBOX_ERROR;

@@ -18,7 +18,7 @@ use super::{
     target::{self, Via, host_and_port},
     track::Pending,
 };
-use crate::{Answer, Body, Episode, RequestHead, body, gateway::Shared, routes::Target};
+use crate::{Answer, Body, Episode, RequestHead, body, gateway::Shared, miss, routes::Target};
 
 /// Answers one request. Whatever goes wrong is an answer too.
 pub(super) async fn serve(shared: Arc<Shared>, via: &Via, mut request: Request<Incoming>) -> Response<Body> {
@@ -68,7 +68,7 @@ pub(super) struct Asked {
 async fn answer(shared: &Arc<Shared>, episode: &Episode, target: &Target, asked: Asked) -> Outgoing {
     let document = is_document(&asked.head);
     let answered = match target {
-        Target::Refuse => Err(Failure::no_route(&asked.head.host)),
+        Target::Refuse => Ok(miss::refused(&asked.head).into()),
         Target::Forward => live::forward(shared, asked).await,
         Target::Record(recorder) => live::record(shared, recorder, asked).await,
         Target::Replay(replay) => match whole_body(shared, asked.incoming).await {

@@ -144,7 +144,7 @@ fn recorded(replay: &Replay, head: &RequestHead, episode: &Episode) -> Result<Ou
         .ok_or_else(|| Failure::client_broken(&"a WebSocket handshake without Sec-WebSocket-Key"))?;
     Ok(match replay.socket(head, episode) {
         Ok((script, answer)) => Outcome::Recorded { accept, script, answer },
-        Err(reply) => Outcome::Plain(reply.into()),
+        Err(reply) => Outcome::Plain((*reply).into()),
     })
 }
 

@@ -149,12 +149,16 @@ impl Replay {
 
     /// The recorded WebSocket connection that a handshake asks for: `Ok` with what the ledger should say, or the refusal
     /// to send.
-    pub fn socket(&self, head: &RequestHead, episode: &Episode) -> Result<(SocketScript, Answer), Reply> {
+    pub fn socket(
+        &self,
+        head: &RequestHead,
+        episode: &Episode,
+    ) -> Result<(SocketScript, Answer), Box<Reply>> {
         let asked = Asked::bare(SOCKET, &head.url);
         match self.recorded_socket(head, &asked, episode) {
             Ok(Some(found)) => Ok(found),
-            Ok(None) => Err(self.missed(head, &asked)),
-            Err(error) => Err(failed(head, &error)),
+            Ok(None) => Err(Box::new(self.missed(head, &asked))),
+            Err(error) => Err(Box::new(failed(head, &error))),
         }
     }
 
