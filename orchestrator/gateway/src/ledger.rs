@@ -126,6 +126,11 @@ pub struct Levels {
 }
 
 impl Levels {
+    /// Counts one more.
+    pub fn count(&mut self, answer: &Answer) {
+        *self.of(answer) += 1;
+    }
+
     fn of(&mut self, answer: &Answer) -> &mut u64 {
         match answer {
             Answer::Exact => &mut self.exact,
@@ -137,6 +142,19 @@ impl Levels {
             Answer::Refused { .. } => &mut self.refused,
             Answer::Failed { .. } => &mut self.failed,
         }
+    }
+
+    /// Adds what others have counted.
+    pub fn add(&mut self, other: &Levels) {
+        let Levels { exact, normalised, fuzzy, synthesised, live, miss, refused, failed } = *other;
+        self.exact += exact;
+        self.normalised += normalised;
+        self.fuzzy += fuzzy;
+        self.synthesised += synthesised;
+        self.live += live;
+        self.miss += miss;
+        self.refused += refused;
+        self.failed += failed;
     }
 
     /// All requests.
@@ -184,7 +202,7 @@ impl Ledger {
     /// Adds an entry.
     pub fn push(&self, entry: Entry) {
         let mut pages = self.lock();
-        *pages.levels.of(&entry.answer) += 1;
+        pages.levels.count(&entry.answer);
         if pages.entries.len() < self.limit {
             pages.entries.push(entry);
         }
