@@ -208,6 +208,23 @@ impl Index {
         Ok(found)
     }
 
+    /// The hosts of which anything was recorded, in lower case and in order. Takes a search per host, not a walk over all captures.
+    pub fn hosts(&self) -> Result<Vec<String>, IndexError> {
+        let mut hosts = Vec::new();
+        let mut position = 0;
+        while position < self.layout.paths {
+            let (_, key) = self.path_at(position)?;
+            let (_, same_host) = paths::prefixes(&key);
+            let host = same_host.strip_suffix(&[0]).unwrap_or(same_host);
+            hosts.push(String::from_utf8_lossy(host).into_owned());
+            // Behind every key that starts with the host and the zero byte after it.
+            let behind = [host, &[1]].concat();
+            position = self.path_position(&behind)?.max(position + 1);
+        }
+        hosts.retain(|host| !host.is_empty());
+        Ok(hosts)
+    }
+
     /// Adds captures from `range` on whose path key starts with `prefix`, at most `limit`.
     fn walk(
         &self,

@@ -149,6 +149,17 @@ impl ReplaySet {
         Ok(None)
     }
 
+    /// The hosts of which anything was recorded, in lower case and in order.
+    pub fn hosts(&self) -> Result<Vec<String>, IndexError> {
+        let mut hosts = Vec::new();
+        for member in &self.members {
+            hosts.extend(member.index.hosts()?);
+        }
+        hosts.sort();
+        hosts.dedup();
+        Ok(hosts)
+    }
+
     /// Recorded requests near a URL, at most a few times `limit`, in no order that matters: those of the same host and
     /// path, and those that stand beside it among the paths of the host.
     pub fn neighbours(&self, method: &str, url: &str, limit: usize) -> Result<Vec<Recorded>, IndexError> {

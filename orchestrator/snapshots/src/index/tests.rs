@@ -268,6 +268,24 @@ fn neighbours_share_the_host() {
 }
 
 #[test]
+fn hosts_are_told_once_each() {
+    let mut warc = Writer::new(true);
+    for n in 0..40 {
+        warc.response(&format!("https://b.test/{n}"), &[], "");
+        warc.response(&format!("http://B.test:8080/{n}"), &[], "");
+        warc.response(&format!("https://www.b.test/{n}"), &[], "");
+        warc.response("dns:b.test", &[], "");
+    }
+    let mut other = Writer::new(true);
+    other.response("https://a.test/", &[], "");
+    other.response("https://b.test/", &[], "");
+    let folder = TempDir::new().unwrap();
+    let set = open(&[warc.save(&folder, "b.warc.gz"), other.save(&folder, "a.warc.gz")]);
+    assert_eq!(set.hosts().unwrap(), ["a.test", "b.test", "www.b.test"]);
+    assert!(open(&[]).hosts().unwrap().is_empty());
+}
+
+#[test]
 fn an_index_is_kept_and_built_again_when_it_no_longer_fits() {
     let mut warc = Writer::new(true);
     warc.response("https://a.test/x", &[], "one");
