@@ -12,6 +12,13 @@ use snapshots::ops::{self, Flaw, ImportOptions};
 const ALLOWED: [Flaw; 5] =
     [Flaw::NoRequest, Flaw::Unresolved, Flaw::Http, Flaw::UnknownDigest, Flaw::PageNotCaptured];
 
+fn captures() -> Utf8PathBuf {
+    let folder = std::env::var("SANDBOX_CAPTURES").unwrap_or_else(|_| {
+        panic!("SANDBOX_CAPTURES does not name the captures folder; call this through `make conformance`")
+    });
+    Utf8PathBuf::from(folder)
+}
+
 fn find(folder: &Utf8Path, found: &mut Vec<Utf8PathBuf>) {
     for entry in folder.read_dir_utf8().unwrap() {
         let path = entry.unwrap().into_path();
@@ -30,11 +37,9 @@ fn quiet(_: Progress) {}
 
 #[test]
 fn every_archive_becomes_a_valid_snapshot() {
-    let folder = std::env::var("SANDBOX_CAPTURES").unwrap_or_else(|_| {
-        panic!("SANDBOX_CAPTURES does not name the captures folder; call this through `make conformance`")
-    });
+    let folder = captures();
     let mut files = Vec::new();
-    find(Utf8Path::new(&folder), &mut files);
+    find(&folder, &mut files);
     files.sort();
     let dir = tempfile::tempdir().unwrap();
     let out = Utf8PathBuf::from_path_buf(dir.path().join("out.wacz")).unwrap();
@@ -74,4 +79,33 @@ fn every_archive_becomes_a_valid_snapshot() {
     }
     println!("{outcomes:?}");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Known verdicts: those of py-wacz on packages (but for the trust in a signer, which is not judged here), those of
+/// `warcio check` on digests.
+const VERDICTS: [(&str, &[Flaw]); 10] = [
+    ("py-wacz/tests/fixtures/valid_example_2.wacz", &[]),
+    ("py-wacz/tests/fixtures/valid_signed_example_1.wacz", &[Flaw::Signature]),
+    ("py-wacz/tests/fixtures/valid_example_1.wacz", &[Flaw::DescriptionDigest, Flaw::IndexBlock]),
+    ("py-wacz/tests/fixtures/invalid_example_1.wacz", &[Flaw::Unreadable]),
+    ("warcio/test/data/example-digest.warc", &[Flaw::RecordId, Flaw::PayloadDigest]),
+    ("warcio/test/data/example-trunc.warc", &[Flaw::Damaged, Flaw::BlockDigest, Flaw::PayloadDigest]),
+    ("warcio/test/data/example-iana.org-chunked.warc", &[]),
+    ("ipwb/samples/warcs/baconIpsum_chunked.warc", &[Flaw::BlockDigest, Flaw::PayloadDigest]),
+    ("pywb/sample_archive/warcs/iana.warc.gz", &[]),
+    ("aut/src/test/resources/warc/example.warc.gz", &[]),
+];
+
+#[test]
+fn verdicts_agree_with_the_python_tools() {
+    let mut files = Vec::new();
+    find(&captures(), &mut files);
+    for (end, expect) in VERDICTS {
+        let path = files
+            .iter()
+            .find(|path| path.as_str().ends_with(end))
+            .unwrap_or_else(|| panic!("{end} is not there"));
+        let report = ops::verify(path, &mut quiet).unwrap();
+        assert_eq!(report.flaws.keys().copied().collect::<Vec<_>>(), expect, "{end}: {:#?}", report.findings);
+    }
 }

@@ -1,7 +1,9 @@
-//! Digests as WARC and WACZ write them: `algorithm:value`, the value in base32 or hex.
+//! Digests as WARC and WACZ write them: `algorithm:value`, the value in base32, hex or base64.
 
 use std::io::{self, Read};
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
 use sha1::Sha1;
 use sha2::{Digest as _, Sha256, Sha512};
 
@@ -68,6 +70,11 @@ impl Check {
                 Compared::Differs(format!("{name}:{is}"))
             };
         }
+        // Base64 is met, too, in both alphabets.
+        let plain = said.trim_end_matches('=').replace('-', "+").replace('_', "/");
+        if plain == STANDARD_NO_PAD.encode(&bytes) {
+            return Compared::Equal;
+        }
         let is = base32(&bytes);
         if said.trim_end_matches('=').eq_ignore_ascii_case(&is) {
             Compared::Equal
@@ -93,9 +100,18 @@ pub(super) fn run(mut input: impl Read, checks: &mut [&mut Check]) -> io::Result
     }
 }
 
-/// Whether two labels name the same digest, whatever the case of the algorithm or of hex digits.
+/// Whether two labels name the same digest, however they are spelt.
 pub(super) fn same(a: &str, b: &str) -> bool {
-    a.trim().trim_end_matches('=').eq_ignore_ascii_case(b.trim().trim_end_matches('='))
+    spelling(a) == spelling(b)
+}
+
+/// One spelling for each digest: case, padding, and a dash in the name of the algorithm do not count.
+pub(super) fn spelling(label: &str) -> String {
+    let label = label.trim().trim_end_matches('=').to_ascii_lowercase();
+    match label.split_once(':') {
+        Some((name, value)) => format!("{}:{value}", name.replace('-', "")),
+        None => label,
+    }
 }
 
 /// `sha256:<hex>` of some bytes.
@@ -125,6 +141,12 @@ fn base32(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
+    #[test]
+    fn one_digest_in_two_spellings() {
+        assert!(same("sha-256:AB12", "SHA256:ab12="));
+        assert!(!same("sha256:ab12", "sha1:ab12"));
+    }
+
     fn compare(label: &str, bytes: &[u8]) -> Compared {
         let mut check = Check::new(label);
         check.update(bytes);
@@ -138,6 +160,7 @@ mod tests {
             "SHA-1:vl2mmho4yxukfwv63yhtwsbm3gxksq2n",
             "sha1:aaf4c61ddcc5e8a2dabede0f3b482cd9aea9434d",
             "sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824",
+            "sha1:qvTGHdzF6KLavt4PO0gs2a6pQ00=",
             "sha256:FTZE3OS7WCRQ4JXIHMVMLOPCTYNRMHS4D6TUEXTTAQZWFE4LTASA",
         ] {
             assert_eq!(compare(label, b"hello"), Compared::Equal, "{label}");

@@ -5,6 +5,8 @@ use std::hash::{BuildHasher, RandomState};
 
 use crate::{Record, RecordKind, RecordRef};
 
+use super::digest::spelling;
+
 /// Responses of one or more archives, by what revisits refer to them with.
 #[derive(Debug, Default)]
 pub(super) struct Originals {
@@ -49,9 +51,4 @@ impl Originals {
         let by_digest = || self.by_digest.get(&self.hasher.hash_one(spelling(text("WARC-Payload-Digest")?)));
         by_id.or_else(by_capture).or_else(by_digest).copied()
     }
-}
-
-/// Base32 and hex are both read without regard to case.
-fn spelling(digest: &str) -> String {
-    digest.trim().to_ascii_lowercase()
 }

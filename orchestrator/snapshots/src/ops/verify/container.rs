@@ -25,7 +25,6 @@ pub(super) fn check(package: &Package, findings: &mut Findings) -> Result<(), Er
             findings.error(Flaw::Deflated, &entry.name, "it is deflated and must be stored as it is");
         }
     }
-    signature(findings);
     let description = match package.description() {
         Ok(Some(description)) => description,
         Ok(None) => {
@@ -38,6 +37,8 @@ pub(super) fn check(package: &Package, findings: &mut Findings) -> Result<(), Er
         }
     };
     fields(&description, findings);
+    let first_version = description.get("wacz_version").and_then(Value::as_str) == Some("1.0.0");
+    signature(first_version, findings);
     let listed = resources(&description, findings);
     for entry in package.entries() {
         match listed.get(entry.name.as_str()) {
@@ -59,9 +60,12 @@ pub(super) fn check(package: &Package, findings: &mut Findings) -> Result<(), Er
     Ok(())
 }
 
-fn signature(findings: &mut Findings) {
+fn signature(first_version: bool, findings: &mut Findings) {
     let Some(signature) = findings.report.signature.clone() else { return };
     match (signature.kind, signature.digest_holds) {
+        (SignatureKind::Absent, _) if first_version => {
+            findings.warning(Flaw::DescriptionDigest, DIGEST, "it is not there, which version 1.0 allowed");
+        }
         (SignatureKind::Absent, _) => findings.error(Flaw::DescriptionDigest, DIGEST, "it is not there"),
         (_, Some(false)) => {
             findings.error(Flaw::DescriptionDigest, DIGEST, "its hash is not that of datapackage.json");
@@ -119,10 +123,19 @@ fn file(package: &Package, entry: &Entry, resource: &Value, findings: &mut Findi
     let name = entry.name.rsplit('/').next().unwrap_or_default();
     match resource.get("name").and_then(Value::as_str) {
         Some(said) if said.eq_ignore_ascii_case(name) => {}
-        other => findings.warning(Flaw::Description, &entry.name, format!("its name is listed as {other:?}")),
+        None => {}
+        Some(other) => {
+            findings.warning(Flaw::Description, &entry.name, format!("its name is listed as {other:?}"))
+        }
     }
-    let said = resource.get("hash").and_then(Value::as_str).unwrap_or_default();
-    let mut check = Check::new(said);
+    // Version 1.0 put hash and size into `stats`, and the algorithm beside them.
+    let stats = resource.get("stats").unwrap_or(resource);
+    let hash = stats.get("hash").and_then(Value::as_str).unwrap_or_default();
+    let said = match resource.get("hashing").and_then(Value::as_str) {
+        Some(algorithm) if !hash.contains(':') => format!("{algorithm}:{hash}"),
+        _ => hash.to_owned(),
+    };
+    let mut check = Check::new(&said);
     // Never more than the directory claims, so that a bomb costs what it says.
     let read = digest::run(package.reader(entry).take(entry.size.saturating_add(1)), &mut [&mut check]);
     let bytes = match read {
@@ -139,7 +152,7 @@ fn file(package: &Package, entry: &Entry, resource: &Value, findings: &mut Findi
             format!("the container says {} bytes, {bytes} were read", entry.size),
         );
     }
-    match resource.get("bytes").and_then(Value::as_u64) {
+    match stats.get("bytes").and_then(Value::as_u64) {
         Some(listed) if listed == bytes => {}
         Some(listed) => {
             findings.error(
