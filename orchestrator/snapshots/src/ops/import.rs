@@ -43,7 +43,7 @@ pub struct Imported {
     pub revisits: u64,
     /// Pages.
     pub pages: u64,
-    /// Whether pages had to be found, because no input listed any.
+    /// Whether pages had to be found, because an input listed none.
     pub pages_found: bool,
     /// Revisits whose payload is in none of the inputs.
     pub unresolved_revisits: u64,
@@ -132,11 +132,15 @@ pub fn import(
     if !har_reports.is_empty() {
         copy.reports.pop();
         copy.reports.append(&mut har_reports);
+        if !pages.is_empty() {
+            copy.candidates.pop();
+        }
     }
     join_pages(&mut copy.pages, pages);
-    let pages_found = copy.pages.is_empty();
-    if pages_found {
-        copy.pages = choose(copy.candidates);
+    let mut pages_found = false;
+    for found in copy.candidates.into_iter().map(choose) {
+        pages_found |= !found.is_empty();
+        join_pages(&mut copy.pages, found);
     }
     for page in &copy.pages {
         snapshot.page(page)?;
@@ -162,7 +166,8 @@ pub fn import(
 pub(super) struct Copy {
     pub(super) reports: Vec<InputReport>,
     pub(super) pages: Vec<Page>,
-    pub(super) candidates: Vec<Candidate>,
+    /// HTML of each archive without a page list.
+    pub(super) candidates: Vec<Vec<Candidate>>,
     pub(super) counts: super::stage::Counts,
 }
 
@@ -196,10 +201,13 @@ pub(super) fn copy(
         report.skip(Skipped::Unusable, stage.counts.unusable - earlier.unusable);
         report.skip(Skipped::Identical, stage.counts.identical - earlier.identical);
         copy.reports.push(report);
-        join_pages(&mut copy.pages, archive.pages()?);
+        let (pages, candidates) = (archive.pages()?, std::mem::take(&mut stage.candidates));
+        if pages.is_empty() {
+            copy.candidates.push(candidates);
+        }
+        join_pages(&mut copy.pages, pages);
     }
     copy.counts = stage.counts;
-    copy.candidates = stage.candidates;
     Ok(copy)
 }
 

@@ -45,7 +45,7 @@ fn import_of_everything_at_once() {
     let report =
         import(&inputs, &out, &ImportOptions { title: Some("T".into()), description: None }, &mut quiet)
             .unwrap();
-    assert_eq!((report.responses, report.revisits, report.pages), (4, 1, 1), "{report:#?}");
+    assert_eq!((report.responses, report.revisits, report.pages), (4, 1, 4), "{report:#?}");
     let har = report.inputs.iter().find(|input| input.format == "har").unwrap();
     assert_eq!((har.read, har.kept), (4, 1));
     assert_eq!(
@@ -54,9 +54,11 @@ fn import_of_everything_at_once() {
             + har.skipped[&Skipped::NotHttp],
         3
     );
-    assert!(!report.pages_found);
+    assert!(report.pages_found);
     let archive = Archive::open(&out).unwrap();
-    assert_eq!(archive.pages().unwrap()[0].title.as_deref(), Some("A page"));
+    let titles: Vec<_> =
+        archive.pages().unwrap().into_iter().map(|page| page.title.unwrap_or(page.url)).collect();
+    assert_eq!(titles, ["A page", "https://a.test/", "https://b.test/", "Old"]);
     assert_eq!(inspect(&out, &mut quiet).unwrap().title.as_deref(), Some("T"));
     // Only what the inputs lacked is missing: requests of the ARC and of two.warc.gz.
     let flaws = verify(&out, &mut quiet).unwrap().flaws;
