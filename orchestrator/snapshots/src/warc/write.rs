@@ -54,7 +54,8 @@ impl RecordHead {
 
     /// Adds a field of bytes.
     pub(crate) fn push(&mut self, name: &str, value: &[u8]) {
-        self.bytes.extend(name.bytes().filter(|b| b.is_ascii_graphic() && *b != b':'));
+        // Replaced and not left out: a field of a foreign record must not turn into another one, such as its length.
+        self.bytes.extend(name.bytes().map(|b| if b.is_ascii_graphic() && b != b':' { b } else { b'_' }));
         self.bytes.extend_from_slice(b": ");
         self.bytes.extend(value.iter().map(|b| if matches!(b, b'\r' | b'\n') { b' ' } else { *b }));
         self.bytes.extend_from_slice(b"\r\n");
@@ -65,5 +66,24 @@ impl RecordHead {
         self.push("Content-Length", length.to_string().as_bytes());
         self.bytes.extend_from_slice(b"\r\n");
         self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_field_turns_into_another() {
+        let fields = [
+            ("Content-\u{FFFD}Length", "999"),
+            ("A: b\r\nContent-Length", "1\r\nX: y"),
+            ("content-length", "7"),
+        ];
+        let text = String::from_utf8(serialise(&fields.into_iter().collect(), 5)).unwrap_or_default();
+        assert_eq!(
+            text,
+            "WARC/1.1\r\nContent-___Length: 999\r\nA__b__Content-Length: 1  X: y\r\nContent-Length: 5\r\n\r\n"
+        );
     }
 }
