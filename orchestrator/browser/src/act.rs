@@ -1,5 +1,7 @@
 //! Carrying out actions, by the same input events that a person's mouse and keyboard cause.
 
+use serde_json::json;
+
 use crate::{Action, Error, Session};
 
 /// Why an action had no effect. That is something for the agent to see, unless it is [`ActionError::Browser`].
@@ -75,11 +77,36 @@ impl Session {
 
     async fn carry_out(&mut self, action: &Action) -> Result<(), ActionError> {
         let page = self.watch.lock().active()?;
+        let Some(bid) = action.bid() else {
+            return match action {
+                Action::Goto { url } => self.goto(&page, url).await,
+                Action::GoBack => self.go_back(&page).await,
+                Action::Scroll { dx, dy } => self.wheel(&page, *dx, *dy).await,
+                _ => Ok(()),
+            };
+        };
+        let element = self.element(&page, bid).await?;
+        let mut acted = self.describe(&page, &element).await?;
         match action {
-            Action::Goto { url } => self.goto(&page, url).await,
-            Action::GoBack => self.go_back(&page).await,
-            Action::Noop | Action::Answer { .. } | Action::Infeasible { .. } => Ok(()),
-            _ => Ok(()),
+            Action::Click { .. } => self.click(&page, bid, &element).await?,
+            Action::Fill { value, .. } => {
+                self.fill(&page, bid, &element, value).await?;
+                acted.value.clone_from(value);
+            }
+            Action::Select { options, .. } => {
+                self.choose(&page, bid, &element, options).await?;
+                acted.value = options.join(", ");
+            }
+            Action::Press { keys, .. } => self.press(&page, &element, keys).await?,
+            _ => {}
         }
+        // All that a script got hold of for this action is let go.
+        drop(self.cdp().send(
+            Some(&page.session),
+            "Runtime.releaseObjectGroup",
+            json!({ "objectGroup": "act" }),
+        ));
+        self.acted = Some(acted);
+        Ok(())
     }
 }

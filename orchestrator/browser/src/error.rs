@@ -64,10 +64,8 @@ pub enum Error {
         field: &'static str,
     },
     /// A script of ours threw.
-    #[error("run {script} in the page: {message}")]
+    #[error("run a script in the page: {message}")]
     Script {
-        /// What the script was for.
-        script: &'static str,
         /// The exception's text.
         message: String,
     },

@@ -17,6 +17,8 @@ use crate::{
     cdp::{Cdp, Connection},
     clock,
     driver::Driver,
+    element::Acted,
+    frames::Bids,
     watch::Watch,
 };
 
@@ -29,7 +31,8 @@ pub struct Session {
     pub(crate) world: Option<World>,
     pub(crate) watch: Arc<Watch>,
     pub(crate) last_action_error: Option<String>,
-    pub(crate) acted: Option<()>,
+    pub(crate) acted: Option<Acted>,
+    pub(crate) bids: Bids,
     connection: Connection,
     driver: Driver,
 }
@@ -49,6 +52,7 @@ impl Session {
             watch,
             last_action_error: None,
             acted: None,
+            bids: Bids::default(),
             connection,
             driver,
         };
@@ -67,6 +71,7 @@ impl Session {
         self.world = world;
         self.last_action_error = None;
         self.acted = None;
+        self.bids = Bids::default();
         self.begin().await
     }
 

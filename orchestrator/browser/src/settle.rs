@@ -9,8 +9,6 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
-
 use gateway::Activity;
 
 use crate::{
@@ -64,6 +62,16 @@ impl Session {
         let moved = self.watch.lock().clock - before;
         let page_time = Duration::try_from_secs_f64(moved / 1000.0).unwrap_or_default();
         Ok(Settled { page_time, real_time: started.elapsed(), quiet: true })
+    }
+
+    /// Lets arrive what is on its way, without the page's time moving.
+    pub(crate) async fn rest_a_while(&self, activity: &Activity, deadline: Duration) -> Result<(), Error> {
+        let limit = Limit { end: Instant::now() + deadline, whole: deadline };
+        match self.rest(activity, limit).await {
+            Ok(_) => Ok(()),
+            Err(Error::Deadline { .. } | Error::Network(_)) if self.world.is_none() => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     async fn run_slices(&self, activity: &Activity, limit: Limit) -> Result<(), Error> {
@@ -183,36 +191,6 @@ impl Session {
                 Err(error) => return Err(error),
             }
         }
-    }
-
-    /// Evaluates an expression in a world of its own within a frame, where the page cannot see it and its changes do not reach.
-    pub(crate) async fn evaluate_apart(
-        &self,
-        page: &Page,
-        frame: &str,
-        expression: &str,
-        limit: Duration,
-    ) -> Result<Value, Error> {
-        const METHOD: &str = "Page.createIsolatedWorld";
-        let params = json!({ "frameId": frame, "worldName": "sandbox", "grantUniveralAccess": false });
-        let world = self.cdp().call(Some(&page.session), METHOD, params).await?;
-        let context = world
-            .get("executionContextId")
-            .and_then(Value::as_i64)
-            .ok_or(Error::Shape { method: METHOD, field: "executionContextId" })?;
-        let params = json!({
-            "expression": expression,
-            "contextId": context,
-            "awaitPromise": true,
-            "returnByValue": true,
-        });
-        let answer = self.cdp().call_within(Some(&page.session), "Runtime.evaluate", params, limit).await?;
-        if let Some(thrown) = answer.get("exceptionDetails") {
-            let message = thrown.pointer("/exception/description").or(thrown.get("text"));
-            let message = message.and_then(Value::as_str).unwrap_or("an exception").to_owned();
-            return Err(Error::Script { script: "a script of ours", message });
-        }
-        Ok(answer.pointer("/result/value").cloned().unwrap_or(Value::Null))
     }
 }
 

@@ -1,0 +1,121 @@
+//! One element of a page: from its bid to a handle, and what a scorer wants to know of it.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{ActionError, Error, Session, watch::Page};
+
+/// The element that the last action was about, as it was just before the action.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Acted {
+    /// The address of the page (not of the frame).
+    pub page_url: String,
+    /// The HTML of the element's document.
+    pub page_html: String,
+    /// A CSS path that selects the element in its document.
+    pub selector: String,
+    /// The element's own HTML, cut at 10,000 characters.
+    pub element_html: String,
+    /// What it holds: an input's value, otherwise its text, cut at 1,000 characters. After `fill` and `select_option`, the new value.
+    pub value: String,
+}
+
+const DESCRIBE: &str = "function() {
+    const path = [];
+    for (let node = this; node && node.nodeType === 1; node = node.parentElement) {
+        const tag = node.localName;
+        if (node.id && node.getRootNode().querySelectorAll('#' + CSS.escape(node.id)).length === 1) {
+            path.unshift('#' + CSS.escape(node.id));
+            break;
+        }
+        const alike = node.parentElement ? [...node.parentElement.children].filter(n => n.localName === tag) : [node];
+        path.unshift(alike.length > 1 ? `${tag}:nth-of-type(${alike.indexOf(node) + 1})` : tag);
+    }
+    const root = this.ownerDocument.documentElement;
+    return {
+        page_url: '',
+        page_html: root ? root.outerHTML : '',
+        selector: path.join(' > '),
+        element_html: this.outerHTML.slice(0, 10000),
+        value: String(this.value ?? this.innerText ?? this.textContent ?? '').slice(0, 1000),
+    };
+}";
+
+/// A remote handle on an element, in a world that the page cannot see.
+#[derive(Debug, Clone)]
+pub(crate) struct Handle {
+    pub(crate) object: String,
+    pub(crate) node: i64,
+    pub(crate) world: i64,
+}
+
+impl Session {
+    /// The element that the last action was about, if it was about one.
+    pub fn acted(&self) -> Option<&Acted> {
+        self.acted.as_ref()
+    }
+
+    /// Finds the element that the last observation calls `bid`.
+    pub(crate) async fn element(&self, page: &Page, bid: &str) -> Result<Handle, ActionError> {
+        let missing = |reason| ActionError::NotFound { bid: bid.to_owned(), reason };
+        let place = self
+            .bids
+            .place(bid)
+            .cloned()
+            .ok_or_else(|| missing("the last observation shows no such element"))?;
+        let gone = |error| match error {
+            Error::Refused { .. } => missing("it is no longer on the page"),
+            error => ActionError::Browser(error),
+        };
+        let world = self.world_apart(page, &place.frame).await.map_err(gone)?;
+        let handle = self.handle(page, place.node, world).await.map_err(gone)?;
+        match self.call_on(page, &handle, "function() { return this.isConnected; }", json!([])).await? {
+            Value::Bool(true) => Ok(handle),
+            _ => Err(missing("it is no longer on the page")),
+        }
+    }
+
+    /// A handle on a node in a given world.
+    pub(crate) async fn handle(&self, page: &Page, node: i64, world: i64) -> Result<Handle, Error> {
+        const METHOD: &str = "DOM.resolveNode";
+        let params = json!({ "backendNodeId": node, "executionContextId": world, "objectGroup": "act" });
+        let answer = self.cdp().call(Some(&page.session), METHOD, params).await?;
+        let object = answer.pointer("/object/objectId").and_then(Value::as_str);
+        let object = object.ok_or(Error::Shape { method: METHOD, field: "object.objectId" })?.to_owned();
+        Ok(Handle { object, node, world })
+    }
+
+    /// Calls a function with an element as `this`.
+    pub(crate) async fn call_on(
+        &self,
+        page: &Page,
+        element: &Handle,
+        function: &str,
+        arguments: Value,
+    ) -> Result<Value, Error> {
+        let params = json!({
+            "objectId": element.object,
+            "functionDeclaration": function,
+            "arguments": arguments,
+            "returnByValue": true,
+            "awaitPromise": true,
+        });
+        let answer = self.cdp().call(Some(&page.session), "Runtime.callFunctionOn", params).await?;
+        crate::evaluate::value(answer)
+    }
+
+    /// What a scorer wants to know of an element.
+    pub(crate) async fn describe(&self, page: &Page, element: &Handle) -> Result<Acted, Error> {
+        let (acted, url) = tokio::join!(
+            self.call_on(page, element, DESCRIBE, json!([])),
+            self.cdp().call(Some(&page.session), "Target.getTargetInfo", json!({ "targetId": page.target })),
+        );
+        let mut acted: Acted = serde_json::from_value(acted?).map_err(|_| Error::Shape {
+            method: "Runtime.callFunctionOn",
+            field: "the element's description",
+        })?;
+        acted.page_url =
+            url?.pointer("/targetInfo/url").and_then(Value::as_str).unwrap_or_default().to_owned();
+        Ok(acted)
+    }
+}
