@@ -1,1 +1,39 @@
-//! Placeholder.
+//! Episodes, runs, their results on disk, and what they say.
+//!
+//! [`run`] attempts every task of a suite, each time from a pristine world, and keeps each episode the moment it has ended, so that nothing that
+//! comes after (a crash, an interrupt, a broken disk) can take it back:
+//!
+//! ```text
+//! planned -> begun (world pristine, start page open) -> step* -> ended -> scored -> written -> kept (renamed)
+//!               |                                         |        ^                  |
+//!               +----- error, time-out -------------------+--------+                  +-- interrupted before: as if never begun
+//! ```
+//!
+//! Everything else reads those results: [`Summary`] counts them, [`fingerprint`] digests what must repeat, [`compare`](fn@compare) names the first
+//! difference, [`report`] draws them. The crate never judges an answer itself (that is the task's scorer) and never speaks to a browser but
+//! through [`Environment`].
+
+mod compare;
+mod digest;
+pub mod environment;
+mod episode;
+mod error;
+pub mod fingerprint;
+mod options;
+mod progress;
+pub mod report;
+pub mod results;
+mod run;
+pub mod statistics;
+mod suite_digest;
+mod summary;
+mod table;
+pub mod world;
+
+pub use compare::{Comparison, Difference, compare, compare_repeats};
+pub use environment::Environment;
+pub use error::Error;
+pub use options::{Limits, Options};
+pub use progress::{Event, Progress, silent};
+pub use run::{run, run_in};
+pub use summary::{RepeatFingerprint, Summary, TaskSummary};

@@ -1,0 +1,125 @@
+//! Everything that can go wrong with an agent, one variant each.
+
+use std::time::Duration;
+
+/// Why an agent gave no reply. Ends the episode, never the run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The oracle's step names an element that the page does not have.
+    #[error("find {role} {name:?}{} for oracle step {step} on {url}{}", which(.nth), closest(.near))]
+    ElementMissing {
+        /// Number of the oracle step, from 1.
+        step: usize,
+        /// Role looked for.
+        role: String,
+        /// Name looked for.
+        name: String,
+        /// Which of several, from 0.
+        nth: usize,
+        /// Page it was looked for on.
+        url: String,
+        /// Names of elements of that role which the page has.
+        near: Vec<String>,
+    },
+    /// The oracle's action failed in the browser: the solution does not fit the page.
+    #[error("perform oracle step {step}: {message}")]
+    OracleFailed {
+        /// Number of the oracle step, from 1.
+        step: usize,
+        /// Why the action failed.
+        message: String,
+    },
+    /// The program could not be started.
+    #[error("start the agent program `{command}`: {source}")]
+    Start {
+        /// The command line.
+        command: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file for the program's standard error could not be made.
+    #[error("create {path} for the agent program's standard error: {source}")]
+    Stderr {
+        /// Path of the file.
+        path: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The program did not answer in time.
+    #[error("get an answer to `{asked}` from the agent program within {} s", .after.as_secs_f64())]
+    Timeout {
+        /// Kind of the message sent.
+        asked: &'static str,
+        /// How long it was waited for.
+        after: Duration,
+    },
+    /// The program closed its output, by leaving or otherwise, while an answer was due.
+    #[error("get an answer to `{asked}` from the agent program: it {how}{}", tail(.stderr))]
+    Left {
+        /// Kind of the message sent.
+        asked: &'static str,
+        /// How it left.
+        how: String,
+        /// The last lines of its standard error.
+        stderr: String,
+    },
+    /// The program wrote something that is not an answer.
+    #[error("understand the agent program's answer to `{asked}`: {why}; it wrote {excerpt:?}")]
+    Garbage {
+        /// Kind of the message sent.
+        asked: &'static str,
+        /// What is wrong with it.
+        why: String,
+        /// Its beginning.
+        excerpt: String,
+    },
+    /// The program wrote a longer line than is read.
+    #[error("read the agent program's answer to `{asked}`: the line is longer than {limit} bytes")]
+    Oversized {
+        /// Kind of the message sent.
+        asked: &'static str,
+        /// Bytes allowed.
+        limit: usize,
+    },
+    /// The program speaks another version of the protocol.
+    #[error("agree on a protocol with the agent program: it speaks version {theirs}, this is version {ours}")]
+    Protocol {
+        /// The program's version.
+        theirs: u64,
+        /// Our version.
+        ours: u64,
+    },
+    /// Reading or writing the pipes failed.
+    #[error("exchange `{asked}` with the agent program: {source}")]
+    Pipe {
+        /// Kind of the message sent.
+        asked: &'static str,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+fn which(nth: &usize) -> String {
+    match nth {
+        0 => String::new(),
+        nth => format!(" (number {})", nth + 1),
+    }
+}
+
+fn closest(near: &[String]) -> String {
+    match near {
+        [] => "; it has none of that role".to_owned(),
+        names => format!(
+            "; it has {}",
+            names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
+        ),
+    }
+}
+
+fn tail(stderr: &str) -> String {
+    match stderr.trim() {
+        "" => String::new(),
+        text => format!("; its standard error ends with {text:?}"),
+    }
+}

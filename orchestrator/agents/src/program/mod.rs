@@ -1,0 +1,119 @@
+#![doc = include_str!("../../PROTOCOL.md")]
+//!
+//! # Life of the process
+//!
+//! ```text
+//! start -> hello sent -> hello read -> task sent -> (observation -> answer)* -> end sent -> left
+//!             |              |                          |                           |
+//!             +--------------+------ an error ----------+---> killed <-- too slow --+
+//! ```
+//!
+//! The process leads a group of its own, so that killing it takes along whatever it started, and so that an interrupt typed at the terminal
+//! reaches the run first.
+
+mod lines;
+mod process;
+mod protocol;
+
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::time::Duration;
+
+use process::Process;
+use protocol::Message;
+pub use protocol::VERSION;
+
+use crate::{Agent, Error, Goal, NextReply, Reply, View};
+
+/// How an external program is run.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Command line for `sh -c`.
+    pub command: String,
+    /// File that takes the program's standard error.
+    pub stderr: PathBuf,
+    /// How long the handshake may take, the program's own start included.
+    pub hello_within: Duration,
+    /// How long an answer may take.
+    pub answer_within: Duration,
+}
+
+impl Settings {
+    /// 30 s for the handshake, 120 s for an answer.
+    pub fn new(command: impl Into<String>, stderr: impl Into<PathBuf>) -> Settings {
+        Settings {
+            command: command.into(),
+            stderr: stderr.into(),
+            hello_within: Duration::from_secs(30),
+            answer_within: Duration::from_secs(120),
+        }
+    }
+}
+
+/// An external program as an agent. It is started by the first observation.
+#[derive(Debug)]
+pub struct Program {
+    settings: Settings,
+    process: Option<Process>,
+    name: Option<String>,
+}
+
+impl Program {
+    /// Starts nothing yet.
+    pub fn new(settings: Settings) -> Program {
+        Program { settings, process: None, name: None }
+    }
+
+    /// The name that the program gave itself.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    async fn greet(&mut self, goal: &Goal) -> Result<Process, Error> {
+        let mut process = Process::start(&self.settings.command, &self.settings.stderr)?;
+        let hello = Message::Hello { protocol: VERSION, sandbox: env!("CARGO_PKG_VERSION") };
+        let line = process.ask(&hello, self.settings.hello_within).await?;
+        self.name = protocol::read_hello(&line)?;
+        let task = Message::Task {
+            task: &goal.task,
+            goal: &goal.text,
+            start_url: goal.start_url.as_deref(),
+            max_steps: goal.max_steps,
+        };
+        process.tell(&task, self.settings.answer_within).await?;
+        Ok(process)
+    }
+
+    async fn answer(&mut self, goal: &Goal, view: View<'_>) -> Result<Reply, Error> {
+        let mut process = match self.process.take() {
+            Some(process) => process,
+            None => self.greet(goal).await?,
+        };
+        let observation = Message::Observation {
+            step: view.step,
+            url: &view.observation.url,
+            title: &view.observation.title,
+            axtree: &view.observation.axtree,
+            last_action_error: view.last_action_error,
+            screenshot: view.screenshot,
+        };
+        let line = process.ask(&observation, self.settings.answer_within).await?;
+        let reply = protocol::read_answer(&line)?;
+        self.process = Some(process);
+        Ok(reply)
+    }
+}
+
+impl Agent for Program {
+    fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a> {
+        Box::pin(self.answer(goal, view))
+    }
+
+    fn end<'a>(&'a mut self, outcome: &'a str) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+        Box::pin(async move {
+            if let Some(process) = self.process.take() {
+                process.leave(outcome).await;
+            }
+        })
+    }
+}

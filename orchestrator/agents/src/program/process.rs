@@ -1,0 +1,162 @@
+//! The process behind a program agent: pipes, deadlines, and a sure end.
+
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::time::timeout;
+
+use super::lines::{self, Line};
+use super::protocol::Message;
+use crate::Error;
+
+/// Longest line read from the program.
+const LINE_LIMIT: usize = 1 << 20;
+/// Most that is kept of its standard error. What follows is read and dropped, so that the program never blocks on it.
+const STDERR_LIMIT: usize = 1 << 20;
+/// How much of it an error quotes.
+const STDERR_TAIL: u64 = 400;
+/// How long the program may take to leave after it was told that the episode is over, or after it closed its output.
+const LEAVE_WITHIN: Duration = Duration::from_secs(2);
+
+/// A running program. Dropping it kills it and its children.
+#[derive(Debug)]
+pub(super) struct Process {
+    child: Child,
+    group: Option<rustix::process::Pid>,
+    /// None once it has been closed.
+    stdin: Option<ChildStdin>,
+    stdout: BufReader<ChildStdout>,
+    stderr: PathBuf,
+    drain: tokio::task::JoinHandle<()>,
+}
+
+impl Process {
+    pub(super) fn start(command: &str, stderr: &Path) -> Result<Process, Error> {
+        let file = File::create(stderr)
+            .map_err(|source| Error::Stderr { path: stderr.display().to_string(), source })?;
+        let failed = |source| Error::Start { command: command.to_owned(), source };
+        let mut child = Command::new("sh")
+            .arg("-c")
+            .arg(command)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(failed)?;
+        let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
+        let (Some(stdin), Some(stdout), Some(errors)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err(failed(std::io::Error::other("a pipe is missing")));
+        };
+        Ok(Process {
+            child,
+            group,
+            stdin: Some(stdin),
+            stdout: BufReader::new(stdout),
+            stderr: stderr.to_owned(),
+            drain: tokio::spawn(drain(errors, file)),
+        })
+    }
+
+    /// Sends a message that takes no answer.
+    pub(super) async fn tell(&mut self, message: &Message<'_>, within: Duration) -> Result<(), Error> {
+        let asked = message.name();
+        let mut line =
+            serde_json::to_vec(message).map_err(|why| Error::Pipe { asked, source: why.into() })?;
+        line.push(b'\n');
+        let sent = timeout(within, async {
+            match &mut self.stdin {
+                Some(stdin) => stdin.write_all(&line).await,
+                None => Err(std::io::ErrorKind::BrokenPipe.into()),
+            }
+        })
+        .await
+        .map_err(|_| Error::Timeout { asked, after: within })?;
+        match sent {
+            Ok(()) => Ok(()),
+            Err(source) if source.kind() == std::io::ErrorKind::BrokenPipe => Err(self.left(asked).await),
+            Err(source) => Err(Error::Pipe { asked, source }),
+        }
+    }
+
+    /// Sends a message and reads the line that answers it.
+    pub(super) async fn ask(&mut self, message: &Message<'_>, within: Duration) -> Result<Vec<u8>, Error> {
+        let asked = message.name();
+        self.tell(message, within).await?;
+        let line = timeout(within, lines::read(&mut self.stdout, LINE_LIMIT))
+            .await
+            .map_err(|_| Error::Timeout { asked, after: within })?
+            .map_err(|source| Error::Pipe { asked, source })?;
+        match line {
+            Line::Text(line) => Ok(line),
+            Line::Oversized => Err(Error::Oversized { asked, limit: LINE_LIMIT }),
+            Line::End(_) => Err(self.left(asked).await),
+        }
+    }
+
+    /// Says goodbye and waits a little; what is still there then is killed by the drop.
+    pub(super) async fn leave(mut self, outcome: &str) {
+        if self.tell(&Message::End { outcome }, LEAVE_WITHIN).await.is_err() {
+            return;
+        }
+        self.stdin = None;
+        if timeout(LEAVE_WITHIN, self.child.wait()).await.is_err() {
+            tracing::debug!("the agent program did not leave by itself");
+        }
+        self.kill();
+        let _ = timeout(LEAVE_WITHIN, &mut self.drain).await;
+    }
+
+    /// The error for output that ended while an answer was due.
+    async fn left(&mut self, asked: &'static str) -> Error {
+        let how = match timeout(LEAVE_WITHIN, self.child.wait()).await {
+            Ok(Ok(status)) => format!("left ({status})"),
+            Ok(Err(_)) | Err(_) => "closed its standard output".to_owned(),
+        };
+        self.kill();
+        let _ = timeout(LEAVE_WITHIN, &mut self.drain).await;
+        Error::Left { asked, how, stderr: tail(&self.stderr).unwrap_or_default() }
+    }
+
+    fn kill(&mut self) {
+        if let Some(group) = self.group.take() {
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Copies the beginning of the program's standard error to a file and drops the rest.
+async fn drain(mut errors: ChildStderr, mut file: File) {
+    let mut room = STDERR_LIMIT;
+    let mut chunk = vec![0; 8192];
+    while let Ok(count @ 1..) = errors.read(&mut chunk).await {
+        let kept = count.min(room);
+        room -= kept;
+        if file.write_all(&chunk[..kept]).is_err() {
+            room = 0;
+        }
+    }
+}
+
+fn tail(path: &Path) -> std::io::Result<String> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(STDERR_TAIL)))?;
+    let mut bytes = Vec::new();
+    file.take(STDERR_TAIL).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

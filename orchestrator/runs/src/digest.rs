@@ -1,0 +1,20 @@
+//! SHA-256 over lines.
+
+use sha2::{Digest as _, Sha256};
+
+/// A digest being made.
+#[derive(Default)]
+pub(crate) struct Lines(Sha256);
+
+impl Lines {
+    /// Adds a line. The text must not hold line feeds; JSON does not.
+    pub(crate) fn add(&mut self, line: &[u8]) {
+        self.0.update(line);
+        self.0.update(b"\n");
+    }
+
+    /// In lower-case hexadecimal.
+    pub(crate) fn finish(self) -> String {
+        self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}

@@ -1,0 +1,60 @@
+//! What an episode drives: a browser in a world. The trait stands here so that whole runs can be tested without Chromium.
+
+use std::future::Future;
+
+use browser::{Acted, Action, Observation};
+use gateway::Entry;
+use tasks::Task;
+
+/// The world or the browser broke. Ends the episode; the next one gets a new environment.
+#[derive(Debug, thiserror::Error)]
+#[error("{doing}: {source}")]
+pub struct EnvironmentError {
+    /// What was being done, such as `start the browser`.
+    pub doing: &'static str,
+    /// What went wrong.
+    pub source: Box<dyn std::error::Error + Send + Sync>,
+}
+
+impl EnvironmentError {
+    /// For `map_err`: what went wrong while doing this.
+    pub fn while_doing<E: Into<Box<dyn std::error::Error + Send + Sync>>>(
+        doing: &'static str,
+    ) -> impl FnOnce(E) -> Self {
+        move |source| EnvironmentError { doing, source: source.into() }
+    }
+}
+
+/// Why an action was not performed.
+#[derive(Debug)]
+pub enum NotActed {
+    /// The page does not allow it: no such element, hidden, disabled. The agent is told and goes on.
+    Told(String),
+    /// The environment broke.
+    Broken(EnvironmentError),
+}
+
+/// One worker's browser and world. Used for one episode after another.
+pub trait Environment: Send + Sized + 'static {
+    /// Makes everything pristine and opens the task's start page; comes back when the page has settled.
+    fn begin(&mut self, task: &Task) -> impl Future<Output = Result<(), EnvironmentError>> + Send;
+
+    /// The page as the agent sees it.
+    fn observe(&mut self) -> impl Future<Output = Result<Observation, EnvironmentError>> + Send;
+
+    /// The page as a PNG.
+    fn screenshot(&mut self) -> impl Future<Output = Result<Vec<u8>, EnvironmentError>> + Send;
+
+    /// Performs an action; gives the element it was about, if it was about one. Neither an answer nor a report of infeasibility ever comes
+    /// here.
+    fn act(&mut self, action: &Action) -> impl Future<Output = Result<Option<Acted>, NotActed>> + Send;
+
+    /// Waits until the page has come to rest; says why if it did not in time.
+    fn settle(&mut self) -> impl Future<Output = Result<Option<String>, EnvironmentError>> + Send;
+
+    /// The requests since the last call or the beginning of the episode, in order of arrival.
+    fn requests(&mut self) -> Vec<Entry>;
+
+    /// Ends it. Nothing that goes wrong here can change a result.
+    fn close(self) -> impl Future<Output = ()> + Send;
+}

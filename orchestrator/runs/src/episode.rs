@@ -1,0 +1,290 @@
+//! One episode: observe, ask the agent, act, let the page settle, until there is an end.
+
+use std::time::{Duration, Instant};
+
+use agents::{Agent, Goal, Reply, View};
+use browser::{Acted, Action, Observation};
+use gateway::{Answer, Levels};
+use jiff::Timestamp;
+use tasks::{ScoreState, Task};
+
+use crate::environment::{Environment, EnvironmentError, NotActed};
+use crate::results::{
+    ActedOn, EpisodeFolder, EpisodeId, EpisodeRecord, FORMAT, MissRecord, Outcome, Request, Step,
+};
+use crate::{Error, fingerprint};
+
+/// What an episode is given besides the environment and the agent.
+pub(crate) struct Attempt<'a> {
+    pub(crate) id: &'a EpisodeId,
+    pub(crate) task: &'a Task,
+    pub(crate) folder: &'a EpisodeFolder,
+    /// For the whole episode.
+    pub(crate) within: Duration,
+    /// Called before the agent is asked for its n-th action.
+    pub(crate) on_step: &'a (dyn Fn(u32) + Send + Sync),
+}
+
+/// An episode that has ended.
+pub(crate) struct Played {
+    pub(crate) record: EpisodeRecord,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) requests: Vec<Request>,
+    /// The environment is in no state to be used again.
+    pub(crate) spent: bool,
+}
+
+/// What ends an episode other than the agent or its allowance.
+#[derive(Debug, thiserror::Error)]
+enum Broken {
+    #[error("{0}")]
+    Agent(#[from] agents::Error),
+    #[error("{0}")]
+    Environment(#[from] EnvironmentError),
+    #[error("{0}")]
+    Results(#[from] Error),
+}
+
+/// What has happened so far. It outlives the future that adds to it, so that a time-out loses nothing.
+struct Trace {
+    began: Instant,
+    steps: Vec<Step>,
+    requests: Vec<Request>,
+    score: ScoreState,
+    answer: Option<String>,
+}
+
+/// Plays an episode to its end and scores it. An error is one of keeping results; all others are outcomes.
+pub(crate) async fn play<E: Environment>(
+    environment: &mut E,
+    agent: &mut dyn Agent,
+    attempt: &Attempt<'_>,
+) -> Result<Played, Error> {
+    let started = Timestamp::now();
+    let mut trace = Trace::new(attempt.task);
+    let driven = tokio::time::timeout(attempt.within, drive(environment, agent, attempt, &mut trace)).await;
+    let (outcome, spent) = match driven {
+        Ok(Ok(outcome)) => (outcome, false),
+        Ok(Err(Broken::Results(error))) => return Err(error),
+        Ok(Err(Broken::Agent(error))) => (failed(&error), false),
+        Ok(Err(Broken::Environment(error))) => (failed(&error), true),
+        Err(_) => (Outcome::TimedOut, true),
+    };
+    trace.take_requests(environment);
+    agent.end(outcome.kind()).await;
+    let record = trace.record(attempt, outcome, started)?;
+    Ok(Played { record, steps: trace.steps, requests: trace.requests, spent })
+}
+
+/// The record of an episode for which no environment could be had.
+pub(crate) fn never_began(id: &EpisodeId, task: &Task, error: &EnvironmentError) -> Result<Played, Error> {
+    let trace = Trace::new(task);
+    let record = trace.conclude(id, task, failed(error), Timestamp::now())?;
+    Ok(Played { record, steps: Vec::new(), requests: Vec::new(), spent: true })
+}
+
+fn failed(error: &dyn std::error::Error) -> Outcome {
+    Outcome::Error { message: format!("failed to {error}") }
+}
+
+async fn drive<E: Environment>(
+    environment: &mut E,
+    agent: &mut dyn Agent,
+    attempt: &Attempt<'_>,
+    trace: &mut Trace,
+) -> Result<Outcome, Broken> {
+    let goal = Goal::of(attempt.task);
+    environment.begin(attempt.task).await?;
+    trace.take_requests(environment);
+    let mut last_error: Option<String> = None;
+    loop {
+        let observation = environment.observe().await?;
+        let png = environment.screenshot().await?;
+        let number = trace.saw(attempt.task, &observation);
+        let screenshot = attempt.folder.write_screenshot(number, &png)?;
+        let path = attempt.folder.path().join(&screenshot);
+        trace.current().screenshot = Some(screenshot);
+        if number > attempt.task.max_steps {
+            return Ok(Outcome::MaxSteps);
+        }
+        (attempt.on_step)(number);
+        let view = View {
+            step: number,
+            observation: &observation,
+            last_action_error: last_error.as_deref(),
+            screenshot: Some(path.as_std_path()),
+        };
+        let (text, reason) = match agent.next(&goal, view).await? {
+            Reply::Stop { reason } => {
+                trace.current().reason = reason;
+                return Ok(Outcome::Stopped);
+            }
+            Reply::Act { action, reason } => (action, reason),
+        };
+        let action = text.parse::<Action>();
+        let step = trace.current();
+        step.action = Some(text);
+        step.reason = reason;
+        last_error = match action {
+            Ok(Action::Answer { text }) => {
+                trace.score(attempt.task, None, Some(&text));
+                trace.answer = Some(text);
+                return Ok(Outcome::Answered);
+            }
+            Ok(Action::Infeasible { .. }) => return Ok(Outcome::Infeasible),
+            Ok(action) => perform(environment, attempt.task, &action, trace).await?,
+            Err(error) => Some(format!("failed to {error}")),
+        };
+        trace.current().error = last_error.clone();
+    }
+}
+
+/// Acts and lets the page settle; gives what the agent has to be told.
+async fn perform<E: Environment>(
+    environment: &mut E,
+    task: &Task,
+    action: &Action,
+    trace: &mut Trace,
+) -> Result<Option<String>, Broken> {
+    let told = match environment.act(action).await {
+        Ok(acted) => {
+            trace.acted(task, acted);
+            None
+        }
+        Err(NotActed::Told(message)) => Some(message),
+        Err(NotActed::Broken(error)) => return Err(error.into()),
+    };
+    trace.current().unsettled = environment.settle().await?;
+    trace.take_requests(environment);
+    Ok(told)
+}
+
+impl Trace {
+    fn new(task: &Task) -> Trace {
+        Trace {
+            began: Instant::now(),
+            steps: Vec::new(),
+            requests: Vec::new(),
+            score: task.scorer.start(),
+            answer: None,
+        }
+    }
+
+    /// Begins a step with what is seen; gives its number. The scorer sees the page at once, whatever becomes of the action.
+    fn saw(&mut self, task: &Task, observation: &Observation) -> u32 {
+        let number = self.last_number() + 1;
+        self.steps.push(Step {
+            step: number,
+            at_ms: millis(self.began.elapsed()),
+            url: observation.url.clone(),
+            title: observation.title.clone(),
+            observation: observation.axtree.clone(),
+            ..Step::default()
+        });
+        self.score(task, None, None);
+        number
+    }
+
+    /// Notes the element that the action was about, and shows it to the scorer on the page where it was.
+    fn acted(&mut self, task: &Task, acted: Option<Acted>) {
+        let element = acted.map(|Acted { selector, value, .. }| ActedOn { selector, value });
+        self.score(task, element.as_ref(), None);
+        self.current().element = element;
+    }
+
+    fn last_number(&self) -> u32 {
+        self.steps.last().map_or(0, |step| step.step)
+    }
+
+    fn current(&mut self) -> &mut Step {
+        if self.steps.is_empty() {
+            self.steps.push(Step { step: 1, ..Step::default() });
+        }
+        let last = self.steps.len() - 1;
+        &mut self.steps[last]
+    }
+
+    fn take_requests<E: Environment>(&mut self, environment: &mut E) {
+        let step = self.last_number();
+        self.requests.extend(environment.requests().into_iter().map(|entry| Request { step, entry }));
+    }
+
+    fn score(&mut self, task: &Task, element: Option<&ActedOn>, answer: Option<&str>) {
+        let url = self.steps.last().map_or("", |step| step.url.as_str());
+        let selector = element.map(|element| element.selector.as_str());
+        let value = element.map(|element| element.value.as_str());
+        task.scorer.observe(&mut self.score, &tasks::Step { url, selector, value, answer });
+    }
+
+    fn record(
+        &self,
+        attempt: &Attempt<'_>,
+        outcome: Outcome,
+        started: Timestamp,
+    ) -> Result<EpisodeRecord, Error> {
+        self.conclude(attempt.id, attempt.task, outcome, started)
+    }
+
+    fn conclude(
+        &self,
+        id: &EpisodeId,
+        task: &Task,
+        outcome: Outcome,
+        started: Timestamp,
+    ) -> Result<EpisodeRecord, Error> {
+        let (outcome, detail) = match (outcome, task.scorer.score(&self.score)) {
+            (outcome @ Outcome::Error { .. }, _) => (outcome, None),
+            (outcome, Ok(score)) => (outcome, Some(score)),
+            (_, Err(error)) => (Outcome::Error { message: format!("failed to score: {error}") }, None),
+        };
+        let mut record = EpisodeRecord {
+            format: FORMAT,
+            task: id.task.clone(),
+            repeat: id.repeat,
+            outcome,
+            answer: self.answer.clone(),
+            score: detail.as_ref().map_or(0.0, |score| score.value),
+            success: detail.as_ref().is_some_and(|score| score.success),
+            detail,
+            steps: self.steps.iter().filter(|step| step.action.is_some()).count() as u32,
+            requests: Levels::default(),
+            misses: Vec::new(),
+            refused_hosts: Default::default(),
+            started,
+            wall_ms: millis(self.began.elapsed()),
+            fingerprint: String::new(),
+        };
+        for request in &self.requests {
+            count(&mut record, request);
+        }
+        record.fingerprint = fingerprint::of_episode(&record, &self.steps, &self.requests)?;
+        Ok(record)
+    }
+}
+
+fn count(record: &mut EpisodeRecord, Request { step, entry }: &Request) {
+    record.requests.count(&entry.answer);
+    match &entry.answer {
+        Answer::Miss { near } => record.misses.push(MissRecord {
+            step: *step,
+            method: entry.method.clone(),
+            url: entry.url.clone(),
+            near: near.clone(),
+        }),
+        Answer::Refused { .. } => {
+            record.refused_hosts.insert(host(&entry.url).to_owned());
+        }
+        _ => {}
+    }
+}
+
+/// Host and port of an absolute URL, or the text itself: a CONNECT names them alone.
+fn host(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    authority.rsplit_once('@').map_or(authority, |(_, host)| host)
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,101 @@
+//! What stops a run. What goes wrong inside one episode does not: it is recorded as that episode's outcome.
+
+use camino::Utf8PathBuf;
+
+use crate::results::{FORMAT, Format};
+
+/// Why a run, a report or a comparison could not be had.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A result file could not be written.
+    #[error("write {path}: {source}")]
+    Write {
+        /// The file.
+        path: Utf8PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A result file could not be read.
+    #[error("read {path}: {source}")]
+    Read {
+        /// The file.
+        path: Utf8PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A result file does not hold what it should.
+    #[error("read {path}, line {line}: {source}")]
+    Malformed {
+        /// The file.
+        path: Utf8PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        source: serde_json::Error,
+    },
+    /// A value cannot be written as JSON.
+    #[error("encode a result: {source}")]
+    Encode {
+        /// Why.
+        source: serde_json::Error,
+    },
+    /// Results of a newer format.
+    #[error("read {path}: it has format {found}, and this version reads {}.x; use a newer sandbox", FORMAT.major)]
+    NewerFormat {
+        /// The file.
+        path: Utf8PathBuf,
+        /// Its format.
+        found: Format,
+    },
+    /// The folder holds a run already and was not to be resumed.
+    #[error("begin a run in {path}: it holds one already; resume it or name another folder")]
+    Occupied {
+        /// The folder.
+        path: Utf8PathBuf,
+    },
+    /// The folder is no run.
+    #[error("read a run in {path}: there is no run.json")]
+    NotARun {
+        /// The folder.
+        path: Utf8PathBuf,
+    },
+    /// The run in the folder is of something else.
+    #[error("resume the run in {path}: its {what} is {there:?}, not {here:?}")]
+    DifferentRun {
+        /// The folder.
+        path: Utf8PathBuf,
+        /// In what they differ.
+        what: &'static str,
+        /// What the folder says.
+        there: String,
+        /// What was asked for.
+        here: String,
+    },
+    /// The selection names a task that the suite does not have.
+    #[error("select task {id:?}: {suite} has none of that id")]
+    UnknownTask {
+        /// The id.
+        id: String,
+        /// Name of the suite.
+        suite: String,
+    },
+    /// The world of the suite could not be brought up.
+    #[error("bring up the world: {source}")]
+    World {
+        /// Why.
+        source: crate::environment::EnvironmentError,
+    },
+    /// The snapshots cannot be opened.
+    #[error("open the snapshots: {source}")]
+    Snapshots {
+        /// Why.
+        source: crate::environment::EnvironmentError,
+    },
+    /// The report could not be drawn.
+    #[error("draw the report: {source}")]
+    Template {
+        /// What the template engine said.
+        source: minijinja::Error,
+    },
+}

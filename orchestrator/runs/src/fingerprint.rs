@@ -1,0 +1,115 @@
+//! Digests over what must repeat. What is in them, and what is not, is written down in `FORMAT.md`.
+
+use camino::Utf8Path;
+use serde::Serialize;
+
+use crate::Error;
+use crate::digest::Lines;
+use crate::results::{EpisodeRecord, Request, RunFolder, Step};
+
+/// One step of an episode, as far as it must repeat.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct CanonicalStep<'a> {
+    /// From 0, the opening of the start page.
+    pub step: u32,
+    /// URL of the page seen.
+    pub url: Option<&'a str>,
+    /// Its title.
+    pub title: Option<&'a str>,
+    /// Its accessibility tree.
+    pub observation: Option<&'a str>,
+    /// What the agent did.
+    pub action: Option<&'a str>,
+    /// Why that failed.
+    pub error: Option<&'a str>,
+    /// `METHOD STATUS LEVEL URL`, sorted.
+    pub requests: Vec<String>,
+}
+
+/// The end of an episode, as far as it must repeat.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CanonicalEnd<'a> {
+    /// The word for how it ended.
+    pub outcome: &'a str,
+    /// The final answer.
+    pub answer: Option<&'a str>,
+    /// What it was worth.
+    pub score: f64,
+}
+
+#[derive(Serialize)]
+struct CanonicalHead<'a> {
+    fingerprint: u32,
+    task: &'a str,
+}
+
+/// The steps of an episode in the form that is digested and compared; the first is step 0.
+pub fn canonical_steps<'a>(steps: &'a [Step], requests: &[Request]) -> Vec<CanonicalStep<'a>> {
+    let mut canonical = vec![CanonicalStep::default()];
+    canonical.extend(steps.iter().map(|step| CanonicalStep {
+        step: step.step,
+        url: Some(&step.url),
+        title: Some(&step.title),
+        observation: Some(&step.observation),
+        action: step.action.as_deref(),
+        error: step.error.as_deref(),
+        requests: Vec::new(),
+    }));
+    for Request { step, entry } in requests {
+        // A request of a step that was never written stands with the last one that was.
+        let place = canonical.partition_point(|known| known.step <= *step) - 1;
+        let line = format!("{} {} {} {}", entry.method, entry.status, entry.answer.level(), entry.url);
+        canonical[place].requests.push(line);
+    }
+    for step in &mut canonical {
+        step.requests.sort();
+    }
+    canonical
+}
+
+/// The end of an episode in the form that is digested and compared.
+pub fn canonical_end(record: &EpisodeRecord) -> CanonicalEnd<'_> {
+    CanonicalEnd { outcome: record.outcome.kind(), answer: record.answer.as_deref(), score: record.score }
+}
+
+/// The fingerprint of an episode. What the record has in its place is not looked at.
+pub fn of_episode(record: &EpisodeRecord, steps: &[Step], requests: &[Request]) -> Result<String, Error> {
+    let mut digest = Lines::default();
+    add(&mut digest, &CanonicalHead { fingerprint: 1, task: &record.task })?;
+    for step in canonical_steps(steps, requests) {
+        add(&mut digest, &step)?;
+    }
+    add(&mut digest, &canonical_end(record))?;
+    Ok(digest.finish())
+}
+
+/// The fingerprint of one repeat of a run: over its episodes' fingerprints, whatever the order they were played in.
+pub fn of_repeat<'a>(episodes: impl IntoIterator<Item = &'a EpisodeRecord>) -> String {
+    let mut lines: Vec<String> =
+        episodes.into_iter().map(|episode| format!("{} {}", episode.task, episode.fingerprint)).collect();
+    lines.sort();
+    let mut digest = Lines::default();
+    for line in lines {
+        digest.add(line.as_bytes());
+    }
+    digest.finish()
+}
+
+/// Computes the fingerprint of every episode anew from the trace and the ledger on disk; gives those whose record says otherwise, which
+/// somebody has changed since.
+pub fn verify(run: &Utf8Path) -> Result<Vec<EpisodeRecord>, Error> {
+    let folder = RunFolder::open(run)?;
+    let mut changed = Vec::new();
+    for record in folder.episodes()? {
+        let episode = folder.episode(&record.id());
+        if of_episode(&record, &episode.steps()?, &episode.requests()?)? != record.fingerprint {
+            changed.push(record);
+        }
+    }
+    Ok(changed)
+}
+
+fn add<T: Serialize>(digest: &mut Lines, value: &T) -> Result<(), Error> {
+    digest.add(&serde_json::to_vec(value).map_err(|source| Error::Encode { source })?);
+    Ok(())
+}

@@ -1,0 +1,62 @@
+//! What a run may be told.
+
+use std::time::Duration;
+
+use camino::Utf8PathBuf;
+
+/// How a suite is run.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Folder for the results; by default `runs/<suite>-<agent>-<time>`.
+    pub out: Option<Utf8PathBuf>,
+    /// Go on with the run in `out` instead of beginning one.
+    pub resume: bool,
+    /// When resuming, attempt again what had ended in an error.
+    pub retry_errors: bool,
+    /// Attempts at each task.
+    pub repeat: u32,
+    /// Episodes at a time, each with its own browser and gateway.
+    pub workers: usize,
+    /// Ids of the tasks to run; all when empty.
+    pub tasks: Vec<String>,
+    /// Folder where the indexes of snapshots are kept between runs; temporary files when absent.
+    pub index_cache: Option<Utf8PathBuf>,
+    /// What an episode may take.
+    pub limits: Limits,
+}
+
+/// What an episode may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// For all of it.
+    pub episode: Duration,
+    /// For one answer of an external agent.
+    pub answer: Duration,
+    /// For a page to come to rest after an action.
+    pub settle: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            out: None,
+            resume: false,
+            retry_errors: false,
+            repeat: 1,
+            workers: 1,
+            tasks: Vec::new(),
+            index_cache: None,
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            episode: Duration::from_secs(600),
+            answer: Duration::from_secs(120),
+            settle: Duration::from_secs(30),
+        }
+    }
+}

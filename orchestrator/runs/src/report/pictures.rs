@@ -1,0 +1,96 @@
+//! Screenshots for embedding, each different one once.
+
+use std::collections::HashMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use camino::Utf8Path;
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+/// Bytes of PNG that are embedded before the rest is linked.
+pub(super) const LIMIT: usize = 64 << 20;
+
+/// Screenshots met so far.
+#[derive(Default)]
+pub(super) struct Pictures {
+    embedded: Vec<Embedded>,
+    known: HashMap<[u8; 32], usize>,
+    bytes: usize,
+    pub(super) linked: usize,
+}
+
+/// A screenshot in the page's style sheet.
+#[derive(Serialize)]
+pub(super) struct Embedded {
+    base64: String,
+}
+
+/// Where a screenshot is to be found.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Picture {
+    /// In the style sheet under this number.
+    Embedded(usize),
+    /// In the run's folder, at this relative path.
+    Linked(String),
+}
+
+/// A screenshot in its place.
+#[derive(Serialize)]
+pub(super) struct Placed {
+    picture: Picture,
+    width: u32,
+    height: u32,
+}
+
+impl Pictures {
+    /// Takes a screenshot in. None where the file is missing or is no PNG: a report is drawn of what there is.
+    pub(super) fn place(&mut self, run: &Utf8Path, file: &Utf8Path) -> Option<Placed> {
+        let bytes = std::fs::read(file).ok()?;
+        let (width, height) = dimensions(&bytes)?;
+        let digest: [u8; 32] = Sha256::digest(&bytes).into();
+        let picture = match self.known.get(&digest) {
+            Some(&number) => Picture::Embedded(number),
+            None if self.bytes + bytes.len() > LIMIT => {
+                self.linked += 1;
+                Picture::Linked(file.strip_prefix(run).unwrap_or(file).as_str().replace('%', "%25"))
+            }
+            None => {
+                let number = self.embedded.len();
+                self.known.insert(digest, number);
+                self.bytes += bytes.len();
+                self.embedded.push(Embedded { base64: STANDARD.encode(&bytes) });
+                Picture::Embedded(number)
+            }
+        };
+        Some(Placed { picture, width, height })
+    }
+
+    /// Those for the style sheet, by number.
+    pub(super) fn into_embedded(self) -> Vec<Embedded> {
+        self.embedded
+    }
+}
+
+/// Width and height from the head of a PNG file.
+fn dimensions(png: &[u8]) -> Option<(u32, u32)> {
+    let head = png.strip_prefix(b"\x89PNG\r\n\x1a\n")?;
+    let number = |at: usize| Some(u32::from_be_bytes(head.get(at..at + 4)?.try_into().ok()?));
+    let (width, height) = (number(8)?, number(12)?);
+    (head.get(4..8)? == b"IHDR" && width > 0 && height > 0).then_some((width, height))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dimensions_are_read_from_the_head_only() {
+        let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\x05\0\0\0\x02\xd0".to_vec();
+        assert_eq!(dimensions(&png), Some((1280, 720)));
+        png.truncate(20);
+        assert_eq!(dimensions(&png), None);
+        assert_eq!(dimensions(b"GIF89a"), None);
+    }
+}

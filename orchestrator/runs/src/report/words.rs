@@ -1,0 +1,108 @@
+//! How figures, outcomes and names are written in a report.
+
+use gateway::Levels;
+use serde::Serialize;
+
+/// How many requests were answered at a level.
+#[derive(Serialize)]
+pub(super) struct Level {
+    name: &'static str,
+    count: u64,
+}
+
+/// The levels that occur, from the best to the worst.
+pub(super) fn levels(counts: &Levels) -> Vec<Level> {
+    [
+        ("exact", counts.exact),
+        ("normalised", counts.normalised),
+        ("fuzzy", counts.fuzzy),
+        ("synthesised", counts.synthesised),
+        ("live", counts.live),
+        ("miss", counts.miss),
+        ("refused", counts.refused),
+        ("failed", counts.failed),
+    ]
+    .into_iter()
+    .filter(|&(_, count)| count > 0)
+    .map(|(name, count)| Level { name, count })
+    .collect()
+}
+
+pub(super) fn verdict(success: bool, score: f64) -> &'static str {
+    match (success, score > 0.0) {
+        (true, _) => "pass",
+        (false, true) => "part",
+        (false, false) => "fail",
+    }
+}
+
+pub(super) fn worded(kind: &'static str) -> &'static str {
+    match kind {
+        "max_steps" => "out of steps",
+        "timed_out" => "out of time",
+        kind => kind,
+    }
+}
+
+/// Unique for each pair, and safe in a URL's fragment.
+pub(super) fn anchor(task: &str, variant: usize) -> String {
+    let plain: String = task
+        .bytes()
+        .map(|b| if b.is_ascii_alphanumeric() { char::from(b).to_string() } else { format!("_{b:02x}") })
+        .collect();
+    format!("e-{plain}-{variant}")
+}
+
+/// `1–3, 5` for 1, 2, 3, 5.
+pub(super) fn ranges(numbers: &[u32]) -> String {
+    numbers
+        .chunk_by(|a, b| b.checked_sub(1) == Some(*a))
+        .map(|run| match run {
+            [only] => only.to_string(),
+            [first, .., last] => format!("{first}–{last}"),
+            [] => String::new(),
+        })
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+pub(super) fn two_digits(value: f64) -> String {
+    format!("{value:.2}")
+}
+
+pub(super) fn percent(value: f64) -> f64 {
+    (value.clamp(0.0, 1.0) * 1000.0).round() / 10.0
+}
+
+pub(super) fn seconds(millis: u64) -> String {
+    match millis / 1000 {
+        0..120 => format!("{:.1} s", millis as f64 / 1000.0),
+        seconds => format!("{} min {:02} s", seconds / 60, seconds % 60),
+    }
+}
+
+pub(super) fn size(bytes: u64) -> String {
+    match bytes {
+        0..1000 => format!("{bytes} B"),
+        1000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeats_are_told_as_ranges() {
+        assert_eq!(ranges(&[1]), "1");
+        assert_eq!(ranges(&[1, 2, 3, 5, 7, 8]), "1–3, 5, 7–8");
+        assert_eq!(ranges(&[]), "");
+    }
+
+    #[test]
+    fn anchors_of_different_tasks_differ() {
+        assert_eq!(anchor("rail-01", 2), "e-rail_2d01-2");
+        assert_ne!(anchor("a.b", 0), anchor("a_b", 0));
+    }
+}

@@ -1,0 +1,151 @@
+//! `episode.json`, and the lines of `trace.jsonl` and `ledger.jsonl`.
+
+use std::collections::BTreeSet;
+
+use gateway::{Entry, Levels, Near};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use tasks::Score;
+
+use super::{EpisodeId, Format};
+
+/// How an attempt ended, and what it was worth.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EpisodeRecord {
+    /// Version of the files.
+    pub format: Format,
+    /// Id of the task.
+    pub task: String,
+    /// Which attempt at it, from 1.
+    pub repeat: u32,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The final answer.
+    pub answer: Option<String>,
+    /// Usually 0 to 1.
+    pub score: f64,
+    /// Whether the task is done entirely.
+    pub success: bool,
+    /// The scorer's account of the score.
+    pub detail: Option<Score>,
+    /// Actions taken.
+    pub steps: u32,
+    /// Requests by the level they were answered at.
+    pub requests: Levels,
+    /// Requests that the recording could not answer.
+    pub misses: Vec<MissRecord>,
+    /// Hosts that were asked for and are not in the world.
+    pub refused_hosts: BTreeSet<String>,
+    /// When it began.
+    pub started: Timestamp,
+    /// How long it took, in milliseconds.
+    pub wall_ms: u64,
+    /// Digest of what must repeat.
+    pub fingerprint: String,
+}
+
+impl EpisodeRecord {
+    /// Which episode this is.
+    pub fn id(&self) -> EpisodeId {
+        EpisodeId { task: self.task.clone(), repeat: self.repeat }
+    }
+}
+
+/// How an attempt ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Outcome {
+    /// The agent gave an answer.
+    Answered,
+    /// The agent said that the goal cannot be reached.
+    Infeasible,
+    /// The agent left without an answer.
+    Stopped,
+    /// The allowed actions were used up.
+    MaxSteps,
+    /// The allowed time was used up.
+    TimedOut,
+    /// Something broke; the score is 0.
+    Error {
+        /// What.
+        message: String,
+    },
+}
+
+impl Outcome {
+    /// The word for it, as on disk.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Outcome::Answered => "answered",
+            Outcome::Infeasible => "infeasible",
+            Outcome::Stopped => "stopped",
+            Outcome::MaxSteps => "max_steps",
+            Outcome::TimedOut => "timed_out",
+            Outcome::Error { .. } => "error",
+        }
+    }
+}
+
+/// A request that the recording could not answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MissRecord {
+    /// Step whose action caused it.
+    pub step: u32,
+    /// The method.
+    pub method: String,
+    /// The URL.
+    pub url: String,
+    /// The nearest recorded requests.
+    pub near: Vec<Near>,
+}
+
+/// A line of the trace: what was seen, what was done about it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// From 1.
+    pub step: u32,
+    /// Milliseconds since the episode began.
+    pub at_ms: u64,
+    /// URL of the page seen.
+    pub url: String,
+    /// Its title.
+    pub title: String,
+    /// Its accessibility tree.
+    pub observation: String,
+    /// File name of the screenshot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub screenshot: Option<String>,
+    /// The action, as the agent wrote it.
+    pub action: Option<String>,
+    /// Why, in the agent's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The element that the action was about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub element: Option<ActedOn>,
+    /// Why the action failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Why the page did not come to rest after the action.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsettled: Option<String>,
+}
+
+/// The element that an action was about, as far as scorers ask.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActedOn {
+    /// A CSS path that selects it in its document.
+    pub selector: String,
+    /// What it holds; after typing or choosing, the new value.
+    pub value: String,
+}
+
+/// A line of the ledger.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// Step whose action caused it; 0 is the opening of the start page.
+    pub step: u32,
+    /// The gateway's entry.
+    #[serde(flatten)]
+    pub entry: Entry,
+}

@@ -1,0 +1,220 @@
+//! The folders of a run: where they are, when they are whole, who may write into them.
+
+use std::fmt;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::lines::{read_json, read_lines, replace_json, write_json, write_lines};
+use super::{EpisodeRecord, FORMAT, Format, Request, RunRecord, Step};
+use crate::Error;
+
+/// Which attempt at which task.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EpisodeId {
+    /// Id of the task.
+    pub task: String,
+    /// Which attempt, from 1.
+    pub repeat: u32,
+}
+
+impl fmt::Display for EpisodeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.task, self.repeat)
+    }
+}
+
+impl EpisodeId {
+    /// Name of the episode's folder. Different ids have different names, and none leaves the run's folder.
+    pub fn folder_name(&self) -> String {
+        use fmt::Write as _;
+        let mut name = String::new();
+        for byte in self.task.bytes() {
+            if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-') {
+                name.push(char::from(byte));
+            } else {
+                let _ = write!(name, "%{byte:02X}");
+            }
+        }
+        let _ = write!(name, "-{}", self.repeat);
+        name
+    }
+}
+
+/// The folder of a run.
+#[derive(Debug, Clone)]
+pub struct RunFolder {
+    path: Utf8PathBuf,
+}
+
+impl RunFolder {
+    /// Begins a run in a folder that holds none.
+    pub fn create(path: &Utf8Path, run: &RunRecord) -> Result<RunFolder, Error> {
+        if path.join("run.json").exists() {
+            return Err(Error::Occupied { path: path.to_owned() });
+        }
+        let folder = RunFolder { path: path.to_owned() };
+        create_dir(&folder.path.join("episodes"))?;
+        replace_json(&path.join("run.json"), run)?;
+        Ok(folder)
+    }
+
+    /// Goes on with the run of the same thing in a folder. Removes what unfinished episodes have left there.
+    pub fn resume(path: &Utf8Path, run: &RunRecord) -> Result<RunFolder, Error> {
+        let folder = RunFolder::open(path)?;
+        let there = folder.run()?;
+        if let Some((what, there, here)) = there.differs_from(run) {
+            return Err(Error::DifferentRun { path: path.to_owned(), what, there, here });
+        }
+        let resumed = RunRecord { repeat: run.repeat.max(there.repeat), ..there };
+        replace_json(&path.join("run.json"), &resumed)?;
+        for name in folder.episode_names()?.into_iter().filter(|name| name.starts_with('.')) {
+            remove_dir(&folder.path.join("episodes").join(name))?;
+        }
+        Ok(folder)
+    }
+
+    /// Opens a run to read.
+    pub fn open(path: &Utf8Path) -> Result<RunFolder, Error> {
+        if !path.join("run.json").is_file() {
+            return Err(Error::NotARun { path: path.to_owned() });
+        }
+        Ok(RunFolder { path: path.to_owned() })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Utf8Path {
+        &self.path
+    }
+
+    /// Reads `run.json`.
+    pub fn run(&self) -> Result<RunRecord, Error> {
+        let path = self.path.join("run.json");
+        let value: serde_json::Value = read_json(&path)?;
+        check_format(&path, &value)?;
+        serde_json::from_value(value).map_err(|source| Error::Malformed { path, line: 1, source })
+    }
+
+    /// The whole episodes, in the order of the run's tasks, then by repeat.
+    pub fn episodes(&self) -> Result<Vec<EpisodeRecord>, Error> {
+        let tasks = self.run()?.tasks;
+        let mut episodes = Vec::new();
+        for name in self.episode_names()?.into_iter().filter(|name| !name.starts_with('.')) {
+            episodes.push(EpisodeFolder { path: self.path.join("episodes").join(name) }.record()?);
+        }
+        let place = |task: &str| tasks.iter().position(|known| known.id == task).unwrap_or(usize::MAX);
+        episodes.sort_by_key(|episode| (place(&episode.task), episode.task.clone(), episode.repeat));
+        Ok(episodes)
+    }
+
+    /// The folder of one episode, whole or not there.
+    pub fn episode(&self, id: &EpisodeId) -> EpisodeFolder {
+        EpisodeFolder { path: self.path.join("episodes").join(id.folder_name()) }
+    }
+
+    /// An empty folder for an episode that begins. It gets its name when the episode has ended: see [`Self::keep`].
+    pub fn begin_episode(&self, id: &EpisodeId) -> Result<EpisodeFolder, Error> {
+        let path = self.path.join("episodes").join(format!(".{}", id.folder_name()));
+        if path.exists() {
+            remove_dir(&path)?;
+        }
+        create_dir(&path)?;
+        Ok(EpisodeFolder { path })
+    }
+
+    /// Writes how the episode ended and makes its folder count, in place of an earlier attempt under the same id.
+    pub fn keep(
+        &self,
+        folder: EpisodeFolder,
+        record: &EpisodeRecord,
+        steps: &[Step],
+        requests: &[Request],
+    ) -> Result<EpisodeFolder, Error> {
+        write_lines(&folder.path.join("trace.jsonl"), steps)?;
+        write_lines(&folder.path.join("ledger.jsonl"), requests)?;
+        write_json(&folder.path.join("episode.json"), record)?;
+        let whole = self.episode(&record.id());
+        if whole.path.exists() {
+            remove_dir(&whole.path)?;
+        }
+        std::fs::rename(&folder.path, &whole.path)
+            .map_err(|source| Error::Write { path: whole.path.clone(), source })?;
+        Ok(whole)
+    }
+
+    fn episode_names(&self) -> Result<Vec<String>, Error> {
+        let path = self.path.join("episodes");
+        let failed = |source| Error::Read { path: path.clone(), source };
+        let mut names = Vec::new();
+        for entry in path.read_dir_utf8().map_err(failed)? {
+            names.push(entry.map_err(failed)?.file_name().to_owned());
+        }
+        names.sort();
+        Ok(names)
+    }
+}
+
+/// The folder of one episode.
+#[derive(Debug, Clone)]
+pub struct EpisodeFolder {
+    path: Utf8PathBuf,
+}
+
+impl EpisodeFolder {
+    /// Where it is.
+    pub fn path(&self) -> &Utf8Path {
+        &self.path
+    }
+
+    /// Removes it with all that is in it.
+    pub fn discard(self) -> Result<(), Error> {
+        remove_dir(&self.path)
+    }
+
+    /// Whether the episode has ended and was written.
+    pub fn is_whole(&self) -> bool {
+        self.path.join("episode.json").is_file()
+    }
+
+    /// Keeps a screenshot; gives its file name.
+    pub fn write_screenshot(&self, step: u32, png: &[u8]) -> Result<String, Error> {
+        let name = format!("step-{step:02}.png");
+        let path = self.path.join(&name);
+        std::fs::write(&path, png).map_err(|source| Error::Write { path, source })?;
+        Ok(name)
+    }
+
+    /// Reads `episode.json`.
+    pub fn record(&self) -> Result<EpisodeRecord, Error> {
+        let path = self.path.join("episode.json");
+        let value: serde_json::Value = read_json(&path)?;
+        check_format(&path, &value)?;
+        serde_json::from_value(value).map_err(|source| Error::Malformed { path, line: 1, source })
+    }
+
+    /// Reads `trace.jsonl`.
+    pub fn steps(&self) -> Result<Vec<Step>, Error> {
+        read_lines(&self.path.join("trace.jsonl"))
+    }
+
+    /// Reads `ledger.jsonl`.
+    pub fn requests(&self) -> Result<Vec<Request>, Error> {
+        read_lines(&self.path.join("ledger.jsonl"))
+    }
+}
+
+/// Looks at the version alone, before anything that a newer one may have changed.
+fn check_format(path: &Utf8Path, value: &serde_json::Value) -> Result<(), Error> {
+    match serde_json::from_value::<Format>(value["format"].clone()) {
+        Ok(found) if found.major > FORMAT.major => Err(Error::NewerFormat { path: path.to_owned(), found }),
+        Ok(_) => Ok(()),
+        Err(source) => Err(Error::Malformed { path: path.to_owned(), line: 1, source }),
+    }
+}
+
+fn create_dir(path: &Utf8Path) -> Result<(), Error> {
+    std::fs::create_dir_all(path).map_err(|source| Error::Write { path: path.to_owned(), source })
+}
+
+fn remove_dir(path: &Utf8Path) -> Result<(), Error> {
+    std::fs::remove_dir_all(path).map_err(|source| Error::Write { path: path.to_owned(), source })
+}

@@ -1,0 +1,30 @@
+#![doc = include_str!("../../FORMAT.md")]
+
+mod episode;
+mod folder;
+mod lines;
+mod run;
+
+pub use episode::{ActedOn, EpisodeRecord, MissRecord, Outcome, Request, Step};
+pub use folder::{EpisodeFolder, EpisodeId, RunFolder};
+pub use run::{RunRecord, TaskRecord};
+
+use serde::{Deserialize, Serialize};
+
+/// Version of what is on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Format {
+    /// Raised when an older reader would misread.
+    pub major: u32,
+    /// Raised when something was added.
+    pub minor: u32,
+}
+
+/// What is written here.
+pub const FORMAT: Format = Format { major: 1, minor: 0 };
+
+impl std::fmt::Display for Format {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}

@@ -1,0 +1,260 @@
+//! A run: workers take episodes from one queue, each with an environment of its own.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use agents::Kind;
+use camino::Utf8PathBuf;
+use jiff::Timestamp;
+use tasks::{Suite, Task};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::environment::{Environment, EnvironmentError};
+use crate::episode::{self, Attempt, Played};
+use crate::results::{EpisodeFolder, EpisodeId, Outcome, RunFolder, RunRecord, TaskRecord};
+use crate::suite_digest::suite_digest;
+use crate::world::{self, World};
+use crate::{Error, Event, Options, Progress, Summary};
+
+/// A worker whose environment does not come up this often in a row ends the run: the machine is at fault and not an episode.
+const WORLD_FAILURES: u32 = 3;
+/// How long an environment may take to end.
+const CLOSE_WITHIN: Duration = Duration::from_secs(20);
+
+/// Runs a suite in Chromium, in the world that the suite describes. Cancelling `interrupt` puts the episodes under way down as if they had never
+/// begun; the summary is then not complete, and the run can be resumed.
+///
+/// # Errors
+/// When the world cannot be brought up at all, or results cannot be written. What goes wrong within an episode is that episode's outcome.
+pub async fn run(
+    suite: &Suite,
+    agent: &Kind,
+    options: &Options,
+    interrupt: CancellationToken,
+    progress: Progress,
+) -> Result<Summary, Error> {
+    let world = world::Shared::open(&suite.world, options.index_cache.as_deref())
+        .await
+        .map_err(|source| Error::Snapshots { source })?;
+    let (spec, settle) = (suite.world.clone(), options.limits.settle);
+    let bring_up = move |_worker| {
+        let (spec, world) = (spec.clone(), world.clone());
+        async move { World::bring_up(&spec, world, settle).await }
+    };
+    run_in(bring_up, suite, agent, options, interrupt, progress).await
+}
+
+/// Runs a suite in environments of any kind; `bring_up` makes one for the worker of that number.
+///
+/// # Errors
+/// As [`run`].
+pub async fn run_in<E, B, F>(
+    bring_up: B,
+    suite: &Suite,
+    agent: &Kind,
+    options: &Options,
+    interrupt: CancellationToken,
+    progress: Progress,
+) -> Result<Summary, Error>
+where
+    E: Environment,
+    B: Fn(usize) -> F + Clone + Send + Sync + 'static,
+    F: Future<Output = Result<E, EnvironmentError>> + Send + 'static,
+{
+    let tasks = select(suite, &options.tasks)?;
+    let folder = open_folder(suite, &tasks, agent, options)?;
+    let (queue, done) = plan(&folder, options.retry_errors)?;
+    progress(Event::Planned { episodes: queue.len() + done, done });
+    let workers = options.workers.clamp(1, queue.len().max(1));
+    let shared = Arc::new(Shared {
+        tasks,
+        agent: agent.clone(),
+        options: options.clone(),
+        folder: folder.clone(),
+        queue: Mutex::new(queue),
+        interrupt,
+        progress,
+    });
+    let mut running = JoinSet::new();
+    for number in 0..workers {
+        running.spawn(work(number, shared.clone(), bring_up.clone()));
+    }
+    while let Some(ended) = running.join_next().await {
+        match ended {
+            Ok(Ok(())) => {}
+            // The other workers stop where they are; what they have kept stays.
+            Ok(Err(error)) => return Err(error),
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(_) => continue,
+            },
+        }
+    }
+    Summary::read(folder.path())
+}
+
+struct Shared {
+    tasks: Vec<Task>,
+    agent: Kind,
+    options: Options,
+    folder: RunFolder,
+    queue: Mutex<VecDeque<EpisodeId>>,
+    interrupt: CancellationToken,
+    progress: Progress,
+}
+
+impl Shared {
+    fn next(&self) -> Option<EpisodeId> {
+        if self.interrupt.is_cancelled() {
+            return None;
+        }
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+    }
+
+    fn task(&self, id: &EpisodeId) -> Option<&Task> {
+        self.tasks.iter().find(|task| task.id == id.task)
+    }
+}
+
+async fn work<E, B, F>(worker: usize, shared: Arc<Shared>, bring_up: B) -> Result<(), Error>
+where
+    E: Environment,
+    B: Fn(usize) -> F + Send + Sync + 'static,
+    F: Future<Output = Result<E, EnvironmentError>> + Send + 'static,
+{
+    let mut environment: Option<E> = None;
+    let mut failures = 0;
+    let mut played_any = false;
+    while let Some(id) = shared.next() {
+        let Some(task) = shared.task(&id) else { continue };
+        if environment.is_none() {
+            (shared.progress)(Event::BringingUp { worker });
+            let coming = tokio::select! {
+                biased;
+                () = shared.interrupt.cancelled() => break,
+                coming = bring_up(worker) => coming,
+            };
+            match coming {
+                Ok(new) => {
+                    environment = Some(new);
+                    failures = 0;
+                }
+                Err(source) => {
+                    failures += 1;
+                    if !played_any || failures == WORLD_FAILURES {
+                        return Err(Error::World { source });
+                    }
+                    let folder = shared.folder.begin_episode(&id)?;
+                    keep(worker, &shared, &id, folder, episode::never_began(&id, task, &source)?)?;
+                    continue;
+                }
+            }
+        }
+        let Some(current) = &mut environment else { continue };
+        let folder = shared.folder.begin_episode(&id)?;
+        let played = tokio::select! {
+            biased;
+            () = shared.interrupt.cancelled() => None,
+            played = attempt(worker, &shared, current, &id, task, &folder) => Some(played?),
+        };
+        let Some(played) = played else {
+            folder.discard()?;
+            break;
+        };
+        let spent = played.spent;
+        keep(worker, &shared, &id, folder, played)?;
+        played_any = true;
+        if spent && let Some(old) = environment.take() {
+            close(old).await;
+        }
+    }
+    if let Some(environment) = environment {
+        close(environment).await;
+    }
+    Ok(())
+}
+
+async fn close<E: Environment>(environment: E) {
+    if tokio::time::timeout(CLOSE_WITHIN, environment.close()).await.is_err() {
+        tracing::warn!(within = ?CLOSE_WITHIN, "the environment did not close and was dropped");
+    }
+}
+
+async fn attempt<E: Environment>(
+    worker: usize,
+    shared: &Shared,
+    environment: &mut E,
+    id: &EpisodeId,
+    task: &Task,
+    folder: &EpisodeFolder,
+) -> Result<Played, Error> {
+    (shared.progress)(Event::Started { worker, episode: id });
+    let limits = shared.options.limits;
+    let stderr = folder.path().join("agent.stderr.txt");
+    let mut agent = shared.agent.agent(task, stderr.into(), limits.answer);
+    let on_step = |step| {
+        (shared.progress)(Event::Step { worker, episode: id, step, max_steps: task.max_steps });
+    };
+    let attempt = Attempt { id, task, folder, within: limits.episode, on_step: &on_step };
+    episode::play(environment, agent.as_mut(), &attempt).await
+}
+
+fn keep(
+    worker: usize,
+    shared: &Shared,
+    id: &EpisodeId,
+    folder: EpisodeFolder,
+    played: Played,
+) -> Result<(), Error> {
+    shared.folder.keep(folder, &played.record, &played.steps, &played.requests)?;
+    (shared.progress)(Event::Ended { worker, episode: id, record: &played.record });
+    Ok(())
+}
+
+fn select(suite: &Suite, ids: &[String]) -> Result<Vec<Task>, Error> {
+    if let Some(id) = ids.iter().find(|id| suite.task(id).is_none()) {
+        return Err(Error::UnknownTask { id: id.clone(), suite: suite.name.clone() });
+    }
+    Ok(suite.tasks.iter().filter(|task| ids.is_empty() || ids.contains(&task.id)).cloned().collect())
+}
+
+fn open_folder(suite: &Suite, tasks: &[Task], agent: &Kind, options: &Options) -> Result<RunFolder, Error> {
+    let digest = suite_digest(&suite.world, tasks)?;
+    let listed =
+        tasks.iter().map(|task| TaskRecord { id: task.id.clone(), goal: task.goal.clone() }).collect();
+    let record = RunRecord::new(&suite.name, digest, agent.to_string(), options.repeat.max(1), listed);
+    let path = match &options.out {
+        Some(path) => path.clone(),
+        None => default_folder(&suite.name, agent.slug(), record.started),
+    };
+    if options.resume { RunFolder::resume(&path, &record) } else { RunFolder::create(&path, &record) }
+}
+
+/// `runs/<suite>-<agent>-<UTC time>`.
+fn default_folder(suite: &str, agent: &str, now: Timestamp) -> Utf8PathBuf {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' };
+    let suite: String = suite.chars().map(plain).collect();
+    Utf8PathBuf::from(format!("runs/{suite}-{agent}-{}", now.strftime("%Y%m%dT%H%M%SZ")))
+}
+
+/// What is still to be played, repeat after repeat, and how many episodes are there already.
+fn plan(folder: &RunFolder, retry_errors: bool) -> Result<(VecDeque<EpisodeId>, usize), Error> {
+    let run = folder.run()?;
+    let mut queue = VecDeque::new();
+    let mut done = 0;
+    for repeat in 1..=run.repeat {
+        for task in &run.tasks {
+            let id = EpisodeId { task: task.id.clone(), repeat };
+            let episode = folder.episode(&id);
+            let whole = episode.is_whole();
+            if whole && !(retry_errors && matches!(episode.record()?.outcome, Outcome::Error { .. })) {
+                done += 1;
+            } else {
+                queue.push_back(id);
+            }
+        }
+    }
+    Ok((queue, done))
+}

@@ -1,0 +1,78 @@
+//! Whether two runs are of the same suite in the same world.
+
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
+
+use camino::Utf8Path;
+use sha2::{Digest as _, Sha256};
+use tasks::{Task, WorldSpec};
+
+use crate::Error;
+use crate::digest::Lines;
+
+/// Bytes taken from either end of a snapshot. The end of a WACZ is its ZIP directory with the checksum of every part.
+const EDGE: u64 = 64 << 10;
+
+/// SHA-256 over the world and these tasks. Snapshots count by what they hold and not by where they lie; to stay quick with large ones, by
+/// their length and both ends.
+pub(crate) fn suite_digest(world: &WorldSpec, tasks: &[Task]) -> Result<String, Error> {
+    let mut digest = Lines::default();
+    let plain = WorldSpec { snapshots: Vec::new(), ..world.clone() };
+    add_json(&mut digest, &plain)?;
+    for snapshot in &world.snapshots {
+        digest.add(
+            edges(snapshot).map_err(|source| Error::Read { path: snapshot.clone(), source })?.as_slice(),
+        );
+    }
+    for task in tasks {
+        add_json(&mut digest, task)?;
+    }
+    Ok(digest.finish())
+}
+
+fn add_json<T: serde::Serialize>(digest: &mut Lines, value: &T) -> Result<(), Error> {
+    digest.add(&serde_json::to_vec(value).map_err(|source| Error::Encode { source })?);
+    Ok(())
+}
+
+fn edges(path: &Utf8Path) -> std::io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    let mut hash = Sha256::new();
+    hash.update(length.to_le_bytes());
+    let mut bytes = Vec::new();
+    file.by_ref().take(EDGE).read_to_end(&mut bytes)?;
+    file.seek(SeekFrom::Start(length.saturating_sub(EDGE)))?;
+    file.take(EDGE).read_to_end(&mut bytes)?;
+    hash.update(&bytes);
+    Ok(format!("{:x?}", hash.finalize().as_slice()).into_bytes())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ends_and_the_length_of_a_snapshot_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = Utf8Path::from_path(folder.path()).unwrap().join("x.wacz");
+        let mut bytes = vec![7; 200 << 10];
+        let mut seen = Vec::new();
+        let mut look = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            seen.push(edges(&path).unwrap());
+        };
+        look(&bytes);
+        bytes[0] = 8;
+        look(&bytes);
+        *bytes.last_mut().unwrap() = 8;
+        look(&bytes);
+        bytes.push(8);
+        look(&bytes);
+        let all = seen.len();
+        seen.sort();
+        seen.dedup();
+        assert_eq!(seen.len(), all);
+    }
+}

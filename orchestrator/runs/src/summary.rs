@@ -1,0 +1,210 @@
+//! What a run says in numbers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use gateway::Levels;
+use serde::Serialize;
+
+use crate::Error;
+use crate::fingerprint::of_repeat;
+use crate::results::{EpisodeRecord, FORMAT, Format, Outcome, RunFolder, RunRecord};
+use crate::statistics::{Interval, interval, mean};
+
+/// The numbers of a run, also of one that is not complete. Shown as a table of 80 columns; [`Summary::table`] takes another width.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// Version of this document; it moves with the files of a run.
+    pub format: Format,
+    /// Where the run is.
+    pub folder: Utf8PathBuf,
+    /// Name of the suite.
+    pub suite: String,
+    /// The agent.
+    pub agent: String,
+    /// Attempts at each task that were asked for.
+    pub repeat: u32,
+    /// Episodes that were asked for.
+    pub planned: usize,
+    /// Episodes that are there.
+    pub episodes: usize,
+    /// Mean over tasks of the means over repeats; absent when nothing was played.
+    pub score: Option<f64>,
+    /// 95 % interval of that, over tasks.
+    pub interval: Option<Interval>,
+    /// Tasks done entirely in every repeat.
+    pub passed: usize,
+    /// Whether every repeat has the same fingerprint; absent with fewer than two whole repeats.
+    pub deterministic: Option<bool>,
+    /// The fingerprint of each whole repeat.
+    pub fingerprints: Vec<RepeatFingerprint>,
+    /// Requests of all episodes by the level they were answered at.
+    pub requests: Levels,
+    /// Hosts that wanted to leave the world, over all episodes.
+    pub refused_hosts: BTreeSet<String>,
+    /// Requests that the recording could not answer, with how often; most frequent first.
+    pub misses: Vec<MissCount>,
+    /// Episodes that ended in an error.
+    pub errors: usize,
+    /// Episodes that ran out of time.
+    pub timeouts: usize,
+    /// Actions taken.
+    pub steps: u64,
+    /// Sum of the episodes' times in milliseconds.
+    pub wall_ms: u64,
+    /// Per task, in the order of the suite.
+    pub tasks: Vec<TaskSummary>,
+}
+
+/// The fingerprint of one repeat.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RepeatFingerprint {
+    /// From 1.
+    pub repeat: u32,
+    /// SHA-256 in hexadecimal.
+    pub fingerprint: String,
+}
+
+/// A request that the recording could not answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MissCount {
+    /// The method.
+    pub method: String,
+    /// The URL.
+    pub url: String,
+    /// The nearest recorded URL.
+    pub nearest: Option<String>,
+    /// How often, over all episodes.
+    pub count: usize,
+}
+
+/// The numbers of one task.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TaskSummary {
+    /// Its id.
+    pub task: String,
+    /// Episodes that are there.
+    pub episodes: usize,
+    /// Mean over repeats; absent when nothing was played.
+    pub score: Option<f64>,
+    /// Whether it was done entirely in every repeat that is there.
+    pub passed: bool,
+    /// How the episodes ended, with how often.
+    pub outcomes: BTreeMap<&'static str, usize>,
+    /// The different fingerprints of the repeats, in order of appearance.
+    pub fingerprints: Vec<String>,
+    /// Actions taken, mean over repeats.
+    pub steps: f64,
+    /// Requests by level, over repeats.
+    pub requests: Levels,
+    /// Mean time in milliseconds.
+    pub wall_ms: u64,
+}
+
+impl Summary {
+    /// Counts the run in a folder.
+    pub fn read(folder: &Utf8Path) -> Result<Summary, Error> {
+        let folder = RunFolder::open(folder)?;
+        let run = folder.run()?;
+        Ok(Summary::of(folder.path(), &run, &folder.episodes()?))
+    }
+
+    /// Counts these episodes of a run.
+    pub fn of(folder: &Utf8Path, run: &RunRecord, episodes: &[EpisodeRecord]) -> Summary {
+        let tasks: Vec<TaskSummary> = run.tasks.iter().map(|task| of_task(&task.id, episodes)).collect();
+        let scores: Vec<f64> = tasks.iter().filter_map(|task| task.score).collect();
+        let fingerprints = whole_repeats(run, episodes);
+        let mut requests = Levels::default();
+        for episode in episodes {
+            requests.add(&episode.requests);
+        }
+        let count =
+            |wanted: fn(&Outcome) -> bool| episodes.iter().filter(|episode| wanted(&episode.outcome)).count();
+        Summary {
+            format: FORMAT,
+            folder: folder.to_owned(),
+            suite: run.suite.clone(),
+            agent: run.agent.clone(),
+            repeat: run.repeat,
+            planned: run.tasks.len() * run.repeat as usize,
+            episodes: episodes.len(),
+            score: mean(&scores),
+            interval: interval(&scores),
+            passed: tasks.iter().filter(|task| task.passed).count(),
+            deterministic: (fingerprints.len() > 1)
+                .then(|| fingerprints.windows(2).all(|pair| pair[0].fingerprint == pair[1].fingerprint)),
+            fingerprints,
+            requests,
+            refused_hosts: episodes
+                .iter()
+                .flat_map(|episode| episode.refused_hosts.iter().cloned())
+                .collect(),
+            misses: count_misses(episodes),
+            errors: count(|outcome| matches!(outcome, Outcome::Error { .. })),
+            timeouts: count(|outcome| matches!(outcome, Outcome::TimedOut)),
+            steps: episodes.iter().map(|episode| u64::from(episode.steps)).sum(),
+            wall_ms: episodes.iter().map(|episode| episode.wall_ms).sum(),
+            tasks,
+        }
+    }
+
+    /// Whether every planned episode is there.
+    pub fn is_complete(&self) -> bool {
+        self.episodes >= self.planned
+    }
+}
+
+fn of_task(id: &str, episodes: &[EpisodeRecord]) -> TaskSummary {
+    let own: Vec<&EpisodeRecord> = episodes.iter().filter(|episode| episode.task == id).collect();
+    let scores: Vec<f64> = own.iter().map(|episode| episode.score).collect();
+    let mut outcomes = BTreeMap::new();
+    let mut fingerprints: Vec<String> = Vec::new();
+    let mut requests = Levels::default();
+    for episode in &own {
+        *outcomes.entry(episode.outcome.kind()).or_default() += 1;
+        requests.add(&episode.requests);
+        if !fingerprints.contains(&episode.fingerprint) {
+            fingerprints.push(episode.fingerprint.clone());
+        }
+    }
+    let steps: Vec<f64> = own.iter().map(|episode| f64::from(episode.steps)).collect();
+    TaskSummary {
+        task: id.to_owned(),
+        episodes: own.len(),
+        score: mean(&scores),
+        passed: !own.is_empty() && own.iter().all(|episode| episode.success),
+        outcomes,
+        fingerprints,
+        steps: mean(&steps).unwrap_or(0.0),
+        requests,
+        wall_ms: own.iter().map(|episode| episode.wall_ms).sum::<u64>() / own.len().max(1) as u64,
+    }
+}
+
+/// The fingerprints of the repeats in which every task was played.
+fn whole_repeats(run: &RunRecord, episodes: &[EpisodeRecord]) -> Vec<RepeatFingerprint> {
+    let of = |repeat| episodes.iter().filter(move |episode| episode.repeat == repeat);
+    (1..=run.repeat)
+        .filter(|&repeat| !run.tasks.is_empty() && of(repeat).count() == run.tasks.len())
+        .map(|repeat| RepeatFingerprint { repeat, fingerprint: of_repeat(of(repeat)) })
+        .collect()
+}
+
+fn count_misses(episodes: &[EpisodeRecord]) -> Vec<MissCount> {
+    let mut counts: BTreeMap<(&str, &str), MissCount> = BTreeMap::new();
+    for miss in episodes.iter().flat_map(|episode| &episode.misses) {
+        let nearest = miss.near.first().map(|near| near.url.clone());
+        counts
+            .entry((&miss.method, &miss.url))
+            .or_insert_with(|| MissCount {
+                method: miss.method.clone(),
+                url: miss.url.clone(),
+                nearest,
+                count: 0,
+            })
+            .count += 1;
+    }
+    let mut misses: Vec<MissCount> = counts.into_values().collect();
+    misses.sort_by_key(|miss| std::cmp::Reverse(miss.count));
+    misses
+}

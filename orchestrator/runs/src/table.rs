@@ -1,0 +1,195 @@
+//! A run's numbers as text for a terminal.
+
+use std::fmt::{self, Write as _};
+
+use crate::statistics::Method;
+use crate::summary::TaskSummary;
+use crate::{RepeatFingerprint, Summary};
+
+/// Misses listed before the rest is only counted.
+const MISSES: usize = 5;
+/// Narrowest column of task names.
+const TASK_WIDTH: usize = 12;
+
+/// A column of figures: its heading, its width, and what stands in it.
+struct Column {
+    heading: &'static str,
+    width: usize,
+    cell: fn(&TaskSummary) -> String,
+}
+
+/// From the most to the least important: what does not fit is left out from the end.
+const COLUMNS: [Column; 6] = [
+    Column {
+        heading: "score",
+        width: 7,
+        cell: |task| task.score.map_or("-".to_owned(), |score| format!("{score:.2}")),
+    },
+    Column { heading: "outcome", width: 12, cell: outcome },
+    Column { heading: "misses", width: 8, cell: |task| task.requests.miss.to_string() },
+    Column { heading: "steps", width: 7, cell: |task| trim(task.steps) },
+    Column { heading: "time", width: 8, cell: |task| seconds(task.wall_ms) },
+    Column { heading: "refused", width: 9, cell: |task| task.requests.refused.to_string() },
+];
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.table(80))
+    }
+}
+
+impl Summary {
+    /// The table for a terminal of so many columns; below 24 it is as if 24. Ends without a line feed.
+    pub fn table(&self, width: usize) -> String {
+        let width = width.max(24);
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = self.write_table(&mut text, width);
+        let _ = self.write_totals(&mut text, width);
+        text.truncate(text.trim_end().len());
+        text
+    }
+
+    fn write_table(&self, text: &mut String, width: usize) -> fmt::Result {
+        let longest =
+            self.tasks.iter().map(|task| task.task.chars().count()).max().unwrap_or(0).max("task".len());
+        let mut room = width - longest.clamp(4, TASK_WIDTH).min(width);
+        let columns: Vec<&Column> = COLUMNS
+            .iter()
+            .map_while(|column| {
+                room = room.checked_sub(column.width)?;
+                Some(column)
+            })
+            .collect();
+        let name_width = longest.min(width - columns.iter().map(|column| column.width).sum::<usize>());
+        let mut row = |name: &str, cells: &mut dyn Iterator<Item = (String, usize)>| {
+            write!(text, "{:name_width$}", cut(name, name_width))?;
+            for (cell, width) in cells {
+                write!(text, "{cell:>width$}")?;
+            }
+            writeln!(text)
+        };
+        row("task", &mut columns.iter().map(|column| (column.heading.to_owned(), column.width)))?;
+        for task in &self.tasks {
+            row(&task.task, &mut columns.iter().map(|column| ((column.cell)(task), column.width)))?;
+        }
+        writeln!(text)
+    }
+
+    fn write_totals(&self, text: &mut String, width: usize) -> fmt::Result {
+        let mut line = |label: &str, value: String| wrapped(text, label, &value, width);
+        let score = match self.score {
+            Some(score) => format!("{score:.2}, {}/{} tasks passed", self.passed, self.tasks.len()),
+            None => "nothing was played".to_owned(),
+        };
+        line("score", score)?;
+        if let Some(interval) = self.interval {
+            let method = match interval.method {
+                Method::Wilson => "Wilson",
+                Method::Bootstrap => "bootstrap",
+            };
+            line(
+                "95 % interval",
+                format!("{:.2} to {:.2} over tasks ({method})", interval.low, interval.high),
+            )?;
+        }
+        let repeats = if self.repeat > 1 { format!(" in {} repeats", self.repeat) } else { String::new() };
+        let missing = if self.is_complete() { String::new() } else { format!(" of {}", self.planned) };
+        line(
+            "episodes",
+            format!("{}{missing}{repeats}, {} steps, {}", self.episodes, self.steps, seconds(self.wall_ms)),
+        )?;
+        let broken = match self.requests.failed {
+            0 => String::new(),
+            count => format!(", {count} requests failed in the gateway"),
+        };
+        line("failures", format!("{} errors, {} timed out{broken}", self.errors, self.timeouts))?;
+        let refused = match self.refused_hosts.len() {
+            0 => "0".to_owned(),
+            count => format!("{count}: {}", self.refused_hosts.iter().cloned().collect::<Vec<_>>().join(" ")),
+        };
+        line("refused hosts", refused)?;
+        line("misses", format!("{} of {} requests", self.requests.miss, self.requests.total()))?;
+        for miss in self.misses.iter().take(MISSES) {
+            line("", format!("{}x {} {}", miss.count, miss.method, miss.url))?;
+        }
+        if self.misses.len() > MISSES {
+            line("", format!("and {} other URLs", self.misses.len() - MISSES))?;
+        }
+        self.write_fingerprints(&mut line)
+    }
+
+    fn write_fingerprints(&self, line: &mut dyn FnMut(&str, String) -> fmt::Result) -> fmt::Result {
+        let Some(first) = self.fingerprints.first() else {
+            return line("fingerprint", "none: no repeat is complete".to_owned());
+        };
+        let count = self.fingerprints.len();
+        match self.deterministic {
+            None => line("fingerprint", first.fingerprint.clone()),
+            Some(true) => line("fingerprint", format!("{} equal in {count} repeats", first.fingerprint)),
+            Some(false) => {
+                line("fingerprint", format!("DIFFERENT in {count} repeats"))?;
+                let start = |one: &RepeatFingerprint| one.fingerprint.chars().take(16).collect::<String>();
+                self.fingerprints
+                    .iter()
+                    .try_for_each(|one| line("", format!("{} in repeat {}", start(one), one.repeat)))
+            }
+        }
+    }
+}
+
+fn outcome(task: &TaskSummary) -> String {
+    let mut kinds = task.outcomes.keys();
+    match (kinds.next(), kinds.next()) {
+        (None, _) => "-".to_owned(),
+        (Some(kind), None) => (*kind).to_owned(),
+        (Some(_), Some(_)) => "mixed".to_owned(),
+    }
+}
+
+/// A mean without needless digits.
+fn trim(value: f64) -> String {
+    if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.1}") }
+}
+
+fn seconds(millis: u64) -> String {
+    format!("{}.{} s", millis / 1000, millis % 1000 / 100)
+}
+
+fn cut(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// A label, and beside it a text that is broken between words to stay in the width; a word that is longer than a line is broken as well.
+fn wrapped(text: &mut String, label: &str, value: &str, width: usize) -> fmt::Result {
+    const INDENT: usize = 15;
+    let room = width.saturating_sub(INDENT).max(1);
+    let mut lines = vec![String::new()];
+    for word in value.split(' ') {
+        let mut rest: Vec<char> = word.chars().collect();
+        loop {
+            let last = lines.len() - 1;
+            let used = lines[last].chars().count();
+            let gap = usize::from(used > 0);
+            if used + gap + rest.len() <= room {
+                lines[last].extend(std::iter::repeat_n(' ', gap).chain(rest));
+                break;
+            }
+            if used > 0 {
+                lines.push(String::new());
+                continue;
+            }
+            let tail = rest.split_off(room.min(rest.len()));
+            lines[last].extend(rest);
+            lines.push(String::new());
+            rest = tail;
+        }
+    }
+    for (number, line) in lines.iter().enumerate() {
+        writeln!(text, "{:INDENT$}{line}", if number == 0 { label } else { "" })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,175 @@
+//! The real environment: Chromium behind a gateway that answers from the suite's snapshots and refuses everything else.
+//!
+//! Each worker has a gateway and a browser of its own, so parallel episodes cannot see each other; the opened snapshots and the certificate
+//! authority, which lives in memory and dies with the run, are shared.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use browser::{Acted, Action, ActionError, Launch, Observation, Session};
+use camino::Utf8Path;
+use gateway::{
+    CertificateAuthority, Config, DatePolicy, Entry, Gateway, Ledger, MatchLevel, Replay, ReplayOptions,
+    Routes, Target,
+};
+use snapshots::index::ReplaySet;
+use tasks::{Task, WorldSpec};
+
+use crate::environment::{Environment, EnvironmentError, NotActed};
+
+/// Least likeness of a fuzzy answer, where a world asks for such.
+const FUZZY: f64 = 0.5;
+
+/// What the workers of a run share.
+#[derive(Clone)]
+pub struct Shared {
+    routes: Routes,
+    authority: Arc<CertificateAuthority>,
+}
+
+/// One worker's gateway and browser.
+pub struct World {
+    gateway: Gateway,
+    session: Session,
+    clock: browser::World,
+    settle_within: Duration,
+    /// The session has had no episode yet, and needs no reset.
+    fresh: bool,
+    ledger: Arc<Ledger>,
+    taken: BTreeSet<u64>,
+}
+
+impl Shared {
+    /// Opens the snapshots of a world, with their indexes in the folder `cache`; without one, indexes are built into temporary files.
+    pub async fn open(spec: &WorldSpec, cache: Option<&Utf8Path>) -> Result<Shared, EnvironmentError> {
+        let authority = CertificateAuthority::in_memory()
+            .map_err(EnvironmentError::while_doing("make a certificate authority"))?;
+        let (paths, cache) = (spec.snapshots.clone(), cache.map(Utf8Path::to_owned));
+        let set =
+            tokio::task::spawn_blocking(move || ReplaySet::open(&paths, cache.as_deref(), &mut |_, _| {}))
+                .await
+                .map_err(EnvironmentError::while_doing("open the snapshots"))?
+                .map_err(EnvironmentError::while_doing("open the snapshots"))?;
+        let level = match spec.match_level {
+            tasks::MatchLevel::Exact => MatchLevel::Exact,
+            tasks::MatchLevel::Normalised => MatchLevel::Normalised,
+            tasks::MatchLevel::Fuzzy => MatchLevel::Fuzzy { threshold: FUZZY },
+        };
+        let hosts = set.hosts().map_err(EnvironmentError::while_doing("list the hosts of the snapshots"))?;
+        let options = ReplayOptions { level, dates: DatePolicy::Recorded, ..ReplayOptions::default() };
+        let replay = Arc::new(Replay::new(set, options));
+        Ok(Shared { routes: routes(&hosts, &replay), authority: Arc::new(authority) })
+    }
+}
+
+/// A route for every recorded host. What has none is refused, and shows as such: it is not a page that the recording lacks, it is outside the
+/// world.
+fn routes(hosts: &[String], replay: &Arc<Replay>) -> Routes {
+    let mut routes = Routes::new();
+    for host in hosts {
+        if let Err(error) = routes.add(host, Target::Replay(replay.clone())) {
+            tracing::warn!(%error, "a recorded host cannot be reached");
+        }
+    }
+    routes
+}
+
+impl World {
+    /// Starts a gateway and a browser that can reach nothing but it.
+    pub async fn bring_up(
+        spec: &WorldSpec,
+        shared: Shared,
+        settle_within: Duration,
+    ) -> Result<World, EnvironmentError> {
+        let gateway = Gateway::start(Config::new(shared.authority.clone(), shared.routes))
+            .await
+            .map_err(EnvironmentError::while_doing("start the gateway"))?;
+        let clock = browser::World { clock: spec.clock, seed: spec.seed };
+        let launch = Launch {
+            viewport: spec.viewport,
+            locale: spec.locale.clone(),
+            timezone: spec.timezone.clone(),
+            world: Some(clock),
+            ..Launch::new(gateway.local_addr(), shared.authority.spki_sha256_base64())
+        };
+        let session =
+            Session::start(&launch).await.map_err(EnvironmentError::while_doing("start the browser"))?;
+        let ledger = gateway.ledger();
+        Ok(World { gateway, session, clock, settle_within, fresh: true, ledger, taken: BTreeSet::new() })
+    }
+
+    /// A pristine browser and an empty ledger, in this order: what the old pages still ask for while they go belongs to the old episode.
+    async fn begin_episode(&mut self) -> Result<(), EnvironmentError> {
+        if !std::mem::take(&mut self.fresh) {
+            self.session
+                .reset(Some(self.clock))
+                .await
+                .map_err(EnvironmentError::while_doing("reset the browser"))?;
+        }
+        self.gateway
+            .activity()
+            .quiet(self.settle_within)
+            .await
+            .map_err(EnvironmentError::while_doing("wait for the last episode's requests to end"))?;
+        self.gateway.begin_episode();
+        self.ledger = self.gateway.ledger();
+        self.taken.clear();
+        Ok(())
+    }
+}
+
+impl Environment for World {
+    async fn begin(&mut self, task: &Task) -> Result<(), EnvironmentError> {
+        self.begin_episode().await?;
+        if let Some(url) = &task.start_url {
+            let open = Action::Goto { url: url.clone() };
+            self.session.act(&open).await.map_err(EnvironmentError::while_doing("open the start page"))?;
+        }
+        if let Some(why) = self.settle().await? {
+            tracing::warn!(task = task.id, why, "the start page did not come to rest");
+        }
+        Ok(())
+    }
+
+    async fn observe(&mut self) -> Result<Observation, EnvironmentError> {
+        self.session.observe().await.map_err(EnvironmentError::while_doing("observe the page"))
+    }
+
+    async fn screenshot(&mut self) -> Result<Vec<u8>, EnvironmentError> {
+        self.session.screenshot().await.map_err(EnvironmentError::while_doing("take a screenshot"))
+    }
+
+    async fn act(&mut self, action: &Action) -> Result<Option<Acted>, NotActed> {
+        match self.session.act(action).await {
+            Ok(()) => Ok(self.session.acted().cloned()),
+            Err(ActionError::Browser(error)) => {
+                Err(NotActed::Broken(EnvironmentError::while_doing("act in the browser")(error)))
+            }
+            Err(told) => Err(NotActed::Told(format!("failed to {told}"))),
+        }
+    }
+
+    async fn settle(&mut self) -> Result<Option<String>, EnvironmentError> {
+        match self.session.settle(&self.gateway.activity(), self.settle_within).await {
+            Ok(settled) if settled.quiet => Ok(None),
+            Ok(_) => Ok(Some("the page was still busy".to_owned())),
+            // A page may be restless for ever; that is the page's nature and not a broken browser.
+            Err(error @ (browser::Error::Deadline { .. } | browser::Error::Network(_))) => {
+                Ok(Some(format!("failed to {error}")))
+            }
+            Err(error) => Err(EnvironmentError::while_doing("let the page settle")(error)),
+        }
+    }
+
+    fn requests(&mut self) -> Vec<Entry> {
+        self.ledger.entries().into_iter().filter(|entry| self.taken.insert(entry.seq)).collect()
+    }
+
+    async fn close(self) {
+        if let Err(error) = self.session.close().await {
+            tracing::warn!(%error, "the browser did not end in good order");
+        }
+        self.gateway.shutdown().await;
+    }
+}
