@@ -36,7 +36,7 @@ pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// The 95 % interval of the mean of these task scores; `None` of nothing.
+/// The 95 % interval of the mean of these task scores; `None` of nothing, and of a single graded score.
 pub fn interval(scores: &[f64]) -> Option<Interval> {
     if scores.is_empty() {
         return None;
@@ -45,7 +45,8 @@ pub fn interval(scores: &[f64]) -> Option<Interval> {
         let passed = scores.iter().filter(|&&score| score == 1.0).count();
         return Some(wilson(passed, scores.len()));
     }
-    Some(bootstrap(scores))
+    // One graded score says nothing about how scores vary.
+    (scores.len() > 1).then(|| bootstrap(scores))
 }
 
 fn wilson(passed: usize, total: usize) -> Interval {
@@ -122,6 +123,8 @@ mod tests {
     #[test]
     fn nothing_has_no_interval() {
         assert_eq!(interval(&[]), None);
+        assert_eq!(interval(&[0.5]), None);
+        assert!(interval(&[1.0]).is_some());
         assert_eq!(mean(&[]), None);
     }
 }

@@ -1,7 +1,8 @@
 //! A run as one HTML file: no script, no second file, light and dark, as good on a phone as on paper.
 //!
 //! Repeats with the same fingerprint are the same to every pixel that matters, so each is drawn once. Pictures that are equal are embedded once.
-//! A file that would grow past what browsers like ([`pictures::LIMIT`], [`view::TEXT_LIMIT`]) links to the run's folder for the rest and says so.
+//! A file that would grow past what browsers like (64 MiB of pictures, 32 MiB of observations) links to the run's folder for the rest and says
+//! so.
 
 mod episode;
 mod pictures;
