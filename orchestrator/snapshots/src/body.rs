@@ -118,6 +118,15 @@ impl Spool {
         Spool { memory, bytes: Vec::new(), file: None, length: 0 }
     }
 
+    /// Makes room at once for a body of known length, as far as it will stay in memory.
+    pub fn reserve(&mut self, length: u64) {
+        if let Ok(length) = usize::try_from(length)
+            && length <= self.memory
+        {
+            self.bytes.reserve_exact(length);
+        }
+    }
+
     /// How much has been written.
     pub fn len(&self) -> u64 {
         self.length

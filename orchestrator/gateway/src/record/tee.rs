@@ -37,7 +37,8 @@ impl Tee {
     /// written before this returns: the client has all of it with the head.
     pub(crate) async fn new(upstream: UpstreamBody, draft: Draft, events: bool, bodiless: bool) -> Self {
         let declared = upstream.size_hint().exact();
-        let spool = Spool::new(SPOOL_MEMORY);
+        let mut spool = Spool::new(SPOOL_MEMORY);
+        spool.reserve(declared.unwrap_or(0));
         let mut tee =
             Self { upstream, copying: Some((draft, spool)), declared, received: 0, events, writing: None };
         if bodiless || declared == Some(0) || tee.upstream.is_end_stream() {

@@ -76,30 +76,50 @@ impl HeadTap {
         if !tap.open {
             return;
         }
-        let scanned = tap.seen.len().saturating_sub(3);
-        let room = MAX_HEAD.saturating_sub(tap.seen.len()).min(bytes.len());
-        tap.seen.extend_from_slice(&bytes[..room]);
-        let mut from = scanned;
-        while let Some(end) = tap.seen[from..].windows(4).position(|window| window == b"\r\n\r\n") {
-            let end = from + end + 4;
-            if is_interim(&tap.seen) {
-                tap.seen.drain(..end);
-                from = 0;
-                continue;
-            }
-            tap.seen.truncate(end);
-            tap.open = false;
-            return;
-        }
-        if tap.seen.len() >= MAX_HEAD {
-            tap.open = false;
-            tap.seen.clear();
+        let mut rest = bytes;
+        while tap.open && !rest.is_empty() {
+            rest = &rest[tap.take_in(rest)..];
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, Tap> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+impl Tap {
+    /// Takes what belongs to the head from the front of `bytes`, and says how much that was.
+    fn take_in(&mut self, bytes: &[u8]) -> usize {
+        // A head may end across the boundary of two reads.
+        let before = self.seen.len();
+        let overlap = before.min(3);
+        let mut edge = self.seen[before - overlap..].to_vec();
+        edge.extend_from_slice(&bytes[..bytes.len().min(3)]);
+        let end = match find_end(&edge) {
+            Some(end) => Some(end - overlap),
+            None => find_end(bytes),
+        };
+        let taken = end.unwrap_or(bytes.len());
+        if before + taken > MAX_HEAD {
+            self.open = false;
+            self.seen.clear();
+            return taken;
+        }
+        self.seen.extend_from_slice(&bytes[..taken]);
+        if end.is_some() {
+            if is_interim(&self.seen) {
+                self.seen.clear();
+            } else {
+                self.open = false;
+            }
+        }
+        taken
+    }
+}
+
+/// Where the first empty line ends.
+fn find_end(bytes: &[u8]) -> Option<usize> {
+    bytes.windows(4).position(|window| window == b"\r\n\r\n").map(|at| at + 4)
 }
 
 /// `HTTP/1.1 100 Continue`, `103 Early Hints`, but not `101 Switching Protocols`, which is final.
