@@ -103,7 +103,7 @@ pub struct ReplayOptions {
 impl Default for ReplayOptions {
     fn default() -> Self {
         let (level, dates) = (MatchLevel::default(), DatePolicy::default());
-        ReplayOptions { level, dates, announce: false, cache: 48 << 20 }
+        ReplayOptions { level, dates, announce: false, cache: 64 << 20 }
     }
 }
 

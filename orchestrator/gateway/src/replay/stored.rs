@@ -173,6 +173,10 @@ fn content(
     }
     if !chunked {
         let (buffer, start) = record.block.into_parts(HELD).map_err(IndexError::from)?;
+        // What was read ahead of a small body can be larger than the body; it is not kept alive for it.
+        if buffer.capacity() > 2 * (buffer.len() - start) {
+            return Ok(Content::Held(Bytes::copy_from_slice(&buffer[start..])));
+        }
         return Ok(Content::Held(Bytes::from(buffer).slice(start..)));
     }
     let mut bytes = Vec::with_capacity(length as usize);
