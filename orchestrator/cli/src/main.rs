@@ -1,2 +1,65 @@
-//! Placeholder.
-fn main() {}
+//! The `sandbox` command: parsing, dispatch and exit codes. All work is done by the libraries.
+
+mod ca;
+mod compare;
+mod doctor;
+mod failure;
+mod gateway_options;
+mod interrupt;
+mod logging;
+mod options;
+mod progress;
+mod record;
+mod replay;
+mod report;
+mod run;
+mod score;
+mod snapshot;
+mod tasks;
+
+use clap::Parser;
+use failure::Failure;
+
+/// A whole internet that does not move, on your own machine: record it, freeze it, run web agents in it.
+#[derive(Parser)]
+#[command(name = "sandbox", version, max_term_width = 100, after_help = failure::EXIT_CODES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    logging: logging::Logging,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    Record(record::Record),
+    Replay(replay::Replay),
+    Run(run::Run),
+    Report(report::Report),
+    Compare(compare::Compare),
+    Tasks(tasks::Tasks),
+    Score(score::Score),
+    Snapshot(snapshot::Snapshot),
+    Ca(ca::Ca),
+    Doctor(doctor::Doctor),
+}
+
+#[tokio::main]
+async fn main() -> std::process::ExitCode {
+    failure::report_panics();
+    let cli = Cli::parse();
+    cli.logging.start();
+    let outcome = match cli.command {
+        Command::Record(record) => record.run().await,
+        Command::Replay(replay) => replay.run().await,
+        Command::Run(run) => run.run().await,
+        Command::Report(report) => report.run(),
+        Command::Compare(compare) => compare.run(),
+        Command::Tasks(tasks) => tasks.run(),
+        Command::Score(score) => score.run(),
+        Command::Snapshot(snapshot) => snapshot.run(),
+        Command::Ca(ca) => ca.run(),
+        Command::Doctor(doctor) => doctor.run(),
+    };
+    outcome.map_or_else(Failure::exit, |()| std::process::ExitCode::SUCCESS)
+}

@@ -18,6 +18,7 @@ mod digest;
 pub mod environment;
 mod episode;
 mod error;
+pub mod fidelity;
 pub mod fingerprint;
 mod options;
 mod progress;

@@ -1,0 +1,142 @@
+//! `sandbox doctor`: what this machine lacks, for what, and the command that mends it.
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::Command;
+
+use browser::Programs;
+use camino::Utf8PathBuf;
+use serde::Serialize;
+
+use crate::failure::{Failure, Outcome};
+use crate::options::DataFolder;
+
+/// Say what is missing for what, with the command that mends it
+#[derive(clap::Args)]
+pub(crate) struct Doctor {
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    data: DataFolder,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Serialize)]
+struct Finding {
+    /// What was looked for.
+    what: &'static str,
+    /// Which commands need it.
+    needed_for: &'static str,
+    /// What was found, or what is wrong.
+    found: Result<String, String>,
+    /// The command that mends it.
+    cure: Option<String>,
+}
+
+impl Doctor {
+    /// Prints a line per finding; exit code 3 when something is missing.
+    pub(crate) fn run(self) -> Outcome {
+        let findings = [browser(), fonts(), data_folder(self.data.path()), loopback()];
+        let missing = findings.iter().filter(|finding| finding.found.is_err()).count();
+        if self.json {
+            println!("{}", serde_json::to_string_pretty(&findings).expect("findings are plain data"));
+        } else {
+            findings.iter().for_each(print);
+        }
+        match missing {
+            0 => Ok(()),
+            n => Err(Failure::Environment(anyhow::anyhow!("{n} of {} checks failed", findings.len()))),
+        }
+    }
+}
+
+fn print(finding: &Finding) {
+    match &finding.found {
+        Ok(found) => println!("ok       {}: {found}", finding.what),
+        Err(wrong) => {
+            println!("missing  {}: {wrong}", finding.what);
+            println!("         needed for: {}", finding.needed_for);
+            if let Some(cure) = &finding.cure {
+                println!("         mend with:  {cure}");
+            }
+        }
+    }
+}
+
+/// Chromium and its driver, which must be of one version.
+fn browser() -> Finding {
+    let found = Programs::find().map_err(|error| format!("failed to {error}")).and_then(|programs| {
+        let chromium = version(&programs.chromium)?;
+        let driver = version(&programs.chromedriver)?;
+        if major(&chromium) == major(&driver) {
+            Ok(format!("{chromium}; {driver}"))
+        } else {
+            Err(format!("of different versions: {chromium}; {driver}"))
+        }
+    });
+    Finding {
+        what: "Chromium and ChromeDriver",
+        needed_for: "sandbox record, sandbox run",
+        found,
+        cure: Some(privileged("apt-get install -y chromium chromium-driver")),
+    }
+}
+
+fn major(version: &str) -> Option<u32> {
+    version.split(' ').find_map(|word| word.split('.').next()?.parse().ok())
+}
+
+fn fonts() -> Finding {
+    let found = Path::new("/usr/share/fonts")
+        .read_dir()
+        .ok()
+        .and_then(|mut folder| folder.next())
+        .map(|_| "installed".to_owned())
+        .ok_or_else(|| "no fonts under /usr/share/fonts: pages would show empty boxes".to_owned());
+    Finding {
+        what: "fonts",
+        needed_for: "screenshots",
+        found,
+        cure: Some(privileged("apt-get install -y fonts-dejavu-core")),
+    }
+}
+
+fn data_folder(path: Utf8PathBuf) -> Finding {
+    let found = std::fs::create_dir_all(&path)
+        .and_then(|()| tempfile::tempfile_in(&path))
+        .map(|_| path.to_string())
+        .map_err(|error| format!("{path}: {error}"));
+    Finding {
+        what: "data folder",
+        needed_for: "the certificate authority and snapshot indexes",
+        found,
+        cure: Some("choose another one: --data DIR or SANDBOX_DATA=DIR".to_owned()),
+    }
+}
+
+fn loopback() -> Finding {
+    let found = TcpListener::bind("127.0.0.1:0")
+        .map(|_| "127.0.0.1 can be listened on".to_owned())
+        .map_err(|error| format!("cannot listen on 127.0.0.1: {error}"));
+    Finding {
+        what: "loopback network",
+        needed_for: "everything",
+        found,
+        cure: Some(privileged("ip link set lo up")),
+    }
+}
+
+/// The first line that `program --version` prints.
+fn version(program: &Path) -> Result<String, String> {
+    let failed = |why: &dyn std::fmt::Display| format!("{} --version: {why}", program.display());
+    let output = Command::new(program).arg("--version").output().map_err(|error| failed(&error))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let line = text.lines().next().map(str::trim).filter(|line| !line.is_empty());
+    line.map(str::to_owned).ok_or_else(|| failed(&output.status))
+}
+
+/// `command` as this user has to type it.
+fn privileged(command: &str) -> String {
+    if rustix::process::geteuid().is_root() { command.to_owned() } else { format!("sudo {command}") }
+}

@@ -1,0 +1,74 @@
+//! Why a command did not end with "done", and the exit code that says so to scripts.
+//!
+//! Libraries return their own errors; the command that called them decides here what kind of failure it is for
+//! the user. Whatever reaches the user reads "what failed: why: what now".
+
+use std::fmt::Display;
+use std::process::ExitCode;
+
+/// Shown at the end of `sandbox --help`.
+pub(crate) const EXIT_CODES: &str = "Exit codes: 0 done; 1 ran, and the answer is no; 2 wrong use or bad input; \
+3 the environment lacks something (`sandbox doctor` says what); 4 interrupted, resumable; 70 a bug of ours.";
+
+/// What every command returns.
+pub(crate) type Outcome = Result<(), Failure>;
+
+/// A failure a user can meet, by what it asks of them.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The command ran, and the answer is no: a verification failed, fingerprints differ.
+    No(String),
+    /// Wrong use or bad input: the user changes what they typed or the file they gave.
+    Input(anyhow::Error),
+    /// The machine lacks something: a program, a port, disk space, a permission.
+    Environment(anyhow::Error),
+    /// Stopped by the user; what was done is kept, and the text says how to go on.
+    Interrupted(String),
+}
+
+impl Failure {
+    /// Prints the failure to stderr and gives its exit code.
+    pub(crate) fn exit(self) -> ExitCode {
+        let code = match &self {
+            Failure::No(_) => 1,
+            Failure::Input(_) => 2,
+            Failure::Environment(_) => 3,
+            Failure::Interrupted(_) => 4,
+        };
+        match self {
+            Failure::No(text) | Failure::Interrupted(text) => eprintln!("sandbox: {text}"),
+            Failure::Input(error) | Failure::Environment(error) => eprintln!("sandbox: {error:#}"),
+        }
+        ExitCode::from(code)
+    }
+}
+
+/// Turns a library's error into a [`Failure`] of one kind, with what was being done.
+pub(crate) trait OrFail<T> {
+    /// The input is at fault.
+    fn or_input(self, doing: impl Display) -> Result<T, Failure>;
+    /// The environment is at fault.
+    fn or_environment(self, doing: impl Display) -> Result<T, Failure>;
+}
+
+impl<T, E: Into<anyhow::Error>> OrFail<T> for Result<T, E> {
+    fn or_input(self, doing: impl Display) -> Result<T, Failure> {
+        self.map_err(|error| Failure::Input(error.into().context(doing.to_string())))
+    }
+
+    fn or_environment(self, doing: impl Display) -> Result<T, Failure> {
+        self.map_err(|error| Failure::Environment(error.into().context(doing.to_string())))
+    }
+}
+
+/// Makes a panic end the process with exit code 70 and ask for a report: whatever panics is a bug of ours.
+///
+/// The tokio runtime would otherwise swallow a task's panic, and a run would go on with a part of it missing.
+pub(crate) fn report_panics() {
+    let default = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        default(panic);
+        eprintln!("sandbox: this is a bug in sandbox. Please report it with the lines above.");
+        std::process::exit(70);
+    }));
+}

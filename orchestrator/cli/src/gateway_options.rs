@@ -1,0 +1,71 @@
+//! Options of every command that runs a gateway.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use camino::Utf8PathBuf;
+use gateway::{CertificateAuthority, Config, ConnectTo, Redact, Routes};
+
+use crate::failure::{Failure, OrFail};
+use crate::options::DataFolder;
+
+/// How the live web is reached. Only commands that record reach it at all.
+#[derive(clap::Args, Default)]
+pub(crate) struct LiveWeb {
+    /// Connect to ADDR:PORT2 for requests to HOST:PORT1, as curl has it; empty parts mean any or unchanged
+    #[arg(long, value_name = "HOST:PORT1:ADDR:PORT2")]
+    connect_to: Vec<ConnectTo>,
+    /// Trust the certificate authorities in this PEM file besides the public ones
+    #[arg(long, value_name = "FILE")]
+    upstream_ca: Vec<Utf8PathBuf>,
+    /// Let pages reach loopback and private addresses (refused by default, so that a page cannot look into your network)
+    #[arg(long)]
+    allow_private: bool,
+}
+
+/// What is replaced by placeholders before anything is written.
+#[derive(clap::Args, Default)]
+pub(crate) struct RedactOptions {
+    /// Replace the value of this header by a placeholder in the recording
+    #[arg(long = "redact-header", value_name = "NAME")]
+    headers: Vec<String>,
+    /// Replace the value of this cookie by a placeholder in the recording
+    #[arg(long = "redact-cookie", value_name = "NAME")]
+    cookies: Vec<String>,
+}
+
+impl RedactOptions {
+    /// For the gateway.
+    pub(crate) fn into_redact(self) -> Redact {
+        Redact { headers: self.headers, cookies: self.cookies }
+    }
+}
+
+impl LiveWeb {
+    /// Adds these options to a gateway's configuration.
+    pub(crate) fn apply(self, config: &mut Config) {
+        config.connect_to = self.connect_to;
+        config.extra_roots = self.upstream_ca;
+        config.allow_private = self.allow_private;
+    }
+}
+
+/// A gateway's configuration with this user's certificate authority and no routes yet.
+pub(crate) fn config(data: &DataFolder, listen: Option<SocketAddr>) -> Result<Config, Failure> {
+    let ca = CertificateAuthority::load_or_create(&data.ca()).or_environment("certificate authority")?;
+    let mut config = Config::new(Arc::new(ca), Routes::new());
+    if let Some(listen) = listen {
+        config.listen = listen;
+    }
+    Ok(config)
+}
+
+/// How a client is pointed at a gateway, for people.
+pub(crate) fn instructions(address: SocketAddr, ca: &CertificateAuthority) -> String {
+    let ca = ca.certificate_path().map_or("", |path| path.as_str());
+    format!(
+        "  curl      curl --proxy http://{address} --cacert {ca} https://...\n  \
+           programs  HTTPS_PROXY=http://{address} HTTP_PROXY=http://{address} SSL_CERT_FILE={ca} ...\n  \
+           Chromium  chromium --proxy-server=http://{address} --user-data-dir=$(mktemp -d) (and import {ca})"
+    )
+}

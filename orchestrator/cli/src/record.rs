@@ -1,0 +1,198 @@
+//! `sandbox record`: the live web into one snapshot.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use browser::{Launch, Session};
+use camino::Utf8PathBuf;
+use indicatif::ProgressBar;
+use recorder::frontier::Bounds;
+use recorder::{Crawl, Event, Skip, Studio, StudioOptions};
+use snapshots::RecordingOptions;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use crate::failure::{Failure, OrFail, Outcome};
+use crate::gateway_options::{self, LiveWeb, RedactOptions};
+use crate::options::DataFolder;
+use crate::{interrupt, progress};
+
+/// Record the live web into a snapshot
+///
+/// Opens the URLs in Chromium, follows links as far as --depth and --pages say, and writes one WACZ. Ctrl-C finishes
+/// the snapshot properly.
+#[derive(clap::Args)]
+pub(crate) struct Record {
+    /// Pages to visit, in order
+    #[arg(value_name = "URL", required_unless_present = "listen")]
+    urls: Vec<Url>,
+    /// The snapshot to write
+    #[arg(short, long, value_name = "FILE.wacz")]
+    output: Utf8PathBuf,
+    /// Title of the snapshot [default: its first URL]
+    #[arg(long)]
+    title: Option<String>,
+
+    /// Follow links this many steps
+    #[arg(long, default_value_t = 0, help_heading = "Crawl")]
+    depth: u32,
+    /// Visit at most this many pages
+    #[arg(long, default_value_t = 100, help_heading = "Crawl")]
+    pages: usize,
+    /// Follow links to this host too (`*.` for any name below); by default only the hosts of the URLs given
+    #[arg(long, value_name = "HOST", help_heading = "Crawl")]
+    include: Vec<String>,
+    /// Pause between two pages of one host, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 1000, help_heading = "Crawl")]
+    delay: u64,
+    /// Follow links even where robots.txt asks crawlers not to
+    #[arg(long, help_heading = "Crawl")]
+    ignore_robots: bool,
+    /// How long one page may take to load and settle, in seconds
+    #[arg(long, value_name = "S", default_value_t = 60, help_heading = "Crawl")]
+    page_timeout: u64,
+
+    /// Open a window and leave the browsing to you
+    #[arg(long, conflicts_with_all = ["depth", "listen"], help_heading = "Other ways")]
+    manual: bool,
+    /// Open no browser: record whatever comes through this proxy address
+    #[arg(long, value_name = "ADDR:PORT", conflicts_with = "urls", help_heading = "Other ways")]
+    listen: Option<SocketAddr>,
+
+    #[command(flatten, next_help_heading = "Live web")]
+    live: LiveWeb,
+    /// Bodies larger than this many bytes pass but are not recorded
+    #[arg(long, value_name = "BYTES", default_value_t = 1 << 30, help_heading = "Live web")]
+    max_body: u64,
+    #[command(flatten, next_help_heading = "Redaction")]
+    redact: RedactOptions,
+    #[command(flatten)]
+    data: DataFolder,
+}
+
+impl Record {
+    /// Records until done, closed or interrupted, then finishes the snapshot.
+    pub(crate) async fn run(mut self) -> Outcome {
+        if self.output.extension() != Some("wacz") {
+            return Err(Failure::Input(anyhow::anyhow!(
+                "{}: the name of a snapshot ends in .wacz",
+                self.output
+            )));
+        }
+        let cancel = interrupt::token();
+        let studio = self.open_studio().await?;
+        let recorded = if self.listen.is_some() {
+            self.listen(&studio, &cancel).await
+        } else {
+            self.browse(&studio, &cancel).await
+        };
+        // Whatever happened, what was recorded becomes a snapshot.
+        let (recording, report) = studio.close().await.or_environment(format!("finish {}", self.output))?;
+        let bar = progress::bar(0, "finishing");
+        let finished = tokio::task::block_in_place(|| {
+            recording.finish(&|at| {
+                bar.set_length(at.total);
+                bar.set_position(at.done);
+            })
+        });
+        bar.finish_and_clear();
+        let finished = finished.or_environment(format!("finish {}", self.output))?;
+        for (url, why) in &report.lost {
+            eprintln!("not recorded: {url}: {why}");
+        }
+        println!(
+            "{}: {} responses ({} of them repeats), {} pages, {} bytes",
+            finished.path, finished.responses, finished.revisits, finished.pages, finished.bytes
+        );
+        if let Some(error) = report.first_error {
+            return Err(Failure::Environment(anyhow::anyhow!(
+                "{} exchanges were lost: {error}",
+                report.failed
+            )));
+        }
+        recorded
+    }
+
+    async fn open_studio(&mut self) -> Result<Studio, Failure> {
+        let mut config = gateway_options::config(&self.data, self.listen)?;
+        std::mem::take(&mut self.live).apply(&mut config);
+        let title = self.title.clone().or_else(|| self.urls.first().map(Url::to_string));
+        let options = StudioOptions {
+            recording: RecordingOptions { title, ..RecordingOptions::default() },
+            gateway: config,
+            redact: std::mem::take(&mut self.redact).into_redact(),
+            body_cap: self.max_body,
+        };
+        Studio::open(&self.output, options).await.map_err(|error| match error {
+            recorder::Error::Snapshot(error) => Failure::Input(anyhow::anyhow!(error)),
+            other => Failure::Environment(anyhow::anyhow!(other)),
+        })
+    }
+
+    async fn listen(&self, studio: &Studio, cancel: &CancellationToken) -> Outcome {
+        let address = studio.gateway().local_addr();
+        println!("proxy http://{address}");
+        eprintln!("{}", gateway_options::instructions(address, studio.ca()));
+        eprintln!("recording into {}; Ctrl-C finishes it", self.output);
+        cancel.cancelled().await;
+        Ok(())
+    }
+
+    async fn browse(&self, studio: &Studio, cancel: &CancellationToken) -> Outcome {
+        let spinner = progress::spinner("starting Chromium");
+        let mut launch = Launch::new(studio.gateway().local_addr(), studio.ca().spki_sha256_base64());
+        launch.headless = !self.manual;
+        let mut session = Session::start(&launch).await.or_environment("start the browser")?;
+        let outcome = if self.manual {
+            spinner.finish_and_clear();
+            eprintln!("recording what you browse; close the window or press Ctrl-C to finish");
+            recorder::by_hand(&mut session, &self.urls, cancel).await.or_environment("browse")
+        } else {
+            self.crawl(&mut session, studio, cancel, &spinner).await
+        };
+        spinner.finish_and_clear();
+        session.close().await.or_environment("close the browser")?;
+        outcome
+    }
+
+    async fn crawl(
+        &self,
+        session: &mut Session,
+        studio: &Studio,
+        cancel: &CancellationToken,
+        spinner: &ProgressBar,
+    ) -> Outcome {
+        let crawl = Crawl {
+            urls: self.urls.clone(),
+            bounds: Bounds { depth: self.depth, pages: self.pages, include: self.include.clone() },
+            delay: Duration::from_millis(self.delay),
+            robots: !self.ignore_robots,
+            page_deadline: Duration::from_secs(self.page_timeout),
+        };
+        let kept = recorder::crawl(session, studio, &crawl, cancel, &|event| show(spinner, &event))
+            .await
+            .or_environment("record")?;
+        if cancel.is_cancelled() {
+            return Err(Failure::Interrupted(format!("interrupted; the snapshot holds {kept} pages")));
+        }
+        if kept == 0 {
+            return Err(Failure::No("no page could be recorded".to_owned()));
+        }
+        Ok(())
+    }
+}
+
+fn show(spinner: &ProgressBar, event: &Event<'_>) {
+    match event {
+        Event::Visiting { url, done, waiting } => {
+            spinner.set_message(format!("{done} pages, {waiting} to go: {url}"));
+        }
+        Event::Visited { url, title } => tracing::info!(%url, %title, "recorded"),
+        Event::Skipped { url, why: Skip::Robots } => {
+            spinner.suspend(|| eprintln!("left out: {url}: robots.txt asks crawlers to stay away"));
+        }
+        Event::Skipped { url, why: Skip::Failed(why) } => {
+            spinner.suspend(|| eprintln!("not loaded: {url}: {why}"));
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! `sandbox replay`: snapshots as a web, for any client.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use gateway::{
+    Answer, DatePolicy, Gateway, Ledger, MatchLevel, Replay as Snapshots, ReplayOptions, Routes, Target,
+};
+use runs::fidelity::{self, PageFidelity, RecordedPage};
+use snapshots::index::ReplaySet;
+use snapshots::matching::Key;
+use snapshots::ops::{self, ImportOptions};
+
+use crate::failure::{Failure, OrFail, Outcome};
+use crate::options::DataFolder;
+use crate::{gateway_options, interrupt, progress};
+
+/// How long one page of --check may take to settle.
+const PAGE_DEADLINE: Duration = Duration::from_secs(30);
+
+/// Serve snapshots as a web to any client, offline
+///
+/// Prints the proxy's address once it answers. What was not recorded is a miss, never a guess; when it ends, it says
+/// how requests were answered.
+#[derive(clap::Args)]
+pub(crate) struct Replay {
+    /// Snapshots: WACZ, WARC, ARC or HAR files
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<Utf8PathBuf>,
+    /// Where to listen [default: a free port on loopback]
+    #[arg(long, value_name = "ADDR:PORT")]
+    listen: Option<SocketAddr>,
+    /// How alike a request and a recorded one must be
+    #[arg(long = "match", value_name = "LEVEL", default_value = "normalised")]
+    level: Level,
+    /// With --match fuzzy: the least likeness, from 0 to 1, that is good enough
+    #[arg(long, value_name = "LIKENESS", default_value_t = 0.8)]
+    threshold: f64,
+    /// Let every answer carry an X-Sandbox-Answer header with its level
+    #[arg(long)]
+    announce: bool,
+    /// Leave dates as recorded instead of moving them to now
+    #[arg(long)]
+    recorded_dates: bool,
+    /// Visit every recorded page twice in Chromium and compare, instead of serving
+    #[arg(long, conflicts_with = "listen")]
+    check: bool,
+    /// Print one JSON document with --check; otherwise, at the end, the ledger as one JSON line a request
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    data: DataFolder,
+}
+
+/// How alike a request and a recorded one must be for an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Level {
+    /// Method, URL and body are equal
+    Exact,
+    /// Equal but for query order, cache-busters, tracking parameters and the spelling of a body
+    Normalised,
+    /// The most similar recorded request of the same host and path; labelled as a guess
+    Fuzzy,
+}
+
+impl Replay {
+    /// Serves until interrupted, or checks.
+    pub(crate) async fn run(self) -> Outcome {
+        let set = open(&self.files, &self.data)?;
+        if self.check {
+            return self.check_pages(set).await;
+        }
+        let cancel = interrupt::token();
+        let mut config = gateway_options::config(&self.data, self.listen)?;
+        let ca = Arc::clone(&config.ca);
+        config.routes = Routes::all(Target::Replay(Arc::new(Snapshots::new(set, self.options()))));
+        let gateway = Gateway::start(config).await.or_environment("start the gateway")?;
+        let address = gateway.local_addr();
+        println!("proxy http://{address}");
+        eprintln!("{}", gateway_options::instructions(address, &ca));
+        cancel.cancelled().await;
+        let ledger = gateway.ledger();
+        gateway.shutdown().await;
+        self.report(&ledger)
+    }
+
+    fn options(&self) -> ReplayOptions {
+        ReplayOptions {
+            level: match self.level {
+                Level::Exact => MatchLevel::Exact,
+                Level::Normalised => MatchLevel::Normalised,
+                Level::Fuzzy => MatchLevel::Fuzzy { threshold: self.threshold },
+            },
+            dates: if self.recorded_dates { DatePolicy::Recorded } else { DatePolicy::ShiftedToNow },
+            announce: self.announce,
+            ..ReplayOptions::default()
+        }
+    }
+
+    /// Visits every recorded page twice; exit code 1 when one gave different documents.
+    async fn check_pages(&self, set: ReplaySet) -> Outcome {
+        let pages = fidelity::recorded_pages(&set).or_input("read the pages")?;
+        let cancel = interrupt::token();
+        let bar = progress::bar(pages.len() as u64, "checking");
+        let on = |page: &RecordedPage, done| {
+            bar.set_position(done as u64);
+            bar.set_message(page.url.clone());
+        };
+        let checked = fidelity::check(set, &pages, PAGE_DEADLINE, &cancel, &on).await;
+        bar.finish_and_clear();
+        let checked = checked.or_environment("check the pages")?;
+        if self.json {
+            println!("{}", serde_json::to_string_pretty(&checked).expect("a report is plain data"));
+        } else {
+            checked.pages.iter().for_each(print_page);
+            let same = checked.pages.iter().filter(|page| page.same).count();
+            println!("{same} of {} pages gave the same document twice", checked.pages.len());
+        }
+        if checked.interrupted {
+            return Err(Failure::Interrupted(format!(
+                "interrupted after {} of {} pages",
+                checked.pages.len(),
+                pages.len()
+            )));
+        }
+        if !checked.holds_still() {
+            return Err(Failure::No("some pages differ between two visits".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Says how requests were answered, and names what was missed.
+    fn report(&self, ledger: &Ledger) -> Outcome {
+        if self.json {
+            return ledger.write_jsonl(&mut std::io::stdout().lock()).or_environment("write the ledger");
+        }
+        let counts = serde_json::to_value(ledger.levels()).expect("counts are plain data");
+        let counts = counts.as_object().into_iter().flatten().filter(|(_, count)| *count != 0);
+        let counts: Vec<String> = counts.map(|(level, count)| format!("{count} {level}")).collect();
+        eprintln!("answered: {}", if counts.is_empty() { "nothing".to_owned() } else { counts.join(", ") });
+        for entry in ledger.entries() {
+            if let Answer::Miss { near } = &entry.answer {
+                eprintln!("missed: {} {}", entry.method, entry.url);
+                near.iter().take(1).for_each(|near| eprintln!("  nearest: {} ({})", near.url, near.differs));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn print_page(page: &PageFidelity) {
+    let verdict = if page.same { "same" } else { "DIFFERENT" };
+    println!("{verdict}  {}  ({} answered, {} missed)", page.url, page.answered, page.misses.len());
+    page.misses.iter().for_each(|miss| println!("      missed {miss}"));
+    page.unsettled.iter().for_each(|why| println!("      {why}"));
+}
+
+/// Opens the snapshots, indexing those that were not opened before.
+pub(crate) fn open(files: &[Utf8PathBuf], data: &DataFolder) -> Result<ReplaySet, Failure> {
+    let cache = data.indexes();
+    let files = files.iter().map(|file| archive_of(file, &cache)).collect::<Result<Vec<_>, _>>()?;
+    let bar = progress::bar(0, "indexing");
+    let set = ReplaySet::open(&files, Some(&cache), &mut |file: &Utf8Path, at| {
+        bar.set_message(format!("indexing {}", file.file_name().unwrap_or_default()));
+        bar.set_length(at.total_bytes);
+        bar.set_position(at.bytes);
+    });
+    bar.finish_and_clear();
+    set.or_input("open the snapshots")
+}
+
+/// A HAR is no archive that can be read from the middle, so it is replayed from a snapshot made of it, kept with the
+/// indexes under a name that changes when the HAR does.
+fn archive_of(file: &Utf8PathBuf, cache: &Utf8Path) -> Result<Utf8PathBuf, Failure> {
+    if file.extension() != Some("har") {
+        return Ok(file.clone());
+    }
+    let reading = || format!("read {file}");
+    let metadata = std::fs::metadata(file).or_input(reading())?;
+    let changed = metadata.modified().or_input(reading())?;
+    let path = file.canonicalize_utf8().or_input(reading())?;
+    let key =
+        Key::of("HAR", &[path.as_str().as_bytes(), format!("{} {changed:?}", metadata.len()).as_bytes()]);
+    let snapshot = cache.join(format!("{}-{key}.wacz", file.file_stem().unwrap_or_default()));
+    if !snapshot.exists() {
+        std::fs::create_dir_all(cache).or_environment(format!("make {cache}"))?;
+        ops::import(&[path], &snapshot, &ImportOptions::default(), &mut |_| {}).or_input(reading())?;
+    }
+    Ok(snapshot)
+}

@@ -1,0 +1,149 @@
+//! `sandbox run`: a suite, an agent, and what came of it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use agents::Kind;
+use camino::Utf8PathBuf;
+use indicatif::ProgressBar;
+use runs::{Event, Limits, Options, Progress, Summary};
+
+use crate::failure::{Failure, OrFail, Outcome};
+use crate::options::DataFolder;
+use crate::{interrupt, progress, tasks};
+
+/// Run an agent over a suite of tasks in its frozen world, and score it
+///
+/// Results are written after each episode. Ctrl-C stops without losing any; the same command with --resume goes on.
+#[derive(clap::Args)]
+pub(crate) struct Run {
+    /// A folder with a suite.yaml
+    suite: Utf8PathBuf,
+    /// oracle, noop, or program:COMMAND for a program of yours that speaks JSON lines
+    #[arg(long, value_name = "AGENT")]
+    agent: Kind,
+    /// Attempts at each task
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: u32,
+    /// Episodes at a time, each with its own browser and gateway
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    workers: usize,
+    /// Folder for the results [default: runs/SUITE-AGENT-TIME]
+    #[arg(long, value_name = "DIR")]
+    out: Option<Utf8PathBuf>,
+    /// Go on with the run in --out
+    #[arg(long, requires = "out")]
+    resume: bool,
+    /// With --resume: attempt again what had ended in an error
+    #[arg(long, requires = "resume")]
+    retry_errors: bool,
+    /// Run only this task; may be given several times
+    #[arg(long = "task", value_name = "ID")]
+    tasks: Vec<String>,
+    /// How long one episode may take, in seconds
+    #[arg(long, value_name = "S", default_value_t = 600)]
+    episode_timeout: u64,
+    /// How long the agent may think about one action, in seconds
+    #[arg(long, value_name = "S", default_value_t = 120)]
+    answer_timeout: u64,
+    /// Fail (exit code 1) when repeats have different fingerprints or an episode ended in an error
+    #[arg(long)]
+    check: bool,
+    /// Print the summary as one JSON document
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    data: DataFolder,
+}
+
+impl Run {
+    /// Runs, prints the table, writes the report.
+    pub(crate) async fn run(self) -> Outcome {
+        let suite = tasks::load(&self.suite)?;
+        let options = Options {
+            out: self.out.clone(),
+            resume: self.resume,
+            retry_errors: self.retry_errors,
+            repeat: self.repeat,
+            workers: self.workers,
+            tasks: self.tasks.clone(),
+            index_cache: Some(self.data.indexes()),
+            limits: Limits {
+                episode: Duration::from_secs(self.episode_timeout),
+                answer: Duration::from_secs(self.answer_timeout),
+                ..Limits::default()
+            },
+        };
+        let bar = progress::bar(0, "episodes");
+        let outcome = runs::run(&suite, &self.agent, &options, interrupt::token(), shown_on(&bar)).await;
+        bar.finish_and_clear();
+        let summary = outcome.map_err(classify)?;
+        let report = runs::report::write(&summary.folder).or_environment("write the report")?;
+        if self.json {
+            println!("{}", serde_json::to_string_pretty(&summary).expect("a summary is plain data"));
+        } else {
+            println!("{}\nreport        {report}", summary.table(progress::columns()));
+        }
+        self.verdict(&summary)
+    }
+
+    fn verdict(&self, summary: &Summary) -> Outcome {
+        if !summary.is_complete() {
+            return Err(Failure::Interrupted(format!(
+                "interrupted after {} of {} episodes; go on with --resume --out {}",
+                summary.episodes, summary.planned, summary.folder
+            )));
+        }
+        if self.check && summary.deterministic == Some(false) {
+            let compared = runs::compare_repeats(&summary.folder).or_environment("compare the repeats")?;
+            let first = compared.differences.first().map(ToString::to_string).unwrap_or_default();
+            return Err(Failure::No(format!("repeats differ: {first}")));
+        }
+        if self.check && summary.errors > 0 {
+            return Err(Failure::No(format!("{} episodes ended in an error", summary.errors)));
+        }
+        Ok(())
+    }
+}
+
+/// What a run's error asks of the user.
+fn classify(error: runs::Error) -> Failure {
+    use runs::Error;
+    match error {
+        Error::NewerFormat { .. }
+        | Error::Occupied { .. }
+        | Error::NotARun { .. }
+        | Error::DifferentRun { .. }
+        | Error::UnknownTask { .. }
+        | Error::Malformed { .. }
+        | Error::Snapshots { .. } => Failure::Input(error.into()),
+        _ => Failure::Environment(error.into()),
+    }
+}
+
+/// Shows a run's events on a bar: how many episodes are done, and what each worker is at.
+fn shown_on(bar: &ProgressBar) -> Progress {
+    let bar = bar.clone();
+    let workers = Mutex::new(Vec::<String>::new());
+    let at = move |bar: &ProgressBar, worker: usize, text: String| {
+        let mut workers = workers.lock().unwrap_or_else(PoisonError::into_inner);
+        if workers.len() <= worker {
+            workers.resize(worker + 1, String::new());
+        }
+        workers[worker] = text;
+        bar.set_message(workers.join("; "));
+    };
+    Arc::new(move |event| match event {
+        Event::Planned { episodes, done } => {
+            bar.set_length(episodes as u64);
+            bar.set_position(done as u64);
+        }
+        Event::BringingUp { worker } => at(&bar, worker, "bringing up the world".to_owned()),
+        Event::Started { worker, episode } => at(&bar, worker, episode.to_string()),
+        Event::Step { worker, episode, step, max_steps } => {
+            at(&bar, worker, format!("{episode} {step}/{max_steps}"));
+        }
+        Event::Ended { .. } => bar.inc(1),
+        _ => {}
+    })
+}

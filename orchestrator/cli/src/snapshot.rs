@@ -1,0 +1,212 @@
+//! `sandbox snapshot`: what one does with finished snapshots.
+//!
+//! Every operation returns a report; for people it is printed as YAML, for scripts (`--json`) as JSON.
+
+use camino::Utf8PathBuf;
+use serde::Serialize;
+use snapshots::Progress;
+use snapshots::ops::{self, Format, ImportOptions, Redaction};
+
+use crate::failure::{Failure, OrFail, Outcome};
+use crate::progress;
+
+/// Look into snapshots, check, convert, join, compare, mend and clean them
+///
+/// No operation changes its input or overwrites a file.
+#[derive(clap::Args)]
+pub(crate) struct Snapshot {
+    #[command(subcommand)]
+    command: Command,
+    /// Print the report as one JSON document
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    /// Say what is in it: records, hosts, pages, sizes, dates, who wrote it
+    Inspect {
+        /// A WACZ, WARC or ARC file
+        file: Utf8PathBuf,
+    },
+    /// Check every line, digest and length; exit code 1 when something is wrong
+    Verify {
+        /// A WACZ file
+        file: Utf8PathBuf,
+    },
+    /// Make a snapshot of WARC, ARC, HAR or index-less WACZ files
+    Import {
+        /// The files, in order
+        #[arg(required = true)]
+        files: Vec<Utf8PathBuf>,
+        /// The snapshot to write
+        #[arg(short, long)]
+        output: Utf8PathBuf,
+        /// Its title
+        #[arg(long)]
+        title: Option<String>,
+    },
+    /// Write it in another format: .warc.gz, .har, or a folder of bodies
+    Export {
+        /// A WACZ, WARC or ARC file
+        file: Utf8PathBuf,
+        /// What to write; its name says the format
+        #[arg(short, long)]
+        output: Utf8PathBuf,
+    },
+    /// Join several into one
+    Merge {
+        /// The snapshots, in order
+        #[arg(required = true, num_args = 2..)]
+        files: Vec<Utf8PathBuf>,
+        /// The snapshot to write
+        #[arg(short, long)]
+        output: Utf8PathBuf,
+    },
+    /// Say what was added, removed and changed; exit code 1 when anything was
+    Diff {
+        /// The older snapshot
+        old: Utf8PathBuf,
+        /// The newer one
+        new: Utf8PathBuf,
+    },
+    /// Make a whole snapshot of a damaged file or of a recording that was killed
+    Repair {
+        /// A damaged WACZ, WARC or ARC file, or what a killed recording was to become
+        file: Utf8PathBuf,
+        /// The snapshot to write [default: FILE, where only FILE.recording is left]
+        #[arg(short, long)]
+        output: Option<Utf8PathBuf>,
+    },
+    /// Replace secrets by placeholders, everywhere; or --scan for likely ones
+    Redact(Redact),
+}
+
+#[derive(clap::Args)]
+struct Redact {
+    /// A WACZ, WARC or ARC file
+    file: Utf8PathBuf,
+    /// The snapshot to write
+    #[arg(short, long, required_unless_present = "scan")]
+    output: Option<Utf8PathBuf>,
+    /// A header whose values are secret
+    #[arg(long = "header", value_name = "NAME")]
+    headers: Vec<String>,
+    /// A cookie whose values are secret
+    #[arg(long = "cookie", value_name = "NAME")]
+    cookies: Vec<String>,
+    /// A query parameter, form field or JSON key whose values are secret
+    #[arg(long = "field", value_name = "NAME")]
+    fields: Vec<String>,
+    /// A file with one secret value a line (not on the command line, where others could see it)
+    #[arg(long, value_name = "FILE")]
+    values: Option<Utf8PathBuf>,
+    /// A file whose content is the key of the placeholders: the same key gives the same ones in another snapshot
+    /// [default: a random one]
+    #[arg(long, value_name = "FILE")]
+    key: Option<Utf8PathBuf>,
+    /// Write nothing: report what looks like a secret; exit code 1 when something does
+    #[arg(long, conflicts_with = "output")]
+    scan: bool,
+}
+
+impl Snapshot {
+    /// Runs the operation and prints its report.
+    pub(crate) fn run(self) -> Outcome {
+        let json = self.json;
+        let bar = progress::bar(0, "");
+        let told = bar.clone();
+        let on = &mut |at: Progress| {
+            told.set_length(at.total);
+            told.set_position(at.done);
+        };
+        let outcome = match self.command {
+            Command::Inspect { file } => {
+                ops::inspect(&file, on).or_input("inspect").map(|report| show(&report, json))
+            }
+            Command::Verify { file } => ops::verify(&file, on).or_input("verify").and_then(|report| {
+                show(&report, json);
+                yes(report.valid, || format!("{file}: {} errors", report.errors))
+            }),
+            Command::Import { files, output, title } => {
+                let options = ImportOptions { title, ..ImportOptions::default() };
+                ops::import(&files, &output, &options, on)
+                    .or_input("import")
+                    .map(|report| show(&report, json))
+            }
+            Command::Export { file, output } => format_of(&output).and_then(|format| {
+                ops::export(&file, &output, format, on).or_input("export").map(|report| show(&report, json))
+            }),
+            Command::Merge { files, output } => {
+                ops::merge(&files, &output, on).or_input("merge").map(|report| show(&report, json))
+            }
+            Command::Diff { old, new } => ops::diff(&old, &new, on).or_input("compare").and_then(|report| {
+                show(&report, json);
+                yes(report.equal, || "the snapshots differ".to_owned())
+            }),
+            Command::Repair { file, output } => ops::repair(&file, output.as_deref().unwrap_or(&file), on)
+                .or_input("repair")
+                .map(|report| show(&report, json)),
+            Command::Redact(redact) => redact.run(json, on),
+        };
+        bar.finish_and_clear();
+        outcome
+    }
+}
+
+impl Redact {
+    fn run(self, json: bool, on: ops::OnProgress<'_>) -> Outcome {
+        let Some(output) = &self.output else {
+            let report = ops::scan_secrets(&self.file, on).or_input("scan")?;
+            show(&report, json);
+            let found: u64 = report.counts.values().sum();
+            return yes(report.clean, || format!("{}: {found} likely secrets", self.file));
+        };
+        let values = match &self.values {
+            Some(path) => std::fs::read_to_string(path).or_input(format!("read {path}"))?,
+            None => String::new(),
+        };
+        let redaction = Redaction {
+            key: self.key()?,
+            headers: self.headers,
+            cookies: self.cookies,
+            fields: self.fields,
+            values: values.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect(),
+        };
+        ops::redact(&self.file, output, &redaction, on).or_input("redact").map(|report| show(&report, json))
+    }
+}
+
+impl Redact {
+    /// The key behind the placeholders: the file's content, or random bytes.
+    fn key(&self) -> Result<Vec<u8>, Failure> {
+        match &self.key {
+            Some(path) => std::fs::read(path).or_input(format!("read {path}")),
+            None => Ok(rand::random::<[u8; 32]>().to_vec()),
+        }
+    }
+}
+
+fn show(report: &impl Serialize, json: bool) {
+    if json {
+        println!("{}", serde_json::to_string_pretty(report).expect("reports are plain data"));
+    } else {
+        print!("{}", serde_yaml::to_string(report).expect("reports are plain data"));
+    }
+}
+
+fn yes(answer: bool, otherwise: impl FnOnce() -> String) -> Outcome {
+    if answer { Ok(()) } else { Err(Failure::No(otherwise())) }
+}
+
+fn format_of(output: &Utf8PathBuf) -> Result<Format, Failure> {
+    let name = output.file_name().unwrap_or_default();
+    match name.rsplit_once('.') {
+        _ if name.ends_with(".warc.gz") => Ok(Format::WarcGz),
+        Some((_, "har")) => Ok(Format::Har),
+        None => Ok(Format::Folder),
+        Some(_) => Err(Failure::Input(anyhow::anyhow!(
+            "{output}: the name ends in .warc.gz or .har, or has no ending (a folder)"
+        ))),
+    }
+}

@@ -1,0 +1,79 @@
+//! `sandbox tasks`: what suites hold.
+
+use camino::Utf8PathBuf;
+use tasks::{Suite, Task};
+
+use crate::failure::{Failure, OrFail, Outcome};
+
+/// List the tasks of a suite, or show one
+#[derive(clap::Args)]
+pub(crate) struct Tasks {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    /// List the tasks of a suite
+    List {
+        /// A folder with a suite.yaml
+        suite: Utf8PathBuf,
+        /// Print one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show one task with its scorer and oracle, as YAML
+    Show {
+        /// A folder with a suite.yaml
+        suite: Utf8PathBuf,
+        /// The task's id
+        task: String,
+        /// Print one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+impl Tasks {
+    /// Prints what was asked for.
+    pub(crate) fn run(self) -> Outcome {
+        match self.command {
+            Command::List { suite, json } => list(&load(&suite)?, json),
+            Command::Show { suite, task, json } => show(&load(&suite)?, &task, json),
+        }
+    }
+}
+
+/// Reads a suite; whatever is wrong with it is the user's to mend.
+pub(crate) fn load(folder: &Utf8PathBuf) -> Result<Suite, Failure> {
+    Suite::load(folder).or_input("load the suite")
+}
+
+fn list(suite: &Suite, json: bool) -> Outcome {
+    if json {
+        println!("{}", to_json(&suite.tasks));
+        return Ok(());
+    }
+    let width = suite.tasks.iter().map(|task| task.id.len()).max().unwrap_or_default();
+    for Task { id, goal, .. } in &suite.tasks {
+        println!("{id:width$}  {}", goal.lines().next().unwrap_or_default());
+    }
+    Ok(())
+}
+
+fn show(suite: &Suite, id: &str, json: bool) -> Outcome {
+    let task = suite.task(id).ok_or_else(|| {
+        let known: Vec<&str> = suite.tasks.iter().map(|task| task.id.as_str()).collect();
+        Failure::Input(anyhow::anyhow!("no task `{id}` in {}; it has {}", suite.folder, known.join(", ")))
+    })?;
+    if json {
+        println!("{}", to_json(task));
+    } else {
+        print!("{}", serde_yaml::to_string(task).expect("a task that was read can be written"));
+    }
+    Ok(())
+}
+
+fn to_json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string_pretty(value).expect("tasks are plain data")
+}

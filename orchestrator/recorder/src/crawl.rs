@@ -1,0 +1,153 @@
+//! The crawl: page after page from the frontier, politely, until it is empty, full or interrupted.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use browser::Session;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use crate::frontier::{Bounds, Frontier, Visit};
+use crate::robots::Robots;
+use crate::visit::{self, Visited};
+use crate::{Error, Studio};
+
+/// Our name in robots.txt.
+const AGENT: &str = "sandbox";
+
+/// What a crawl visits, and how gently.
+#[derive(Debug, Clone)]
+pub struct Crawl {
+    /// Where it starts, in order.
+    pub urls: Vec<Url>,
+    /// How far it goes.
+    pub bounds: Bounds,
+    /// Pause between two pages of one host.
+    pub delay: Duration,
+    /// Whether links are followed only where the site's robots.txt allows it.
+    pub robots: bool,
+    /// How long one page may take to load and settle.
+    pub page_deadline: Duration,
+}
+
+/// What happens while crawling, for whoever shows it.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A page is being loaded.
+    Visiting {
+        /// The page.
+        url: &'a Url,
+        /// Pages visited so far.
+        done: usize,
+        /// Pages known and still to visit.
+        waiting: usize,
+    },
+    /// A page was loaded and kept.
+    Visited {
+        /// The address it ended at.
+        url: &'a str,
+        /// Its title.
+        title: &'a str,
+    },
+    /// A page was not kept.
+    Skipped {
+        /// The page.
+        url: &'a Url,
+        /// Why.
+        why: Skip,
+    },
+}
+
+/// Why a page is not in the page list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Skip {
+    /// robots.txt asks crawlers to leave it alone.
+    Robots,
+    /// It did not load.
+    Failed(String),
+}
+
+/// Visits pages until the frontier is empty, the page limit is reached or `cancel` is. Returns the pages kept.
+pub async fn crawl(
+    session: &mut Session,
+    studio: &Studio,
+    crawl: &Crawl,
+    cancel: &CancellationToken,
+    on: &dyn Fn(Event<'_>),
+) -> Result<usize, Error> {
+    let mut frontier = Frontier::new(&crawl.urls, crawl.bounds.clone());
+    let mut manners = Manners::new(crawl.delay);
+    let mut kept = 0;
+    let mut done = 0;
+    while let Some(visit) = frontier.next() {
+        on(Event::Visiting { url: &visit.url, done, waiting: frontier.waiting() });
+        done += 1;
+        if crawl.robots
+            && visit.depth > 0
+            && !manners.allowed(session, studio, &visit, crawl.page_deadline).await
+        {
+            on(Event::Skipped { url: &visit.url, why: Skip::Robots });
+            continue;
+        }
+        tokio::select! {
+            () = manners.wait(&visit.url) => {}
+            () = cancel.cancelled() => break,
+        }
+        let visited = tokio::select! {
+            visited = visit::visit(session, studio.activity(), &visit.url, crawl.page_deadline) => visited,
+            () = cancel.cancelled() => break,
+        };
+        match visited? {
+            Visited::Page { page, links } => {
+                studio.append_page(&page)?;
+                kept += 1;
+                on(Event::Visited { url: &page.url, title: page.title.as_deref().unwrap_or_default() });
+                frontier.found(&visit, links);
+            }
+            Visited::Failed(why) => on(Event::Skipped { url: &visit.url, why: Skip::Failed(why) }),
+        }
+    }
+    Ok(kept)
+}
+
+/// What a guest owes each host: a pause between pages, and a look at its robots.txt.
+struct Manners {
+    delay: Duration,
+    next: HashMap<String, Instant>,
+    robots: HashMap<String, Robots>,
+}
+
+impl Manners {
+    fn new(delay: Duration) -> Manners {
+        Manners { delay, next: HashMap::new(), robots: HashMap::new() }
+    }
+
+    /// Waits until the host of `url` may be asked again.
+    #[expect(clippy::disallowed_methods, reason = "the pause is the point: it spares the site")]
+    async fn wait(&mut self, url: &Url) {
+        let host = url.host_str().unwrap_or_default().to_owned();
+        let now = Instant::now();
+        let at = self.next.get(&host).copied().unwrap_or(now).max(now);
+        self.next.insert(host, at + self.delay);
+        tokio::time::sleep(at - now).await;
+    }
+
+    async fn allowed(
+        &mut self,
+        session: &mut Session,
+        studio: &Studio,
+        visit: &Visit,
+        deadline: Duration,
+    ) -> bool {
+        let origin = visit.url.origin().ascii_serialization();
+        if !self.robots.contains_key(&origin) {
+            let text =
+                visit::text_of(session, studio.activity(), &format!("{origin}/robots.txt"), deadline).await;
+            // A site whose robots.txt cannot be had has asked for nothing.
+            self.robots.insert(origin.clone(), Robots::parse(&text.unwrap_or_default(), AGENT));
+        }
+        let path = &visit.url[url::Position::BeforePath..url::Position::AfterQuery];
+        self.robots[&origin].allows(path)
+    }
+}

@@ -1,0 +1,19 @@
+//! Why a recording could not be made.
+
+/// What ends a recording. A page that does not load is no such thing: it is an [`crate::Event`].
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The snapshot cannot be written.
+    #[error(transparent)]
+    Snapshot(#[from] snapshots::Error),
+    /// The gateway cannot be started.
+    #[error(transparent)]
+    Gateway(#[from] gateway::StartError),
+    /// The browser cannot be started or is gone.
+    #[error(transparent)]
+    Browser(#[from] browser::Error),
+    /// Connections that outlived the gateway still hold the recording; it is left as an unfinished one.
+    #[error("close the recording: connections still write to it")]
+    Closed,
+}

@@ -1,0 +1,188 @@
+//! How well a snapshot replays: every recorded page is visited twice, offline, each time from a pristine browser.
+//!
+//! Two visits that end in different documents show what the snapshot and the frozen clock do not hold still; a miss
+//! shows what was not recorded. Both are listed by page, so that a snapshot can be judged before tasks are built on it.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use browser::{Action, Launch, Session};
+use gateway::replay::ReplayOptions;
+use gateway::{Answer, CertificateAuthority, Config, Gateway, Replay, Routes, Target};
+use serde::Serialize;
+use snapshots::index::ReplaySet;
+use snapshots::{Archive, Error as SnapshotError, RecordKind, Timestamp};
+use tokio_util::sync::CancellationToken;
+
+use crate::environment::EnvironmentError;
+
+/// What visiting the pages of a snapshot twice has shown.
+#[derive(Debug, Default, Serialize)]
+pub struct Fidelity {
+    /// One entry a page, in the order of recording.
+    pub pages: Vec<PageFidelity>,
+    /// Whether it ended before all pages were visited.
+    pub interrupted: bool,
+}
+
+/// What two visits to one page have shown.
+#[derive(Debug, Default, Serialize)]
+pub struct PageFidelity {
+    /// The page.
+    pub url: String,
+    /// Whether both visits ended in the same document.
+    pub same: bool,
+    /// Digest of the document after each visit.
+    pub digests: Vec<String>,
+    /// Requests that were answered, over both visits.
+    pub answered: u64,
+    /// Requests that the snapshot could not answer, each once.
+    pub misses: BTreeSet<String>,
+    /// What kept a visit from coming to rest.
+    pub unsettled: Option<String>,
+}
+
+impl Fidelity {
+    /// Whether every page gave the same document twice.
+    pub fn holds_still(&self) -> bool {
+        self.pages.iter().all(|page| page.same)
+    }
+}
+
+/// A recorded page and the time it was recorded at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordedPage {
+    /// Its URL.
+    pub url: String,
+    /// When.
+    pub ts: Timestamp,
+}
+
+/// The pages of the archives in `set`: those of their page lists, or, where there is none, every HTML document that
+/// was answered with status 200. Each URL once.
+///
+/// # Errors
+/// When an archive cannot be read.
+pub fn recorded_pages(set: &ReplaySet) -> Result<Vec<RecordedPage>, SnapshotError> {
+    let mut seen = BTreeSet::new();
+    let mut pages = Vec::new();
+    for (archive, _) in set.members() {
+        let listed = archive.pages()?;
+        let found = if listed.is_empty() {
+            documents(archive)
+        } else {
+            listed.into_iter().map(|page| RecordedPage { url: page.url, ts: page.ts }).collect()
+        };
+        pages.extend(found.into_iter().filter(|page| seen.insert(page.url.clone())));
+    }
+    Ok(pages)
+}
+
+/// Damaged records are passed over: what cannot be read cannot be visited either.
+fn documents(archive: &Archive) -> Vec<RecordedPage> {
+    let records = archive.records().filter_map(Result::ok);
+    let documents = records.filter_map(|(_, mut record)| {
+        if record.kind() != RecordKind::Response || !record.holds_http() {
+            return None;
+        }
+        let (url, ts) = (record.target_uri()?.into_owned(), record.date()?);
+        let head = record.response_head().ok()?;
+        let html = head.headers.get_str("content-type").is_some_and(|mime| mime.starts_with("text/html"));
+        (head.status == 200 && html && url.starts_with("http")).then_some(RecordedPage { url, ts })
+    });
+    documents.collect()
+}
+
+/// Visits each page twice. `on` is told the page that is visited next and how many are done.
+///
+/// # Errors
+/// When the gateway or the browser cannot be started, or the browser is gone.
+pub async fn check(
+    set: ReplaySet,
+    pages: &[RecordedPage],
+    settle_within: Duration,
+    cancel: &CancellationToken,
+    on: &dyn Fn(&RecordedPage, usize),
+) -> Result<Fidelity, EnvironmentError> {
+    let authority = CertificateAuthority::in_memory()
+        .map_err(EnvironmentError::while_doing("make a certificate authority"))?;
+    let spki = authority.spki_sha256_base64().to_owned();
+    let routes = Routes::all(Target::Replay(Replay::new(set, ReplayOptions::default()).into()));
+    let gateway = Gateway::start(Config::new(authority.into(), routes))
+        .await
+        .map_err(EnvironmentError::while_doing("start the gateway"))?;
+    let mut visitor = Visitor { gateway, spki, session: None, settle_within };
+    let mut fidelity = Fidelity::default();
+    for (done, page) in pages.iter().enumerate() {
+        on(page, done);
+        let mut result = PageFidelity { url: page.url.clone(), ..PageFidelity::default() };
+        for _ in 0..2 {
+            if !cancel.is_cancelled() {
+                visitor
+                    .visit(page, &mut result)
+                    .await
+                    .map_err(EnvironmentError::while_doing("visit a page"))?;
+            }
+        }
+        if cancel.is_cancelled() {
+            fidelity.interrupted = true;
+            break;
+        }
+        result.same = result.digests.first() == result.digests.last();
+        fidelity.pages.push(result);
+    }
+    visitor.leave().await.map_err(EnvironmentError::while_doing("close the browser"))?;
+    Ok(fidelity)
+}
+
+/// A browser, started at the first visit and pristine at each, and the gateway it goes through.
+struct Visitor {
+    gateway: Gateway,
+    spki: String,
+    session: Option<Session>,
+    settle_within: Duration,
+}
+
+impl Visitor {
+    async fn visit(&mut self, page: &RecordedPage, result: &mut PageFidelity) -> Result<(), browser::Error> {
+        let world = browser::World { clock: page.ts.inner(), seed: 0 };
+        let mut session = match self.session.take() {
+            Some(mut session) => {
+                session.reset(Some(world)).await?;
+                session
+            }
+            None => {
+                let launch = Launch::new(self.gateway.local_addr(), self.spki.clone());
+                Session::start(&Launch { world: Some(world), ..launch }).await?
+            }
+        };
+        self.gateway.begin_episode();
+        if let Err(error) = session.act(&Action::Goto { url: page.url.clone() }).await {
+            result.unsettled = Some(format!("failed to {error}"));
+        }
+        match session.settle(&self.gateway.activity(), self.settle_within).await {
+            Ok(_) => {}
+            Err(error @ (browser::Error::Deadline { .. } | browser::Error::Network(_))) => {
+                result.unsettled = Some(format!("failed to {error}"));
+            }
+            Err(error) => return Err(error),
+        }
+        result.digests.push(session.dom_digest().await?);
+        for entry in self.gateway.ledger().entries() {
+            match &entry.answer {
+                Answer::Miss { .. } => drop(result.misses.insert(format!("{} {}", entry.method, entry.url))),
+                _ => result.answered += 1,
+            }
+        }
+        self.session = Some(session);
+        Ok(())
+    }
+
+    async fn leave(self) -> Result<(), browser::Error> {
+        if let Some(session) = self.session {
+            session.close().await?;
+        }
+        self.gateway.shutdown().await;
+        Ok(())
+    }
+}

@@ -1,0 +1,59 @@
+//! The main job: the demo suite from its committed snapshot.
+
+use anyhow::{Result, ensure};
+use serde_json::Value;
+
+use crate::harness::Bench;
+
+#[test]
+fn the_oracle_solves_every_task_twice_in_the_same_way() -> Result<()> {
+    let bench = Bench::new()?;
+    let out = bench.path("oracle");
+    let summary = bench.succeed(&[
+        "run",
+        "tasks/demo",
+        "--agent=oracle",
+        "--repeat=2",
+        "--check",
+        "--json",
+        "--out",
+        out.as_str(),
+    ])?;
+    let summary: Value = serde_json::from_str(&summary)?;
+    let tasks = summary["tasks"].as_array().map_or(0, Vec::len);
+    ensure!(tasks >= 12, "{tasks} tasks");
+    ensure!(summary["passed"] == tasks, "{summary:#}");
+    ensure!(summary["score"] == 1.0, "{summary:#}");
+    ensure!(summary["deterministic"] == true, "{summary:#}");
+    ensure!(summary["requests"]["miss"] == 0, "{summary:#}");
+    ensure!(summary["refused_hosts"] == serde_json::json!([]), "{summary:#}");
+    ensure!(summary["errors"] == 0 && summary["timeouts"] == 0, "{summary:#}");
+    let report = std::fs::read_to_string(out.join("report.html"))?;
+    ensure!(!report.contains("http-equiv") && !report.contains("src=\"http"), "the report stands alone");
+
+    // A run over the same tasks elsewhere is the same run.
+    let again = bench.path("again");
+    bench.succeed(&[
+        "run",
+        "tasks/demo",
+        "--agent=oracle",
+        "--repeat=2",
+        "--task=quiet-coach",
+        "--out",
+        again.as_str(),
+    ])?;
+    let compared = bench.run(&["compare", out.as_str(), again.as_str(), "--json"])?;
+    let compared: Value = serde_json::from_slice(&compared.stdout)?;
+    ensure!(compared["compared"] == 2 && compared["differences"] == serde_json::json!([]), "{compared:#}");
+    Ok(())
+}
+
+#[test]
+fn doing_nothing_earns_nothing() -> Result<()> {
+    let bench = Bench::new()?;
+    let out = bench.path("noop");
+    let summary = bench.succeed(&["run", "tasks/demo", "--agent=noop", "--json", "--out", out.as_str()])?;
+    let summary: Value = serde_json::from_str(&summary)?;
+    ensure!(summary["passed"] == 0, "{summary:#}");
+    Ok(())
+}
