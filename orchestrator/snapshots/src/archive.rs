@@ -72,7 +72,7 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Opens `path`, whatever its name: the first bytes tell what it is.
+    /// Opens `path`: the first bytes tell what it is. Where they are damaged, a name that says WARC or ARC is believed.
     pub fn open(path: &Utf8Path) -> Result<Archive, Error> {
         let io = |e| Error::io("open", path, e);
         let mut file = File::open(path).map_err(io)?;
@@ -90,7 +90,8 @@ impl Archive {
         let trimmed = start.trim_ascii_start();
         let arc =
             trimmed.starts_with(b"filedesc:") || trimmed.starts_with(b"http") || trimmed.starts_with(b"dns:");
-        if !(start.starts_with(&[0x1f, 0x8b]) || trimmed.starts_with(b"WARC/") || arc) {
+        let named = !start.is_empty() && crate::wacz::is_warc_name(path.as_str());
+        if !(start.starts_with(&[0x1f, 0x8b]) || trimmed.starts_with(b"WARC/") || arc || named) {
             return Err(Error::UnknownFormat {
                 path: path.to_owned(),
                 start: start.escape_ascii().to_string(),

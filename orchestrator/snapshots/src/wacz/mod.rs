@@ -18,10 +18,13 @@ mod index;
 mod originals;
 mod package;
 mod pages;
+#[cfg(test)]
+mod tests;
 mod write;
 
 pub use check::{FileCheck, FileState};
 pub use container::{ContainerWriter, Description, WACZ_VERSION};
+pub(crate) use package::is_warc_name;
 pub use package::{Entry, Package};
 pub use pages::PageLines;
 pub(crate) use pages::line as page_line;

@@ -54,7 +54,7 @@ impl Package {
                 .name()
                 .map_err(|e| broken(format!("the name of its entry {index} is broken: {e}")))?
                 .into_owned();
-            if entry.enclosed_name().is_none() || name.contains(['\\', '\0']) {
+            if !stays_inside(&name) {
                 return Err(broken(format!("its entry {name:?} would lie outside of the container")));
             }
             let stored = match entry.compression() {
@@ -118,7 +118,11 @@ impl Package {
     /// The WARC streams.
     pub(crate) fn segments(&self) -> Result<Vec<Segment>, Error> {
         let mut segments = Vec::new();
-        for entry in self.entries.iter().filter(|entry| is_archive(&entry.name)) {
+        for entry in self
+            .entries
+            .iter()
+            .filter(|entry| entry.name.starts_with("archive/") && is_warc_name(&entry.name))
+        {
             let name = entry.name.rsplit('/').next().unwrap_or(&entry.name).to_owned();
             segments.push(if entry.stored {
                 Segment::new(name, &self.path, Arc::clone(&self.file), entry.start, entry.packed)?
@@ -184,8 +188,17 @@ impl Package {
     }
 }
 
-fn is_archive(name: &str) -> bool {
+/// Whether this name, taken as a path, cannot lead out of the folder it is unpacked to.
+fn stays_inside(name: &str) -> bool {
+    let drive = name.as_bytes().get(1) == Some(&b':');
+    !name.starts_with('/')
+        && !drive
+        && !name.contains(['\\', '\0'])
+        && name.split('/').all(|part| part != "..")
+}
+
+/// Whether a file of this name should hold WARC or ARC records.
+pub(crate) fn is_warc_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    name.starts_with("archive/")
-        && [".warc", ".warc.gz", ".arc", ".arc.gz"].iter().any(|end| name.ends_with(end))
+    [".warc", ".warc.gz", ".arc", ".arc.gz"].iter().any(|end| name.ends_with(end))
 }

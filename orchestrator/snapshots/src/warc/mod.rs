@@ -11,6 +11,8 @@ mod header;
 mod read;
 mod record;
 mod scan;
+#[cfg(test)]
+mod tests;
 mod window;
 mod write;
 

@@ -48,7 +48,9 @@ impl Scanner {
                 continue;
             }
             let compressed = ahead.starts_with(&GZIP_MAGIC);
-            self.compressed.get_or_insert(compressed);
+            if compressed || starts_record(&ahead) {
+                self.compressed.get_or_insert(compressed);
+            }
             let offset = self.position;
             let found = if compressed { self.member(here)? } else { Some(self.plain(here)?) };
             if let Some((record, length)) = found {
@@ -143,7 +145,6 @@ impl Scanner {
 
     /// The first position from `from` on where a record starts that can be read at least up to its block.
     fn search(&self, from: u64) -> Option<u64> {
-        let compressed = self.compressed.unwrap_or(false);
         // The byte before is looked at, too: an uncompressed record starts a line.
         let mut at = from.saturating_sub(1).max(self.start);
         loop {
@@ -153,12 +154,13 @@ impl Scanner {
             }
             for index in 1..bytes.len() - 2 {
                 let candidate = &bytes[index..];
-                let plausible = if compressed {
-                    candidate.starts_with(&[0x1f, 0x8b, 8])
-                } else {
-                    bytes[index - 1] == b'\n' && starts_record(candidate)
-                };
-                if plausible && self.readable(at + index as u64, compressed) {
+                // As long as nothing is known about the stream, both ways are tried.
+                let member = self.compressed != Some(false) && candidate.starts_with(&[0x1f, 0x8b, 8]);
+                let plain = self.compressed != Some(true)
+                    && bytes[index - 1] == b'\n'
+                    && !candidate.starts_with(&GZIP_MAGIC)
+                    && starts_record(candidate);
+                if (member || plain) && self.readable(at + index as u64, member) {
                     return Some(at + index as u64);
                 }
             }
