@@ -106,8 +106,9 @@ fn prepare_page(cdp: &Cdp, session: &SessionId, setup: &Setup, clock: f64) {
         json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false,
             "screenWidth": width, "screenHeight": height }),
     );
+    // The gateway sees every request: to replay it as often as it is asked for, to record it whole and not as a 304.
+    send("Network.setCacheDisabled", json!({ "cacheDisabled": true }));
     if let Some(script) = &setup.script {
-        send("Network.setCacheDisabled", json!({ "cacheDisabled": true }));
         send("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script, "runImmediately": true }));
         // Transitions end in the frame in which they begin.
         send("Animation.enable", json!({}));
@@ -128,8 +129,8 @@ fn prepare_worker(watch: &Arc<Watch>, cdp: &Cdp, session: &SessionId, setup: &Se
     let send = |method: &str, params: Value| cdp.send(Some(session), method, params);
     drop(send("Network.enable", json!({ "maxTotalBufferSize": 1, "maxResourceBufferSize": 1 })));
     drop(send("Target.setAutoAttach", auto_attach(true)));
-    let Some(world) = &setup.world else { return };
     drop(send("Network.setCacheDisabled", json!({ "cacheDisabled": true })));
+    let Some(world) = &setup.world else { return };
     let (ordinal, clock) = {
         let mut state = watch.lock();
         state.begun += 1;

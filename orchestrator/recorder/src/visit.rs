@@ -31,7 +31,6 @@ pub(crate) async fn visit(
     // A page that never falls silent is kept as it is at the deadline: it did load.
     settle(session, activity, deadline).await;
     session.scroll_to_end(activity, deadline).await?;
-    settle(session, activity, deadline).await;
 
     let address = session.url().await?;
     if address.starts_with("chrome-error:") {

@@ -65,11 +65,13 @@ fn named(head: &RequestHead, status: StatusCode, page: &Page<'_>, answer: Answer
 }
 
 const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
+const SEC_FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 
-/// Whether a person, or an agent, will look at the answer. A browser says so; a client that does not say gets a page only
-/// when it asks for HTML.
+/// Whether a person, or an agent, will look at the answer. A browser says so, and where a service worker fetches on the
+/// page's behalf the mode still does; a client that does not say gets a page only when it asks for HTML.
 pub(crate) fn is_navigation(head: &RequestHead) -> bool {
     match head.header(SEC_FETCH_DEST) {
+        Some("empty") => head.header(SEC_FETCH_MODE) == Some("navigate"),
         Some(destination) => matches!(destination, "document" | "iframe" | "frame"),
         None => head.header(header::ACCEPT).is_some_and(|accept| accept.contains("text/html")),
     }

@@ -6,7 +6,7 @@
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
 use super::target::BadTarget;
-use crate::{Answer, Reply, RequestHead, body, upstream::UpstreamError};
+use crate::{Answer, Reply, body, upstream::UpstreamError};
 
 /// The header that carries the failure's name.
 pub(crate) const SANDBOX_ERROR: HeaderName = HeaderName::from_static("sandbox-error");
@@ -110,14 +110,6 @@ impl From<BadTarget> for Failure {
             BadTarget::Misdirected => ("misdirected", StatusCode::MISDIRECTED_REQUEST),
         };
         Self::failed(name, status, error.to_string())
-    }
-}
-
-/// Whether a person would look at the answer.
-pub(super) fn is_document(head: &RequestHead) -> bool {
-    match head.header("sec-fetch-dest") {
-        Some(destination) => matches!(destination, "document" | "iframe" | "frame"),
-        None => head.header(header::ACCEPT).is_some_and(|accept| accept.contains("text/html")),
     }
 }
 

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use super::{
     connect,
-    failure::{Failure, is_document},
+    failure::Failure,
     live::{self, Outgoing},
     socket::{self, Handshake},
     target::{self, Via, host_and_port},
@@ -66,7 +66,7 @@ pub(super) struct Asked {
 }
 
 async fn answer(shared: &Arc<Shared>, episode: &Episode, target: &Target, asked: Asked) -> Outgoing {
-    let document = is_document(&asked.head);
+    let document = miss::is_navigation(&asked.head);
     let answered = match target {
         Target::Refuse => Ok(miss::refused(&asked.head).into()),
         Target::Forward => live::forward(shared, asked).await,

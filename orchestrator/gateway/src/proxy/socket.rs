@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
 use super::{
-    failure::{Failure, is_document},
+    failure::Failure,
     live::{self, Outgoing},
     service::deliver,
     track::Pending,
@@ -23,6 +23,7 @@ use super::{
 use crate::{
     Answer, Body, Episode, Recorder, Replay, RequestHead, body,
     gateway::Shared,
+    miss::is_navigation,
     record::{Draft, RequestCopy, SocketLog},
     routes::Target,
     socket::{Notes, SocketScript, play, relay},
@@ -52,7 +53,7 @@ pub(super) async fn serve(
     pending: Pending,
 ) -> Response<Body> {
     let Handshake { head, extensions, upgrade } = handshake;
-    let document = is_document(&head);
+    let document = is_navigation(&head);
     let outcome = match target {
         Target::Refuse => Err(Failure::no_route(&head.host)),
         Target::Forward => live_socket(&shared, None, &head, extensions).await,
