@@ -21,15 +21,22 @@ function start(callback, delay, args, repeat) {
   timers.set(nextTimer, { id: nextTimer, at: current + wait, wait, repeat, run });
   return nextTimer++;
 }
-replace(globalThis, 'setTimeout', () => ({ setTimeout(callback, delay, ...args) { return start(callback, delay, args, false); } }));
-replace(globalThis, 'setInterval', () => ({ setInterval(callback, delay, ...args) { return start(callback, delay, args, true); } }));
-replace(globalThis, 'clearTimeout', () => ({ clearTimeout(id) { timers.delete(id); } }));
-replace(globalThis, 'clearInterval', () => ({ clearInterval(id) { timers.delete(id); } }));
-if (globalThis.requestAnimationFrame) {
-  replace(globalThis, 'requestAnimationFrame', () => ({
-    requestAnimationFrame(callback) { return start(() => callback(elapsed()), 16, [], false); },
-  }));
-  replace(globalThis, 'cancelAnimationFrame', () => ({ cancelAnimationFrame(id) { timers.delete(id); } }));
+// A worker that has not started yet has no timers to replace: they come to its prototype later, and are hidden by these.
+const own = {
+  setTimeout(callback, delay, ...args) { return start(callback, delay, args, false); },
+  setInterval(callback, delay, ...args) { return start(callback, delay, args, true); },
+  clearTimeout(id) { timers.delete(id); },
+  clearInterval(id) { timers.delete(id); },
+};
+if (kind === 'worker') {
+  own.requestAnimationFrame = (callback) => start(() => callback(elapsed()), 16, [], false);
+  own.cancelAnimationFrame = (id) => { timers.delete(id); };
+}
+for (const [name, value] of Object.entries(own)) {
+  const length = name.startsWith('clear') ? 0 : 1;
+  Object.defineProperty(value, 'length', { value: length, configurable: true });
+  const descriptor = { value: disguise(value, name), writable: true, enumerable: true, configurable: true };
+  Object.defineProperty(globalThis, name, descriptor);
 }
 
 const outbox = [];

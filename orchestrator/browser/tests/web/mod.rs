@@ -10,7 +10,12 @@ use std::{
 };
 
 use http_body_util::Full;
-use hyper::{Request, Response, body::{Bytes, Incoming}, server::conn::http1, service::service_fn};
+use hyper::{
+    Request, Response,
+    body::{Bytes, Incoming},
+    server::conn::http1,
+    service::service_fn,
+};
 use hyper_util::rt::TokioIo;
 use tokio::{net::TcpListener, task::JoinHandle};
 
