@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use snapshots::{
-    index::{IndexError, Recorded, ReplaySet, SOCKET},
+    index::{CaptureKind, IndexError, Recorded, ReplaySet, SOCKET},
     matching::{self, Asked, Difference},
 };
 use url::Url;
@@ -84,6 +84,7 @@ fn compared(
     let differences = matching::differences(asked, &request);
     let note = differences.is_empty().then(|| match (method.as_str(), capture.status) {
         (SOCKET, _) => "recorded as a WebSocket".to_owned(),
+        _ if capture.kind == CaptureKind::Dangling => "its body is in another archive".to_owned(),
         (_, 206) => "only a part of it was recorded".to_owned(),
         (_, status) => format!("only an answer with status {status} was recorded"),
     });

@@ -138,7 +138,8 @@ impl Replay {
         let asked = asked(head, body);
         let mut reply = match self.recorded(head, &asked, episode) {
             Ok(Some(reply)) => reply,
-            Ok(None) => self.missed(head, &asked),
+            // A revisit whose body is in another archive is as good as never recorded.
+            Ok(None) | Err(StoredError::BodyElsewhere { .. }) => self.missed(head, &asked),
             Err(error) => failed(head, &error),
         };
         if self.options.announce {
@@ -298,7 +299,12 @@ fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(error) = source {
-        text.push_str(&format!(": {error}"));
+        let told = error.to_string();
+        // Some errors tell their source's text themselves.
+        if !text.ends_with(&told) {
+            text.push_str(": ");
+            text.push_str(&told);
+        }
         source = error.source();
     }
     text

@@ -8,7 +8,7 @@ use std::{
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use hyper::body::Bytes;
 use snapshots::{
-    Headers, Record, RecordRef,
+    Headers, Record, RecordKind, RecordRef,
     http::Dechunk,
     index::{Capture, CaptureKind, Hit, IndexError, ReplaySet},
 };
@@ -109,13 +109,9 @@ pub(super) fn load(set: &ReplaySet, hit: Hit) -> Result<Stored, StoredError> {
     let (_, url) = set.request_line(hit, &capture)?;
     let mut record = set.read(hit.member, capture.response)?;
     agree(&record, &capture, &url)?;
-    if capture.kind == CaptureKind::Resource {
-        let mut headers = HeaderMap::new();
-        let kind = record.headers.get("Content-Type").and_then(|kind| HeaderValue::from_bytes(kind).ok());
-        headers.extend(kind.map(|kind| (header::CONTENT_TYPE, kind)));
+    if is_resource(&record) {
         let recorded = capture.at_millis.div_euclid(1000);
-        let content = content(record, hit.member, capture.body, true, false)?;
-        return Ok(Stored { status: StatusCode::OK, headers, recorded, claimed_length: None, content });
+        return as_file(record, hit.member, capture.response, recorded);
     }
 
     let head = record.response_head().map_err(IndexError::from)?;
@@ -129,6 +125,9 @@ pub(super) fn load(set: &ReplaySet, hit: Hit) -> Result<Stored, StoredError> {
     } else {
         // The bytes are those of the other record, and so is the way they are encoded.
         let mut origin = set.read(member, at)?;
+        if is_resource(&origin) {
+            return as_file(origin, member, at, capture.at_millis.div_euclid(1000));
+        }
         let origin_head = origin.response_head().map_err(IndexError::from)?;
         headers.remove(header::CONTENT_ENCODING);
         if let Some(coding) = kept(&origin_head.headers).remove(header::CONTENT_ENCODING) {
@@ -151,6 +150,21 @@ pub(super) fn load(set: &ReplaySet, hit: Hit) -> Result<Stored, StoredError> {
     }
     let claimed_length = head.headers.get_str("Content-Length").and_then(|length| length.trim().parse().ok());
     Ok(Stored { status, headers, recorded, claimed_length, content })
+}
+
+fn is_resource(record: &Record) -> bool {
+    record.kind() == RecordKind::Resource
+}
+
+/// A record without an HTTP message is answered with as a file of its media type.
+fn as_file(record: Record, member: u32, at: RecordRef, recorded: i64) -> Result<Stored, StoredError> {
+    let mut headers = HeaderMap::new();
+    if let Some(kind) = record.headers.get("Content-Type").and_then(|kind| HeaderValue::from_bytes(kind).ok())
+    {
+        headers.insert(header::CONTENT_TYPE, kind);
+    }
+    let content = content(record, member, at, true, false)?;
+    Ok(Stored { status: StatusCode::OK, headers, recorded, claimed_length: None, content })
 }
 
 /// The body of a record whose head has been read.
