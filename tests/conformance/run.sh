@@ -26,6 +26,7 @@ echo "== asking warcio, surt and pywb"
 
 echo "== reading and writing the captures"
 SANDBOX_CAPTURES=$captures SANDBOX_CONFORMANCE=$work cargo test -q "$@" -p snapshots --test captures
+SANDBOX_CAPTURES=$captures cargo test -q "$@" -p gateway --test captures
 
 echo "== having what we wrote judged"
 "$venv/bin/python" -W ignore "$here/judge.py" "$work"/written/*.wacz "$work"/replay/made.wacz

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 pub enum Rule {
     /// Parameters of the query stand in another order; those of one name keep theirs.
     QueryOrder,
-    /// Click and campaign identifiers differ: see [`is_tracking`].
+    /// Click and campaign identifiers differ: `utm_*`, `gclid`, `fbclid`, `msclkid` and their like.
     TrackingParameters,
-    /// A parameter whose name says cache buster holds another random or time token: see [`is_cache_buster`].
+    /// A parameter whose name says cache buster (`_`, `cb`, `nocache`, ...) holds another token of chance or time.
     CacheBusters,
     /// `%7E` for `~`, `%2f` for `%2F`.
     PercentSpelling,
