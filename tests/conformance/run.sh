@@ -1,13 +1,14 @@
 #!/bin/sh
-# Compares the snapshot formats with the reference tools in Python: what they read, how they key, whether they accept and
-# replay what we write. Usage: tests/conformance/run.sh CAPTURES [CARGO-PROFILE-ARGUMENTS...]
+# Holds our formats and scores against other people's programs and data: what the reference tools in Python read, how
+# they key, whether they accept and replay what we write; and what published scorers and task files say.
+# Usage: SHARED=FOLDER tests/conformance/run.sh, where FOLDER has captures/, vectors/ and datasets/.
 set -eu
 
-captures=$(cd "${1:?usage: tests/conformance/run.sh CAPTURES}" && pwd)
-shift
+: "${SHARED:?is not set: call \`make conformance SHARED=<folder with captures/, vectors/ and datasets/>\`}"
+captures=$(cd "$SHARED/captures" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
-target=$PWD/${CARGO_TARGET_DIR:-target}
+target=${CARGO_TARGET_DIR:-$PWD/target}
 venv=$target/conformance-venv
 work=$target/conformance
 
@@ -25,8 +26,9 @@ echo "== asking warcio, surt and pywb"
 "$venv/bin/python" -W ignore "$here/keys.py" >"$work/keys.jsonl"
 
 echo "== reading and writing the captures"
-SANDBOX_CAPTURES=$captures SANDBOX_CONFORMANCE=$work cargo test -q "$@" -p snapshots --test captures
-SANDBOX_CAPTURES=$captures cargo test -q "$@" -p gateway --test captures
+export SANDBOX_CAPTURES="$captures" SANDBOX_CONFORMANCE="$work"
+cargo test -q -p snapshots --test captures --test har_captures --test ops_captures
+cargo test -q -p gateway --test captures
 
 echo "== having what we wrote judged"
 "$venv/bin/python" -W ignore "$here/judge.py" "$work"/written/*.wacz "$work"/replay/made.wacz
@@ -34,4 +36,8 @@ echo "== having what we wrote judged"
 
 echo "== replaying a recording with pywb"
 "$venv/bin/python" -W ignore "$here/replay_with_pywb.py" "$venv/bin" "$work/replay"
+
+echo "== scoring what the published scorers scored, reading the published tasks"
+SANDBOX_VECTORS=$SHARED/vectors SANDBOX_DATASETS=$SHARED/datasets \
+    cargo test -q -p tasks --test vectors --test datasets
 echo "conformance: all good"

@@ -38,7 +38,7 @@ const REFUSED: &[(&str, &str)] = &[
 fn folder(variable: &str) -> Utf8PathBuf {
     match env::var(variable) {
         Ok(path) => path.into(),
-        Err(_) => panic!("{variable} is not set: run `make conformance CAPTURES=<folder>`"),
+        Err(_) => panic!("{variable} is not set: run `make conformance SHARED=<folder>`"),
     }
 }
 
