@@ -7,6 +7,7 @@ CARGO   ?= cargo
 TOOLS   := $(CURDIR)/target/tools
 SANDBOX := target/release/sandbox
 SHARED  ?= ../shared
+FUZZ_SECONDS ?= 60
 
 .PHONY: help setup build demo test check conformance determinism bench fuzz record-demo
 
@@ -34,9 +35,12 @@ check: $(TOOLS)/bin/cargo-deny ## formatting, lints, docs, dependency policy
 $(TOOLS)/bin/cargo-deny:
 	$(CARGO) install --quiet --debug --locked --root $(TOOLS) cargo-deny@0.20.2
 
-conformance: ## other people's readers on our snapshots, and ours on real captures: SHARED=folder with captures/ and vectors/
+conformance: ## other people's readers on our snapshots, ours on real captures, scores on vectors: SHARED=their folder
 	@./setup.sh python
-	SHARED="$(abspath $(SHARED))" ./tests/conformance/run.sh
+	./tests/conformance/run.sh "$(SHARED)/captures"
+	SANDBOX_CAPTURES="$(abspath $(SHARED)/captures)" $(CARGO) test -q -p snapshots --test har_captures --test ops_captures
+	SANDBOX_VECTORS="$(abspath $(SHARED)/vectors)" SANDBOX_DATASETS="$(abspath $(SHARED)/datasets)" \
+	    $(CARGO) test -q -p tasks --test vectors --test datasets
 
 determinism: setup build ## 25 repeats of the demo run (300+ episodes): one fingerprint
 	./tests/determinism.sh $(SANDBOX)
@@ -44,6 +48,12 @@ determinism: setup build ## 25 repeats of the demo run (300+ episodes): one fing
 bench: build ## ours beside pywb and mitmproxy in one run; prints ratios
 	@./setup.sh python
 	./tests/bench/run.sh $(SANDBOX)
+
+fuzz: $(TOOLS)/bin/cargo-fuzz ## every reader on broken input, FUZZ_SECONDS each (60)
+	./tests/fuzz.sh "$(TOOLS)/bin" $(FUZZ_SECONDS)
+
+$(TOOLS)/bin/cargo-fuzz:
+	$(CARGO) install --quiet --locked --root $(TOOLS) cargo-fuzz@0.13.2
 
 record-demo: setup build ## record the demo web anew into snapshots/demo.wacz
 	./tests/record-demo.sh $(SANDBOX)

@@ -25,6 +25,6 @@ done <"$work/ready"
 
 "$sandbox" record $(grep -v '^#' tests/origin/urls.txt) \
     --connect-to ":80:$plain" --connect-to ":443:$tls" --upstream-ca "$ca" \
-    --depth 3 --pages 400 --delay 0 --title "The demo web" -o "$work/demo.wacz"
+    --depth 1 --pages 600 --delay 0 --title "The demo web" -o "$work/demo.wacz"
 "$sandbox" snapshot verify "$work/demo.wacz"
 mv "$work/demo.wacz" snapshots/demo.wacz
