@@ -18,14 +18,14 @@ use tokio_rustls::TlsConnector;
 
 /// A client of one proxy.
 #[derive(Clone)]
-pub struct Client {
+pub(crate) struct Client {
     proxy: SocketAddr,
     tls: Arc<ClientConfig>,
 }
 
 impl Client {
     /// Trusts the certificate in `ca`.
-    pub fn new(proxy: SocketAddr, ca: &Utf8Path) -> Result<Client> {
+    pub(crate) fn new(proxy: SocketAddr, ca: &Utf8Path) -> Result<Client> {
         let mut roots = RootCertStore::empty();
         roots.add(CertificateDer::from_pem_file(ca).with_context(|| ca.to_string())?)?;
         let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -37,12 +37,12 @@ impl Client {
     }
 
     /// One GET over a connection of its own, with the whole body.
-    pub async fn get(&self, url: &str) -> Result<Response<Bytes>> {
+    pub(crate) async fn get(&self, url: &str) -> Result<Response<Bytes>> {
         self.send(url, "GET", &[], "").await
     }
 
     /// One request over a connection of its own, with the whole body of its answer.
-    pub async fn send(
+    pub(crate) async fn send(
         &self,
         url: &str,
         method: &str,

@@ -11,21 +11,21 @@ use origin::{Options, Origin};
 use crate::client::Client;
 
 /// A temporary folder with a data folder in it; what runs there touches nothing of the user's.
-pub struct Bench {
+pub(crate) struct Bench {
     folder: tempfile::TempDir,
 }
 
 impl Bench {
-    pub fn new() -> Result<Bench> {
+    pub(crate) fn new() -> Result<Bench> {
         Ok(Bench { folder: tempfile::Builder::new().prefix("sandbox-e2e-").tempdir()? })
     }
 
-    pub fn path(&self, name: &str) -> Utf8PathBuf {
+    pub(crate) fn path(&self, name: &str) -> Utf8PathBuf {
         Utf8Path::from_path(self.folder.path()).expect("temporary folders have UTF-8 names").join(name)
     }
 
     /// The built binary with a data folder of its own, at the top of the repository.
-    pub fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sandbox"));
         command.args(arguments).env("SANDBOX_DATA", self.path("data")).env_remove("SANDBOX_LOG");
         command.current_dir(repository()).stdin(Stdio::null());
@@ -33,12 +33,12 @@ impl Bench {
     }
 
     /// Runs the binary to its end.
-    pub fn run(&self, arguments: &[&str]) -> Result<Output> {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Result<Output> {
         Ok(self.command(arguments).output()?)
     }
 
     /// Runs the binary, which must succeed; what it printed on stdout.
-    pub fn succeed(&self, arguments: &[&str]) -> Result<String> {
+    pub(crate) fn succeed(&self, arguments: &[&str]) -> Result<String> {
         let output = self.run(arguments)?;
         ensure!(
             output.status.success(),
@@ -50,12 +50,12 @@ impl Bench {
     }
 
     /// The certificate that clients of a proxy started here have to trust.
-    pub fn certificate(&self) -> Utf8PathBuf {
+    pub(crate) fn certificate(&self) -> Utf8PathBuf {
         self.path("data/ca/ca.crt")
     }
 
     /// Starts a command that prints `proxy http://ADDRESS` once it answers.
-    pub fn proxy(&self, arguments: &[&str]) -> Result<Proxy> {
+    pub(crate) fn proxy(&self, arguments: &[&str]) -> Result<Proxy> {
         let mut child = self.command(arguments).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn()?;
         let mut line = String::new();
         BufReader::new(child.stdout.take().context("stdout is piped")?).read_line(&mut line)?;
@@ -69,25 +69,25 @@ impl Bench {
 }
 
 /// A running `sandbox replay` or `sandbox record --listen`.
-pub struct Proxy {
+pub(crate) struct Proxy {
     child: Child,
     address: SocketAddr,
     certificate: Utf8PathBuf,
 }
 
 impl Proxy {
-    pub fn client(&self) -> Result<Client> {
+    pub(crate) fn client(&self) -> Result<Client> {
         Client::new(self.address, &self.certificate)
     }
 
     /// Ctrl-C, and what comes of it.
-    pub fn interrupt(mut self) -> Result<ExitStatus> {
+    pub(crate) fn interrupt(mut self) -> Result<ExitStatus> {
         interrupt(&self.child)?;
         Ok(self.child.wait()?)
     }
 
     /// `kill -9`.
-    pub fn kill(mut self) -> Result<()> {
+    pub(crate) fn kill(mut self) -> Result<()> {
         self.child.kill()?;
         self.child.wait()?;
         Ok(())
@@ -103,18 +103,18 @@ impl Drop for Proxy {
 }
 
 /// Sends SIGINT.
-pub fn interrupt(child: &Child) -> Result<()> {
+pub(crate) fn interrupt(child: &Child) -> Result<()> {
     let pid = rustix::process::Pid::from_raw(child.id().cast_signed()).context("a process id")?;
     Ok(rustix::process::kill_process(pid, rustix::process::Signal::INT)?)
 }
 
 /// The demo web on loopback.
-pub async fn origin() -> Result<Origin> {
+pub(crate) async fn origin() -> Result<Origin> {
     Ok(Origin::start(&Options::default()).await?)
 }
 
 /// The options that make `sandbox record` find `origin` under all its names.
-pub fn live_web(origin: &Origin) -> Vec<String> {
+pub(crate) fn live_web(origin: &Origin) -> Vec<String> {
     vec![
         format!("--connect-to=:443:{}", origin.tls_addr()),
         format!("--connect-to=:80:{}", origin.plain_addr()),
@@ -123,10 +123,10 @@ pub fn live_web(origin: &Origin) -> Vec<String> {
 }
 
 /// The top of the repository.
-pub fn repository() -> &'static Utf8Path {
+pub(crate) fn repository() -> &'static Utf8Path {
     Utf8Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
-pub fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

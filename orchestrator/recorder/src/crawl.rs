@@ -80,7 +80,7 @@ pub async fn crawl(
     let mut manners = Manners::new(crawl.delay);
     let mut kept = 0;
     let mut done = 0;
-    while let Some(visit) = frontier.next() {
+    while let Some(visit) = frontier.take_next() {
         on(Event::Visiting { url: &visit.url, done, waiting: frontier.waiting() });
         done += 1;
         if crawl.robots

@@ -46,7 +46,7 @@ impl Frontier {
     }
 
     /// The next page, or `None` when the crawl is done.
-    pub fn next(&mut self) -> Option<Visit> {
+    pub fn take_next(&mut self) -> Option<Visit> {
         if self.taken >= self.bounds.pages {
             return None;
         }
@@ -102,7 +102,7 @@ mod tests {
         let bounds = Bounds { depth, pages, include: vec!["*.cdn.test".into()] };
         let mut frontier = Frontier::new(&[url("https://a.test/")], bounds);
         let mut visited = Vec::new();
-        while let Some(visit) = frontier.next() {
+        while let Some(visit) = frontier.take_next() {
             frontier.found(&visit, links.iter().map(|link| url(link)));
             visited.push(visit.url.to_string());
         }
