@@ -100,7 +100,7 @@ fn serve(folder: &Utf8Path) -> Outcome {
 
     let options = ReplayOptions { cache: 0, ..ReplayOptions::default() };
     let (replay, episode) = (Replay::new(set, options), Episode::new());
-    let mut answer = |name: &str, replay: &Replay, times: u64, next: &mut dyn FnMut() -> u64| -> Outcome {
+    let answer = |name: &str, replay: &Replay, times: u64, next: &mut dyn FnMut() -> u64| -> Outcome {
         let watch = Watch::start();
         for _ in 0..times {
             let (method, url, body) = request(next());

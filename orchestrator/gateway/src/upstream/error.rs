@@ -2,7 +2,7 @@
 
 use std::{io, net::IpAddr, time::Duration};
 
-/// Why a request got no answer from the live web. Each becomes one named response, see [`crate::proxy`].
+/// Why a request got no answer from the live web. Each becomes one named response.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum UpstreamError {
