@@ -3,21 +3,23 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::wacz::Package;
+use crate::wacz::{Package, signature_holds};
 
 use super::digest;
 
 /// Largest description that is read.
 const MAX: u64 = 64 << 20;
 
-/// The state of a WACZ's signature. Whether the digest fits is checked here; whether the key or certificate behind a
-/// signature is to be trusted is not.
+/// The state of a WACZ's signature. Whether the digest and the signature fit is checked; whether the key or certificate
+/// behind a signature is to be trusted is not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Signature {
     /// Who signed, if anybody.
     pub kind: SignatureKind,
     /// Whether the digest given is that of `datapackage.json`; `None` if none is given.
     pub digest_holds: Option<bool>,
+    /// Whether the signature was made with the key it names; `None` if there is none or it cannot be computed.
+    pub signature_holds: Option<bool>,
     /// The domain or key that signed.
     pub signer: Option<String>,
     /// When it was signed.
@@ -47,6 +49,7 @@ pub(super) fn of(package: &Package) -> Signature {
     let none = Signature {
         kind: SignatureKind::Absent,
         digest_holds: None,
+        signature_holds: None,
         signer: None,
         created: None,
         software: None,
@@ -73,6 +76,7 @@ pub(super) fn of(package: &Package) -> Signature {
     Signature {
         kind,
         digest_holds,
+        signature_holds: signature_holds(signed),
         signer: text("domain").or_else(|| text("publicKey")),
         created: text("created"),
         software: text("software"),

@@ -18,6 +18,7 @@ mod index;
 mod originals;
 mod package;
 mod pages;
+mod signature;
 #[cfg(test)]
 mod tests;
 mod write;
@@ -28,4 +29,5 @@ pub(crate) use package::is_warc_name;
 pub use package::{Entry, Package};
 pub use pages::PageLines;
 pub(crate) use pages::line as page_line;
+pub use signature::signature_holds;
 pub use write::{SnapshotWriter, WARC_NAME, Written};

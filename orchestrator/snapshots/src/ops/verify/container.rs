@@ -78,6 +78,9 @@ fn signature(first_version: bool, findings: &mut Findings) {
                 "its signedData is not that of a signature for this package",
             );
         }
+        (SignatureKind::Anonymous | SignatureKind::Domain, _) if signature.signature_holds == Some(false) => {
+            findings.error(Flaw::Signature, DIGEST, "its signature was not made with the key it names");
+        }
         (SignatureKind::Anonymous | SignatureKind::Domain, _) => {
             findings.warning(Flaw::Signature, DIGEST, "whether to trust the signer was not checked");
         }
