@@ -19,9 +19,15 @@ const PREPARE: &str = "function(value) {
     if (element.localName === 'input') {
         const type = element.type;
         if (['color', 'date', 'time', 'datetime-local', 'month', 'range', 'week'].includes(type)) {
+            // By the prototype's setter: frameworks put their own on the element and would take the change for theirs.
+            const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set;
+            const before = element.value;
             element.focus();
-            Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(element, value.trim());
-            if (element.value !== value.trim()) return `${JSON.stringify(value)} is no ${type}`;
+            set.call(element, value.trim());
+            if (element.value !== value.trim()) {
+                set.call(element, before);
+                return `${JSON.stringify(value)} is no ${type}`;
+            }
             element.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
             element.dispatchEvent(new Event('change', { bubbles: true }));
             return 'done';

@@ -1,0 +1,153 @@
+//! Looking at pages and acting on them, in one browser.
+
+#![allow(clippy::unwrap_used)]
+
+mod web;
+
+use std::time::{Duration, Instant};
+
+use browser::{Action, ActionError, Launch, Session, World};
+use gateway::Activity;
+
+const SHOP: &str = r##"<!doctype html><title>Shop</title>
+<h1>It's a "shop"</h1>
+<nav><a href="/about">About us</a> <a href="/about" target="_blank">In a new tab</a></nav>
+<form action="/found"><label>Search <input name="q" value="old"></label>
+<label>Size <select name="size"><option value="s">Small</option><option value="l">Large</option></select></label>
+<label><input type="checkbox" name="gift"> Gift</label> <input type="date" name="day" aria-label="Day">
+<button>Find</button></form>
+<button disabled>Sold out</button>
+<p id="said">nothing</p>
+<button id="late" onclick="setTimeout(() => said.textContent = 'three seconds later', 3000)">Later</button>
+<button onclick="said.textContent = confirm('sure?')">Ask</button>
+<div style="position:relative"><button>Below</button><div id="veil" style="position:absolute;inset:0;background:#fff"></div></div>
+<iframe src="http://frame.test/" title="framed"></iframe>
+<div style="height:2000px"></div><button onclick="said.textContent = 'reached the end'">Far down</button>
+<div id="host"></div><script>
+host.attachShadow({mode: 'open'}).innerHTML = '<button onclick="said.textContent = `in the shadow`">Shadow</button>';
+addEventListener('message', e => said.textContent = e.data);
+addEventListener('keydown', e => { if (e.key === 'k') said.textContent = `${e.key} ${e.code} ${e.ctrlKey}`; });
+</script>"##;
+
+async fn shop() -> (web::Web, Session) {
+    let web = web::Web::serve(&[
+        ("shop.test/", SHOP),
+        ("shop.test/found", "<title>Found</title><h1>Found</h1><p id=q></p><script>q.textContent = location.search</script>"),
+        ("shop.test/about", "<title>About</title><h1>About us</h1>"),
+        ("frame.test/", "<button onclick=\"parent.postMessage('from the frame', '*')\">Inside</button><iframe srcdoc='<b>deep</b><button>Deeper</button>'></iframe>"),
+    ])
+    .await;
+    let world = World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+    let launch = Launch { world: Some(world), ..Launch::new(web.address, "") };
+    let mut session = Session::start(&launch).await.unwrap();
+    go(&mut session, "http://shop.test/").await;
+    (web, session)
+}
+
+async fn go(session: &mut Session, url: &str) {
+    session.act(&Action::Goto { url: url.to_owned() }).await.unwrap();
+    settle(session).await;
+}
+
+async fn settle(session: &mut Session) {
+    session.settle(&Activity::default(), Duration::from_secs(20)).await.unwrap();
+}
+
+async fn bid(session: &mut Session, role: &str, name: &str) -> String {
+    let seen = session.observe().await.unwrap();
+    seen.find(role, name).unwrap_or_else(|| panic!("{role} {name} in\n{}", seen.axtree)).bid.clone()
+}
+
+async fn said(session: &mut Session) -> String {
+    let text = session.page_text().await.unwrap();
+    text.lines().find(|line| ["nothing", "three", "false", "reached", "in the", "from", "k "].iter().any(|start| line.starts_with(start))).unwrap_or_default().to_owned()
+}
+
+#[tokio::test]
+async fn a_page_is_seen_and_used_as_by_a_person() {
+    let (_web, mut session) = shop().await;
+    let seen = session.observe().await.unwrap();
+    assert_eq!((seen.url.as_str(), seen.title.as_str()), ("http://shop.test/", "Shop"));
+    insta::assert_snapshot!(seen.axtree);
+    assert_eq!(seen, session.observe().await.unwrap(), "looking changes nothing");
+
+    // A form.
+    let search = bid(&mut session, "textbox", "Search").await;
+    session.act(&Action::Fill { bid: search.clone(), value: "naïve \"tea\"".to_owned() }).await.unwrap();
+    assert_eq!(session.acted().unwrap().value, "naïve \"tea\"");
+    assert_eq!(session.observe().await.unwrap().focused, Some(search));
+    let size = bid(&mut session, "combobox", "Size").await;
+    session.act(&Action::Select { bid: size.clone(), options: vec!["Large".to_owned()] }).await.unwrap();
+    let none = session.act(&Action::Select { bid: size, options: vec!["Huge".to_owned()] }).await.unwrap_err();
+    assert!(none.to_string().contains("there is no option \"Huge\"; there are \"Small\", \"Large\""), "{none}");
+    let day = bid(&mut session, "Date", "Day").await;
+    session.act(&Action::Fill { bid: day.clone(), value: "2026-03-08".to_owned() }).await.unwrap();
+    assert!(session.act(&Action::Fill { bid: day, value: "soon".to_owned() }).await.is_err());
+    let gift = bid(&mut session, "checkbox", "Gift").await;
+    session.act(&Action::Click { bid: gift.clone() }).await.unwrap();
+    let acted = session.acted().unwrap();
+    assert_eq!(acted.page_url, "http://shop.test/");
+    assert!(acted.element_html.starts_with("<input type=\"checkbox\""), "{}", acted.element_html);
+    assert_eq!(acted.selector, "html > body > form > label:nth-of-type(3) > input");
+    settle(&mut session).await;
+    let find = bid(&mut session, "button", "Find").await;
+    session.act(&Action::Click { bid: find }).await.unwrap();
+    settle(&mut session).await;
+    let seen = session.observe().await.unwrap();
+    assert_eq!(seen.url, "http://shop.test/found?q=na%C3%AFve+%22tea%22&size=l&gift=on&day=2026-03-08");
+    assert_eq!(seen.title, "Found");
+
+    // What was there is there no more.
+    assert!(matches!(session.act(&Action::Click { bid: gift }).await, Err(ActionError::NotFound { .. })));
+    assert!(session.observe().await.unwrap().last_action_error.unwrap().starts_with("failed to find element "));
+
+    // Back, and keys.
+    session.act(&Action::GoBack).await.unwrap();
+    settle(&mut session).await;
+    assert_eq!(session.observe().await.unwrap().title, "Shop");
+    assert!(matches!(session.act(&Action::GoBack).await, Err(ActionError::NoHistory)));
+    let search = bid(&mut session, "textbox", "Search").await;
+    session.act(&Action::Press { bid: search.clone(), keys: "Control+k".to_owned() }).await.unwrap();
+    settle(&mut session).await;
+    assert_eq!(said(&mut session).await, "k KeyK true");
+    session.act(&Action::Fill { bid: search.clone(), value: "tea".to_owned() }).await.unwrap();
+    session.act(&Action::Press { bid: search, keys: "Enter".to_owned() }).await.unwrap();
+    settle(&mut session).await;
+    assert_eq!(session.url().await.unwrap(), "http://shop.test/found?q=tea&size=l&gift=on&day=2026-03-08", "the form is as it was left");
+    session.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn buttons_work_wherever_they_are_and_a_covered_one_is_refused() {
+    let (_web, mut session) = shop().await;
+    for (name, expected) in [
+        ("Far down", "reached the end"),
+        ("Shadow", "in the shadow"),
+        ("Inside", "from the frame"),
+        ("Ask", "false"),
+        ("Later", "three seconds later"),
+    ] {
+        let bid = bid(&mut session, "button", name).await;
+        let started = Instant::now();
+        session.act(&Action::Click { bid }).await.unwrap();
+        settle(&mut session).await;
+        println!("{name}: clicked and settled in {:?}", started.elapsed());
+        assert_eq!(said(&mut session).await, expected, "{name}");
+    }
+    let below = bid(&mut session, "button", "Below").await;
+    let error = session.act(&Action::Click { bid: below.clone() }).await.unwrap_err();
+    assert_eq!(error.to_string(), format!("reach element {below}: <div id=\"veil\"> is in front of it"));
+    session.act(&Action::Scroll { dx: 0.0, dy: 500.0 }).await.unwrap();
+    settle(&mut session).await;
+    session.act(&Action::Scroll { dx: 0.0, dy: -5000.0 }).await.unwrap();
+
+    // A link to a new tab: that becomes the active one.
+    let link = bid(&mut session, "link", "In a new tab").await;
+    session.act(&Action::Click { bid: link }).await.unwrap();
+    settle(&mut session).await;
+    let seen = session.observe().await.unwrap();
+    assert_eq!(seen.title, "About");
+    assert_eq!(seen.tabs, ["http://shop.test/", "http://shop.test/about"]);
+    assert!(session.screenshot().await.unwrap().starts_with(b"\x89PNG"));
+    session.close().await.unwrap();
+}
