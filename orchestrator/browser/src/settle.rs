@@ -13,7 +13,7 @@ use gateway::Activity;
 
 use crate::{
     Error, Session, clock,
-    watch::{Page, State},
+    watch::{Page, Sockets, State},
 };
 
 /// Short steps first, where pages start one thing after another; longer ones for late timers.
@@ -108,6 +108,7 @@ impl Session {
             self.arrivals(activity, limit).await?;
             self.show_frame(&page).await?;
             if self.world.is_some() {
+                self.messages(activity).await?;
                 let (workers, now) = {
                     let state = self.watch.lock();
                     (state.workers.clone(), state.clock)
@@ -144,6 +145,50 @@ impl Session {
             }
         }
         Ok(activity.quiet(limit.left()).await?)
+    }
+
+    /// Waits until the messages of WebSockets have arrived where they were sent, by counting them on both sides.
+    async fn messages(&self, activity: &Activity) -> Result<(), Error> {
+        let started = Instant::now();
+        let left = || NOTICE.saturating_sub(started.elapsed());
+        let (seen, offset) = {
+            let mut state = self.watch.lock();
+            let counts = activity.counts();
+            let offset = (counts.frames_sent.cast_signed(), counts.frames_taken.cast_signed());
+            (state.sockets, *state.socket_offset.get_or_insert(offset))
+        };
+        if seen == Sockets::default() && activity.counts().frames_sent.cast_signed() == offset.0 {
+            return Ok(());
+        }
+        let taken = activity
+            .until(left(), |counts| {
+                counts.frames_taken.cast_signed() >= offset.1 + self.watch.lock().sockets.sent.cast_signed()
+            })
+            .await
+            && activity.quiet(left()).await.is_ok();
+        let received = self.watch.until(
+            left(),
+            |_| "the messages of WebSockets to reach the page".to_owned(),
+            |state| {
+                let sent = activity.counts().frames_sent.cast_signed();
+                (offset.0 + state.sockets.received.cast_signed() >= sent).then_some(())
+            },
+        );
+        match received.await {
+            Ok(()) if taken => Ok(()),
+            Ok(()) | Err(Error::Deadline { .. }) => {
+                // Some got lost with a page that went away, or the socket is not a played one. They will not come any more.
+                let mut state = self.watch.lock();
+                let counts = activity.counts();
+                tracing::debug!(?counts, sockets = ?state.sockets, "messages of WebSockets got lost");
+                state.socket_offset = Some((
+                    counts.frames_sent.cast_signed() - state.sockets.received.cast_signed(),
+                    counts.frames_taken.cast_signed() - state.sockets.sent.cast_signed(),
+                ));
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Brings the page's present state to the screen, so that what hangs on it (scrolling, what has come into view, changes of size) is

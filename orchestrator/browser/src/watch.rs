@@ -42,12 +42,23 @@ pub(crate) struct State {
     pub(crate) documents: u64,
     /// Changes of a tab's address, with a new document or without.
     pub(crate) addresses: u64,
+    /// Messages of WebSockets.
+    pub(crate) sockets: Sockets,
+    /// What the gateway had sent and taken before the first of them.
+    pub(crate) socket_offset: Option<(i64, i64)>,
     /// Workers ever seen, by address, so that each has its own ordinal.
     pub(crate) ordinals: HashMap<String, usize>,
     /// The page's time in milliseconds, as last seen.
     pub(crate) clock: f64,
     crashed: bool,
     gone: bool,
+}
+
+/// Messages of WebSockets as the pages count them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Sockets {
+    pub(crate) received: u64,
+    pub(crate) sent: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -255,7 +266,17 @@ impl Watch {
             "Network.loadingFinished" | "Network.loadingFailed" => {
                 state.requests.remove(text("/requestId"));
             }
-            "Network.webSocketFrameReceived" | "Network.webSocketCreated" => state.begun += 1,
+            "Network.webSocketCreated" => state.begun += 1,
+            "Network.webSocketFrameReceived" | "Network.webSocketFrameSent" => {
+                state.begun += 1;
+                // Text and binary messages only.
+                if matches!(params.pointer("/response/opcode").and_then(Value::as_u64), Some(1 | 2)) {
+                    let sockets = &mut state.sockets;
+                    let count =
+                        if method.ends_with("Received") { &mut sockets.received } else { &mut sockets.sent };
+                    *count += 1;
+                }
+            }
             "Page.frameRequestedNavigation" | "Page.frameStartedNavigating" => {
                 state.begun += 1;
                 state.navigating.insert(text("/frameId").to_owned(), text("/url").to_owned());

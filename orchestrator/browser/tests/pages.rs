@@ -60,7 +60,14 @@ async fn bid(session: &mut Session, role: &str, name: &str) -> String {
 
 async fn said(session: &mut Session) -> String {
     let text = session.page_text().await.unwrap();
-    text.lines().find(|line| ["nothing", "three", "false", "reached", "in the", "from", "k "].iter().any(|start| line.starts_with(start))).unwrap_or_default().to_owned()
+    text.lines()
+        .find(|line| {
+            ["nothing", "three", "false", "reached", "in the", "from", "k "]
+                .iter()
+                .any(|start| line.starts_with(start))
+        })
+        .unwrap_or_default()
+        .to_owned()
 }
 
 #[tokio::test]
@@ -78,8 +85,12 @@ async fn a_page_is_seen_and_used_as_by_a_person() {
     assert_eq!(session.observe().await.unwrap().focused, Some(search));
     let size = bid(&mut session, "combobox", "Size").await;
     session.act(&Action::Select { bid: size.clone(), options: vec!["Large".to_owned()] }).await.unwrap();
-    let none = session.act(&Action::Select { bid: size, options: vec!["Huge".to_owned()] }).await.unwrap_err();
-    assert!(none.to_string().contains("there is no option \"Huge\"; there are \"Small\", \"Large\""), "{none}");
+    let none =
+        session.act(&Action::Select { bid: size, options: vec!["Huge".to_owned()] }).await.unwrap_err();
+    assert!(
+        none.to_string().contains("there is no option \"Huge\"; there are \"Small\", \"Large\""),
+        "{none}"
+    );
     let day = bid(&mut session, "Date", "Day").await;
     session.act(&Action::Fill { bid: day.clone(), value: "2026-03-08".to_owned() }).await.unwrap();
     assert!(session.act(&Action::Fill { bid: day, value: "soon".to_owned() }).await.is_err());
@@ -99,7 +110,9 @@ async fn a_page_is_seen_and_used_as_by_a_person() {
 
     // What was there is there no more.
     assert!(matches!(session.act(&Action::Click { bid: gift }).await, Err(ActionError::NotFound { .. })));
-    assert!(session.observe().await.unwrap().last_action_error.unwrap().starts_with("failed to find element "));
+    assert!(
+        session.observe().await.unwrap().last_action_error.unwrap().starts_with("failed to find element ")
+    );
 
     // Back, and keys.
     session.act(&Action::GoBack).await.unwrap();
@@ -113,7 +126,11 @@ async fn a_page_is_seen_and_used_as_by_a_person() {
     session.act(&Action::Fill { bid: search.clone(), value: "tea".to_owned() }).await.unwrap();
     session.act(&Action::Press { bid: search, keys: "Enter".to_owned() }).await.unwrap();
     settle(&mut session).await;
-    assert_eq!(session.url().await.unwrap(), "http://shop.test/found?q=tea&size=l&gift=on&day=2026-03-08", "the form is as it was left");
+    assert_eq!(
+        session.url().await.unwrap(),
+        "http://shop.test/found?q=tea&size=l&gift=on&day=2026-03-08",
+        "the form is as it was left"
+    );
     session.close().await.unwrap();
 }
 

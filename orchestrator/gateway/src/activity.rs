@@ -33,6 +33,10 @@ pub struct Counts {
     pub frames: usize,
     /// Requests ever begun; tells a lull from silence.
     pub begun: u64,
+    /// Recorded WebSocket messages ever sent to clients. Who counts what arrives knows whether some are still on their way.
+    pub frames_sent: u64,
+    /// WebSocket messages ever taken from clients of a playback.
+    pub frames_taken: u64,
 }
 
 impl Counts {
@@ -64,22 +68,11 @@ impl Activity {
 
     /// Waits until no request is in flight and no frame is due; gives up after `deadline`.
     pub async fn quiet(&self, deadline: Duration) -> Result<(), NotQuiet> {
-        let waiting = async {
-            loop {
-                let changed = self.shared.changed.notified();
-                tokio::pin!(changed);
-                // Registered before the counts are read, so that no change in between is lost.
-                changed.as_mut().enable();
-                if self.counts().is_quiet() {
-                    return;
-                }
-                changed.await;
-            }
-        };
-        tokio::time::timeout(deadline, waiting).await.map_err(|_| {
-            let Counts { requests, frames, .. } = self.counts();
-            NotQuiet { waited: deadline, requests, frames }
-        })
+        if self.until(deadline, Counts::is_quiet).await {
+            return Ok(());
+        }
+        let Counts { requests, frames, .. } = self.counts();
+        Err(NotQuiet { waited: deadline, requests, frames })
     }
 
     /// Counts a request until the guard is dropped.
@@ -104,6 +97,35 @@ impl Activity {
             counts.frames = counts.frames.saturating_sub(n);
         }
         self.shared.changed.notify_waiters();
+    }
+
+    /// Counts one recorded message as sent to the client.
+    pub(crate) fn frame_sent(&self) {
+        self.lock().frames_sent += 1;
+        self.shared.changed.notify_waiters();
+    }
+
+    /// Counts one message as taken from the client.
+    pub(crate) fn frame_taken(&self) {
+        self.lock().frames_taken += 1;
+        self.shared.changed.notify_waiters();
+    }
+
+    /// Waits until `ready` finds the counts as they should be; false after `deadline`.
+    pub async fn until(&self, deadline: Duration, ready: impl Fn(&Counts) -> bool) -> bool {
+        let waiting = async {
+            loop {
+                let changed = self.shared.changed.notified();
+                tokio::pin!(changed);
+                // Registered before the counts are read, so that no change in between is lost.
+                changed.as_mut().enable();
+                if ready(&self.counts()) {
+                    return;
+                }
+                changed.await;
+            }
+        };
+        tokio::time::timeout(deadline, waiting).await.is_ok()
     }
 
     fn lock(&self) -> MutexGuard<'_, Counts> {

@@ -45,14 +45,23 @@ where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     let mut frames = frames.into_iter().peekable();
-    loop {
+    let mut server_turn = |said: Option<()>| {
+        let expected = said.and_then(|()| frames.next());
         let mut turn = Vec::new();
         while let Some(frame) = frames.next_if(|frame| frame.from == Side::Server) {
             turn.push(frame.payload.into_message());
         }
-        let due = Due::new(notes.activity, turn.len());
+        (expected, turn)
+    };
+    let (_, mut turn) = server_turn(None);
+    let mut due = Due::new(notes.activity, turn.len());
+    loop {
         for message in turn {
             let closing = message.is_close();
+            if !closing {
+                // Before it is sent: the client may be quicker to tell than we are.
+                notes.activity.frame_sent();
+            }
             if socket.send(message).await.is_err() || closing {
                 // After a close the client's answer is read, so that it sees an orderly end.
                 drop(due);
@@ -62,7 +71,12 @@ where
         }
         drop(due);
         let Some(said) = client_says(&mut socket).await else { return };
-        match frames.next() {
+        let expected;
+        (expected, turn) = server_turn(Some(()));
+        due = Due::new(notes.activity, turn.len());
+        // Only now: there is no moment at which the client's message is taken and the answer to it not due.
+        notes.activity.frame_taken();
+        match expected {
             Some(expected) if expected.payload == said => {}
             Some(_) => notes.differed(&said, Answer::Normalised { rules: vec![BY_COUNT.to_owned()] }),
             None => notes.differed(&said, Answer::Miss { near: Vec::new() }),
