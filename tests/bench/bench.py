@@ -1,8 +1,11 @@
 """The benchmark: replay, recording, and size. See run.sh for how it is called."""
 
 import argparse
+import contextlib
 import json
 import pathlib
+import shutil
+import statistics
 import sys
 
 import figures
@@ -46,39 +49,46 @@ def arguments():
 
 
 def replay(tools, corpus, runs):
-    """Each server in turn serves the whole archive to the same client."""
+    """Every server serves the whole archive to the same client."""
     servers = {"pywb": peers.pywb, "mitmdump": peers.mitmdump_replay, "sandbox": peers.sandbox_replay}
-    rows = {}
-    for name, server in servers.items():
-        procs.say(f"replay: {name}")
-        with server(tools, corpus) as running:
-            rows[name] = tools.load(corpus, runs, THREADS, REQUESTS, proxy=running.address)
-            if name == "sandbox":
-                rows["sandbox, 20,000 requests"] = tools.load(corpus, runs, THREADS, 10 * REQUESTS, proxy=running.address)
-                rows["sandbox, 20,000 requests"]["rss_mb"] = running.rss_mb()
-            rows[name]["rss_mb"] = running.rss_mb()
-    return rows
+    rounds = Rounds(tools, corpus)
+    with contextlib.ExitStack() as running:
+        for name, server in servers.items():
+            procs.say(f"replay: starting {name}")
+            servers[name] = running.enter_context(server(tools, corpus))
+        for number in range(runs):
+            for name, server in servers.items():
+                rounds.load(name, number, REQUESTS, server=server)
+            rounds.load("sandbox, 20,000 requests", number, 10 * REQUESTS, server=servers["sandbox"])
+    return rounds.rows()
 
 
 def record(tools, corpus, runs):
     """The same web, live on loopback, through each proxy."""
-    rows = {}
-    with peers.origin(tools) as live:
-        procs.say("record: direct")
-        rows["direct"] = tools.load(corpus, runs, THREADS, REQUESTS, direct=live.address)
-        servers = {
-            "mitmdump, forwarding": peers.mitmdump_forward,
-            "mitmdump -w": peers.mitmdump_record,
-            "sandbox, forwarding": peers.sandbox_forward,
-            "sandbox record": peers.sandbox_record,
-        }
+    servers = {
+        "mitmdump, forwarding": peers.mitmdump_forward,
+        "mitmdump -w": peers.mitmdump_record,
+        "sandbox, forwarding": peers.sandbox_forward,
+        "sandbox record": peers.sandbox_record,
+    }
+    rounds = Rounds(tools, corpus)
+    with contextlib.ExitStack() as running:
+        live = running.enter_context(peers.origin(tools))
         for name, server in servers.items():
-            procs.say(f"record: {name}")
-            with server(tools, live) as running:
-                rows[name] = tools.load(corpus, runs, THREADS, REQUESTS, proxy=running.address)
-                rows[name]["rss_mb"] = running.rss_mb()
+            procs.say(f"record: starting {name}")
+            servers[name] = running.enter_context(server(tools, live))
+        for number in range(runs):
+            rounds.load("direct", number, REQUESTS, direct=live)
+            for name, server in servers.items():
+                rounds.load(name, number, REQUESTS, server=server)
+        # The two that are compared to a few percent take turns more often, each as often first as second.
+        for number in range(runs, 4 * runs):
+            pair = ["sandbox, forwarding", "sandbox record"]
+            for name in pair if number % 2 else reversed(pair):
+                rounds.load(name, number, REQUESTS, server=servers[name])
+    rows = rounds.rows()
     rows["sandbox record"]["recorded"] = tools.count_recorded()
-    rows["sandbox record"]["expected"] = runs * REQUESTS
+    rows["sandbox record"]["expected"] = 4 * runs * REQUESTS
     return rows
 
 
@@ -88,12 +98,40 @@ def size(tools):
     for records in (2000, MILLION):
         procs.say(f"size: {records:,} records")
         archive = tools.corpus(f"small-{records}.warc.gz", "--shape", "small", "--urls", str(records), "--sample", "2000")
+        shutil.rmtree(tools.data, ignore_errors=True)
         with peers.sandbox_replay(tools, archive, deadline=1800) as running:
             first = running.ready_ms
+        rounds = Rounds(tools, archive)
         with peers.sandbox_replay(tools, archive) as running:
-            rows[records] = tools.load(archive, 1, THREADS, REQUESTS, proxy=running.address)
-            rows[records] |= {"index_ms": first, "open_ms": running.ready_ms, "rss_mb": running.rss_mb()}
+            rounds.load(records, 0, REQUESTS, server=running)
+            rows |= rounds.rows()
+            rows[records] |= {"index_ms": first, "open_ms": running.ready_ms}
     return rows
+
+
+class Rounds:
+    """Servers under test take turns, so that what else the machine does falls on all of them alike."""
+
+    def __init__(self, tools, corpus):
+        self.tools, self.corpus, self.reports = tools, corpus, {}
+
+    def load(self, name, number, requests, **route):
+        procs.say(f"run {number + 1}: {name}")
+        self.reports.setdefault(name, []).append(self.tools.load(self.corpus, THREADS, requests, **route))
+
+    def rows(self):
+        """Each figure's median over the rounds; errors are summed."""
+        return {name: row(reports) for name, reports in self.reports.items()}
+
+
+def row(reports):
+    middle = {key: statistics.median(report[key] for report in reports)
+              for key in ("rps", "p50_ms", "p99_ms", "connects", "cpu_ms")}
+    middle["rps_runs"] = [round(report["rps"]) for report in reports]
+    middle["rss_mb"] = reports[-1]["rss_mb"]
+    middle["errors"] = sum(report["errors"] for report in reports)
+    middle["first_errors"] = [error for report in reports for error in report["first_errors"]][:5]
+    return middle
 
 
 def verdict(results, promises, check):

@@ -1,14 +1,16 @@
 """Tables for people, and the promises the figures are held against."""
 
-COLUMNS = "| | rps (median) | runs | p50 ms | p99 ms | connects | RSS MB |"
+import statistics
+
+COLUMNS = "| | rps (median) | runs | p50 ms | p99 ms | connects | CPU ms a request | RSS MB |"
 
 
 def print_rows(title, rows):
-    print(f"\n### {title}\n\n{COLUMNS}\n|---|---|---|---|---|---|---|")
+    print(f"\n### {title}\n\n{COLUMNS}\n|---|---|---|---|---|---|---|---|")
     for name, row in rows.items():
         runs = " / ".join(f"{rps:,}" for rps in row["rps_runs"])
         print(f"| {name} | {row['rps']:,.0f} | {runs} | {row['p50_ms']:.2f} | {row['p99_ms']:.2f} "
-              f"| {row['connects']:.0f} | {row.get('rss_mb', '')} |")
+              f"| {row['connects']:.0f} | {row['cpu_ms']:.2f} | {row['rss_mb']} |")
 
 
 def print_replay(rows):
@@ -38,21 +40,26 @@ def promises(results):
         rows = results["replay"]
         ours = rows["sandbox"]
         for peer, factor in (("pywb", 10), ("mitmdump", 5)):
-            ratio = ours["rps"] / rows[peer]["rps"]
+            ratio = times(ours, rows[peer])
             promise(f"replay at least {factor} times {peer}", ratio, " times", ratio >= factor)
         promise("replay p99 under 5 ms at 8 connections", ours["p99_ms"], " ms", ours["p99_ms"] < 5)
     if "record" in results:
         rows = results["record"]
-        ours = rows["sandbox record"]["rps"]
-        loss = 100 * (1 - ours / rows["sandbox, forwarding"]["rps"])
+        ours = rows["sandbox record"]
+        loss = 100 * (1 - times(ours, rows["sandbox, forwarding"]))
         promise("recording at most 15 % below plain forwarding", loss, " % below", loss <= 15)
-        ratio = ours / rows["mitmdump -w"]["rps"]
+        ratio = times(ours, rows["mitmdump -w"])
         promise("recording at least 3 times mitmdump -w", ratio, " times", ratio >= 3)
     if "size" in results:
         row = results["size"][max(results["size"])]
         promise("1,000,000 records in at most 150 MB", row["rss_mb"], " MB", row["rss_mb"] <= 150)
         promise("1,000,000 records open within 200 ms", row["open_ms"], " ms", row["open_ms"] <= 200)
     return held
+
+
+def times(ours, peer):
+    """How many times the peer's rate ours is: the median over runs that followed one another."""
+    return statistics.median(own / other for own, other in zip(ours["rps_runs"], peer["rps_runs"]))
 
 
 def print_promises(held):

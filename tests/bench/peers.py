@@ -5,7 +5,6 @@ import contextlib
 import json
 import pathlib
 import shutil
-import statistics
 import subprocess
 
 from procs import Server, free_port
@@ -19,6 +18,9 @@ class Tools:
 
     def __init__(self, sandbox, load, venv, work):
         self.sandbox, self.load_program, self.venv, self.work = sandbox, load, venv, work
+        # The certificate authority and the indexes stay out of the user's own folder.
+        self.data = work / "data"
+        self.env = {"SANDBOX_DATA": str(self.data)}
 
     def bin(self, name):
         return self.venv / "bin" / name
@@ -33,10 +35,6 @@ class Tools:
         folder.mkdir(parents=True)
         return folder
 
-    def home(self):
-        """Keeps the index cache and the certificate authority inside the bench's own folder."""
-        return {f"XDG_{kind}_HOME": str(self.work / "home" / kind.lower()) for kind in ("CACHE", "DATA", "CONFIG", "STATE")}
-
     def corpus(self, name, *options):
         archive = Archive(self.work / name, self.work / f"{name}.jsonl")
         part = self.work / f"part-{name}"
@@ -45,17 +43,16 @@ class Tools:
             part.rename(archive.warc)
         return archive
 
-    def load(self, archive, runs, threads, requests, proxy=None, direct=None):
-        """Runs the client and gives each figure's median over the runs; errors are summed."""
-        route = ["--proxy", proxy] if proxy else ["--direct", direct]
+    def load(self, archive, threads, requests, server=None, direct=None):
+        """Runs the client once: its report, and the processor time that the server used meanwhile."""
+        route = ["--proxy", server.address] if server else ["--direct", direct.address]
         command = [self.load_program, "run", "--manifest", archive.manifest, "-c", threads, "-n", requests, *route]
-        reports = [json.loads(run(*command)) for _ in range(runs)]
-        middle = {key: statistics.median(report[key] for report in reports)
-                  for key in ("rps", "p50_ms", "p99_ms", "connects")}
-        middle["rps_runs"] = [round(report["rps"]) for report in reports]
-        middle["errors"] = sum(report["errors"] for report in reports)
-        middle["first_errors"] = [error for report in reports for error in report["first_errors"]][:5]
-        return middle
+        measured = server or direct
+        before = measured.cpu_seconds()
+        report = json.loads(run(*command))
+        report["cpu_ms"] = 1000 * (measured.cpu_seconds() - before) / requests
+        report["rss_mb"] = measured.rss_mb()
+        return report
 
     def count_recorded(self):
         """Response and revisit records that the recorder has kept, counted by another program."""
@@ -133,12 +130,12 @@ def origin(tools):
 
 def sandbox_replay(tools, archive, deadline=60):
     command = [tools.sandbox, "replay", archive.warc, "--listen", "127.0.0.1:0"]
-    return Server(command, announce=PROXY, env=tools.home(), log=tools.log("sandbox-replay"), deadline=deadline)
+    return Server(command, announce=PROXY, env=tools.env, log=tools.log("sandbox-replay"), deadline=deadline)
 
 
 def sandbox_live(tools, live, command):
     route = ["--connect-to", f"::{live.address}", "--upstream-ca", tools.work / "origin-ca.pem", "--allow-private"]
-    return Server([*command, *route], announce=PROXY, env=tools.home(), log=tools.log("sandbox-live"))
+    return Server([*command, *route], announce=PROXY, env=tools.env, log=tools.log("sandbox-live"))
 
 
 def sandbox_forward(tools, live):

@@ -64,6 +64,15 @@ class Server:
                 total += sum(int(line.split()[1]) for line in status if line.startswith("VmRSS:"))
         return round(total / 1024, 1)
 
+    def cpu_seconds(self):
+        """Processor time used so far by the process and its children."""
+        ticks = 0
+        for pid in [self.process.pid, *children(self.process.pid)]:
+            with open(f"/proc/{pid}/stat") as stat:
+                fields = stat.read().rpartition(")")[2].split()
+            ticks += int(fields[11]) + int(fields[12])
+        return ticks / os.sysconf("SC_CLK_TCK")
+
     def _log_file(self):
         return open(self.log, "ab") if self.log else subprocess.DEVNULL
 

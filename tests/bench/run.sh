@@ -20,5 +20,5 @@ if ! cmp -s "$here/requirements.txt" "$venv/requirements.txt"; then
 fi
 cargo build --quiet --release --manifest-path "$root/Cargo.toml" -p load
 
-exec python3 "$here/bench.py" --sandbox "$sandbox" --load "$root/target/release/load" --venv "$venv" \
+exec python3 -B "$here/bench.py" --sandbox "$sandbox" --load "$root/target/release/load" --venv "$venv" \
     --work "$root/target/bench" "$@"
