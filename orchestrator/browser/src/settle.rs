@@ -81,6 +81,12 @@ impl Session {
         let mut documents = self.watch.lock().documents;
         loop {
             let messages = self.rest(activity, limit).await?;
+            let hold = activity.hold_frames();
+            if !self.has_all_frames(activity) {
+                // One slipped through between the look and the hold.
+                drop(hold);
+                continue;
+            }
             let now = self.watch.lock().documents;
             if now != documents && restarts < RESTARTS {
                 (documents, restarts, next) = (now, restarts + 1, 0);
@@ -145,6 +151,13 @@ impl Session {
             }
         }
         Ok(activity.quiet(limit.left()).await?)
+    }
+
+    /// Whether every message that was sent to the page has been taken by it.
+    fn has_all_frames(&self, activity: &Activity) -> bool {
+        let state = self.watch.lock();
+        let sent = activity.counts().frames_sent.cast_signed();
+        state.socket_offset.is_none_or(|offset| offset.0 + state.sockets.received.cast_signed() >= sent)
     }
 
     /// Waits until the messages of WebSockets have arrived where they were sent, by counting them on both sides.

@@ -4,7 +4,10 @@
 //! stays open as long as the page lives, so an open one does not count as unrest; a recorded WebSocket frame that is due to the page does.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -20,6 +23,22 @@ pub struct Activity {
 struct Shared {
     counts: Mutex<Counts>,
     changed: Notify,
+    /// How many hold back the frames of playbacks.
+    holds: AtomicUsize,
+}
+
+/// Holds back the recorded frames of WebSockets until dropped. They stay due meanwhile.
+#[derive(Debug)]
+#[must_use]
+pub struct Hold {
+    shared: Arc<Shared>,
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        self.shared.holds.fetch_sub(1, Ordering::SeqCst);
+        self.shared.changed.notify_waiters();
+    }
 }
 
 /// How much is going on at one moment.
@@ -73,6 +92,25 @@ impl Activity {
         }
         let Counts { requests, frames, .. } = self.counts();
         Err(NotQuiet { waited: deadline, requests, frames })
+    }
+
+    /// Lets no recorded frame go to a client until the guard is dropped: a page whose time runs would take them at moments that differ.
+    pub fn hold_frames(&self) -> Hold {
+        self.shared.holds.fetch_add(1, Ordering::SeqCst);
+        Hold { shared: Arc::clone(&self.shared) }
+    }
+
+    /// Waits until nobody holds the frames back.
+    pub(crate) async fn released(&self) {
+        loop {
+            let changed = self.shared.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            if self.shared.holds.load(Ordering::SeqCst) == 0 {
+                return;
+            }
+            changed.await;
+        }
     }
 
     /// Counts a request until the guard is dropped.
@@ -196,6 +234,21 @@ mod tests {
         drop(second);
         waiting.await.unwrap().unwrap();
         assert_eq!(activity.counts(), Counts { begun: 2, ..Counts::default() });
+    }
+
+    #[tokio::test]
+    async fn frames_are_held_back_while_anyone_asks_for_it() {
+        let activity = Activity::default();
+        let (first, second) = (activity.hold_frames(), activity.hold_frames());
+        let waiting = tokio::spawn({
+            let activity = activity.clone();
+            async move { activity.released().await }
+        });
+        drop(first);
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        drop(second);
+        tokio::time::timeout(Duration::from_secs(5), waiting).await.unwrap().unwrap();
     }
 
     #[tokio::test]

@@ -34,7 +34,7 @@ pub mod socket;
 pub mod tls;
 pub mod upstream;
 
-pub use activity::{Activity, NotQuiet};
+pub use activity::{Activity, Hold, NotQuiet};
 pub use body::Body;
 pub use config::Config;
 pub use episode::Episode;

@@ -58,6 +58,7 @@ where
     loop {
         for message in turn {
             let closing = message.is_close();
+            notes.activity.released().await;
             if !closing {
                 // Before it is sent: the client may be quicker to tell than we are.
                 notes.activity.frame_sent();
