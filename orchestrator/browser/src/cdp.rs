@@ -34,6 +34,9 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// The largest message taken; a screenshot or the accessibility tree of a very large page.
 const LARGEST: usize = 512 << 20;
 
+/// The number of our own refusals; the protocol's are below -32000 too.
+const ABANDONED: i64 = -32100;
+
 /// The name of a DevTools session: one attached page, frame or worker.
 pub(crate) type SessionId = Arc<str>;
 
@@ -66,7 +69,13 @@ struct Shared {
 }
 
 /// Who waits for which answer; `None` once the connection is gone.
-type Pending = Option<HashMap<u64, oneshot::Sender<Answer>>>;
+type Pending = Option<HashMap<u64, Waiting>>;
+
+struct Waiting {
+    session: Option<SessionId>,
+    answer: oneshot::Sender<Answer>,
+}
+
 pub(crate) type Answer = Result<Value, Refusal>;
 
 /// The browser's no to a command.
@@ -188,11 +197,21 @@ impl Cdp {
         }
         let (answer, receiver) = oneshot::channel();
         if let Some(pending) = &mut *self.pending() {
-            pending.insert(id, answer);
+            pending.insert(id, Waiting { session: session.cloned(), answer });
             // Where the writer is gone the reader soon is, and clears what is pending.
             let _ = self.shared.out.send(message.to_string());
         }
         receiver
+    }
+
+    /// Refuses all that is still unanswered in a session: a crashed page answers nothing, and does not say so.
+    pub(crate) fn abandon(&self, session: &SessionId) {
+        if let Some(pending) = &mut *self.pending() {
+            for (_, waiting) in pending.extract_if(|_, waiting| waiting.session.as_ref() == Some(session)) {
+                let message = "its page has crashed or was closed".to_owned();
+                let _ = waiting.answer.send(Err(Refusal { code: ABANDONED, message }));
+            }
+        }
     }
 
     fn pending(&self) -> MutexGuard<'_, Pending> {
@@ -216,7 +235,7 @@ fn take(text: &str, cdp: &Cdp, listener: &impl Fn(&Cdp, Option<Event>)) {
                 None => Ok(incoming.result.unwrap_or(Value::Null)),
             };
             // Nobody waits for the answer to a command that was only sent.
-            let _ = waiting.send(answer);
+            let _ = waiting.answer.send(answer);
         }
     } else if let Some(method) = incoming.method {
         let session = incoming.session.map(SessionId::from);

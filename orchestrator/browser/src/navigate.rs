@@ -19,8 +19,9 @@ impl Session {
         let params = json!({ "url": url });
         let answer = self.cdp().call_within(Some(&page.session), "Page.navigate", params, NAVIGATION).await?;
         match answer.get("errorText").and_then(Value::as_str) {
-            // Not a page but a download, or an answer without content: the tab stays where it is.
-            None | Some("net::ERR_ABORTED") => Ok(()),
+            // Not a page but a download, or an answer without content: the tab stays where it is. And an error of the server that came
+            // without a page: the tab shows the browser's own.
+            None | Some("net::ERR_ABORTED" | "net::ERR_HTTP_RESPONSE_CODE_FAILURE") => Ok(()),
             Some(reason) => Err(refused(reason.to_owned())),
         }
     }

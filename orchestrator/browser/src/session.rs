@@ -19,7 +19,7 @@ use crate::{
     driver::Driver,
     element::Acted,
     frames::Bids,
-    watch::{State, Watch},
+    watch::Watch,
 };
 
 const NEW_PAGE: Duration = Duration::from_secs(15);
@@ -65,23 +65,22 @@ impl Session {
         &self.driver.version
     }
 
-    /// Ends the present episode and begins another one, with nothing left of the one before.
+    /// Ends the present episode and begins another one, with nothing left of the one before. A browser that is broken, or too busy to end
+    /// an episode, is replaced by a new one, which takes longer.
     pub async fn reset(&mut self, world: Option<World>) -> Result<(), Error> {
-        self.end().await?;
         self.world = world;
         self.last_action_error = None;
         self.acted = None;
         self.bids = Bids::default();
-        self.begin().await
-    }
-
-    /// Waits until the last page is closed, as a person closes a window, or the browser is gone.
-    pub async fn closed(&self) {
-        // As long as it takes: a person decides.
-        let forever = Duration::from_secs(u64::from(u32::MAX));
-        let closed = |state: &State| state.active().is_err().then_some(());
-        // The browser being gone is what is waited for, too.
-        let _ = self.watch.until(forever, |_| "the window to be closed".to_owned(), closed).await;
+        let fits = self.launch.world.is_some() == world.is_some();
+        match self.end().await {
+            Ok(()) if fits => return self.begin().await,
+            // A frozen world needs another command line than the live web.
+            Ok(()) => {}
+            Err(error) => tracing::warn!(%error, "the browser is replaced"),
+        }
+        *self = Self::start(&Launch { world, ..self.launch.clone() }).await?;
+        Ok(())
     }
 
     /// Ends the browser.

@@ -233,8 +233,18 @@ impl Watch {
         }
         let mut state = self.lock();
         match method {
-            "Target.detachedFromTarget" => state.leave(&SessionId::from(text("/sessionId"))),
-            "Inspector.targetCrashed" => state.crashed = true,
+            "Target.detachedFromTarget" => {
+                let left = SessionId::from(text("/sessionId"));
+                state.leave(&left);
+                cdp.abandon(&left);
+            }
+            "Inspector.targetCrashed" => {
+                if let Some(session) = session {
+                    state.crashed |= state.is_open(&session);
+                    state.workers.retain(|worker| worker.session != session);
+                    cdp.abandon(&session);
+                }
+            }
             "Emulation.virtualTimeBudgetExpired" => {
                 if let Some(session) = session {
                     *state.expired.entry(session).or_default() += 1;

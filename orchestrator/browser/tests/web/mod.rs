@@ -20,15 +20,15 @@ use hyper_util::rt::TokioIo;
 use tokio::{net::TcpListener, task::JoinHandle};
 
 /// The pages by `host/path`, and what has been asked for.
-pub struct Web {
-    pub address: SocketAddr,
+pub(crate) struct Web {
+    pub(crate) address: SocketAddr,
     log: Arc<Mutex<Vec<String>>>,
     task: JoinHandle<()>,
 }
 
 impl Web {
     /// Serves `pages`; the type is told by the end of the path.
-    pub async fn serve(pages: &[(&str, &str)]) -> Self {
+    pub(crate) async fn serve(pages: &[(&str, &str)]) -> Self {
         let pages: HashMap<String, String> =
             pages.iter().map(|&(place, body)| (place.to_owned(), body.to_owned())).collect();
         let (pages, log) = (Arc::new(pages), Arc::new(Mutex::new(Vec::new())));
@@ -49,7 +49,7 @@ impl Web {
     }
 
     /// All requests so far, as `METHOD url`.
-    pub fn asked(&self) -> Vec<String> {
+    pub(crate) fn asked(&self) -> Vec<String> {
         self.log.lock().unwrap().clone()
     }
 }

@@ -1,0 +1,158 @@
+//! What does not happen: nothing is carried over, nothing gets out, nothing is left behind.
+
+#![allow(clippy::unwrap_used)]
+
+mod web;
+
+use std::{fs, time::Duration};
+
+use browser::{Action, Error, Launch, Session, World};
+use gateway::Activity;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Leaves its mark in everything that keeps marks, and tells what it found there. On localhost, as a service worker needs a secure origin.
+const MARKS: &str = "<!doctype html><title>marks</title><pre id=out>pending</pre>
+    <iframe src='http://third.test/'></iframe><script>
+    const found = { cookie: document.cookie, sent: '%COOKIE%', local: localStorage.mark, session: sessionStorage.mark };
+    document.cookie = 'mark=1; max-age=9999'; localStorage.mark = sessionStorage.mark = 'set';
+    (async () => {
+        found.workers = (await navigator.serviceWorker.getRegistrations()).length;
+        await navigator.serviceWorker.register('/sw.js');
+        found.caches = (await caches.keys()).length;
+        await (await caches.open('mark')).put('/x', new Response('x'));
+        found.databases = (await indexedDB.databases()).length;
+        await new Promise((done, failed) => { const r = indexedDB.open('mark'); r.onsuccess = done; r.onerror = failed; });
+        found.name = window.name; window.name = 'mark'; found.history = history.length;
+        out.textContent = JSON.stringify(found);
+    })().catch(e => out.textContent = String(e));
+    </script>";
+
+async fn marks(session: &mut Session) -> String {
+    session.act(&Action::Goto { url: "http://localhost/".to_owned() }).await.unwrap();
+    session.settle(&Activity::default(), PATIENCE).await.unwrap();
+    session.page_text().await.unwrap()
+}
+
+#[tokio::test]
+async fn nothing_is_carried_over_and_nothing_gets_out() {
+    let web = web::Web::serve(&[
+        ("localhost/", MARKS),
+        ("localhost/sw.js", "addEventListener('fetch', () => {})"),
+        ("third.test/", "<script>document.write('third had ' + (document.cookie || 'nothing')); document.cookie = 'third=1; SameSite=None'</script>"),
+        ("leaks.test/", "<script>
+            new Image().src = 'http://10.0.0.1/x';
+            const peer = new RTCPeerConnection({ iceServers: [{ urls: 'stun:203.0.113.1:3478' }] });
+            window.candidates = []; peer.onicecandidate = e => e.candidate && document.body.append(e.candidate.candidate);
+            peer.createDataChannel('x'); peer.createOffer().then(offer => peer.setLocalDescription(offer));
+            </script><link rel=dns-prefetch href='//prefetched.example'><link rel=preconnect href='https://preconnected.example'><p>leaks</p>"),
+    ])
+    .await;
+    let world = World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+    let launch = Launch { world: Some(world), ..Launch::new(web.address, "") };
+    let mut session = Session::start(&launch).await.unwrap();
+
+    let first = marks(&mut session).await;
+    let clean = r#"{"cookie":"","sent":"","workers":0,"caches":0,"databases":0,"name":"","history":2}"#;
+    assert!(first.starts_with(clean), "{first}");
+    // The marks do stick, or their absence would prove nothing.
+    assert!(marks(&mut session).await.starts_with(
+        r#"{"cookie":"mark=1","sent":"mark=1","local":"set","session":"set","workers":1,"caches":1,"databases":1"#
+    ));
+    let asked = web.asked().len();
+    session.reset(Some(world)).await.unwrap();
+    assert_eq!(marks(&mut session).await, first);
+    // All was asked for anew: nothing came from a cache.
+    let again: Vec<String> = web.asked().split_off(asked);
+    assert!(again.iter().any(|line| line.ends_with("/sw.js")), "{again:?}");
+
+    session.act(&Action::Goto { url: "http://leaks.test/".to_owned() }).await.unwrap();
+    session.settle(&Activity::default(), PATIENCE).await.unwrap();
+    assert_eq!(session.page_text().await.unwrap(), "leaks", "WebRTC found a way");
+    session.act(&Action::Goto { url: "http://127.0.0.1:8009/".to_owned() }).await.unwrap();
+    session.close().await.unwrap();
+    let known =
+        ["localhost", "third.test", "leaks.test", "127.0.0.1:8009", "10.0.0.1", "preconnected.example"];
+    let strange: Vec<String> =
+        web.asked().into_iter().filter(|line| !known.iter().any(|host| line.contains(host))).collect();
+    assert_eq!(strange, Vec::<String>::new(), "only what pages ask for reaches the gateway");
+    for through in ["http://127.0.0.1:8009/", "http://10.0.0.1/x"] {
+        assert!(
+            web.asked().iter().any(|line| line.contains(through)),
+            "{through} did not come to the gateway"
+        );
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_left_behind_however_a_session_ends() {
+    let web = web::Web::serve(&[("a.test/", "<h1>A</h1>")]).await;
+    let launch = Launch::new(web.address, "");
+    let session = Session::start(&launch).await.unwrap();
+    assert!(ours().len() > 3, "{:?}", ours());
+    session.close().await.unwrap();
+    gone("closing").await;
+
+    let session = Session::start(&launch).await.unwrap();
+    drop(session);
+    gone("dropping").await;
+
+    let mut session = Session::start(&launch).await.unwrap();
+    for (pid, _) in ours().iter().filter(|(_, command)| command.contains("type=renderer")) {
+        kill(*pid);
+    }
+    let seen = session.observe().await;
+    assert!(matches!(seen, Err(Error::NoPage { .. } | Error::Refused { .. })), "{seen:?}");
+    session.reset(None).await.unwrap();
+    session.act(&Action::Goto { url: "http://a.test/".to_owned() }).await.unwrap();
+    session.settle(&Activity::default(), PATIENCE).await.unwrap();
+    assert_eq!(session.page_text().await.unwrap(), "A");
+    for (pid, _) in ours().iter().filter(|(_, command)| !command.contains("--type=")) {
+        kill(*pid);
+    }
+    let error = session.observe().await.unwrap_err();
+    assert!(matches!(error, Error::Gone { .. } | Error::NoPage { .. }), "{error}");
+    drop(session);
+    gone("a crash").await;
+}
+
+/// The browser processes of this test, zombies too.
+fn ours() -> Vec<(i32, String)> {
+    let mark = format!("sandbox-browser-{}-", std::process::id());
+    let processes = fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| {
+        let pid: i32 = entry.file_name().to_str()?.parse().ok()?;
+        let command = fs::read(entry.path().join("cmdline")).ok()?;
+        let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
+        let text = String::from_utf8_lossy(&command).replace('\0', " ");
+        let zombie = fs::read_to_string(entry.path().join("stat")).ok()?.contains(") Z");
+        let parent_is_us = fs::read_to_string(entry.path().join("stat"))
+            .ok()?
+            .contains(&format!(" {} ", std::process::id()));
+        let named = text.contains(&mark) || String::from_utf8_lossy(&environment).contains(&mark);
+        (named || (zombie && parent_is_us)).then_some((pid, text))
+    });
+    processes.collect()
+}
+
+fn kill(pid: i32) {
+    let pid = rustix::process::Pid::from_raw(pid).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+}
+
+async fn gone(after: &str) {
+    let waiting = async {
+        let mut look = tokio::time::interval(Duration::from_millis(20));
+        while !ours().is_empty() {
+            look.tick().await;
+        }
+    };
+    if tokio::time::timeout(Duration::from_secs(5), waiting).await.is_err() {
+        panic!("after {after} there are still {:?}", ours());
+    }
+    let mark = format!("sandbox-browser-{}-", std::process::id());
+    let left: Vec<_> = fs::read_dir(std::env::temp_dir())
+        .unwrap()
+        .flatten()
+        .filter(|entry| entry.file_name().to_str().is_some_and(|name| name.starts_with(&mark)))
+        .collect();
+    assert!(left.is_empty(), "after {after}: {left:?}");
+}
