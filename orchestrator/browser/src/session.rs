@@ -19,7 +19,7 @@ use crate::{
     driver::Driver,
     element::Acted,
     frames::Bids,
-    watch::Watch,
+    watch::{State, Watch},
 };
 
 const NEW_PAGE: Duration = Duration::from_secs(15);
@@ -81,6 +81,15 @@ impl Session {
         }
         *self = Self::start(&Launch { world, ..self.launch.clone() }).await?;
         Ok(())
+    }
+
+    /// Waits until the last page is closed, as a person closes a window, or the browser is gone.
+    pub async fn closed(&self) {
+        // As long as it takes: a person decides.
+        let forever = Duration::from_secs(u64::from(u32::MAX));
+        let closed = |state: &State| state.active().is_err().then_some(());
+        // The browser being gone is what is waited for, too.
+        let _ = self.watch.until(forever, |_| "the window to be closed".to_owned(), closed).await;
     }
 
     /// Ends the browser.
