@@ -31,8 +31,11 @@ fn wrong_use_is_exit_code_2() -> Result<()> {
 fn a_file_that_is_no_snapshot_is_exit_code_2_and_named() -> Result<()> {
     for command in ["inspect", "verify", "repair"] {
         fails(&["snapshot", command, "nonesuch.wacz"], 2, "nonesuch.wacz")?;
-        fails(&["snapshot", command, "Cargo.toml"], 2, "Cargo.toml")?;
     }
+    fails(&["snapshot", "inspect", "Cargo.toml"], 2, "Cargo.toml")?;
+    fails(&["snapshot", "repair", "Cargo.toml"], 2, "Cargo.toml")?;
+    // That is what verify is asked: whether this is a snapshot.
+    fails(&["snapshot", "verify", "Cargo.toml"], 1, "Cargo.toml")?;
     fails(&["replay", "nonesuch.wacz"], 2, "nonesuch.wacz")?;
     fails(&["replay", "Cargo.toml"], 2, "Cargo.toml")
 }

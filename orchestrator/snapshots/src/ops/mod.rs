@@ -17,7 +17,7 @@ mod inspect;
 mod merge;
 mod originals;
 mod output;
-mod pages;
+pub(crate) mod pages;
 mod pairs;
 mod redact;
 mod repair;

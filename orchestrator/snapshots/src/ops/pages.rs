@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::Read;
 
 use crate::http::decoder;
-use crate::{Body, Page, Record, RecordKind, Timestamp};
+use crate::{Archive, Page, Record, RecordKind, Timestamp};
 
 /// How much of a page is searched for its title.
 const SEARCHED: u64 = 256 << 10;
@@ -52,12 +52,12 @@ impl PageFinder {
     }
 
     /// Whether a response may be a page; `block` is its HTTP message.
-    pub(super) fn consider(&self, url: &str, ts: Timestamp, block: &Body) -> Option<Candidate> {
+    pub(super) fn consider(&self, url: &str, ts: Timestamp, block: impl Read) -> Option<Candidate> {
         if !(url.starts_with("http://") || url.starts_with("https://")) {
             return None;
         }
         let mut start = Vec::new();
-        block.reader().take(SEARCHED).read_to_end(&mut start).ok()?;
+        block.take(SEARCHED).read_to_end(&mut start).ok()?;
         let (head, end) = crate::http::parse_response(&start).ok()?;
         let media = head.headers.get_str("content-type").unwrap_or_default().to_ascii_lowercase();
         if head.status != 200 || !(media.starts_with("text/html") || media.starts_with("application/xhtml")) {
@@ -76,6 +76,20 @@ impl PageFinder {
     fn hash(&self, url: &str) -> u64 {
         self.hasher.hash_one(url.split('#').next().unwrap_or(url))
     }
+}
+
+/// The pages of a recording that nobody listed while it was made. What is damaged is no page.
+pub(crate) fn find(archive: &Archive) -> Vec<Page> {
+    let mut finder = PageFinder::default();
+    for (_, mut record) in archive.records().flatten() {
+        finder.note(&mut record);
+    }
+    let responses = archive.records().flatten().filter(|(_, record)| record.kind() == RecordKind::Response);
+    let candidates = responses.filter_map(|(_, mut record)| {
+        let (url, ts) = (record.target_uri()?.into_owned(), record.date()?);
+        finder.consider(&url, ts, &mut record.block)
+    });
+    choose(candidates.collect())
 }
 
 /// The pages among candidates, by the best evidence there is: the browser said so; or other requests came from there; or,

@@ -216,7 +216,7 @@ impl<'a> Stage<'a> {
         let date = text("WARC-Date").and_then(|date| Timestamp::parse(date).ok());
         if let (RecordKind::Response, Some(url), Some(date)) = (taken.kind, text("WARC-Target-URI"), date) {
             let url = url.trim_matches(['<', '>']);
-            self.candidates.extend(self.survey.pages.consider(url, date, &taken.block));
+            self.candidates.extend(self.survey.pages.consider(url, date, taken.block.reader()));
         }
     }
 

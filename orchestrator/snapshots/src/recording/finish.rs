@@ -10,6 +10,7 @@ use rustix::io::Errno;
 
 use super::folder::{DATA, PAGES};
 use super::{Finished, Progress, Recording};
+use crate::ops::pages;
 use crate::wacz::{Description, PageLines, SnapshotWriter, Written};
 use crate::{Archive, Error, RecordKind};
 
@@ -52,7 +53,8 @@ impl Recording {
 fn write(recording: &Recording, part: &Utf8Path, progress: &dyn Fn(Progress)) -> Result<Written, Error> {
     let mut writer = SnapshotWriter::create(part)?;
     let total = recording.bytes();
-    for record in Archive::open(&recording.folder.join(DATA))?.records() {
+    let archive = Archive::open(&recording.folder.join(DATA))?;
+    for record in archive.records() {
         match record {
             Ok((at, record)) => {
                 writer.add(record)?;
@@ -65,8 +67,14 @@ fn write(recording: &Recording, part: &Utf8Path, progress: &dyn Fn(Progress)) ->
     }
     let path = recording.folder.join(PAGES);
     let pages = File::open(&path).map_err(|e| Error::io("open", &path, e))?;
+    let mut listed = false;
     for page in PageLines::new(PAGES, BufReader::new(pages)) {
         writer.add_page(&page?)?;
+        listed = true;
+    }
+    if !listed {
+        // Nobody was there to list them: a proxy for any client, a person with a browser.
+        pages::find(&archive).iter().try_for_each(|page| writer.add_page(page))?;
     }
     progress(Progress { done: total, total });
     let description = Description {
