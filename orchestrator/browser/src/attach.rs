@@ -125,6 +125,11 @@ fn prepare_page(cdp: &Cdp, session: &SessionId, setup: &Setup, clock: f64) {
     });
 }
 
+/// The part of a worker's address that is the same in every run: the name of a blob is made up by the browser.
+fn lasting(url: &str) -> &str {
+    if url.starts_with("blob:") { url.rfind('/').map_or(url, |end| &url[..end]) } else { url }
+}
+
 fn prepare_worker(watch: &Arc<Watch>, cdp: &Cdp, session: &SessionId, setup: &Setup, kind: &str, url: &str) {
     let send = |method: &str, params: Value| cdp.send(Some(session), method, params);
     drop(send("Network.enable", json!({ "maxTotalBufferSize": 1, "maxResourceBufferSize": 1 })));
@@ -135,12 +140,12 @@ fn prepare_worker(watch: &Arc<Watch>, cdp: &Cdp, session: &SessionId, setup: &Se
         let mut state = watch.lock();
         state.begun += 1;
         state.workers.push(Worker { session: Arc::clone(session), url: url.to_owned(), handle: None });
-        let clock = state.clock;
-        let ordinal = state.ordinals.entry(url.to_owned()).or_default();
+        let clock = crate::clock::visible(*world, state.clock);
+        let ordinal = state.ordinals.entry(lasting(url).to_owned()).or_default();
         *ordinal += 1;
         (*ordinal, clock)
     };
-    let script = inject::worker(world, kind, url, ordinal, clock);
+    let script = inject::worker(world, kind, lasting(url), ordinal, clock);
     let answer = send("Runtime.evaluate", json!({ "expression": script }));
     let (watch, session) = (Arc::clone(watch), Arc::clone(session));
     tokio::spawn(async move {

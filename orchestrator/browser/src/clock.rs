@@ -23,6 +23,17 @@ const STREAM_PATIENCE: Duration = Duration::from_millis(250);
 /// How long a worker may take to run what is due in it.
 const WORKER: Duration = Duration::from_secs(10);
 
+/// The step in which scripts see time move, in milliseconds. Every request that a page waits for moves its virtual clock by 10 ms, requests
+/// under way at the same time together and others one after the other; which of them meet depends on the machine. What is rounded down to
+/// this step does not.
+pub(crate) const STEP: u32 = 100;
+
+/// What scripts see of a page's virtual clock, both in milliseconds since 1970.
+pub(crate) fn visible(world: World, clock: f64) -> f64 {
+    let start = milliseconds(world);
+    start + ((clock - start) / f64::from(STEP)).floor() * f64::from(STEP)
+}
+
 /// What the first page's clock shows before it is moved to the start of the world: see [`HEAD_START`]. Milliseconds since 1970.
 pub(crate) fn before_start(world: World) -> f64 {
     milliseconds(world) - HEAD_START.as_secs_f64() * 1000.0
@@ -39,7 +50,7 @@ pub(crate) async fn start(cdp: &Cdp, watch: &Watch, page: &Page, world: World) -
 }
 
 #[expect(clippy::cast_precision_loss, reason = "milliseconds since 1970 are far below 2^53")]
-fn milliseconds(world: World) -> f64 {
+pub(crate) fn milliseconds(world: World) -> f64 {
     world.clock.as_millisecond() as f64
 }
 

@@ -2,17 +2,19 @@
 
 use serde_json::json;
 
-use crate::World;
+use crate::{World, clock};
 
 const REALM: &str = include_str!("inject/realm.js");
 const PAGE: &str = include_str!("inject/page.js");
 const WORKER: &str = include_str!("inject/worker.js");
 
-/// For every document. The clock is the page's own, which is virtual already.
+/// For every document. The clock is the page's own, which is virtual already, in steps: see [`clock::STEP`].
 pub(crate) fn page(world: &World) -> String {
     format!(
-        "(() => {{ 'use strict';\nconst seed = {seed};\nconst givenNow = Date.now;\nconst clock = () => givenNow();\n{REALM}\n{PAGE}\n}})();",
+        "(() => {{ 'use strict';\nconst seed = {seed};\nconst givenNow = Date.now;\nconst clock = () => {{ const given = givenNow(); return given - ((given - {start}) % {step} + {step}) % {step}; }};\n{REALM}\n{PAGE}\n}})();",
         seed = json!(seed(world)),
+        start = clock::milliseconds(*world),
+        step = clock::STEP,
     )
 }
 

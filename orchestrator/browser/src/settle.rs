@@ -113,11 +113,11 @@ impl Session {
             let page = self.watch.lock().active()?;
             self.arrivals(activity, limit).await?;
             self.show_frame(&page).await?;
-            if self.world.is_some() {
+            if let Some(world) = self.world {
                 self.messages(activity).await?;
                 let (workers, now) = {
                     let state = self.watch.lock();
-                    (state.workers.clone(), state.clock)
+                    (state.workers.clone(), clock::visible(world, state.clock))
                 };
                 for worker in &workers {
                     messages += clock::tick(self.cdp(), &self.watch, worker, now).await?;
