@@ -53,10 +53,10 @@ pub(super) enum Piece<'a> {
 }
 
 impl<'a> Piece<'a> {
-    pub(super) fn bytes(&self) -> Option<&'a [u8]> {
+    pub(super) fn length(&self) -> u64 {
         match self {
-            Piece::Bytes(bytes) => Some(bytes),
-            Piece::File { .. } => None,
+            Piece::Bytes(bytes) => bytes.len() as u64,
+            Piece::File { length, .. } => *length,
         }
     }
 

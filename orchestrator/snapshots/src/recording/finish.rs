@@ -52,6 +52,7 @@ impl Recording {
 
 fn write(recording: &Recording, part: &Utf8Path, progress: &dyn Fn(Progress)) -> Result<Written, Error> {
     let mut writer = SnapshotWriter::create(part)?;
+    recording.trim()?;
     let total = recording.bytes();
     let archive = Archive::open(&recording.folder.join(DATA))?;
     for record in archive.records() {

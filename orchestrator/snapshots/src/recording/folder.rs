@@ -1,12 +1,13 @@
 //! The folder of a recording: made, appended to, found again.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, IoSlice, Write};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::{Mutex, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::append::{self, Piece};
+use super::appender::{Appender, FILLER};
 use super::{Frame, RecordingOptions};
 use crate::wacz::page_line;
 use crate::warc::{RecordHead, RecordKind, new_record_id};
@@ -109,7 +110,7 @@ impl Recording {
 
     /// Bytes recorded so far.
     pub fn bytes(&self) -> u64 {
-        self.data.lock().unwrap_or_else(PoisonError::into_inner).length
+        self.data.lock().unwrap_or_else(PoisonError::into_inner).length()
     }
 
     /// The file this will become.
@@ -118,14 +119,20 @@ impl Recording {
     }
 
     fn open(out: &Utf8Path, folder: Utf8PathBuf, options: RecordingOptions) -> Result<Recording, Error> {
-        let data = Mutex::new(Appender::open(&folder.join(DATA))?);
-        let pages = Mutex::new(Appender::open(&folder.join(PAGES))?);
+        let data = Mutex::new(Appender::open(&folder.join(DATA), true)?);
+        let pages = Mutex::new(Appender::open(&folder.join(PAGES), false)?);
         Ok(Recording { out: out.to_owned(), folder, options, data, pages })
     }
 
     fn write(&self, to: &Mutex<Appender>, path: &Utf8Path, pieces: &[Piece<'_>]) -> Result<(), Error> {
         let mut appender = to.lock().unwrap_or_else(PoisonError::into_inner);
         appender.append(pieces).map_err(|e| Error::io("write", path, e))
+    }
+
+    /// Takes the filling from the end of the data, before they are read as a whole.
+    pub(super) fn trim(&self) -> Result<(), Error> {
+        let mut data = self.data.lock().unwrap_or_else(PoisonError::into_inner);
+        data.trim().map_err(|e| Error::io("cut", &self.folder.join(DATA), e))
     }
 
     fn warcinfo(&self) -> Vec<u8> {
@@ -149,84 +156,7 @@ impl Recording {
     }
 }
 
-/// A file that grows by whole pieces or not at all.
-#[derive(Debug)]
-struct Appender {
-    file: File,
-    length: u64,
-}
-
-impl Appender {
-    fn open(path: &Utf8Path) -> Result<Appender, Error> {
-        let file = OpenOptions::new()
-            .append(true)
-            .create(true)
-            .open(path)
-            .map_err(|e| Error::io("open", path, e))?;
-        let length = file.metadata().map_err(|e| Error::io("open", path, e))?.len();
-        Ok(Appender { file, length })
-    }
-
-    fn append(&mut self, pieces: &[Piece<'_>]) -> io::Result<()> {
-        let written = self.write_all(pieces);
-        match written {
-            Ok(length) => {
-                self.length += length;
-                Ok(())
-            }
-            Err(error) => {
-                // A disk that is full must not leave half a record for the next one to be appended to.
-                self.file.set_len(self.length)?;
-                Err(error)
-            }
-        }
-    }
-
-    fn write_all(&mut self, pieces: &[Piece<'_>]) -> io::Result<u64> {
-        let mut total = 0;
-        let mut rest = pieces;
-        while let Some(first) = rest.first() {
-            match first {
-                Piece::File { file, length } => {
-                    let mut reader = crate::warc::Window::new((*file).clone(), 0, *length);
-                    if io::copy(&mut reader, &mut self.file)? != *length {
-                        return Err(io::ErrorKind::UnexpectedEof.into());
-                    }
-                    total += length;
-                    rest = &rest[1..];
-                }
-                Piece::Bytes(_) => {
-                    let slices: Vec<&[u8]> = rest.iter().map_while(Piece::bytes).collect();
-                    total += write_slices(&mut self.file, &slices)?;
-                    rest = &rest[slices.len()..];
-                }
-            }
-        }
-        Ok(total)
-    }
-}
-
-/// One `writev` for all slices, and more only if the system takes less than all.
-fn write_slices(file: &mut File, slices: &[&[u8]]) -> io::Result<u64> {
-    let mut vectors: Vec<IoSlice<'_>> = slices.iter().map(|slice| IoSlice::new(slice)).collect();
-    let mut left = &mut vectors[..];
-    let mut total = 0;
-    IoSlice::advance_slices(&mut left, 0);
-    while !left.is_empty() {
-        match file.write_vectored(left) {
-            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(count) => {
-                total += count as u64;
-                IoSlice::advance_slices(&mut left, count);
-            }
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(e),
-        }
-    }
-    Ok(total)
-}
-
-/// Cuts a data file behind its last whole record; gives the number of bytes cut.
+/// Cuts a data file behind its last whole record; gives the number of bytes cut that were more than filling.
 fn cut_data(path: &Utf8Path) -> Result<u64, Error> {
     let length = fs::metadata(path).map_err(|e| Error::io("open", path, e))?.len();
     let archive = Archive::open(path)?;
@@ -238,7 +168,28 @@ fn cut_data(path: &Utf8Path) -> Result<u64, Error> {
             _ => break,
         }
     }
-    cut(path, whole, length)
+    let written = end_of_writing(path, whole, length).map_err(|e| Error::io("read", path, e))?;
+    cut(path, whole, length)?;
+    Ok(written - whole)
+}
+
+/// Where the last byte between `from` and `to` ends that is no filling.
+fn end_of_writing(path: &Utf8Path, from: u64, to: u64) -> io::Result<u64> {
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(from))?;
+    let (mut at, mut end) = (from, from);
+    let mut chunk = vec![0; 64 << 10];
+    let mut rest = file.take(to.saturating_sub(from));
+    loop {
+        let count = rest.read(&mut chunk)?;
+        if count == 0 {
+            return Ok(end);
+        }
+        if let Some(last) = chunk[..count].iter().rposition(|byte| *byte != FILLER) {
+            end = at + last as u64 + 1;
+        }
+        at += count as u64;
+    }
 }
 
 /// Cuts a page list behind its last whole line.

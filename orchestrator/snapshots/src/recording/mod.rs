@@ -12,6 +12,7 @@
 //! good to keep (digests, one copy of each payload, compression, index) is done once, at the end.
 
 mod append;
+mod appender;
 mod finish;
 mod folder;
 #[cfg(test)]

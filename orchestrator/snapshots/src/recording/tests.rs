@@ -2,6 +2,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{Read, Write};
+use std::os::unix::fs::FileExt;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -82,6 +83,39 @@ fn nothing_is_overwritten_and_a_killed_recording_goes_on() {
 
     fs::write(&out, b"").unwrap();
     assert!(matches!(Recording::create(&out, RecordingOptions::default()), Err(Error::Exists { .. })));
+}
+
+#[test]
+fn a_large_recording_reads_the_same_at_any_moment_and_after_a_kill() {
+    let (_dir, path) = folder();
+    let out = path.join("a.wacz");
+    let recording = Recording::create(&out, RecordingOptions::default()).unwrap();
+    let data = Recording::folder_of(&out).join("data.warc");
+    for n in 0..80 {
+        recording.append(&exchange(&format!("https://site.test/{n}"), &vec![b'x'; 23_000])).unwrap();
+        let archive = Archive::open(&data).unwrap();
+        if n % 20 == 19 {
+            assert_eq!(archive.records().map(Result::unwrap).count(), 1 + 2 * (n + 1));
+        }
+    }
+    // As a kill leaves it: the next entry is there but for its first byte.
+    let whole = recording.bytes();
+    let killed = path.join("killed.wacz");
+    fs::create_dir(Recording::folder_of(&killed)).unwrap();
+    let copy = Recording::folder_of(&killed).join("data.warc");
+    fs::copy(&data, &copy).unwrap();
+    assert!(fs::metadata(&copy).unwrap().len() > whole);
+    let tail = b"ARC/1.1\r\nWARC-Type: response\r\nContent-Length: 10\r\n\r\nhalf";
+    OpenOptions::new().write(true).open(&copy).unwrap().write_all_at(tail, whole + 1).unwrap();
+
+    let (recovered, cut) = Recording::recover(&killed, RecordingOptions::default()).unwrap();
+    assert_eq!((recovered.bytes(), cut), (whole, tail.len() as u64 + 1));
+    drop(recovered);
+    assert_eq!(fs::metadata(&copy).unwrap().len(), whole);
+    let (_, cut) = Recording::recover(&killed, RecordingOptions::default()).unwrap();
+    assert_eq!(cut, 0);
+    let finished = recording.finish(&|_| {}).unwrap();
+    assert_eq!(finished.responses, 80);
 }
 
 #[test]
