@@ -84,6 +84,7 @@ pub(crate) fn attached(watch: &Arc<Watch>, cdp: &Cdp, parent: Option<&SessionId>
             prepare_page(cdp, &session, &setup, clock);
         }
         "worker" | "shared_worker" | "service_worker" => {
+            watch.lock().meet(text("/targetInfo/targetId"));
             prepare_worker(watch, cdp, &session, &setup, kind, url);
         }
         _ => {}

@@ -30,6 +30,8 @@ const TALKS: u32 = 200;
 const LULL: Duration = Duration::from_millis(500);
 /// How long a page may need to notice that an answer has been delivered in full.
 const NOTICE: Duration = Duration::from_millis(250);
+/// How long it may take to read an answer that is there. A page's time stands still while it reads, so an early end of this wait is no harm.
+const READING: Duration = Duration::from_millis(40);
 /// How long a frame may take to reach the screen; a page that shows none is not waited for.
 const FRAME: Duration = Duration::from_millis(500);
 
@@ -136,11 +138,11 @@ impl Session {
     /// Waits until the page has all answers, and the gateway no more to give.
     async fn arrivals(&self, activity: &Activity, limit: Limit) -> Result<(), Error> {
         let condition = |state: &State| format!("the network; on their way are {}", state.describe());
-        let nothing = |state: &State| (state.pending() == 0 && state.navigating() == 0).then_some(());
+        let answered = |state: &State| (state.unanswered() == 0 && state.navigating() == 0).then_some(());
         loop {
             activity.quiet(limit.left()).await?;
             let before = (self.watch.lock().begun, activity.counts().begun);
-            match self.watch.until(NOTICE.min(limit.left()), condition, nothing).await {
+            match self.watch.until(NOTICE.min(limit.left()), condition, answered).await {
                 Ok(()) => break,
                 Err(Error::Deadline { .. }) if !limit.left().is_zero() => {}
                 Err(error) => return Err(error),
@@ -149,6 +151,13 @@ impl Session {
             if counts.is_quiet() && before == (self.watch.lock().begun, counts.begun) {
                 self.watch.lock().give_up();
             }
+        }
+        // A page need not read the answers that it gets.
+        let read = |state: &State| (state.pending() == 0).then_some(());
+        match self.watch.until(READING.min(limit.left()), condition, read).await {
+            Ok(()) => {}
+            Err(Error::Deadline { .. }) => self.watch.lock().give_up(),
+            Err(error) => return Err(error),
         }
         Ok(activity.quiet(limit.left()).await?)
     }

@@ -3,7 +3,7 @@
 //! Kept by the listener of the DevTools socket, so it is up to date with every answered command.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -30,7 +30,7 @@ pub(crate) struct State {
     /// Open tabs, in the order of their opening. The last one is the active one.
     pub(crate) pages: Vec<Page>,
     pub(crate) workers: Vec<Worker>,
-    /// Requests that have begun and not ended, by id. A worker's own script begins in its page's session and ends in the worker's.
+    /// Requests that have begun and not ended, by id.
     requests: HashMap<String, Request>,
     /// Frames that have asked for another document and not got it, with its address.
     navigating: HashMap<String, String>,
@@ -42,6 +42,8 @@ pub(crate) struct State {
     pub(crate) documents: u64,
     /// Changes of a tab's address, with a new document or without.
     pub(crate) addresses: u64,
+    /// Workers ever seen, by the browser's name for them.
+    targets: HashSet<String>,
     /// Messages of WebSockets.
     pub(crate) sockets: Sockets,
     /// What the gateway had sent and taken before the first of them.
@@ -80,6 +82,8 @@ struct Request {
     session: SessionId,
     url: String,
     stream: bool,
+    /// Its head has been received.
+    answered: bool,
     document: bool,
     loader: String,
 }
@@ -117,6 +121,11 @@ impl State {
         self.requests.values().filter(|request| !request.stream).count()
     }
 
+    /// Those of them whose answer has not begun.
+    pub(crate) fn unanswered(&self) -> usize {
+        self.requests.values().filter(|request| !request.stream && !request.answered).count()
+    }
+
     /// Requests that are known to be streams.
     pub(crate) fn streams(&self) -> usize {
         self.requests.values().filter(|request| request.stream).count()
@@ -125,6 +134,13 @@ impl State {
     /// Frames on their way to another document.
     pub(crate) fn navigating(&self) -> usize {
         self.navigating.len()
+    }
+
+    /// A worker has come: the request for its script is over.
+    pub(crate) fn meet(&mut self, target: &str) {
+        self.begun += 1;
+        self.requests.remove(target);
+        self.targets.insert(target.to_owned());
     }
 
     pub(crate) fn expired(&self, session: &SessionId) -> u64 {
@@ -252,14 +268,18 @@ impl Watch {
             }
             "Network.requestWillBeSent" => {
                 let url = text("/request/url");
+                // A worker's own script goes by the worker's name, and nobody tells of its end: the worker's coming is that.
+                let of_worker = state.targets.contains(text("/requestId"));
                 if let Some(session) = session
                     && url.starts_with("http")
+                    && !of_worker
                 {
                     state.begun += 1;
                     let request = Request {
                         session,
                         url: url.to_owned(),
                         stream: text("/type") == "EventSource",
+                        answered: false,
                         document: text("/type") == "Document",
                         loader: text("/loaderId").to_owned(),
                     };
@@ -267,10 +287,9 @@ impl Watch {
                 }
             }
             "Network.responseReceived" => {
-                if text("/response/mimeType") == "text/event-stream"
-                    && let Some(request) = state.requests.get_mut(text("/requestId"))
-                {
-                    request.stream = true;
+                if let Some(request) = state.requests.get_mut(text("/requestId")) {
+                    request.answered = true;
+                    request.stream |= text("/response/mimeType") == "text/event-stream";
                 }
             }
             "Network.loadingFinished" | "Network.loadingFailed" => {
