@@ -1,6 +1,12 @@
 //! Accepting clients, and speaking HTTP with them.
 
-use std::{convert::Infallible, sync::Arc};
+use std::{
+    convert::Infallible,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use hyper::{
     rt::Executor,
@@ -12,6 +18,7 @@ use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpListener,
     sync::Semaphore,
+    time::Instant,
 };
 
 use super::{client_io::ClientIo, service, target::Via};
@@ -90,15 +97,18 @@ where
     }
 }
 
-/// Serves HTTP/2 on a connection until it ends.
+/// Serves HTTP/2 on a connection until it ends. A client that has not asked for anything in the time for a head is dropped; hyper sets no such
+/// bound before the first request.
 pub(super) async fn serve_http2<S>(shared: Arc<Shared>, via: Via, io: S)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let via = Arc::new(via);
+    let asked = Arc::new(AtomicBool::new(false));
     let serve = {
-        let shared = shared.clone();
+        let (shared, asked) = (shared.clone(), asked.clone());
         service_fn(move |request| {
+            asked.store(true, Ordering::Relaxed);
             let (shared, via) = (shared.clone(), via.clone());
             async move { Ok::<_, Infallible>(service::serve(shared, &via, request).await) }
         })
@@ -114,14 +124,22 @@ where
         .auto_date_header(false)
         .serve_connection(TokioIo::new(io), serve);
     tokio::pin!(connection);
-    let ended = tokio::select! {
-        ended = connection.as_mut() => ended,
-        () = shared.cut.cancelled() => return,
-        () = shared.draining.cancelled() => {
-            connection.as_mut().graceful_shutdown();
-            tokio::select! {
-                ended = connection.as_mut() => ended,
-                () = shared.cut.cancelled() => return,
+    let first = tokio::time::sleep_until(Instant::now() + shared.limits.client_head);
+    tokio::pin!(first);
+    let (mut draining, mut waiting) = (false, true);
+    let ended = loop {
+        tokio::select! {
+            ended = connection.as_mut() => break ended,
+            () = shared.cut.cancelled() => return,
+            () = shared.draining.cancelled(), if !draining => {
+                draining = true;
+                connection.as_mut().graceful_shutdown();
+            }
+            () = first.as_mut(), if waiting => {
+                waiting = false;
+                if !asked.load(Ordering::Relaxed) {
+                    return;
+                }
             }
         }
     };

@@ -81,6 +81,21 @@ async fn clients_that_do_not_go_on_are_dropped() {
 }
 
 #[tokio::test]
+async fn an_h2_client_that_asks_nothing_is_dropped_and_one_that_waits_is_not() {
+    let limits = Limits { upstream_head: PATIENCE, ..hasty() };
+    let world = Setup { limits, ..Setup::default() }.tls(true).await;
+    let mut silent = world.client.tls("shop.test:443", &["h2"]).await;
+    let mut rest = Vec::new();
+    let _ = timeout(PATIENCE, silent.read_to_end(&mut rest)).await.expect("the gateway closes");
+
+    let mut waiting = world.client.https("shop.test:443", &["h2"]).await;
+    let stall = waiting.send(request(Method::GET, "https://shop.test/stall", body::empty()));
+    assert!(timeout(Duration::from_millis(600), stall).await.is_err(), "a request is under way");
+    let hello = waiting.ask(request(Method::GET, "https://shop.test/hello", body::empty())).await;
+    assert_eq!(hello.status, 200);
+}
+
+#[tokio::test]
 async fn garbage_in_place_of_tls_is_dropped() {
     let world = hasty_world().await;
     for bytes in

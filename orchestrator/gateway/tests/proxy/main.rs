@@ -7,6 +7,7 @@ mod failures;
 mod forward;
 mod origin;
 mod record;
+mod replay;
 mod routing;
 mod shutdown;
 mod sockets;

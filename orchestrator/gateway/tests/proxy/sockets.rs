@@ -37,7 +37,7 @@ async fn next(socket: &mut Socket) -> Message {
     }
 }
 
-async fn talk(client: &Client) {
+pub async fn talk(client: &Client) {
     let (mut socket, answer) = open(client, "/socket").await.unwrap();
     assert_eq!(answer.headers()["sec-websocket-protocol"], "chat");
     assert!(!answer.headers().contains_key("sec-websocket-extensions"));

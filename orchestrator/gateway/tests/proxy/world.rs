@@ -14,7 +14,7 @@ pub struct World {
     pub recorder: Option<Arc<Recorder>>,
     pub folder: Utf8PathBuf,
     _origin: Origin,
-    _keep: tempfile::TempDir,
+    pub keep: tempfile::TempDir,
 }
 
 /// What a test wants different.
@@ -53,7 +53,7 @@ impl Setup {
         }
         let gateway = Gateway::start(config).await.unwrap();
         let client = Client::new(gateway.local_addr(), &ca);
-        World { gateway, client, recorder, folder: Recording::folder_of(&out), _origin: origin, _keep: keep }
+        World { gateway, client, recorder, folder: Recording::folder_of(&out), _origin: origin, keep }
     }
 
     pub async fn plain(self) -> World {
