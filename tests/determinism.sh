@@ -6,4 +6,4 @@ sandbox=$1
 repeats=${2:-25}
 out=target/determinism
 rm -rf "$out"
-"$sandbox" run tasks/demo --agent oracle --repeat "$repeats" --check --out "$out"
+"$sandbox" run tasks/demo --agent oracle --repeat "$repeats" --workers 2 --check --out "$out"
