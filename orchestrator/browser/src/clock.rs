@@ -134,6 +134,12 @@ pub(crate) async fn tick(cdp: &Cdp, watch: &Watch, worker: &Worker, until: f64) 
             Ok(answer) => Ok(answer.pointer("/result/value").and_then(Value::as_u64).unwrap_or(0)),
             // It ended in the meantime.
             Err(Error::Refused { .. }) => Ok(0),
+            // It is busy for ever. The page is not to wait for it for ever, too.
+            Err(Error::Deadline { .. }) => {
+                tracing::warn!(url = worker.url, "a worker does not come to rest; its time is not moved any more");
+                watch.lock().workers.retain(|candidate| candidate.session != session);
+                Ok(0)
+            }
             Err(error) => Err(error),
         },
         _ = ended => Ok(0),

@@ -27,6 +27,7 @@ use crate::{Error, Launch, launch::Programs};
 const PREFIX: &str = "sandbox-browser-";
 /// The file in the folder that holds the number of the driver's process.
 const LEADER: &str = "leader";
+const TRIES: u32 = 3;
 const DRIVER_START: Duration = Duration::from_secs(20);
 
 /// A running chromedriver and what it has started: all of one process group, which the driver leads.
@@ -39,9 +40,21 @@ pub(crate) struct Processes {
 }
 
 impl Processes {
-    /// Starts chromedriver on a free port and waits until it listens.
+    /// Starts chromedriver on a free port and waits until it listens. The port that it finds for IPv4 may be taken for IPv6, which it does not
+    /// survive; so it has several tries.
     pub(crate) async fn start(programs: &Programs, launch: &Launch) -> Result<Self, Error> {
         sweep(&std::env::temp_dir());
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            match Self::start_once(programs, launch).await {
+                Err(error) if tries < TRIES => tracing::debug!(%error, "chromedriver is started once more"),
+                result => return result,
+            }
+        }
+    }
+
+    async fn start_once(programs: &Programs, launch: &Launch) -> Result<Self, Error> {
         let folder = tempfile::Builder::new()
             .prefix(&format!("{PREFIX}{}-", std::process::id()))
             .tempdir()

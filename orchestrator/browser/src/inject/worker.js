@@ -51,6 +51,12 @@ function hold(object, native) {
 if (kind === 'worker') replace(globalThis, 'postMessage', (native) => hold(globalThis, native));
 if (kind === 'shared_worker') replace(MessagePort.prototype, 'postMessage', (native) => hold(null, native));
 
+// A shared worker has begun only when its first page has reached it, which takes a moment of real time.
+let begun = kind !== 'shared_worker';
+const connected = begun ? null : new Promise((resolve) => {
+  addEventListener('connect', () => { begun = true; resolve(); }, { once: true });
+});
+
 function earliest(until) {
   let first = null;
   for (const timer of timers.values()) {
@@ -60,6 +66,7 @@ function earliest(until) {
 }
 // Moves the clock to `until`, running what is due on the way. Returns how many messages left the worker.
 async function tick(until) {
+  if (!begun) await connected;
   await turn();
   await turn();
   for (let timer = earliest(until); timer; timer = earliest(until)) {
