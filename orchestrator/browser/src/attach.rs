@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::{
     Launch, World,
     cdp::{Cdp, SessionId},
-    inject,
+    clock, inject,
     watch::{Page, Watch, Worker},
 };
 
@@ -68,20 +68,32 @@ pub(crate) fn attached(watch: &Arc<Watch>, cdp: &Cdp, parent: Option<&SessionId>
     };
     match kind {
         "page" => {
-            let clock = {
+            let (clock, first) = {
                 let mut state = watch.lock();
                 state.begun += 1;
+                let first = state.pages.is_empty();
                 state.pages.push(Page {
                     session: Arc::clone(&session),
                     target: text("/targetInfo/targetId").to_owned(),
                 });
-                state.clock
+                (state.clock, first)
             };
-            prepare_page(cdp, &session, &setup, clock);
+            prepare_page(cdp, &session, &setup);
+            if setup.world.is_some() {
+                if first {
+                    clock::stop(cdp, &session, clock);
+                } else {
+                    // It shares the process of the page that opened it, and so its clock. To stop that now would take away what was granted.
+                    clock::stop_if_own(cdp, &session, clock);
+                }
+            }
         }
         "iframe" => {
             let clock = watch.lock().clock;
-            prepare_page(cdp, &session, &setup, clock);
+            prepare_page(cdp, &session, &setup);
+            if setup.world.is_some() {
+                clock::stop(cdp, &session, clock);
+            }
         }
         "worker" | "shared_worker" | "service_worker" => {
             watch.lock().meet(text("/targetInfo/targetId"));
@@ -92,7 +104,7 @@ pub(crate) fn attached(watch: &Arc<Watch>, cdp: &Cdp, parent: Option<&SessionId>
     cdp.send(Some(&session), "Runtime.runIfWaitingForDebugger", json!({}));
 }
 
-fn prepare_page(cdp: &Cdp, session: &SessionId, setup: &Setup, clock: f64) {
+fn prepare_page(cdp: &Cdp, session: &SessionId, setup: &Setup) {
     let mut answers = Vec::new();
     let mut send =
         |method: &'static str, params: Value| answers.push((method, cdp.send(Some(session), method, params)));
@@ -111,11 +123,6 @@ fn prepare_page(cdp: &Cdp, session: &SessionId, setup: &Setup, clock: f64) {
     send("Network.setCacheDisabled", json!({ "cacheDisabled": true }));
     if let Some(script) = &setup.script {
         send("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script, "runImmediately": true }));
-        // Transitions end in the frame in which they begin.
-        send("Animation.enable", json!({}));
-        send("Animation.setPlaybackRate", json!({ "playbackRate": 1000 }));
-        let start = clock / 1000.0;
-        send("Emulation.setVirtualTimePolicy", json!({ "policy": "pause", "initialVirtualTime": start }));
     }
     tokio::spawn(async move {
         for (method, answer) in answers {
@@ -137,16 +144,16 @@ fn prepare_worker(watch: &Arc<Watch>, cdp: &Cdp, session: &SessionId, setup: &Se
     drop(send("Target.setAutoAttach", auto_attach(true)));
     drop(send("Network.setCacheDisabled", json!({ "cacheDisabled": true })));
     let Some(world) = &setup.world else { return };
-    let (ordinal, clock) = {
+    let (ordinal, now) = {
         let mut state = watch.lock();
         state.begun += 1;
         state.workers.push(Worker { session: Arc::clone(session), url: url.to_owned(), handle: None });
-        let clock = crate::clock::visible(*world, state.clock);
+        let now = clock::visible(*world, state.clock);
         let ordinal = state.ordinals.entry(lasting(url).to_owned()).or_default();
         *ordinal += 1;
-        (*ordinal, clock)
+        (*ordinal, now)
     };
-    let script = inject::worker(world, kind, lasting(url), ordinal, clock);
+    let script = inject::worker(world, kind, lasting(url), ordinal, now);
     let answer = send("Runtime.evaluate", json!({ "expression": script }));
     let (watch, session) = (Arc::clone(watch), Arc::clone(session));
     tokio::spawn(async move {

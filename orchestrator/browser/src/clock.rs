@@ -54,6 +54,27 @@ pub(crate) fn milliseconds(world: World) -> f64 {
     world.clock.as_millisecond() as f64
 }
 
+/// Stops the clock of a new page's process, at `clock` milliseconds. Sent, not awaited.
+pub(crate) fn stop(cdp: &Cdp, session: &SessionId, clock: f64) {
+    let params = json!({ "policy": "pause", "initialVirtualTime": clock / 1000.0 });
+    drop(cdp.send(Some(session), "Emulation.setVirtualTimePolicy", params));
+}
+
+/// Does so for a page that was opened by another one, if it has a process of its own nevertheless: then it shows the real time.
+pub(crate) fn stop_if_own(cdp: &Cdp, session: &SessionId, clock: f64) {
+    const DAY: f64 = 24.0 * 60.0 * 60.0 * 1000.0;
+    let asked = cdp.send(Some(session), "Runtime.evaluate", json!({ "expression": "Date.now()" }));
+    let (cdp, session) = (cdp.clone(), SessionId::clone(session));
+    tokio::spawn(async move {
+        if let Ok(Ok(answer)) = asked.await
+            && let Some(shown) = answer.pointer("/result/value").and_then(Value::as_f64)
+            && (shown - clock).abs() > DAY
+        {
+            stop(&cdp, &session, clock);
+        }
+    });
+}
+
 /// Lets the page's time run on by `slice`. Time stands still while requests are pending, except for those that never end.
 pub(crate) async fn grant(
     cdp: &Cdp,
@@ -85,8 +106,8 @@ pub(crate) async fn grant(
             Err(Error::Deadline { .. }) if left > STREAM_PATIENCE => {}
             result => return result,
         }
-        let counts = activity.counts();
-        if counts.requests == 0 && counts.streams > 0 && !streaming {
+        // The gateway has nothing more to say, and yet a request holds the time: it has no end.
+        if activity.counts().is_quiet() && watch.lock().unread_are_streams() {
             tracing::debug!("a stream holds the page's time; it runs on without it");
             set_policy(cdp, session, slice, "advance").await?;
         }

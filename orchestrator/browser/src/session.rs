@@ -73,12 +73,15 @@ impl Session {
         self.acted = None;
         self.bids = Bids::default();
         let fits = self.launch.world.is_some() == world.is_some();
-        match self.end().await {
-            Ok(()) if fits => return self.begin().await,
-            // A frozen world needs another command line than the live web.
-            Ok(()) => {}
-            Err(error) => tracing::warn!(%error, "the browser is replaced"),
+        if fits {
+            let context = self.watch.lock().end();
+            // At the same time: the old context and the new one have nothing in common.
+            match tokio::try_join!(self.end(context), self.begin()) {
+                Ok(_) => return Ok(()),
+                Err(error) => tracing::warn!(%error, "the browser is replaced"),
+            }
         }
+        // A frozen world needs another command line than the live web, too.
         *self = Self::start(&Launch { world, ..self.launch.clone() }).await?;
         Ok(())
     }
@@ -140,8 +143,7 @@ impl Session {
         Ok(())
     }
 
-    async fn end(&self) -> Result<(), Error> {
-        let context = self.watch.lock().end();
+    async fn end(&self, context: Option<String>) -> Result<(), Error> {
         let Some(context) = context else { return Ok(()) };
         let params = json!({ "browserContextId": context });
         self.cdp().call(None, "Target.disposeBrowserContext", params).await?;

@@ -10,6 +10,7 @@
 use std::time::{Duration, Instant};
 
 use gateway::Activity;
+use tokio::time::timeout;
 
 use crate::{
     Error, Session, clock,
@@ -30,6 +31,8 @@ const TALKS: u32 = 200;
 const LULL: Duration = Duration::from_millis(500);
 /// How long a page may need to notice that an answer has been delivered in full.
 const NOTICE: Duration = Duration::from_millis(250);
+/// Waits inside a settling know better what they wait for than the settling as a whole, so they are given the first word.
+const GRACE: Duration = Duration::from_millis(100);
 /// How long it may take to read an answer that is there. A page's time stands still while it reads, so an early end of this wait is no harm.
 const READING: Duration = Duration::from_millis(40);
 /// How long a frame may take to reach the screen; a page that shows none is not waited for.
@@ -60,7 +63,13 @@ impl Session {
             return Ok(Settled { page_time: Duration::ZERO, real_time: started.elapsed(), quiet });
         }
         let before = self.watch.lock().clock;
-        self.run_slices(activity, limit).await?;
+        match timeout(deadline + GRACE, self.run_slices(activity, limit)).await {
+            Ok(result) => result?,
+            Err(_) => {
+                let condition = "the page to answer; a script of its own does not end".to_owned();
+                return Err(Error::Deadline { condition, waited: deadline });
+            }
+        }
         let moved = self.watch.lock().clock - before;
         let page_time = Duration::try_from_secs_f64(moved / 1000.0).unwrap_or_default();
         Ok(Settled { page_time, real_time: started.elapsed(), quiet: true })
@@ -216,8 +225,9 @@ impl Session {
     /// Brings the page's present state to the screen, so that what hangs on it (scrolling, what has come into view, changes of size) is
     /// told to the page; and looks at the page's clock.
     async fn show_frame(&self, page: &Page) -> Result<(), Error> {
-        // A document without a body shows nothing yet.
-        const SHOW: &str = "document.body && new Promise(shown => requestAnimationFrame(() => shown()))";
+        // A document without a body shows nothing yet. The look at the timeline is what moves it: by itself it follows the frames of the
+        // screen, whose times are real and hence far behind.
+        const SHOW: &str = "document.timeline.currentTime, document.body && new Promise(shown => requestAnimationFrame(() => shown()))";
         match self.evaluate_apart(page, &page.target, SHOW, FRAME).await {
             // The document went away under it, or shows no frames.
             Ok(_) | Err(Error::Refused { .. } | Error::Deadline { .. }) => {}

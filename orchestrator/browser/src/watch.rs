@@ -84,6 +84,8 @@ struct Request {
     stream: bool,
     /// Its head has been received.
     answered: bool,
+    /// No longer waited for, though not over.
+    unread: bool,
     document: bool,
     loader: String,
 }
@@ -118,12 +120,15 @@ impl State {
 
     /// Requests on their way, without those known to be streams.
     pub(crate) fn pending(&self) -> usize {
-        self.requests.values().filter(|request| !request.stream).count()
+        self.requests.values().filter(|request| !request.stream && !request.unread).count()
     }
 
     /// Those of them whose answer has not begun.
     pub(crate) fn unanswered(&self) -> usize {
-        self.requests.values().filter(|request| !request.stream && !request.answered).count()
+        self.requests
+            .values()
+            .filter(|request| !(request.stream || request.unread || request.answered))
+            .count()
     }
 
     /// Requests that are known to be streams.
@@ -149,15 +154,26 @@ impl State {
 
     /// Gives up on what the page still waits for though the network has delivered all there is.
     pub(crate) fn give_up(&mut self) {
-        for (_, request) in self.requests.drain().filter(|(_, request)| !request.stream) {
+        for request in self.requests.values_mut().filter(|request| !request.stream && !request.unread) {
             tracing::debug!(
                 url = request.url,
                 "the page has not finished a request that was answered in full"
             );
+            request.unread = true;
         }
         for (_, url) in self.navigating.drain() {
             tracing::debug!(url, "a navigation came to nothing");
         }
+    }
+
+    /// Takes what was given up for streams; true where there was such a thing.
+    pub(crate) fn unread_are_streams(&mut self) -> bool {
+        let mut found = false;
+        for request in self.requests.values_mut().filter(|request| request.unread && !request.stream) {
+            request.stream = true;
+            found = true;
+        }
+        found
     }
 
     /// Some of what is on its way, for an error's text.
@@ -280,6 +296,7 @@ impl Watch {
                         url: url.to_owned(),
                         stream: text("/type") == "EventSource",
                         answered: false,
+                        unread: false,
                         document: text("/type") == "Document",
                         loader: text("/loaderId").to_owned(),
                     };

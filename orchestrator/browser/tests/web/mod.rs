@@ -6,13 +6,14 @@ use std::{
     collections::HashMap,
     convert::Infallible,
     net::SocketAddr,
+    pin::Pin,
     sync::{Arc, Mutex},
+    task::{Context, Poll},
 };
 
-use http_body_util::Full;
 use hyper::{
     Request, Response,
-    body::{Bytes, Incoming},
+    body::{Body, Bytes, Frame, Incoming},
     server::conn::http1,
     service::service_fn,
 };
@@ -60,16 +61,40 @@ impl Drop for Web {
     }
 }
 
+/// A body in one piece, after which there may be silence.
+struct Paged {
+    text: Option<Bytes>,
+    endless: bool,
+}
+
+impl Body for Paged {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        match self.text.take() {
+            Some(text) => Poll::Ready(Some(Ok(Frame::data(text)))),
+            None if self.endless => Poll::Pending,
+            None => Poll::Ready(None),
+        }
+    }
+}
+
 fn answer(
     request: &Request<Incoming>,
     pages: &HashMap<String, String>,
     asked: &Mutex<Vec<String>>,
-) -> Response<Full<Bytes>> {
+) -> Response<Paged> {
     asked.lock().unwrap().push(format!("{} {}", request.method(), request.uri()));
     let place = format!("{}{}", request.uri().host().unwrap_or_default(), request.uri().path());
     let body = pages.get(&place);
     let kind = match place.rsplit('.').next() {
         Some("js") => "text/javascript",
+        // Begins and never ends.
+        Some("stream") => "text/event-stream",
         Some("json") => "application/json",
         _ => "text/html; charset=utf-8",
     };
@@ -79,6 +104,9 @@ fn answer(
         .status(if body.is_some() { 200 } else { 404 })
         .header("content-type", kind)
         .header("cache-control", "max-age=3600")
-        .body(Full::new(Bytes::from(text.unwrap_or_default())))
+        .body(Paged {
+            text: Some(Bytes::from(text.unwrap_or_default())),
+            endless: place.ends_with(".stream"),
+        })
         .unwrap()
 }

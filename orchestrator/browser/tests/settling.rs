@@ -1,0 +1,93 @@
+//! When pages are done, and that nothing they do makes us wait for ever.
+
+#![allow(clippy::unwrap_used)]
+
+mod web;
+
+use std::time::{Duration, Instant};
+
+use browser::{Action, Error, Launch, Session, World};
+use gateway::Activity;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+async fn visit(session: &mut Session, url: &str) -> Result<(Duration, String), Error> {
+    session.act(&Action::Goto { url: url.to_owned() }).await.unwrap();
+    let settled = session.settle(&Activity::default(), PATIENCE).await?;
+    Ok((settled.real_time, session.page_text().await?))
+}
+
+#[tokio::test]
+async fn every_page_comes_to_rest() {
+    let web = web::Web::serve(&[
+        ("timer.test/", "<p id=p>waiting</p><script>setTimeout(() => p.textContent = 'done', 3000)</script>"),
+        ("busy.test/", "<p id=p></p><script>const t = performance.now(); while (performance.now() - t < 50); p.textContent = 'done'</script>"),
+        ("redirect.test/", "<script>setTimeout(() => location.href = 'http://timer.test/', 4000)</script>"),
+        ("stream.test/", "<p id=p></p><script>new EventSource('/events.stream').onmessage = e => p.textContent = e.data;
+            fetch('/endless.stream').then(r => r.body.getReader().read()).then(() => setTimeout(() => p.textContent += ' done', 3000))</script>"),
+        ("stream.test/events.stream", "data: hello\n\n"),
+        ("stream.test/endless.stream", "data: hello\n\n"),
+        ("polling.test/", "<p id=p></p><script>let n = 0; const poll = () => fetch('/poll.json').then(() => { n++; setTimeout(poll, 500); }); poll();
+            setTimeout(() => p.textContent = n, 4900)</script>"),
+        ("polling.test/poll.json", "{}"),
+        ("moving.test/", "<style>@keyframes a { to { margin-left: 100px } } p { animation: a 1s infinite } b { transition: opacity 2s }</style><p>moving</p><b id=b>b</b>
+            <script>let n = 0; (function f() { n++; requestAnimationFrame(f) })(); b.ontransitionend = () => b.textContent = 'faded'; setTimeout(() => b.style.opacity = 0, 100);
+            setTimeout(() => document.title = n, 1000)</script>"),
+        ("popup.test/", "<p id=p></p><script>window.open('http://timer.test/'); window.open('http://timer.test/', '_blank', 'noopener'); alert('hello'); p.textContent = prompt('name?')</script>"),
+        ("lazy.test/", "<div id=d></div><i id=i style='display:block;height:10px'></i><script>let n = 0;
+            new IntersectionObserver(e => { if (e[0].isIntersecting && n < 5) fetch('/more.json').then(() => d.insertAdjacentHTML('beforeend', `<p style='height:500px'>${++n}</p>`)) }).observe(i);</script>"),
+        ("lazy.test/more.json", "{}"),
+        ("hang.test/", "<script>setTimeout(() => { for (;;); }, 100)</script>"),
+    ])
+    .await;
+    let world = World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+    let launch = Launch { world: Some(world), ..Launch::new(web.address, "") };
+    let mut session = Session::start(&launch).await.unwrap();
+    for (url, expected) in [
+        ("http://timer.test/", "done"),
+        ("http://busy.test/", "done"),
+        ("http://redirect.test/", "done"),
+        ("http://stream.test/", "hello done"),
+        ("http://polling.test/", "10"),
+        ("http://moving.test/", "moving\n\nfaded"),
+        ("http://lazy.test/", "1"),
+        ("http://popup.test/", "done"),
+    ] {
+        let (took, text) = visit(&mut session, url).await.unwrap();
+        println!("{url} {took:?} {text:?}");
+        assert_eq!(text, expected, "{url}");
+        let started = Instant::now();
+        session.reset(Some(world)).await.unwrap();
+        println!("reset in {:?}", started.elapsed());
+    }
+
+    session.act(&Action::Goto { url: "http://hang.test/".to_owned() }).await.unwrap();
+    let error = session.settle(&Activity::default(), Duration::from_secs(2)).await.unwrap_err();
+    assert!(error.to_string().starts_with("wait for the page to "), "{error}");
+    let started = Instant::now();
+    session.reset(Some(world)).await.unwrap();
+    println!("reset of a hanging page in {:?}", started.elapsed());
+    assert!(started.elapsed() < PATIENCE);
+    assert_eq!(visit(&mut session, "http://timer.test/").await.unwrap().1, "done");
+    session.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_live_browser_settles_by_the_network_and_scrolls_to_the_end() {
+    let web = web::Web::serve(&[
+        ("live.test/", "<title>Live</title><a href='/a#x'>a</a><a href='/a'>again</a><a href='http://else.test/b?c'>b</a><a href='mailto:x@y'>mail</a>
+            <div style='height:3000px'></div><p id=p>top</p><script>let n = 0;
+            new IntersectionObserver(e => { if (e[0].isIntersecting) fetch('/more.json').then(() => p.textContent = 'end ' + (Date.now() > 1.7e12)) }).observe(p);</script>"),
+        ("live.test/more.json", "{}"),
+    ])
+    .await;
+    let mut session = Session::start(&Launch::new(web.address, "")).await.unwrap();
+    let (took, text) = visit(&mut session, "http://live.test/").await.unwrap();
+    println!("live {took:?}");
+    assert!(text.ends_with("top"), "{text}");
+    session.scroll_to_end(&Activity::default(), PATIENCE).await.unwrap();
+    assert!(session.page_text().await.unwrap().ends_with("end true"));
+    assert_eq!(session.links().await.unwrap(), ["http://live.test/a", "http://else.test/b?c"]);
+    assert_eq!(session.title().await.unwrap(), "Live");
+    session.close().await.unwrap();
+}
