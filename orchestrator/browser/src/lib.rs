@@ -4,12 +4,21 @@
 //! started by chromedriver (through fantoccini) and moved by the same browser's DevTools socket, because virtual time needs events.
 //!
 //! ```text
-//! launch, flags, process, driver   from settings to a running browser, and its certain end
-//! cdp, watch, attach               the DevTools socket; what it tells; preparing each page and worker before its first script
-//! inject/, inject                  the scripts that make randomness and clocks repeat
-//! clock, settle                    the page's time, slice by slice, until the page is done
-//! action, python, act, navigate    what an agent does
+//! launch, flags, process, driver, session   from settings to a running browser, its episodes, and its certain end
+//! cdp, watch, attach                        the DevTools socket; what it tells; preparing each page and worker before its first script
+//! inject/, inject                           the scripts that make randomness and clocks repeat
+//! clock, settle                             the page's time, slice by slice, until the page is done
+//! frames, axtree, observe                   what an agent sees, and the ids that it names elements by
+//! action, python                            what an agent can do, and how that is spelt
+//! act, navigate, element, pointer, keyboard, keys    doing it
+//! evaluate, document                        scripts of ours apart from the page's; text, links and digest of a page
 //! ```
+//!
+//! **Invariants.** Only the contexts of episodes know the gateway; Chromium's own requests have no way out at all. While nobody settles, a frozen
+//! page's time stands still. Nothing that is shown to an agent (ids, texts, order) comes from numbers that the browser makes up.
+//!
+//! **What does not repeat**: the order in which two answers reach a page at the same instant of its time; keys made by `crypto.subtle`; media
+//! playback; a page that Chromium insists on giving a process of its own.
 //!
 //! The crate knows nothing of tasks, scores or snapshots, and of the gateway only how busy it is.
 
