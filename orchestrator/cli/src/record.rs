@@ -24,7 +24,7 @@ use crate::{interrupt, progress};
 #[derive(clap::Args)]
 pub(crate) struct Record {
     /// Pages to visit, in order
-    #[arg(value_name = "URL", required_unless_present = "listen")]
+    #[arg(value_name = "URL", required_unless_present_any = ["listen", "manual"])]
     urls: Vec<Url>,
     /// The snapshot to write
     #[arg(short, long, value_name = "FILE.wacz")]
