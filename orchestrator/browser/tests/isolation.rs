@@ -10,6 +10,9 @@ use browser::{Action, Error, Launch, Session, World};
 use gateway::Activity;
 
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The tests here look at all browsers of this process, so they take turns.
+static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 /// Leaves its mark in everything that keeps marks, and tells what it found there. On localhost, as a service worker needs a secure origin.
 const MARKS: &str = "<!doctype html><title>marks</title><pre id=out>pending</pre>
     <iframe src='http://third.test/'></iframe><script>
@@ -35,6 +38,7 @@ async fn marks(session: &mut Session) -> String {
 
 #[tokio::test]
 async fn nothing_is_carried_over_and_nothing_gets_out() {
+    let _turn = TURN.lock().await;
     let web = web::Web::serve(&[
         ("localhost/", MARKS),
         ("localhost/sw.js", "addEventListener('fetch', () => {})"),
@@ -85,6 +89,7 @@ async fn nothing_is_carried_over_and_nothing_gets_out() {
 
 #[tokio::test]
 async fn nothing_is_left_behind_however_a_session_ends() {
+    let _turn = TURN.lock().await;
     let web = web::Web::serve(&[("a.test/", "<h1>A</h1>")]).await;
     let launch = Launch::new(web.address, "");
     let session = Session::start(&launch).await.unwrap();
