@@ -37,10 +37,7 @@ $(TOOLS)/bin/cargo-deny:
 
 conformance: ## other people's readers on our snapshots, ours on real captures, scores on vectors: SHARED=their folder
 	@./setup.sh python
-	./tests/conformance/run.sh "$(SHARED)/captures"
-	SANDBOX_CAPTURES="$(abspath $(SHARED)/captures)" $(CARGO) test -q -p snapshots --test har_captures --test ops_captures
-	SANDBOX_VECTORS="$(abspath $(SHARED)/vectors)" SANDBOX_DATASETS="$(abspath $(SHARED)/datasets)" \
-	    $(CARGO) test -q -p tasks --test vectors --test datasets
+	SHARED="$(abspath $(SHARED))" ./tests/conformance/run.sh
 
 determinism: setup build ## 25 repeats of the demo run (300+ episodes): one fingerprint
 	./tests/determinism.sh $(SANDBOX)
