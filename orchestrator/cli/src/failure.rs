@@ -68,7 +68,11 @@ impl<T, E: Into<anyhow::Error>> OrFail<T> for Result<T, E> {
 pub(crate) fn report_panics() {
     let default = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        if panic.payload_as_str().is_some_and(|text| text.starts_with("failed printing to std")) {
+        if panic
+            .payload()
+            .downcast_ref::<String>()
+            .is_some_and(|text| text.starts_with("failed printing to std"))
+        {
             std::process::exit(0);
         }
         default(panic);
