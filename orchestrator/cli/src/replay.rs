@@ -32,12 +32,11 @@ pub(crate) struct Replay {
     /// Where to listen [default: a free port on loopback]
     #[arg(long, value_name = "ADDR:PORT")]
     listen: Option<SocketAddr>,
-    /// How alike a request and a recorded one must be
+    /// How alike a request and a recorded one must be: exact; normalised (but for query order, cache-busters, tracking
+    /// parameters and the spelling of a body); fuzzy or fuzzy:LIKENESS (the most similar of the same host and path,
+    /// labelled as a guess)
     #[arg(long = "match", value_name = "LEVEL", default_value = "normalised")]
-    level: Level,
-    /// With --match fuzzy: the least likeness, from 0 to 1, that is good enough
-    #[arg(long, value_name = "LIKENESS", default_value_t = 0.8)]
-    threshold: f64,
+    level: MatchLevel,
     /// Let every answer carry an X-Sandbox-Answer header with its level
     #[arg(long)]
     announce: bool,
@@ -52,17 +51,6 @@ pub(crate) struct Replay {
     json: bool,
     #[command(flatten)]
     data: DataFolder,
-}
-
-/// How alike a request and a recorded one must be for an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Level {
-    /// Method, URL and body are equal
-    Exact,
-    /// Equal but for query order, cache-busters, tracking parameters and the spelling of a body
-    Normalised,
-    /// The most similar recorded request of the same host and path; labelled as a guess
-    Fuzzy,
 }
 
 impl Replay {
@@ -88,11 +76,7 @@ impl Replay {
 
     fn options(&self) -> ReplayOptions {
         ReplayOptions {
-            level: match self.level {
-                Level::Exact => MatchLevel::Exact,
-                Level::Normalised => MatchLevel::Normalised,
-                Level::Fuzzy => MatchLevel::Fuzzy { threshold: self.threshold },
-            },
+            level: self.level,
             dates: if self.recorded_dates { DatePolicy::Recorded } else { DatePolicy::ShiftedToNow },
             announce: self.announce,
             ..ReplayOptions::default()

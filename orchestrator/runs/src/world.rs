@@ -18,9 +18,6 @@ use tasks::{Task, WorldSpec};
 
 use crate::environment::{Environment, EnvironmentError, NotActed};
 
-/// Least likeness of a fuzzy answer, where a world asks for such.
-const FUZZY: f64 = 0.5;
-
 /// What the workers of a run share.
 #[derive(Clone)]
 pub struct Shared {
@@ -54,7 +51,7 @@ impl Shared {
         let level = match spec.match_level {
             tasks::MatchLevel::Exact => MatchLevel::Exact,
             tasks::MatchLevel::Normalised => MatchLevel::Normalised,
-            tasks::MatchLevel::Fuzzy => MatchLevel::Fuzzy { threshold: FUZZY },
+            tasks::MatchLevel::Fuzzy => MatchLevel::FUZZY,
         };
         let hosts = set.hosts().map_err(EnvironmentError::while_doing("list the hosts of the snapshots"))?;
         let options = ReplayOptions { level, dates: DatePolicy::Recorded, ..ReplayOptions::default() };

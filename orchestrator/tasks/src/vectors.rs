@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::scoring::assistantbench::question_scorer;
-use crate::{KeyNode, ScoreError, Step, UrlNode, ValueNode};
+use crate::scoring::mind2web_live::PublishedNode;
+use crate::{ScoreError, Step};
 
 /// Scores that differ by less are equal: expected ones are rounded to six decimals.
 const TOLERANCE: f64 = 1e-6;
@@ -134,20 +135,8 @@ struct AnswerInputs {
 
 #[derive(Deserialize)]
 struct KeyNodeInputs {
-    match_function_name: String,
-    content: Content,
     url: String,
     value: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Content {
-    reference_answer: String,
-    #[serde(default)]
-    key: String,
-    #[serde(default)]
-    netloc: String,
-    path: Option<String>,
 }
 
 /// Our result for a vector; nothing when no scorer of ours takes it.
@@ -160,24 +149,15 @@ fn score(metric: &str, line: &[u8]) -> Result<Outcome, serde_json::Error> {
             Ok(Some(question_scorer(&prediction, &gold).map(|answered| answered.accuracy)))
         }
         "mind2web_live.url" | "mind2web_live.element_value" => {
-            Ok(score_key_node(serde_json::from_slice(line)?))
+            // The node and what it is asked about stand in one object.
+            Ok(score_key_node(serde_json::from_slice(line)?, &serde_json::from_slice(line)?))
         }
         _ => Ok(None),
     }
 }
 
-fn score_key_node(inputs: KeyNodeInputs) -> Outcome {
-    let Content { reference_answer: reference, key, netloc, path } = inputs.content;
-    if path.is_some() {
-        return None;
-    }
-    let node = match inputs.match_function_name.as_str() {
-        "url_exactly_match" => KeyNode::UrlExactlyMatch(UrlNode { reference, key }),
-        "url_included_match" => KeyNode::UrlIncludedMatch(UrlNode { reference, key }),
-        "element_value_exactly_match" => KeyNode::ElementValueExactlyMatch(ValueNode { reference, netloc }),
-        "element_value_included_match" => KeyNode::ElementValueIncludedMatch(ValueNode { reference, netloc }),
-        _ => return None,
-    };
+fn score_key_node(node: PublishedNode, inputs: &KeyNodeInputs) -> Outcome {
+    let node = node.key_node().ok()?;
     // Without a path in the node, which element was acted on makes no difference.
     let step = Step { url: &inputs.url, selector: Some("*"), value: inputs.value.as_deref(), answer: None };
     Some(node.score(&step))

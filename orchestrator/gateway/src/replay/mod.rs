@@ -61,6 +61,11 @@ pub enum MatchLevel {
     },
 }
 
+impl MatchLevel {
+    /// Fuzzy with the threshold that is meant where none is named.
+    pub const FUZZY: MatchLevel = MatchLevel::Fuzzy { threshold: 0.5 };
+}
+
 /// A word that is no match level.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -76,7 +81,7 @@ impl FromStr for MatchLevel {
         match text.split_once(':').map_or((text, None), |(word, number)| (word, Some(number))) {
             ("exact", None) => Ok(MatchLevel::Exact),
             ("normalised", None) => Ok(MatchLevel::Normalised),
-            ("fuzzy", None) => Ok(MatchLevel::Fuzzy { threshold: 0.5 }),
+            ("fuzzy", None) => Ok(MatchLevel::FUZZY),
             ("fuzzy", Some(number)) => {
                 let threshold: f64 = number.parse().map_err(|_| bad())?;
                 (0.0..=1.0).contains(&threshold).then_some(MatchLevel::Fuzzy { threshold }).ok_or_else(bad)

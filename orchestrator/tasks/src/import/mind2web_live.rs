@@ -3,14 +3,15 @@
 use serde::Deserialize;
 
 use super::{Import, ImportError, Skipped, task_id};
-use crate::{KeyNode, Scorer, Task, TextNode, UrlNode, ValueNode};
+use crate::scoring::mind2web_live::PublishedNode;
+use crate::{KeyNode, Scorer, Task};
 
 #[derive(Deserialize)]
 struct Row {
     index: Index,
     task: String,
     reference_task_length: u32,
-    evaluation: Vec<Evaluation>,
+    evaluation: Vec<PublishedNode>,
 }
 
 /// A number in the later files, a text in the earlier ones.
@@ -19,23 +20,6 @@ struct Row {
 enum Index {
     Number(u64),
     Text(String),
-}
-
-#[derive(Deserialize)]
-struct Evaluation {
-    match_function_name: String,
-    content: Content,
-}
-
-#[derive(Deserialize)]
-struct Content {
-    reference_answer: String,
-    #[serde(default)]
-    key: String,
-    #[serde(default)]
-    netloc: String,
-    path: Option<String>,
-    url: Option<String>,
 }
 
 /// Reads Mind2Web-Live's JSON. Tasks with a key node that cannot be scored here are left out.
@@ -52,7 +36,8 @@ pub fn mind2web_live(json: &str) -> Result<Import, ImportError> {
             Index::Text(text) => task_id("mind2web-live", text),
         };
         let sites = sites(&row.evaluation);
-        let nodes: Result<Vec<KeyNode>, String> = row.evaluation.into_iter().map(key_node).collect();
+        let nodes: Result<Vec<KeyNode>, String> =
+            row.evaluation.into_iter().map(PublishedNode::key_node).collect();
         match nodes {
             Err(reason) => import.skipped.push(Skipped { id, reason }),
             Ok(nodes) if nodes.is_empty() => {
@@ -78,30 +63,13 @@ fn max_steps(reference: u32) -> u32 {
     reference.saturating_add(reference / 2).max(10)
 }
 
-fn sites(evaluation: &[Evaluation]) -> Vec<String> {
+fn sites(evaluation: &[PublishedNode]) -> Vec<String> {
     let host = |url: &str| url.split_once("://")?.1.split(['/', '?', '#']).next().map(str::to_owned);
     let mut sites: Vec<String> =
         evaluation.iter().filter_map(|node| node.content.url.as_deref().and_then(host)).collect();
     sites.sort();
     sites.dedup();
     sites
-}
-
-fn key_node(evaluation: Evaluation) -> Result<KeyNode, String> {
-    let Content { reference_answer: reference, key, netloc, path, .. } = evaluation.content;
-    let rule = evaluation.match_function_name.as_str();
-    if path.is_some() {
-        return Err(format!("{rule} with a path needs the page's HTML"));
-    }
-    Ok(match rule {
-        "url_exactly_match" => KeyNode::UrlExactlyMatch(UrlNode { reference, key }),
-        "url_included_match" => KeyNode::UrlIncludedMatch(UrlNode { reference, key }),
-        "element_value_exactly_match" => KeyNode::ElementValueExactlyMatch(ValueNode { reference, netloc }),
-        "element_value_included_match" => KeyNode::ElementValueIncludedMatch(ValueNode { reference, netloc }),
-        "final_answer_exact_match" => KeyNode::FinalAnswerExactMatch(TextNode { reference }),
-        "final_answer_included_match" => KeyNode::FinalAnswerIncludedMatch(TextNode { reference }),
-        _ => return Err(format!("{rule} cannot be scored yet")),
-    })
 }
 
 #[cfg(test)]

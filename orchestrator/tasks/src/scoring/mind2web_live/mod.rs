@@ -4,9 +4,11 @@
 //! cannot parse, and gives up the step; here that node stays as it was and the others are still judged.
 
 mod node;
+mod published;
 mod rules;
 
 pub use node::{KeyNode, TextNode, UrlNode, ValueNode};
+pub(crate) use published::PublishedNode;
 
 use serde::{Deserialize, Deserializer, de};
 
