@@ -2,11 +2,15 @@
 //! refused with a reason. Run by `make conformance`.
 #![allow(clippy::unwrap_used)]
 
+mod folder;
+
 use std::collections::BTreeMap;
 use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use snapshots::har::{self, Attachments, Entry, Error, Limits, Note};
+
+use folder::captures;
 
 /// The captures that are no HAR, and what the refusal must say.
 const REFUSED: [(&str, &str); 2] = [
@@ -16,24 +20,6 @@ const REFUSED: [(&str, &str); 2] = [
     ),
     ("data/har_extractor.har", "the document has no `log` object"),
 ];
-
-fn captures() -> Utf8PathBuf {
-    let folder = std::env::var("SANDBOX_CAPTURES").unwrap_or_else(|_| {
-        panic!("SANDBOX_CAPTURES does not name the captures folder; call this through `make conformance`")
-    });
-    Utf8PathBuf::from(folder)
-}
-
-fn find(folder: &Utf8Path, found: &mut Vec<Utf8PathBuf>) {
-    for entry in folder.read_dir_utf8().unwrap() {
-        let path = entry.unwrap().into_path();
-        if path.is_dir() {
-            find(&path, found);
-        } else if path.extension() == Some("har") {
-            found.push(path);
-        }
-    }
-}
 
 /// How many entries a general JSON parser finds.
 fn count(path: &Utf8Path) -> Option<usize> {
@@ -72,9 +58,7 @@ fn read_back(text: &[u8]) -> Vec<Entry> {
 
 #[test]
 fn every_har_is_read_whole_or_refused() {
-    let mut files = Vec::new();
-    find(&captures(), &mut files);
-    files.sort();
+    let (_, files) = captures(&[".har"]);
     assert!(files.len() >= 26, "only {} HAR files found", files.len());
     let mut notes: BTreeMap<String, usize> = BTreeMap::new();
     let mut total = 0;

@@ -2,45 +2,27 @@
 //! `make conformance`.
 #![allow(clippy::unwrap_used)]
 
+mod folder;
+
 use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use snapshots::Progress;
 use snapshots::ops::{self, Flaw, ImportOptions};
 
+use folder::captures;
+
 /// What a source may lack and no conversion can supply: requests, payloads elsewhere, HTTP in a record that says so.
 const ALLOWED: [Flaw; 5] =
     [Flaw::NoRequest, Flaw::Unresolved, Flaw::Http, Flaw::UnknownDigest, Flaw::PageNotCaptured];
 
-fn captures() -> Utf8PathBuf {
-    let folder = std::env::var("SANDBOX_CAPTURES").unwrap_or_else(|_| {
-        panic!("SANDBOX_CAPTURES does not name the captures folder; call this through `make conformance`")
-    });
-    Utf8PathBuf::from(folder)
-}
-
-fn find(folder: &Utf8Path, found: &mut Vec<Utf8PathBuf>) {
-    for entry in folder.read_dir_utf8().unwrap() {
-        let path = entry.unwrap().into_path();
-        if path.is_dir() {
-            find(&path, found);
-        } else if [".warc", ".warc.gz", ".arc", ".arc.gz", ".wacz"]
-            .iter()
-            .any(|end| path.as_str().ends_with(end))
-        {
-            found.push(path);
-        }
-    }
-}
+const ARCHIVES: [&str; 5] = [".warc", ".warc.gz", ".arc", ".arc.gz", ".wacz"];
 
 fn quiet(_: Progress) {}
 
 #[test]
 fn every_archive_becomes_a_valid_snapshot() {
-    let folder = captures();
-    let mut files = Vec::new();
-    find(&folder, &mut files);
-    files.sort();
+    let (folder, files) = captures(&ARCHIVES);
     let dir = tempfile::tempdir().unwrap();
     let out = Utf8PathBuf::from_path_buf(dir.path().join("out.wacz")).unwrap();
     let mut outcomes: BTreeMap<&str, usize> = BTreeMap::new();
@@ -98,8 +80,7 @@ const VERDICTS: [(&str, &[Flaw]); 10] = [
 
 #[test]
 fn verdicts_agree_with_the_python_tools() {
-    let mut files = Vec::new();
-    find(&captures(), &mut files);
+    let (_, files) = captures(&ARCHIVES);
     for (end, expect) in VERDICTS {
         let path = files
             .iter()
