@@ -28,8 +28,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 echo "base: making debian:$suite-slim from $mirror and $security"
 
+# Without usr-is-merged apt meets its dependency by usrmerge, which brings all of perl (50 MB).
 # The options given here stay in the image as dpkg and apt configuration, so what is installed later is as slim.
-mmdebstrap --quiet --variant=minbase --include=ca-certificates \
+mmdebstrap --quiet --variant=minbase --include=usr-is-merged \
+    --hook-dir=/usr/share/mmdebstrap/hooks/maybe-merged-usr \
     --dpkgopt='path-exclude=/usr/share/doc/*' \
     --dpkgopt='path-include=/usr/share/doc/*/copyright' \
     --dpkgopt='path-exclude=/usr/share/man/*' \
