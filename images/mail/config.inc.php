@@ -1,0 +1,34 @@
+<?php
+// Roundcube for a closed world: no outgoing connections, sessions outside the state, mail handed over by the plugin `postroom`.
+$config = [];
+$config['db_dsnw'] = 'sqlite:////state/roundcube.db?mode=0666';
+$config['imap_host'] = '127.0.0.1:1143';
+$config['smtp_host'] = '127.0.0.1:25';
+$config['des_key'] = 'corvane-quay-18-portell!';
+$config['product_name'] = 'Corvane Mail';
+$config['mail_domain'] = 'corvane.test';
+$config['username_domain'] = 'corvane.test';
+$config['plugins'] = ['postroom'];
+$config['skin'] = 'elastic';
+$config['language'] = 'en_US';
+$config['timezone'] = 'UTC';
+$config['date_format'] = 'Y-m-d';
+$config['temp_dir'] = '/tmp/roundcube';
+$config['log_dir'] = '/tmp/roundcube';
+$config['log_driver'] = 'stdout';
+$config['session_storage'] = 'php';
+$config['session_lifetime'] = 10080;
+$config['ip_check'] = false;
+$config['enable_installer'] = false;
+$config['enable_spellcheck'] = false;
+$config['no_save_sent_messages'] = true;
+$config['draft_autosave'] = 0;
+$config['refresh_interval'] = 60;
+$config['archive_mbox'] = 'Archive';
+$config['archive_type'] = '';
+$config['identities_level'] = 0;
+$config['support_url'] = '';
+$config['blankpage_url'] = '';
+$config['mime_param_folding'] = 0;
+$config['message_extended_headers'] = false;
+$config['keyservers'] = [];
