@@ -20,6 +20,10 @@ mod tasks;
 use clap::Parser;
 use failure::Failure;
 
+/// Headers, heads and bodies of requests are many short-lived allocations, freed on other threads than they were made on.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// A whole internet that does not move, on your own machine: record it, freeze it, run web agents in it.
 #[derive(Parser)]
 #[command(name = "sandbox", version, max_term_width = 100, after_help = failure::EXIT_CODES)]

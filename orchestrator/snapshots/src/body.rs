@@ -1,20 +1,28 @@
 //! Message bodies: small ones in memory, large ones in an unnamed temporary file.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
+
+use bytes::Bytes;
 
 use crate::Error;
 
 /// Bodies up to this size stay in memory when nobody says otherwise.
 pub(crate) const MEMORY: usize = 4 << 20;
 
+/// What arrives in parts at least this large is kept in them; smaller ones would pin more memory than they hold.
+const PART: usize = 2 << 10;
+
 /// The body of a request or response. Cloning never copies a spooled body.
 #[derive(Debug, Clone)]
 pub enum Body {
     /// In memory.
     Bytes(Vec<u8>),
+    /// In memory, in the parts it arrived in.
+    Parts(Vec<Bytes>),
     /// In a file, usually an unnamed temporary one, from its start; read by position, so that clones do not disturb
     /// each other.
     File {
@@ -35,6 +43,7 @@ impl Body {
     pub fn len(&self) -> u64 {
         match self {
             Body::Bytes(bytes) => bytes.len() as u64,
+            Body::Parts(parts) => parts.iter().map(|part| part.len() as u64).sum(),
             Body::File { length, .. } => *length,
         }
     }
@@ -42,6 +51,15 @@ impl Body {
     /// Whether it has no bytes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The bytes, if they are in memory; copied if they are in several parts.
+    pub fn in_memory(&self) -> Option<Cow<'_, [u8]>> {
+        match self {
+            Body::Bytes(bytes) => Some(bytes.as_slice().into()),
+            Body::Parts(parts) => Some(parts.concat().into()),
+            Body::File { .. } => None,
+        }
     }
 
     /// Reads it from its start.
@@ -96,6 +114,7 @@ impl Read for BodyReader<'_> {
                 buf[..want].copy_from_slice(&bytes[at..at + want]);
                 want
             }
+            Body::Parts(parts) => read_parts(parts, self.at, &mut buf[..want]),
             Body::File { file, .. } => file.read_at(&mut buf[..want], self.at)?,
         };
         self.at += got as u64;
@@ -103,10 +122,26 @@ impl Read for BodyReader<'_> {
     }
 }
 
+/// Reads what stands at `at`, within one part; how much that was.
+fn read_parts(parts: &[Bytes], mut at: u64, buf: &mut [u8]) -> usize {
+    for part in parts {
+        if at < part.len() as u64 {
+            let rest = &part[at as usize..];
+            let count = rest.len().min(buf.len());
+            buf[..count].copy_from_slice(&rest[..count]);
+            return count;
+        }
+        at -= part.len() as u64;
+    }
+    0
+}
+
 /// Collects a body of unknown length: memory first, a temporary file once it grows.
 #[derive(Debug)]
 pub struct Spool {
     memory: usize,
+    /// What came in large parts, and behind it what is still being collected.
+    parts: Vec<Bytes>,
     bytes: Vec<u8>,
     file: Option<File>,
     length: u64,
@@ -115,16 +150,18 @@ pub struct Spool {
 impl Spool {
     /// A spool that goes to disk beyond `memory` bytes.
     pub fn new(memory: usize) -> Spool {
-        Spool { memory, bytes: Vec::new(), file: None, length: 0 }
+        Spool { memory, parts: Vec::new(), bytes: Vec::new(), file: None, length: 0 }
     }
 
-    /// Makes room at once for a body of known length, as far as it will stay in memory.
-    pub fn reserve(&mut self, length: u64) {
-        if let Ok(length) = usize::try_from(length)
-            && length <= self.memory
-        {
-            self.bytes.reserve_exact(length);
+    /// Adds what arrived, without copying it where it is large.
+    pub fn push(&mut self, part: Bytes) -> io::Result<()> {
+        if part.len() < PART || !self.fits(part.len()) {
+            return self.write_all(&part);
         }
+        self.close_part();
+        self.length += part.len() as u64;
+        self.parts.push(part);
+        Ok(())
     }
 
     /// How much has been written.
@@ -138,20 +175,37 @@ impl Spool {
     }
 
     /// The body.
-    pub fn finish(self) -> io::Result<Body> {
+    pub fn finish(mut self) -> io::Result<Body> {
+        if !self.parts.is_empty() {
+            self.close_part();
+        }
         Ok(match self.file {
-            None => Body::Bytes(self.bytes),
+            None if self.parts.is_empty() => Body::Bytes(self.bytes),
+            None => Body::Parts(self.parts),
             Some(file) => Body::File { file: Arc::new(file), length: self.length },
         })
+    }
+
+    /// Whether so many more bytes stay in memory.
+    fn fits(&self, more: usize) -> bool {
+        self.file.is_none() && self.length + more as u64 <= self.memory as u64
+    }
+
+    fn close_part(&mut self) {
+        if !self.bytes.is_empty() {
+            self.parts.push(std::mem::take(&mut self.bytes).into());
+        }
     }
 }
 
 impl Write for Spool {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        if self.file.is_none() && self.bytes.len() + buf.len() > self.memory {
+        if self.file.is_none() && !self.fits(buf.len()) {
             let mut file = tempfile::tempfile()?;
-            file.write_all(&self.bytes)?;
-            self.bytes = Vec::new();
+            self.close_part();
+            for part in std::mem::take(&mut self.parts) {
+                file.write_all(&part)?;
+            }
             self.file = Some(file);
         }
         let written = match &mut self.file {
@@ -186,5 +240,25 @@ mod tests {
             assert_eq!(body.to_vec(1 << 20).unwrap(), bytes);
         }
         assert!(Body::Bytes(vec![0; 11]).to_vec(10).is_err());
+    }
+
+    #[test]
+    fn parts_read_as_one_whatever_their_sizes() {
+        for sizes in [&[PART, 5, PART + 1][..], &[5, 5], &[PART], &[5, PART, 5, 5, 3 * PART], &[9 * PART, 7]]
+        {
+            let mut spool = Spool::new(8 * PART);
+            let mut expect = Vec::new();
+            for (n, size) in sizes.iter().enumerate() {
+                let part: Vec<u8> = (0..*size).map(|i| (i * 7 + n) as u8).collect();
+                expect.extend_from_slice(&part);
+                spool.push(part.into()).unwrap();
+            }
+            let body = spool.finish().unwrap();
+            assert_eq!(matches!(body, Body::File { .. }), expect.len() > 8 * PART);
+            assert_eq!(matches!(body, Body::Parts(_)), expect.len() <= 8 * PART && expect.len() >= PART);
+            assert_eq!(body.len(), expect.len() as u64);
+            assert_eq!(body.to_vec(1 << 20).unwrap(), expect);
+            assert!(body.in_memory().is_none_or(|bytes| *bytes == *expect));
+        }
     }
 }

@@ -17,6 +17,10 @@ mod origin;
 
 use clap::Parser;
 
+/// The same as in the program that is measured: `load forward` is compared with it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> anyhow::Result<()> {
     commands::Command::parse().run()
 }

@@ -1,7 +1,6 @@
 //! The copy of a request body, taken as it goes upstream.
 
 use std::{
-    io::Write,
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll},
@@ -49,7 +48,7 @@ impl RequestCopy {
     /// A body that is in memory already.
     pub(crate) fn whole(bytes: &Bytes) -> Self {
         let mut spool = Spool::new(bytes.len());
-        let state = match spool.write_all(bytes) {
+        let state = match spool.push(bytes.clone()) {
             Ok(()) => State::Whole(spool),
             Err(error) => State::Failed(error),
         };
@@ -70,12 +69,12 @@ impl RequestCopy {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn saw(&self, data: &[u8], cap: u64) {
+    fn saw(&self, data: &Bytes, cap: u64) {
         let mut state = self.lock();
         if let State::Copying(spool) = &mut *state {
             if spool.len() + data.len() as u64 > cap {
                 *state = State::TooLarge;
-            } else if let Err(error) = spool.write_all(data) {
+            } else if let Err(error) = spool.push(data.clone()) {
                 *state = State::Failed(error);
             }
         }

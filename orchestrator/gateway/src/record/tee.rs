@@ -1,7 +1,6 @@
 //! A response body that is copied on its way to the client and written down before its end gets there.
 
 use std::{
-    io::Write,
     pin::Pin,
     task::{Context, Poll},
 };
@@ -37,8 +36,7 @@ impl Tee {
     /// written before this returns: the client has all of it with the head.
     pub(crate) async fn new(upstream: UpstreamBody, draft: Draft, events: bool, bodiless: bool) -> Self {
         let declared = upstream.size_hint().exact();
-        let mut spool = Spool::new(SPOOL_MEMORY);
-        spool.reserve(declared.unwrap_or(0));
+        let spool = Spool::new(SPOOL_MEMORY);
         let mut tee =
             Self { upstream, copying: Some((draft, spool)), declared, received: 0, events, writing: None };
         if bodiless || declared == Some(0) || tee.upstream.is_end_stream() {
@@ -51,14 +49,14 @@ impl Tee {
         tee
     }
 
-    fn copy(&mut self, data: &[u8]) {
+    fn copy(&mut self, data: &Bytes) {
         self.received += data.len() as u64;
         let Some((draft, spool)) = &mut self.copying else { return };
         if spool.len() + data.len() as u64 > draft.body_cap() {
             if let Some((draft, _)) = self.copying.take() {
                 draft.too_large();
             }
-        } else if let Err(error) = spool.write_all(data)
+        } else if let Err(error) = spool.push(data.clone())
             && let Some((draft, _)) = self.copying.take()
         {
             draft.failed(&error);
@@ -102,7 +100,7 @@ impl Tee {
 }
 
 fn in_memory(exchange: &Exchange) -> bool {
-    let in_memory = |body: &snapshots::Body| matches!(body, snapshots::Body::Bytes(_));
+    let in_memory = |body: &snapshots::Body| !matches!(body, snapshots::Body::File { .. });
     in_memory(&exchange.request.body) && in_memory(&exchange.response.body)
 }
 
@@ -165,8 +163,10 @@ impl Drop for Tee {
 
 /// The exchange with its body cut behind the last whole event.
 fn whole_events(mut exchange: Exchange) -> Exchange {
-    if let snapshots::Body::Bytes(bytes) = &mut exchange.response.body {
-        bytes.truncate(end_of_events(bytes));
+    if let Some(bytes) = exchange.response.body.in_memory() {
+        let mut events = bytes.into_owned();
+        events.truncate(end_of_events(&events));
+        exchange.response.body = events.into();
     }
     exchange
 }

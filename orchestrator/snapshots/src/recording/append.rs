@@ -49,6 +49,7 @@ pub(crate) const FRAMES_TYPE: &str = "application/x-websocket-frames+jsonl";
 #[derive(Debug)]
 pub(super) enum Piece<'a> {
     Bytes(&'a [u8]),
+    Parts(&'a [bytes::Bytes]),
     File { file: &'a Arc<File>, length: u64 },
 }
 
@@ -56,6 +57,7 @@ impl<'a> Piece<'a> {
     pub(super) fn length(&self) -> u64 {
         match self {
             Piece::Bytes(bytes) => bytes.len() as u64,
+            Piece::Parts(parts) => parts.iter().map(|part| part.len() as u64).sum(),
             Piece::File { length, .. } => *length,
         }
     }
@@ -63,6 +65,7 @@ impl<'a> Piece<'a> {
     fn body(body: &'a Body) -> Piece<'a> {
         match body {
             Body::Bytes(bytes) => Piece::Bytes(bytes),
+            Body::Parts(parts) => Piece::Parts(parts),
             Body::File { file, length } => Piece::File { file, length: *length },
         }
     }

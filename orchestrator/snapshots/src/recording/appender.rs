@@ -92,6 +92,7 @@ impl Appender {
         for piece in rest {
             match piece {
                 Piece::Bytes(bytes) => slices.push(bytes),
+                Piece::Parts(parts) => slices.extend(parts.iter().map(|part| &part[..])),
                 Piece::File { file, length } => {
                     at = self.write_slices(&std::mem::take(&mut slices), at)?;
                     at = self.copy(file, *length, at)?;

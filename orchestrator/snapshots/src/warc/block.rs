@@ -33,6 +33,7 @@ impl Block {
     pub(crate) fn from_body(body: crate::Body) -> Block {
         match body {
             crate::Body::Bytes(bytes) => Block::from_bytes(bytes),
+            crate::Body::Parts(parts) => Block::from_bytes(parts.concat()),
             crate::Body::File { file, length } => {
                 Block::from_window(Vec::new(), Window::new(file, 0, length))
             }

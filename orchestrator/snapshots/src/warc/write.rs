@@ -48,16 +48,25 @@ impl RecordHead {
     }
 
     /// Adds a field whose value stands in angle brackets.
-    pub fn uri(self, name: &str, uri: &str) -> RecordHead {
-        self.field(name, &format!("<{uri}>"))
+    pub fn uri(mut self, name: &str, uri: &str) -> RecordHead {
+        self.push_parts(name, &[b"<", uri.as_bytes(), b">"]);
+        self
     }
 
     /// Adds a field of bytes.
     pub(crate) fn push(&mut self, name: &str, value: &[u8]) {
+        self.push_parts(name, &[value]);
+    }
+
+    fn push_parts(&mut self, name: &str, value: &[&[u8]]) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(name.as_bytes());
         // Replaced and not left out: a field of a foreign record must not turn into another one, such as its length.
-        self.bytes.extend(name.bytes().map(|b| if b.is_ascii_graphic() && b != b':' { b } else { b'_' }));
+        replace(&mut self.bytes[start..], |b| !b.is_ascii_graphic() || b == b':', b'_');
         self.bytes.extend_from_slice(b": ");
-        self.bytes.extend(value.iter().map(|b| if matches!(b, b'\r' | b'\n') { b' ' } else { *b }));
+        let start = self.bytes.len();
+        value.iter().for_each(|part| self.bytes.extend_from_slice(part));
+        replace(&mut self.bytes[start..], |b| matches!(b, b'\r' | b'\n'), b' ');
         self.bytes.extend_from_slice(b"\r\n");
     }
 
@@ -67,6 +76,10 @@ impl RecordHead {
         self.bytes.extend_from_slice(b"\r\n");
         self.bytes
     }
+}
+
+fn replace(bytes: &mut [u8], wrong: impl Fn(u8) -> bool, by: u8) {
+    bytes.iter_mut().filter(|b| wrong(**b)).for_each(|b| *b = by);
 }
 
 #[cfg(test)]
