@@ -2,6 +2,8 @@
 
 use tokio_util::sync::CancellationToken;
 
+use crate::failure::Failure;
+
 /// A token that is cancelled by the first interrupt. A second one ends the process with exit code 4.
 pub(crate) fn token() -> CancellationToken {
     let token = CancellationToken::new();
@@ -14,6 +16,19 @@ pub(crate) fn token() -> CancellationToken {
         std::process::exit(4);
     });
     token
+}
+
+/// Runs `work` to its end, or drops it at the first interrupt; `then` tells the user how to go on.
+///
+/// For work that can be dropped at any point: what it has begun is cleared away by whoever does it.
+pub(crate) async fn unless_interrupted<T>(
+    work: impl Future<Output = Result<T, Failure>>,
+    then: &str,
+) -> Result<T, Failure> {
+    tokio::select! {
+        done = work => done,
+        () = interrupted() => Err(Failure::Interrupted(then.to_owned())),
+    }
 }
 
 async fn interrupted() {

@@ -1,18 +1,23 @@
 //! The `sandbox` command: parsing, dispatch and exit codes. All work is done by the libraries.
 
+mod build;
 mod ca;
 mod compare;
 mod doctor;
+mod engine;
 mod failure;
 mod gateway_options;
 mod interrupt;
+mod load;
 mod logging;
 mod options;
 mod progress;
+mod pull;
 mod record;
 mod replay;
 mod report;
 mod run;
+mod save;
 mod score;
 mod snapshot;
 mod tasks;
@@ -44,6 +49,10 @@ enum Command {
     Tasks(tasks::Tasks),
     Score(score::Score),
     Snapshot(snapshot::Snapshot),
+    Build(build::Build),
+    Pull(pull::Pull),
+    Load(load::Load),
+    Save(save::Save),
     Ca(ca::Ca),
     Doctor(doctor::Doctor),
 }
@@ -62,6 +71,10 @@ async fn main() -> std::process::ExitCode {
         Command::Tasks(tasks) => tasks.run(),
         Command::Score(score) => score.run(),
         Command::Snapshot(snapshot) => snapshot.run(),
+        Command::Build(build) => build.run().await,
+        Command::Pull(pull) => pull.run().await,
+        Command::Load(load) => load.run().await,
+        Command::Save(save) => save.run().await,
         Command::Ca(ca) => ca.run(),
         Command::Doctor(doctor) => doctor.run(),
     };

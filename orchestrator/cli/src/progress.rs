@@ -12,6 +12,14 @@ pub(crate) fn bar(total: u64, doing: &str) -> ProgressBar {
     bar
 }
 
+/// A bar over bytes.
+pub(crate) fn bytes(total: u64, doing: &str) -> ProgressBar {
+    let bar = ProgressBar::new(total);
+    bar.set_style(style("{msg} {wide_bar} {bytes}/{total_bytes} {eta}"));
+    bar.set_message(doing.to_owned());
+    bar
+}
+
 /// A spinner for work of unknown length; it turns without being told to.
 pub(crate) fn spinner(doing: &str) -> ProgressBar {
     let bar = ProgressBar::new_spinner();

@@ -1,0 +1,55 @@
+//! `sandbox load`: images out of a file into the container engine.
+
+use std::sync::Arc;
+
+use camino::Utf8PathBuf;
+use images::Event;
+
+use crate::failure::{OrFail, Outcome};
+use crate::{engine, interrupt, progress};
+
+/// Load images from a file that `sandbox save` or `docker save` has written
+///
+/// The file may be compressed by gzip, bzip2 or xz. It is streamed, so its size does not matter to memory.
+#[derive(clap::Args)]
+pub(crate) struct Load {
+    /// The files, loaded in order
+    #[arg(value_name = "FILE.tar", required = true)]
+    files: Vec<Utf8PathBuf>,
+    /// Print one JSON document: the names of what was loaded
+    #[arg(long)]
+    json: bool,
+}
+
+impl Load {
+    /// Loads the files and prints what was in them.
+    pub(crate) async fn run(self) -> Outcome {
+        interrupt::unless_interrupted(self.load(), "interrupted; nothing of the file was loaded").await
+    }
+
+    async fn load(&self) -> Outcome {
+        let mut loaded = Vec::new();
+        for file in &self.files {
+            let size = std::fs::metadata(file).or_input(format!("read {file}"))?.len();
+            let engine = engine::connect().await?;
+            let bar = progress::bytes(size, file.as_str());
+            let told = bar.clone();
+            let on: images::OnEvent = Arc::new(move |event| {
+                if let Event::Bytes(sent) = event {
+                    told.set_position(sent);
+                }
+            });
+            let images = images::load::load(&engine, file, &on).await;
+            bar.finish_and_clear();
+            let images = images.map_err(engine::failure)?;
+            if !self.json {
+                images.iter().for_each(|image| println!("{image}: loaded"));
+            }
+            loaded.extend(images);
+        }
+        if self.json {
+            println!("{}", serde_json::to_string_pretty(&loaded).expect("names are plain data"));
+        }
+        Ok(())
+    }
+}

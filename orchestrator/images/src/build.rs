@@ -1,0 +1,224 @@
+//! A folder under `images/` into an image.
+//!
+//! ```text
+//!   folder ── digest equals the image's label? ── yes ──> up to date
+//!      no │
+//!      bases there? wheels there? ── tar stream ──> the engine's classic builder ──> sandbox/<name>:1
+//! ```
+//!
+//! The digest covers what is in the folder. It does not cover the base image: `force` builds anew on a newer one.
+
+use std::collections::{HashMap, VecDeque};
+
+use bollard::query_parameters::{BuildImageOptionsBuilder, BuilderVersion};
+use camino::{Utf8Path, Utf8PathBuf};
+use futures_util::StreamExt;
+
+use crate::context::Context;
+use crate::engine::UNHURRIED;
+use crate::{Engine, Error, Event, OnEvent, Recipe, bases, error, program, wheels};
+
+/// The label with the digest of everything that an image was made of.
+pub const INPUTS: &str = "sandbox.inputs";
+
+/// Where things are, and how eager to be.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The folder that holds `base.sh`.
+    pub images: Utf8PathBuf,
+    /// The folder where downloaded wheels are kept.
+    pub cache: Utf8PathBuf,
+    /// Build even what is up to date, and without the engine's cache of earlier builds.
+    pub force: bool,
+}
+
+/// What became of a build.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Built {
+    /// There is a new image.
+    New,
+    /// The image there is was made of the same inputs.
+    UpToDate,
+}
+
+/// Builds one image, unless it is up to date. Dropping the future stops the engine's build, which then removes its
+/// containers.
+///
+/// # Errors
+/// When a step of the Dockerfile fails, a program is missing that the inputs need, or the disk is full.
+pub async fn build(
+    engine: &Engine,
+    recipe: &Recipe,
+    options: &Options,
+    on: &OnEvent,
+) -> Result<Built, Error> {
+    let context = Context::of(&recipe.folder)?;
+    let inputs = context.digest().map_err(Error::of_file("read", &recipe.folder))?;
+    let before = engine.image(&recipe.tag()).await?;
+    let label = before.as_ref().and_then(|image| image.config.as_ref()?.labels.as_ref()?.get(INPUTS));
+    if label == Some(&inputs) && !options.force {
+        return Ok(Built::UpToDate);
+    }
+    for base in recipe.bases()? {
+        bases::provide(engine, &base, &options.images, on).await?;
+    }
+    let context = match wheels_of(engine, recipe, &options.cache, on).await? {
+        Some(folder) => context.with("wheels", &folder)?,
+        None => context,
+    };
+    run(engine, recipe, context, &inputs, options.force, on).await?;
+    // The image it replaces would stay as a nameless one. It does stay where a container still uses it.
+    if let Some(id) = before.and_then(|image| image.id) {
+        forget(engine, &recipe.tag(), &id).await?;
+    }
+    Ok(Built::New)
+}
+
+async fn wheels_of(
+    engine: &Engine,
+    recipe: &Recipe,
+    cache: &Utf8Path,
+    on: &OnEvent,
+) -> Result<Option<Utf8PathBuf>, Error> {
+    let machine = match engine.architecture().await?.as_str() {
+        "amd64" => "x86_64".to_owned(),
+        "arm64" => "aarch64".to_owned(),
+        other => other.to_owned(),
+    };
+    wheels::fetch(recipe, cache, &machine, on).await
+}
+
+/// One run of the engine's builder, told step by step.
+async fn run(
+    engine: &Engine,
+    recipe: &Recipe,
+    context: Context,
+    inputs: &str,
+    force: bool,
+    on: &OnEvent,
+) -> Result<(), Error> {
+    let options = BuildImageOptionsBuilder::new()
+        .version(BuilderVersion::BuilderV1)
+        .dockerfile("Dockerfile")
+        .t(&recipe.tag())
+        .labels(&HashMap::from([(INPUTS, inputs)]))
+        .nocache(force)
+        .rm(true)
+        .forcerm(true) // of a failed or interrupted build nothing stays behind
+        .build();
+    let docker = engine.docker().clone().with_timeout(UNHURRIED);
+    let body = bollard::body_try_stream(context.stream());
+    let mut answer = std::pin::pin!(docker.build_image(options, None, Some(body)));
+    let mut log = Log::new(on.clone());
+    while let Some(said) = answer.next().await {
+        match said {
+            Ok(said) => log.push(&said.stream.unwrap_or_default()),
+            Err(failed) => return Err(log.error(recipe, error::words(&failed))),
+        }
+    }
+    Ok(())
+}
+
+async fn forget(engine: &Engine, tag: &str, id: &str) -> Result<(), Error> {
+    let now = engine.image(tag).await?.and_then(|image| image.id);
+    if now.as_deref() != Some(id) {
+        let none = None::<bollard::query_parameters::RemoveImageOptions>;
+        if let Err(error) = engine.docker().remove_image(id, none, None).await {
+            tracing::debug!(id, %error, "the replaced image stays");
+        }
+    }
+    Ok(())
+}
+
+/// What the builder prints, taken apart into steps and lines.
+struct Log {
+    on: OnEvent,
+    /// The beginning of a line whose end has not come yet.
+    rest: String,
+    step: Option<String>,
+    tail: VecDeque<String>,
+}
+
+impl Log {
+    fn new(on: OnEvent) -> Log {
+        Log { on, rest: String::new(), step: None, tail: VecDeque::new() }
+    }
+
+    fn push(&mut self, text: &str) {
+        self.rest.push_str(text);
+        while let Some((line, rest)) = self.rest.split_once('\n') {
+            let (line, rest) = (line.trim_end().to_owned(), rest.to_owned());
+            self.rest = rest;
+            self.line(line);
+        }
+    }
+
+    fn line(&mut self, line: String) {
+        if line.is_empty() {
+            return;
+        }
+        if let Some((at, of, instruction)) = step(&line) {
+            (self.on)(Event::Step { at, of, instruction });
+            self.step = Some(format!("step {at} of {of}: {instruction}"));
+            self.tail.clear();
+            return;
+        }
+        (self.on)(Event::Output(&line));
+        program::keep(&mut self.tail, line);
+    }
+
+    fn error(mut self, recipe: &Recipe, why: String) -> Error {
+        self.push("\n");
+        let doing = format!("build {}", recipe.name);
+        match self.step {
+            _ if error::is_disk_full(&why) || self.tail.iter().any(|line| error::is_disk_full(line)) => {
+                Error::DiskFull { doing, why }
+            }
+            Some(step) => Error::Step { image: recipe.name.clone(), step, why, tail: self.tail.into() },
+            None => Error::Refused { doing, why },
+        }
+    }
+}
+
+/// "Step 3/7 : RUN make" as its parts.
+fn step(line: &str) -> Option<(u64, u64, &str)> {
+    let (count, instruction) = line.strip_prefix("Step ")?.split_once(" : ")?;
+    let (at, of) = count.split_once('/')?;
+    Some((at.parse().ok()?, of.parse().ok()?, instruction))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn after(pieces: &[&str]) -> Error {
+        let mut log = Log::new(Arc::new(|_| ()));
+        pieces.iter().for_each(|piece| log.push(piece));
+        let recipe = Recipe { name: "shop".to_owned(), folder: "images/shop".into() };
+        log.error(&recipe, "The command returned a non-zero code: 2".to_owned())
+    }
+
+    #[test]
+    fn an_error_names_the_step_and_shows_what_it_printed() {
+        let error =
+            after(&["Step 1/2 : FROM x\n", " ---> abc\n", "Step 2/", "2 : RUN make\n", "cc", ": no\nbye"]);
+        assert_eq!(
+            error.to_string(),
+            "build shop: step 2 of 2: RUN make: The command returned a non-zero code: 2\ncc: no\nbye"
+        );
+    }
+
+    #[test]
+    fn a_full_disk_within_a_step_is_told_as_such() {
+        let error = after(&["Step 1/1 : RUN dd\n", "dd: error writing: No space left on device\n"]);
+        assert!(matches!(error, Error::DiskFull { .. }), "{error}");
+    }
+
+    #[test]
+    fn before_the_first_step_it_is_the_engine_that_refused() {
+        let text = after(&[]).to_string();
+        assert_eq!(text, "build shop: The command returned a non-zero code: 2");
+    }
+}

@@ -1,0 +1,282 @@
+//! The build context: a folder as a tar stream that is the same bytes on every machine.
+//!
+//! Entries are sorted by path; owners are root, times fixed, modes 755 or 644. So the digest over the stream says
+//! whether an image has to be built again, and nothing of a checkout's history gets into an image.
+
+use std::io::{self, Read, Write};
+use std::os::unix::fs::PermissionsExt;
+
+use bytes::Bytes;
+use camino::{Utf8Path, Utf8PathBuf};
+use futures_util::Stream;
+use sha2::{Digest, Sha256};
+use tokio::sync::mpsc;
+
+use crate::Error;
+use crate::ignore::Ignore;
+
+/// 2023-06-15 09:00:00 UTC, when the world of our own sites begins.
+const MTIME: u64 = 1_686_819_600;
+
+/// How the stream reaches the engine: pieces of this many bytes, of which a few wait in memory.
+const PIECE: usize = 64 * 1024;
+
+/// Counts up when a change in this crate makes other images of the same folder.
+const SCHEME: &[u8] = b"sandbox images 1\n";
+
+/// One member of the context.
+#[derive(Debug, Clone)]
+struct Member {
+    /// Its name in the tar, with slashes.
+    name: String,
+    /// Where it is on disk.
+    path: Utf8PathBuf,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone)]
+enum Kind {
+    Folder,
+    File { size: u64, executable: bool },
+    Link { target: Utf8PathBuf },
+}
+
+/// What is sent to the engine for one image.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Context {
+    members: Vec<Member>,
+}
+
+impl Context {
+    /// Lists a folder, without what [`Ignore`] leaves out.
+    pub(crate) fn of(folder: &Utf8Path) -> Result<Context, Error> {
+        let path = folder.join(".dockerignore");
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(Error::of_file("read", &path)(error)),
+        };
+        let ignore = Ignore::parse(&text).map_err(|why| Error::Malformed { path, why })?;
+        let mut context = Context::default();
+        context.add(folder, "", &ignore)?;
+        Ok(context)
+    }
+
+    /// Adds the files of another folder under `name`.
+    pub(crate) fn with(mut self, name: &str, folder: &Utf8Path) -> Result<Context, Error> {
+        let nothing = Ignore::parse("").expect("an empty text is well formed");
+        self.members.push(Member { name: name.to_owned(), path: folder.to_owned(), kind: Kind::Folder });
+        self.add(folder, &format!("{name}/"), &nothing)?;
+        Ok(self)
+    }
+
+    fn add(&mut self, folder: &Utf8Path, prefix: &str, ignore: &Ignore) -> Result<(), Error> {
+        let mut paths = Vec::new();
+        for entry in folder.read_dir_utf8().map_err(Error::of_file("read", folder))? {
+            paths.push(entry.map_err(Error::of_file("read", folder))?.into_path());
+        }
+        paths.sort();
+        for path in paths {
+            let name = format!("{prefix}{}", path.file_name().unwrap_or_default());
+            if ignore.covers(&name) && name != "Dockerfile" {
+                continue;
+            }
+            let metadata = path.symlink_metadata().map_err(Error::of_file("read", &path))?;
+            let kind = if metadata.is_dir() {
+                Kind::Folder
+            } else if metadata.is_file() {
+                Kind::File { size: metadata.len(), executable: metadata.permissions().mode() & 0o100 != 0 }
+            } else if metadata.is_symlink() {
+                Kind::Link { target: path.read_link_utf8().map_err(Error::of_file("read", &path))? }
+            } else {
+                let why = "a build context holds files, folders and links only".to_owned();
+                return Err(Error::Malformed { path, why });
+            };
+            let folder = matches!(kind, Kind::Folder);
+            self.members.push(Member { name: name.clone(), path: path.clone(), kind });
+            if folder {
+                self.add(&path, &format!("{name}/"), ignore)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The digest that an image made of this context is labelled with.
+    pub(crate) fn digest(&self) -> io::Result<String> {
+        let mut hash = Hash(Sha256::new());
+        hash.0.update(SCHEME);
+        self.write(&mut hash)?;
+        Ok(format!("sha256:{}", hex(&hash.0.finalize())))
+    }
+
+    /// The tar as a stream, read from disk as it is asked for.
+    pub(crate) fn stream(self) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
+        let (sender, receiver) = mpsc::channel(4);
+        tokio::task::spawn_blocking(move || {
+            let mut pieces = io::BufWriter::with_capacity(PIECE, Pieces(sender.clone()));
+            if let Err(error) = self.write(&mut pieces).and_then(|()| pieces.flush()) {
+                // A receiver that has gone needs no error.
+                let _ = sender.blocking_send(Err(error));
+            }
+        });
+        futures_util::stream::unfold(receiver, |mut receiver| async {
+            Some((receiver.recv().await?, receiver))
+        })
+    }
+
+    fn write(&self, to: &mut dyn Write) -> io::Result<()> {
+        let mut tar = tar::Builder::new(to);
+        for member in &self.members {
+            let mut header = tar::Header::new_gnu();
+            header.set_mtime(MTIME);
+            header.set_uid(0);
+            header.set_gid(0);
+            header.set_mode(0o755);
+            header.set_size(0);
+            match &member.kind {
+                Kind::Folder => {
+                    header.set_entry_type(tar::EntryType::Directory);
+                    tar.append_data(&mut header, &member.name, io::empty())?;
+                }
+                Kind::Link { target } => {
+                    header.set_entry_type(tar::EntryType::Symlink);
+                    tar.append_link(&mut header, &member.name, target)?;
+                }
+                Kind::File { size, executable } => {
+                    header.set_mode(if *executable { 0o755 } else { 0o644 });
+                    header.set_size(*size);
+                    let file = std::fs::File::open(&member.path)
+                        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", member.path)))?;
+                    tar.append_data(
+                        &mut header,
+                        &member.name,
+                        Exactly { file: file.take(*size), left: *size },
+                    )?;
+                }
+            }
+        }
+        tar.finish()
+    }
+}
+
+/// A file that must be as long as it was when the context was listed; anything else would break the tar's frame.
+struct Exactly {
+    file: io::Take<std::fs::File>,
+    left: u64,
+}
+
+impl Read for Exactly {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.file.read(buffer)?;
+        if n == 0 && self.left > 0 && !buffer.is_empty() {
+            return Err(io::Error::other("a file of the build context was cut short while it was read"));
+        }
+        self.left -= n as u64;
+        Ok(n)
+    }
+}
+
+struct Hash(Sha256);
+
+impl Write for Hash {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+struct Pieces(mpsc::Sender<io::Result<Bytes>>);
+
+impl Write for Pieces {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let piece = Ok(Bytes::copy_from_slice(bytes));
+        self.0.blocking_send(piece).map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Lower-case hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::StreamExt;
+
+    use super::*;
+
+    fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, Utf8PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = Utf8PathBuf::from_path_buf(folder.path().to_owned()).unwrap();
+        for (name, text) in files {
+            let file = path.join(name);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, text).unwrap();
+        }
+        (folder, path)
+    }
+
+    #[test]
+    fn the_digest_depends_on_content_and_not_on_order_times_or_caches() {
+        let (_a, a) = folder(&[("Dockerfile", "FROM x"), ("src/b.py", "b"), ("src/a.py", "a")]);
+        let (_b, b) = folder(&[("src/a.py", "a"), ("src/b.py", "b"), ("Dockerfile", "FROM x")]);
+        std::fs::create_dir(b.join("wheels")).unwrap();
+        std::fs::create_dir(b.join("src/__pycache__")).unwrap();
+        std::fs::write(b.join("wheels/made-elsewhere.whl"), "x").unwrap();
+        let old = std::fs::File::open(b.join("src/a.py")).unwrap();
+        old.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+        let digest = |path| Context::of(path).unwrap().digest().unwrap();
+        assert_eq!(digest(&a), digest(&b));
+
+        std::fs::write(b.join("src/a.py"), "c").unwrap();
+        let changed = digest(&b);
+        assert_ne!(digest(&a), changed);
+        std::fs::set_permissions(b.join("src/a.py"), PermissionsExt::from_mode(0o755)).unwrap();
+        assert_ne!(digest(&b), changed);
+    }
+
+    #[tokio::test]
+    async fn the_stream_is_a_tar_of_the_folder_and_the_wheels() {
+        let (_a, path) = folder(&[("Dockerfile", "FROM x"), ("b/long.txt", &"x".repeat(200_000))]);
+        std::os::unix::fs::symlink("b/long.txt", path.join("link")).unwrap();
+        let (_w, wheels) = folder(&[("x-1.0-py3-none-any.whl", "wheel")]);
+        let context = Context::of(&path).unwrap().with("wheels", &wheels).unwrap();
+        let mut bytes = Vec::new();
+        let mut stream = std::pin::pin!(context.stream());
+        while let Some(piece) = stream.next().await {
+            bytes.extend_from_slice(&piece.unwrap());
+        }
+        let mut names = Vec::new();
+        for entry in tar::Archive::new(bytes.as_slice()).entries().unwrap() {
+            let entry = entry.unwrap();
+            let header = entry.header();
+            assert_eq!((header.mtime().unwrap(), header.uid().unwrap()), (MTIME, 0));
+            names.push(format!("{} {}", entry.path().unwrap().display(), header.size().unwrap()));
+        }
+        let expected = [
+            "Dockerfile 6",
+            "b 0",
+            "b/long.txt 200000",
+            "link 0",
+            "wheels 0",
+            "wheels/x-1.0-py3-none-any.whl 5",
+        ];
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn a_socket_is_no_part_of_a_context() {
+        let (_a, path) = folder(&[("Dockerfile", "FROM x")]);
+        let _socket = std::os::unix::net::UnixListener::bind(path.join("s")).unwrap();
+        assert!(Context::of(&path).unwrap_err().to_string().contains("files, folders and links only"));
+    }
+}

@@ -1,0 +1,198 @@
+//! The connection to a container engine: which one, over which socket, in which version of its language.
+//!
+//! `DOCKER_HOST` decides where it is set. Otherwise the sockets of rootless Docker, rootless Podman and the system's
+//! Docker are tried in this order, and the first that answers is taken.
+
+use std::time::Duration;
+
+use bollard::errors::Error as Api;
+use bollard::models::ImageInspect;
+use bollard::query_parameters::ListImagesOptions;
+use bollard::{API_DEFAULT_VERSION, Docker};
+
+/// How long an engine may take to say which version it is. A healthy one takes milliseconds.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
+
+/// How long it may take to begin its answer to anything else, in seconds.
+const REQUEST_TIMEOUT: u64 = 120;
+
+/// For requests whose answer begins when gigabytes have been moved.
+pub(crate) const UNHURRIED: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// A container engine that answers.
+#[derive(Debug, Clone)]
+pub struct Engine {
+    docker: Docker,
+    host: String,
+}
+
+/// Why there is no engine to talk to.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Nothing answered at any of the places where an engine may listen.
+    #[error("reach a container engine: {}", list(tried))]
+    Unreachable {
+        /// Each place in the form of `DOCKER_HOST`, with what was wrong with it.
+        tried: Vec<(String, String)>,
+    },
+    /// `DOCKER_HOST` names a place in a way that is not understood.
+    #[error("understand DOCKER_HOST={0}: it begins with unix:// or tcp://")]
+    Host(String),
+}
+
+fn list(tried: &[(String, String)]) -> String {
+    tried.iter().map(|(host, why)| format!("{host} ({why})")).collect::<Vec<_>>().join(", ")
+}
+
+impl Error {
+    /// What the user can do about it.
+    pub fn cure(&self) -> &'static str {
+        let denied = "ermission denied";
+        match self {
+            Error::Unreachable { tried } if tried.iter().any(|(_, why)| why.contains(denied)) => {
+                "become a member of the group that owns the socket (`sudo usermod -aG docker $USER`, then log in again)"
+            }
+            Error::Unreachable { .. } => {
+                "install and start one with `./setup.sh engine`, or say with DOCKER_HOST where yours listens"
+            }
+            Error::Host(_) => {
+                "forward the engine's socket here, for instance by `ssh -L`, and name it unix://PATH"
+            }
+        }
+    }
+}
+
+impl Engine {
+    /// Connects to the engine of this user and agrees with it on a version of the API.
+    ///
+    /// # Errors
+    /// When `DOCKER_HOST` is no address, or when no engine answers within seconds.
+    pub async fn connect() -> Result<Engine, Error> {
+        let variable = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
+        let mut tried = Vec::new();
+        for host in places(variable("DOCKER_HOST"), variable("XDG_RUNTIME_DIR")) {
+            match reach(&host).await? {
+                Ok(docker) => {
+                    tracing::debug!(%host, version = %docker.client_version(), "container engine");
+                    return Ok(Engine { docker, host });
+                }
+                Err(why) => tried.push((host, why)),
+            }
+        }
+        Err(Error::Unreachable { tried })
+    }
+
+    /// The engine's API. Requests that take more than two minutes to begin their answer need a clone
+    /// [with a longer timeout](Docker::with_timeout).
+    pub fn docker(&self) -> &Docker {
+        &self.docker
+    }
+
+    /// Where it listens, in the form of `DOCKER_HOST`.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+}
+
+/// What the operations of this crate ask again and again.
+impl Engine {
+    /// An image by name or id, if there is one.
+    pub(crate) async fn image(&self, name: &str) -> Result<Option<ImageInspect>, crate::Error> {
+        match self.docker.inspect_image(name).await {
+            Ok(image) => Ok(Some(image)),
+            Err(Api::DockerResponseServerError { status_code: 404, .. }) => Ok(None),
+            Err(error) => Err(crate::Error::of_engine(format!("look for image {name}"))(error)),
+        }
+    }
+
+    /// The names of all images, sorted.
+    pub(crate) async fn tags(&self) -> Result<Vec<String>, crate::Error> {
+        let images = self.docker.list_images(None::<ListImagesOptions>).await;
+        let images = images.map_err(crate::Error::of_engine("list the images"))?;
+        let mut tags: Vec<String> = images.into_iter().flat_map(|image| image.repo_tags).collect();
+        tags.sort();
+        Ok(tags)
+    }
+
+    /// The processor that images are built for, in Go's words: amd64, arm64.
+    pub(crate) async fn architecture(&self) -> Result<String, crate::Error> {
+        let version = self.docker.version().await;
+        let version = version.map_err(crate::Error::of_engine("ask the engine for its version"))?;
+        Ok(version.arch.unwrap_or_default())
+    }
+}
+
+/// Where an engine may listen, best first.
+fn places(docker_host: Option<String>, runtime_folder: Option<String>) -> Vec<String> {
+    if let Some(host) = docker_host {
+        return vec![host];
+    }
+    let rootless = runtime_folder.into_iter().flat_map(|folder| {
+        ["docker.sock", "podman/podman.sock"].map(|name| format!("unix://{folder}/{name}"))
+    });
+    rootless.chain(["unix:///var/run/docker.sock".to_owned()]).collect()
+}
+
+/// The outer error ends the search; the inner one says why this place is none.
+async fn reach(host: &str) -> Result<Result<Docker, String>, Error> {
+    let connected = if let Some(path) = host.strip_prefix("unix://") {
+        Docker::connect_with_unix(path, REQUEST_TIMEOUT, API_DEFAULT_VERSION)
+    } else if host.starts_with("tcp://") || host.starts_with("http://") {
+        Docker::connect_with_http(host, REQUEST_TIMEOUT, API_DEFAULT_VERSION)
+    } else {
+        return Err(Error::Host(host.to_owned()));
+    };
+    let docker = match connected {
+        Ok(docker) => docker,
+        Err(Api::SocketNotFoundError(_)) => return Ok(Err("no such file".to_owned())),
+        Err(error) => return Ok(Err(innermost(&error))),
+    };
+    Ok(match tokio::time::timeout(ANSWERS_WITHIN, docker.negotiate_version()).await {
+        Ok(Ok(docker)) => Ok(docker),
+        Ok(Err(error)) => Err(innermost(&error)),
+        Err(_) => Err(format!("no answer within {} s", ANSWERS_WITHIN.as_secs())),
+    })
+}
+
+/// The last cause of an error: "Connection refused" rather than "client error".
+fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
+    std::iter::successors(Some(error), |error| error.source())
+        .last()
+        .map(ToString::to_string)
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn docker_host_excludes_every_other_place() {
+        let places = places(Some("tcp://127.0.0.1:2375".to_owned()), Some("/run/user/7".to_owned()));
+        assert_eq!(places, ["tcp://127.0.0.1:2375"]);
+    }
+
+    #[test]
+    fn rootless_engines_come_before_the_systems() {
+        assert_eq!(
+            places(None, Some("/run/user/7".to_owned())),
+            [
+                "unix:///run/user/7/docker.sock",
+                "unix:///run/user/7/podman/podman.sock",
+                "unix:///var/run/docker.sock"
+            ]
+        );
+        assert_eq!(places(None, None), ["unix:///var/run/docker.sock"]);
+    }
+
+    #[tokio::test]
+    async fn a_place_where_nobody_listens_is_named_with_the_reason() {
+        let free =
+            std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).unwrap();
+        let why = reach(&format!("tcp://{free}")).await.unwrap().unwrap_err();
+        assert!(why.contains("refused"), "{why}");
+        let why = reach("unix:///nonesuch.sock").await.unwrap().unwrap_err();
+        assert_eq!(why, "no such file");
+        assert!(matches!(reach("ssh://host").await, Err(Error::Host(_))));
+    }
+}

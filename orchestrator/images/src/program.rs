@@ -1,0 +1,127 @@
+//! Running another program: its lines as events, the last of them kept for the error, all of it ended with us.
+
+use std::collections::VecDeque;
+use std::process::{ExitStatus, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
+use tokio::process::Command;
+
+use crate::{Event, OnEvent};
+
+/// How many of a program's last lines an error shows.
+pub(crate) const TAIL: usize = 20;
+
+/// How a program ended, and its last lines.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) status: ExitStatus,
+    pub(crate) tail: Vec<String>,
+}
+
+/// Runs a program to its end. Dropping the future ends the program and all that it has started.
+pub(crate) async fn run(command: &mut Command, on: &OnEvent) -> std::io::Result<Ended> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let mut child = command.spawn()?;
+    let mut group = Group(child.id().and_then(|id| Pid::from_raw(id.cast_signed())));
+    let mut tail = VecDeque::new();
+    let (mut out, mut err) = (lines(child.stdout.take()), lines(child.stderr.take()));
+    loop {
+        let line = tokio::select! {
+            Some(line) = next(&mut out) => line?,
+            Some(line) = next(&mut err) => line?,
+            else => break,
+        };
+        on(Event::Output(&line));
+        keep(&mut tail, line);
+    }
+    let status = child.wait().await?;
+    group.0 = None;
+    Ok(Ended { status, tail: tail.into() })
+}
+
+/// Appends a line to the tail and forgets the oldest.
+pub(crate) fn keep(tail: &mut VecDeque<String>, line: String) {
+    if tail.len() == TAIL {
+        tail.pop_front();
+    }
+    tail.push_back(line);
+}
+
+type Lines<R> = Option<tokio::io::Lines<BufReader<R>>>;
+
+fn lines<R: AsyncRead>(pipe: Option<R>) -> Lines<R> {
+    pipe.map(|pipe| BufReader::new(pipe).lines())
+}
+
+/// The next line; none once the pipe has ended, and for ever after.
+async fn next<R: AsyncRead + Unpin>(lines: &mut Lines<R>) -> Option<std::io::Result<String>> {
+    let line = lines.as_mut()?.next_line().await.transpose();
+    if line.is_none() {
+        *lines = None;
+    }
+    line
+}
+
+/// A process group that is asked to end when it is dropped before its leader has ended.
+struct Group(Option<Pid>);
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(leader) = self.0 {
+            // It may have ended in this very moment.
+            let _ = kill_process_group(leader, Signal::TERM);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn every_line_is_told_and_the_last_are_kept() {
+        let told = Arc::new(Mutex::new(0));
+        let count = told.clone();
+        let on: OnEvent = Arc::new(move |_| *count.lock().unwrap() += 1);
+        let ended = run(Command::new("sh").args(["-c", "seq 30; echo no >&2; exit 3"]), &on).await.unwrap();
+        assert_eq!(ended.status.code(), Some(3));
+        assert_eq!(*told.lock().unwrap(), 31);
+        assert_eq!(ended.tail.len(), TAIL);
+        assert!(ended.tail.contains(&"no".to_owned()), "{:?}", ended.tail);
+    }
+
+    #[tokio::test]
+    async fn dropping_ends_the_program_and_its_children() {
+        let folder = tempfile::tempdir().unwrap();
+        let fifo = folder.path().join("alive");
+        // The child holds the pipe's writing end open for as long as it lives.
+        let script = format!("mkfifo {0}; sh -c 'echo up; exec sleep 600' >{0} & wait", fifo.display());
+        let on: OnEvent = Arc::new(|_| ());
+        let mut command = Command::new("sh");
+        command.args(["-c", &script]);
+        let mut running = Box::pin(run(&mut command, &on));
+        let reader = tokio::task::spawn_blocking({
+            let fifo = fifo.clone();
+            move || {
+                let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+                while !fifo.exists() && std::time::Instant::now() < deadline {
+                    std::thread::yield_now();
+                }
+                std::io::BufReader::new(std::fs::File::open(fifo).unwrap())
+            }
+        });
+        let mut reader = tokio::select! {
+            reader = reader => reader.unwrap(),
+            ended = &mut running => panic!("{ended:?}"),
+        };
+        let mut said = String::new();
+        std::io::BufRead::read_line(&mut reader, &mut said).unwrap();
+        assert_eq!(said, "up\n");
+        drop(running);
+        // End of file: nobody is left who could write.
+        assert_eq!(std::io::Read::read(&mut reader, &mut [0; 8]).unwrap(), 0);
+    }
+}
