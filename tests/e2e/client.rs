@@ -1,4 +1,4 @@
-//! A small HTTP client that goes through a proxy, as a program with `HTTPS_PROXY` set does.
+//! A small HTTP client that goes through a proxy, as a program with `HTTP_PROXY` and `HTTPS_PROXY` set does.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -6,15 +6,17 @@ use std::sync::Arc;
 use anyhow::{Context, Result, ensure};
 use camino::Utf8Path;
 use http_body_util::{BodyExt, Full};
-use hyper::body::Bytes;
+use hyper::body::{Bytes, Incoming};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
+use tokio_tungstenite::WebSocketStream;
+use url::{Position, Url};
 
 /// A client of one proxy.
 #[derive(Clone)]
@@ -49,33 +51,71 @@ impl Client {
         headers: &[(&str, &str)],
         body: &str,
     ) -> Result<Response<Bytes>> {
-        let url = url::Url::parse(url)?;
-        let host = url.host_str().context("a host")?.to_owned();
-        let port = url.port_or_known_default().context("a port")?;
+        let (parts, body) = self.open(url, method, headers, body).await?.into_parts();
+        Ok(Response::from_parts(parts, body.collect().await?.to_bytes()))
+    }
+
+    /// One request over a connection of its own, and its answer as far as the head.
+    pub(crate) async fn open(
+        &self,
+        url: &str,
+        method: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Result<Response<Incoming>> {
+        let url = Url::parse(url)?;
+        // A proxy is asked for the whole URL, a server at the end of a tunnel for what is behind its host.
+        let (stream, target) = match url.scheme() {
+            "https" => (self.tls(&url).await?, &url[Position::BeforePath..Position::AfterQuery]),
+            _ => (boxed(TcpStream::connect(self.proxy).await?), &url[..Position::AfterQuery]),
+        };
+        let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
+        tokio::spawn(connection);
+        let mut request = Request::builder().method(method).uri(target).header("host", host(&url)?);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        Ok(sender.send_request(request.body(Full::new(Bytes::from(body.to_owned())))?).await?)
+    }
+
+    /// A WebSocket.
+    pub(crate) async fn socket(&self, url: &str) -> Result<WebSocketStream<TcpStream>> {
+        let parsed = Url::parse(url)?;
+        let tunnel = self.tunnel(host(&parsed)?, parsed.port_or_known_default().context("a port")?).await?;
+        Ok(tokio_tungstenite::client_async(url, tunnel).await?.0)
+    }
+
+    /// A tunnel, before anything is said in it.
+    pub(crate) async fn tunnel(&self, host: &str, port: u16) -> Result<TcpStream> {
         let mut stream = TcpStream::connect(self.proxy).await?;
-        stream
-            .write_all(format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n").as_bytes())
-            .await?;
+        let ask = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n");
+        stream.write_all(ask.as_bytes()).await?;
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
             head.push(stream.read_u8().await?);
         }
         ensure!(head.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&head));
-        let stream = TlsConnector::from(Arc::clone(&self.tls))
-            .connect(ServerName::try_from(host.clone())?, stream)
-            .await?;
-
-        let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
-        let connection = tokio::spawn(connection);
-        let target = &url[url::Position::BeforePath..url::Position::AfterQuery];
-        let mut request = Request::builder().method(method).uri(target).header("host", &host);
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        let response = sender.send_request(request.body(Full::new(Bytes::from(body.to_owned())))?).await?;
-        let (parts, body) = response.into_parts();
-        let body = body.collect().await?.to_bytes();
-        connection.abort();
-        Ok(Response::from_parts(parts, body))
+        Ok(stream)
     }
+
+    async fn tls(&self, url: &Url) -> Result<Stream> {
+        let host = host(url)?;
+        let tunnel = self.tunnel(host, url.port_or_known_default().context("a port")?).await?;
+        let name = ServerName::try_from(host.to_owned())?;
+        Ok(boxed(TlsConnector::from(Arc::clone(&self.tls)).connect(name, tunnel).await?))
+    }
+}
+
+fn host(url: &Url) -> Result<&str> {
+    url.host_str().context("a host")
+}
+
+type Stream = Box<dyn Io>;
+
+trait Io: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> Io for S {}
+
+fn boxed(stream: impl Io + 'static) -> Stream {
+    Box::new(stream)
 }

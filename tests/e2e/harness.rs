@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 
 use anyhow::{Context, Result, ensure};
@@ -56,23 +57,34 @@ impl Bench {
 
     /// Starts a command that prints `proxy http://ADDRESS` once it answers.
     pub(crate) fn proxy(&self, arguments: &[&str]) -> Result<Proxy> {
-        let mut child = self.command(arguments).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn()?;
+        let said = tempfile::NamedTempFile::new_in(self.folder.path())?.into_temp_path().keep()?;
+        let log = std::fs::File::create(&said)?;
+        let mut child = self.command(arguments).stdout(Stdio::piped()).stderr(log).spawn()?;
         let mut line = String::new();
         BufReader::new(child.stdout.take().context("stdout is piped")?).read_line(&mut line)?;
         let address = line
             .trim()
             .strip_prefix("proxy http://")
-            .with_context(|| format!("printed {line:?}"))?
+            .with_context(|| format!("printed {line:?} and {}", told(&said)))?
             .parse()?;
-        Ok(Proxy { child, address, certificate: self.certificate() })
+        Ok(Proxy { child, address, certificate: self.certificate(), said })
     }
 }
 
 /// A running `sandbox replay` or `sandbox record --listen`.
 pub(crate) struct Proxy {
     child: Child,
-    address: SocketAddr,
+    pub(crate) address: SocketAddr,
     certificate: Utf8PathBuf,
+    /// Where its stderr goes.
+    said: PathBuf,
+}
+
+/// How a proxy ended.
+pub(crate) struct Ended {
+    pub(crate) status: ExitStatus,
+    /// What it said on stderr.
+    pub(crate) said: String,
 }
 
 impl Proxy {
@@ -81,9 +93,17 @@ impl Proxy {
     }
 
     /// Ctrl-C, and what comes of it.
-    pub(crate) fn interrupt(mut self) -> Result<ExitStatus> {
+    pub(crate) fn interrupt(mut self) -> Result<Ended> {
         interrupt(&self.child)?;
-        Ok(self.child.wait()?)
+        let status = self.child.wait()?;
+        Ok(Ended { status, said: told(&self.said) })
+    }
+
+    /// Ctrl-C, which must end it well; what it said.
+    pub(crate) fn end(self) -> Result<String> {
+        let Ended { status, said } = self.interrupt()?;
+        ensure!(status.success() && !said.contains("panicked"), "{status}\n{said}");
+        Ok(said)
     }
 
     /// `kill -9`.
@@ -92,14 +112,29 @@ impl Proxy {
         self.child.wait()?;
         Ok(())
     }
+
+    /// The most memory it has held so far, in MiB.
+    pub(crate) fn peak_memory(&self) -> Result<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("a peak of memory")?;
+        let kib: u64 = line.trim().trim_end_matches(" kB").parse()?;
+        Ok(kib / 1024)
+    }
 }
 
 impl Drop for Proxy {
     fn drop(&mut self) {
-        // Already gone after interrupt() or kill(); otherwise the test failed.
+        // Already gone after interrupt() or kill(); otherwise the test failed, and wants to know.
+        if matches!(self.child.try_wait(), Ok(None)) {
+            eprintln!("{}", told(&self.said));
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+fn told(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_default()
 }
 
 /// Sends SIGINT.

@@ -1,8 +1,15 @@
 //! End to end: the built binary, real servers on loopback, real Chromium.
 
 mod client;
+mod clients;
 mod demo;
+mod disk;
+mod filling;
+mod frozen;
 mod harness;
 mod killed;
+mod large;
 mod recording;
+mod server;
+mod servers;
 mod usage;

@@ -2,15 +2,19 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use camino::Utf8PathBuf;
-use gateway::{CertificateAuthority, Config, ConnectTo, Redact, Routes};
+use gateway::{CertificateAuthority, Config, ConnectTo, Limits, Redact, Routes};
 
 use crate::failure::{Failure, OrFail};
 use crate::options::DataFolder;
 
+/// The largest body that is recorded unless the user says otherwise, in bytes.
+pub(crate) const MAX_BODY: u64 = 1 << 30;
+
 /// How the live web is reached. Only commands that record reach it at all.
-#[derive(clap::Args, Default)]
+#[derive(clap::Args, Default, PartialEq)]
 pub(crate) struct LiveWeb {
     /// Connect to ADDR:PORT2 for requests to HOST:PORT1, as curl has it; empty parts mean any or unchanged
     #[arg(long, value_name = "HOST:PORT1:ADDR:PORT2")]
@@ -23,8 +27,26 @@ pub(crate) struct LiveWeb {
     allow_private: bool,
 }
 
+/// How long the silent are waited for.
+#[derive(clap::Args)]
+pub(crate) struct Patience {
+    /// Give up on a client or a server that has been silent for this many seconds [default: 15 to reach a server, 60 to
+    /// 120 for all else]
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Waiting")]
+    stall_timeout: Option<u64>,
+}
+
+impl Patience {
+    /// Adds these options to a gateway's configuration.
+    pub(crate) fn apply(&self, config: &mut Config) {
+        if let Some(seconds) = self.stall_timeout {
+            config.limits = Limits::patient_for(Duration::from_secs(seconds));
+        }
+    }
+}
+
 /// What is replaced by placeholders before anything is written.
-#[derive(clap::Args, Default)]
+#[derive(clap::Args, Default, PartialEq)]
 pub(crate) struct RedactOptions {
     /// Replace the value of this header by a placeholder in the recording
     #[arg(long = "redact-header", value_name = "NAME")]

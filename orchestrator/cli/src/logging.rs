@@ -1,5 +1,7 @@
 //! Logs go to stderr, so that stdout holds only what a command reports.
 
+use std::io::IsTerminal;
+
 use tracing_subscriber::EnvFilter;
 
 /// How much is logged.
@@ -23,6 +25,7 @@ impl Logging {
         tracing_subscriber::fmt()
             .with_env_filter(filter)
             .with_writer(std::io::stderr)
+            .with_ansi(std::io::stderr().is_terminal())
             .with_target(false)
             .init();
     }

@@ -6,6 +6,8 @@ mod compare;
 mod doctor;
 mod engine;
 mod failure;
+mod fill;
+mod finish;
 mod gateway_options;
 mod interrupt;
 mod load;

@@ -13,9 +13,9 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use crate::failure::{Failure, OrFail, Outcome};
-use crate::gateway_options::{self, LiveWeb, RedactOptions};
+use crate::gateway_options::{self, LiveWeb, MAX_BODY, Patience, RedactOptions};
 use crate::options::DataFolder;
-use crate::{interrupt, progress};
+use crate::{finish, interrupt, progress};
 
 /// Record the live web into a snapshot
 ///
@@ -62,8 +62,10 @@ pub(crate) struct Record {
     #[command(flatten, next_help_heading = "Live web")]
     live: LiveWeb,
     /// Bodies larger than this many bytes pass but are not recorded
-    #[arg(long, value_name = "BYTES", default_value_t = 1 << 30, help_heading = "Live web")]
+    #[arg(long, value_name = "BYTES", default_value_t = MAX_BODY, help_heading = "Live web")]
     max_body: u64,
+    #[command(flatten)]
+    patience: Patience,
     #[command(flatten, next_help_heading = "Redaction")]
     redact: RedactOptions,
     #[command(flatten)]
@@ -73,12 +75,7 @@ pub(crate) struct Record {
 impl Record {
     /// Records until done, closed or interrupted, then finishes the snapshot.
     pub(crate) async fn run(mut self) -> Outcome {
-        if self.output.extension() != Some("wacz") {
-            return Err(Failure::Input(anyhow::anyhow!(
-                "{}: the name of a snapshot ends in .wacz",
-                self.output
-            )));
-        }
+        finish::check_name(&self.output)?;
         let cancel = interrupt::token();
         let studio = self.open_studio().await?;
         let recorded = if self.listen.is_some() {
@@ -87,46 +84,24 @@ impl Record {
             self.browse(&studio, &cancel).await
         };
         // Whatever happened, what was recorded becomes a snapshot.
-        let (recording, report) = studio.close().await.or_environment(format!("finish {}", self.output))?;
-        let bar = progress::bar(0, "finishing");
-        let finished = tokio::task::block_in_place(|| {
-            recording.finish(&|at| {
-                bar.set_length(at.total);
-                bar.set_position(at.done);
-            })
-        });
-        bar.finish_and_clear();
-        let finished = finished.or_environment(format!("finish {}", self.output))?;
-        for (url, why) in &report.lost {
-            eprintln!("not recorded: {url}: {why}");
-        }
-        println!(
-            "{}: {} responses ({} of them repeats), {} pages, {} bytes",
-            finished.path, finished.responses, finished.revisits, finished.pages, finished.bytes
-        );
-        if let Some(error) = report.first_error {
-            return Err(Failure::Environment(anyhow::anyhow!(
-                "{} exchanges were lost: {error}",
-                report.failed
-            )));
-        }
+        let finished = finish::finish(studio, &self.output).await?;
+        println!("{}", finish::summary(&finished));
         recorded
     }
 
     async fn open_studio(&mut self) -> Result<Studio, Failure> {
         let mut config = gateway_options::config(&self.data, self.listen)?;
         std::mem::take(&mut self.live).apply(&mut config);
+        self.patience.apply(&mut config);
         let title = self.title.clone().or_else(|| self.urls.first().map(Url::to_string));
         let options = StudioOptions {
             recording: RecordingOptions { title, ..RecordingOptions::default() },
             gateway: config,
             redact: std::mem::take(&mut self.redact).into_redact(),
             body_cap: self.max_body,
+            behind: None,
         };
-        Studio::open(&self.output, options).await.map_err(|error| match error {
-            recorder::Error::Snapshot(error) => Failure::Input(anyhow::anyhow!(error)),
-            other => Failure::Environment(anyhow::anyhow!(other)),
-        })
+        Studio::open(&self.output, options).await.map_err(finish::not_opened)
     }
 
     async fn listen(&self, studio: &Studio, cancel: &CancellationToken) -> Outcome {

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{
-    Answer, DatePolicy, Gateway, Ledger, MatchLevel, Replay as Snapshots, ReplayOptions, Routes, Target,
+    Answer, CertificateAuthority, DatePolicy, Gateway, Ledger, MatchLevel, Replay as Snapshots,
+    ReplayOptions, Routes, Target,
 };
 use runs::fidelity::{self, PageFidelity, RecordedPage};
 use snapshots::index::ReplaySet;
@@ -14,16 +15,18 @@ use snapshots::matching::Key;
 use snapshots::ops::{self, ImportOptions};
 
 use crate::failure::{Failure, OrFail, Outcome};
+use crate::fill::Fill;
+use crate::gateway_options::{self, Patience};
 use crate::options::DataFolder;
-use crate::{gateway_options, interrupt, progress};
+use crate::{finish, interrupt, progress};
 
 /// How long one page of --check may take to settle.
 const PAGE_DEADLINE: Duration = Duration::from_secs(30);
 
 /// Serve snapshots as a web to any client, offline
 ///
-/// Prints the proxy's address once it answers. What was not recorded is a miss, never a guess; when it ends, it says
-/// how requests were answered.
+/// Prints the proxy's address once it answers. What was not recorded is a miss, never a guess; with --fill it is fetched
+/// and recorded. When it ends, it says how requests were answered.
 #[derive(clap::Args)]
 pub(crate) struct Replay {
     /// Snapshots: WACZ, WARC, ARC or HAR files
@@ -44,8 +47,12 @@ pub(crate) struct Replay {
     #[arg(long)]
     recorded_dates: bool,
     /// Visit every recorded page twice in Chromium and compare, instead of serving
-    #[arg(long, conflicts_with = "listen")]
+    #[arg(long, conflicts_with_all = ["listen", "fill"])]
     check: bool,
+    #[command(flatten)]
+    fill: Fill,
+    #[command(flatten)]
+    patience: Patience,
     /// Print one JSON document with --check; otherwise, at the end, the ledger as one JSON line a request
     #[arg(long)]
     json: bool,
@@ -55,19 +62,32 @@ pub(crate) struct Replay {
 
 impl Replay {
     /// Serves until interrupted, or checks.
-    pub(crate) async fn run(self) -> Outcome {
+    pub(crate) async fn run(mut self) -> Outcome {
+        self.fill.check()?;
         let set = open(&self.files, &self.data)?;
         if self.check {
             return self.check_pages(set).await;
         }
         let cancel = interrupt::token();
         let mut config = gateway_options::config(&self.data, self.listen)?;
+        self.patience.apply(&mut config);
         let ca = Arc::clone(&config.ca);
-        config.routes = Routes::all(Target::Replay(Arc::new(Snapshots::new(set, self.options()))));
+        let snapshots = Snapshots::new(set, self.options());
+        let mut fill = std::mem::take(&mut self.fill);
+        if let Some(output) = fill.output.take() {
+            let studio = fill.open(&output, snapshots, config).await?;
+            announce(studio.gateway().local_addr(), &ca);
+            eprintln!("what is missing is fetched and recorded into {output}; Ctrl-C finishes it");
+            cancel.cancelled().await;
+            let ledger = studio.gateway().ledger();
+            let finished = finish::finish(studio, &output).await;
+            self.report(&ledger)?;
+            eprintln!("{}", finish::summary(&finished?));
+            return Ok(());
+        }
+        config.routes = Routes::all(Target::Replay(Arc::new(snapshots)));
         let gateway = Gateway::start(config).await.or_environment("start the gateway")?;
-        let address = gateway.local_addr();
-        println!("proxy http://{address}");
-        eprintln!("{}", gateway_options::instructions(address, &ca));
+        announce(gateway.local_addr(), &ca);
         cancel.cancelled().await;
         let ledger = gateway.ledger();
         gateway.shutdown().await;
@@ -132,6 +152,11 @@ impl Replay {
         }
         Ok(())
     }
+}
+
+fn announce(address: SocketAddr, ca: &CertificateAuthority) {
+    println!("proxy http://{address}");
+    eprintln!("{}", gateway_options::instructions(address, ca));
 }
 
 fn print_page(page: &PageFidelity) {

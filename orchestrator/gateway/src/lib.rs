@@ -10,6 +10,7 @@
 //! proxy::connect    CONNECT, then look at the first bytes: TLS (tls/), or plain HTTP, or a WebSocket
 //! proxy::service    one request: URL, route, ledger entry, activity
 //!   |- replay/      answer from a snapshot           -> Reply
+//!   |- fill         answer from snapshots and from what was fetched before
 //!   |- upstream/    the live web: connector, pools, guard
 //!   |- record/      what passes is kept before the client has all of it
 //!   `- failure      every error becomes one named response
@@ -21,6 +22,8 @@ pub mod activity;
 pub mod body;
 mod config;
 pub mod episode;
+mod error_text;
+mod fill;
 mod gateway;
 pub mod ledger;
 pub mod limits;
@@ -38,6 +41,7 @@ pub use activity::{Activity, Hold, NotQuiet};
 pub use body::Body;
 pub use config::Config;
 pub use episode::Episode;
+pub use fill::Fill;
 pub use gateway::{Gateway, StartError};
 pub use ledger::{Answer, Entry, Ledger, Levels, Near};
 pub use limits::Limits;

@@ -28,6 +28,20 @@ pub struct Limits {
     pub shutdown: Duration,
 }
 
+impl Limits {
+    /// The default bounds, but for clients and servers that are silent: they are given up after `patience`.
+    pub fn patient_for(patience: Duration) -> Self {
+        Self {
+            client_head: patience,
+            client_stall: patience,
+            connect: patience,
+            upstream_head: patience,
+            upstream_stall: patience,
+            ..Self::default()
+        }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {

@@ -6,7 +6,7 @@
 
 use std::{collections::HashMap, fmt, sync::Arc};
 
-use crate::{Recorder, Replay};
+use crate::{Fill, Recorder, Replay};
 
 /// What answers the requests of a route.
 #[derive(Clone)]
@@ -16,7 +16,7 @@ pub enum Target {
     /// The live web, kept as it passes.
     Record(Arc<Recorder>),
     /// A snapshot; what it does not hold comes from the live web and is kept.
-    Fill(Arc<Replay>, Arc<Recorder>),
+    Fill(Arc<Fill>),
     /// The live web, nothing kept.
     Forward,
     /// A readable refusal, counted.

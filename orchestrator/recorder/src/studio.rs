@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use camino::Utf8Path;
-use gateway::{Activity, CertificateAuthority, Gateway, Recorder, RecorderReport, Redact, Routes, Target};
+use gateway::{
+    Activity, CertificateAuthority, Fill, Gateway, Recorder, RecorderReport, Redact, Replay, Routes, Target,
+};
 use snapshots::{Page, Recording, RecordingOptions};
 
 use crate::Error;
@@ -18,9 +20,11 @@ pub struct StudioOptions {
     pub redact: Redact,
     /// Bodies larger than this many bytes pass but are not recorded.
     pub body_cap: u64,
+    /// Snapshots that answer first; only what they do not hold is recorded.
+    pub behind: Option<Replay>,
 }
 
-/// A gateway that records every host into one snapshot.
+/// A gateway that records every host into one snapshot, or what other snapshots lack of it.
 pub struct Studio {
     gateway: Gateway,
     ca: Arc<CertificateAuthority>,
@@ -31,10 +35,13 @@ pub struct Studio {
 impl Studio {
     /// Starts recording into `out`. The gateway answers when this returns.
     pub async fn open(out: &Utf8Path, options: StudioOptions) -> Result<Studio, Error> {
-        let StudioOptions { recording, gateway: mut config, redact, body_cap } = options;
+        let StudioOptions { recording, gateway: mut config, redact, body_cap, behind } = options;
         let recording = Recording::create(out, recording)?;
         let recorder = Arc::new(Recorder::new(recording, redact, body_cap));
-        config.routes = Routes::all(Target::Record(Arc::clone(&recorder)));
+        config.routes = Routes::all(match behind {
+            Some(replay) => Target::Fill(Arc::new(Fill::new(replay, Arc::clone(&recorder)))),
+            None => Target::Record(Arc::clone(&recorder)),
+        });
         let ca = Arc::clone(&config.ca);
         let gateway = Gateway::start(config).await?;
         let activity = gateway.activity();

@@ -6,7 +6,7 @@
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
 use super::target::BadTarget;
-use crate::{Answer, Reply, body, upstream::UpstreamError};
+use crate::{Answer, Reply, body, error_text, upstream::UpstreamError};
 
 /// The header that carries the failure's name.
 pub(crate) const SANDBOX_ERROR: HeaderName = HeaderName::from_static("sandbox-error");
@@ -92,7 +92,7 @@ impl From<UpstreamError> for Failure {
             | UpstreamError::Tls { .. }
             | UpstreamError::Broken { .. } => StatusCode::BAD_GATEWAY,
         };
-        let text = format!("failed to {error}");
+        let text = format!("failed to {}", error_text::chain(&error));
         let mut failure = Self::failed(error.name(), status, text);
         if matches!(error, UpstreamError::Guarded { .. }) {
             failure.answer = Answer::Refused { reason: error.to_string() };

@@ -79,7 +79,7 @@ async fn recorded(
     match shared.upstream.send(&head, extensions, body).await {
         Ok(arrived) => Ok(teed(draft, arrived).await),
         Err(error) => {
-            draft.unanswered();
+            draft.unanswered(&error);
             Err(error.into())
         }
     }

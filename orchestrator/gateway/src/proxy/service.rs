@@ -18,7 +18,7 @@ use super::{
     target::{self, Via, host_and_port},
     track::Pending,
 };
-use crate::{Answer, Body, Episode, RequestHead, body, gateway::Shared, miss, routes::Target};
+use crate::{Answer, Body, Episode, Fill, RequestHead, body, gateway::Shared, miss, routes::Target};
 
 /// Answers one request. Whatever goes wrong is an answer too.
 pub(super) async fn serve(shared: Arc<Shared>, via: &Via, mut request: Request<Incoming>) -> Response<Body> {
@@ -65,7 +65,7 @@ pub(super) struct Asked {
     pub(super) incoming: Incoming,
 }
 
-async fn answer(shared: &Arc<Shared>, episode: &Episode, target: &Target, asked: Asked) -> Outgoing {
+async fn answer(shared: &Arc<Shared>, episode: &Arc<Episode>, target: &Target, asked: Asked) -> Outgoing {
     let document = miss::is_navigation(&asked.head);
     let answered = match target {
         Target::Refuse => Ok(miss::refused(&asked.head).into()),
@@ -75,17 +75,29 @@ async fn answer(shared: &Arc<Shared>, episode: &Episode, target: &Target, asked:
             Ok(body) => Ok(replay.answer(&asked.head, &body, episode).into()),
             Err(failure) => Err(failure),
         },
-        Target::Fill(replay, recorder) => match whole_body(shared, asked.incoming).await {
-            Ok(body) => match replay.answer(&asked.head, &body, episode) {
-                reply if matches!(reply.answer, Answer::Miss { .. }) => {
-                    live::fill(shared, recorder, asked.head, asked.extensions, body).await
-                }
-                reply => Ok(reply.into()),
-            },
-            Err(failure) => Err(failure),
-        },
+        Target::Fill(fill) => filled(shared, episode, fill, asked).await,
     };
     answered.unwrap_or_else(|failure| failure.into_reply(document).into())
+}
+
+/// From the snapshots, else from what was fetched before, else from the live web.
+async fn filled(
+    shared: &Shared,
+    episode: &Arc<Episode>,
+    fill: &Arc<Fill>,
+    asked: Asked,
+) -> Result<Outgoing, Failure> {
+    let body = whole_body(shared, asked.incoming).await?;
+    let look_up = {
+        let (fill, episode) = (Arc::clone(fill), Arc::clone(episode));
+        let (head, body) = (asked.head.clone(), body.clone());
+        move || fill.answer(&head, &body, &episode)
+    };
+    match tokio::task::spawn_blocking(look_up).await {
+        Ok(reply) if !matches!(reply.answer, Answer::Miss { .. }) => Ok(reply.into()),
+        // A task that failed has reported its panic; the live web is still there.
+        _ => live::fill(shared, fill.recorder(), asked.head, asked.extensions, body).await,
+    }
 }
 
 /// The request body in memory, as looking it up needs it.

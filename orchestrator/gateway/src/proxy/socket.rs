@@ -21,7 +21,7 @@ use super::{
     track::Pending,
 };
 use crate::{
-    Answer, Body, Episode, Recorder, Replay, RequestHead, body,
+    Answer, Body, Episode, Recorder, Reply, RequestHead, body,
     gateway::Shared,
     miss::is_navigation,
     record::{Draft, RequestCopy, SocketLog},
@@ -62,10 +62,10 @@ pub(super) async fn serve(
         Target::Refuse => Err(Failure::no_route(&head.host)),
         Target::Forward => live_socket(&shared, None, &head, extensions).await,
         Target::Record(recorder) => live_socket(&shared, Some(recorder), &head, extensions).await,
-        Target::Replay(replay) => recorded(replay, &head, &episode),
-        Target::Fill(replay, recorder) => match recorded(replay, &head, &episode) {
+        Target::Replay(replay) => recorded(&head, || replay.socket(&head, &episode)),
+        Target::Fill(fill) => match recorded(&head, || fill.socket(&head, &episode)) {
             Ok(Outcome::Plain(Outgoing { reply, .. })) if matches!(reply.answer, Answer::Miss { .. }) => {
-                live_socket(&shared, Some(recorder), &head, extensions).await
+                live_socket(&shared, Some(fill.recorder()), &head, extensions).await
             }
             other => other,
         },
@@ -134,20 +134,24 @@ async fn live_socket(
         (Ok(Opened::Answer(arrived)), Some(draft)) => Ok(Outcome::Plain(live::teed(draft, arrived).await)),
         (Err(error), draft) => {
             if let Some(draft) = draft {
-                draft.unanswered();
+                draft.unanswered(&error);
             }
             Err(error.into())
         }
     }
 }
 
-fn recorded(replay: &Replay, head: &RequestHead, episode: &Episode) -> Result<Outcome, Failure> {
+/// The playback that `found` gives for a handshake that is one.
+fn recorded(
+    head: &RequestHead,
+    found: impl FnOnce() -> Result<(SocketScript, Answer), Box<Reply>>,
+) -> Result<Outcome, Failure> {
     let accept = head
         .headers
         .get(SEC_WEBSOCKET_KEY)
         .and_then(|key| HeaderValue::from_str(&derive_accept_key(key.as_bytes())).ok())
         .ok_or_else(|| Failure::client_broken(&"a WebSocket handshake without Sec-WebSocket-Key"))?;
-    Ok(match replay.socket(head, episode) {
+    Ok(match found() {
         Ok((script, answer)) => Outcome::Recorded { accept, script, answer },
         Err(reply) => Outcome::Plain((*reply).into()),
     })

@@ -9,7 +9,7 @@ use std::{
 use http_body_util::BodyExt;
 use hyper::body::{Bytes, Frame, SizeHint};
 
-use crate::{Activity, Answer, Body, Entry, Ledger, activity::InFlight, body::BodyError};
+use crate::{Activity, Answer, Body, Entry, Ledger, activity::InFlight, body::BodyError, error_text};
 
 /// A request under way. However it ends, it is entered in the ledger once, and only then leaves the activity.
 pub(super) struct Pending {
@@ -85,9 +85,11 @@ impl hyper::body::Body for Tracked {
                 self.pending.note(|entry| entry.bytes += bytes);
             }
             Poll::Ready(Some(Err(error))) => {
-                let error = error.to_string();
-                tracing::warn!(%error, "a body ended early");
-                self.pending.note(|entry| entry.answer = Answer::Failed { error });
+                let error = error_text::chain(error.as_ref());
+                self.pending.note(|entry| {
+                    tracing::warn!(url = entry.url, %error, "a body ended early");
+                    entry.answer = Answer::Failed { error };
+                });
             }
             Poll::Ready(None) | Poll::Pending => {}
         }

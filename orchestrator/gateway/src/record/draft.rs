@@ -10,7 +10,10 @@ use super::{
     Recorder,
     request::{Copied, RequestCopy},
 };
-use crate::{RequestHead, upstream::ArrivedHead};
+use crate::{
+    RequestHead, error_text,
+    upstream::{ArrivedHead, UpstreamError},
+};
 
 /// An exchange that becomes whole with its response body. Dropped before that, it is counted as partial.
 pub(crate) struct Draft {
@@ -103,16 +106,25 @@ impl Draft {
         self.recorder.body_cap()
     }
 
-    /// Gives it up without counting: there was no answer to keep.
-    pub(crate) fn unanswered(mut self) {
-        self.exchange = None;
+    /// Gives it up because there is no answer to keep.
+    pub(crate) fn unanswered(mut self, error: &UpstreamError) {
+        if let Some(exchange) = self.exchange.take() {
+            self.recorder.unanswered(&exchange.url, error);
+        }
+    }
+
+    /// Gives it up because the answer broke off.
+    pub(crate) fn broke_off(mut self, error: &(dyn std::error::Error + 'static)) {
+        if let Some(exchange) = self.exchange.take() {
+            self.recorder.partial(&exchange.url, &format!("it broke off: {}", error_text::chain(error)));
+        }
     }
 }
 
 impl Drop for Draft {
     fn drop(&mut self) {
         if let Some(exchange) = self.exchange.take() {
-            self.recorder.partial(&exchange.url, "it broke off");
+            self.recorder.partial(&exchange.url, "the client left, or the recording ended, before its end");
         }
         self.recorder.ended();
     }

@@ -22,7 +22,9 @@ use std::sync::{
 
 use rand::Rng;
 use serde::Serialize;
-use snapshots::{Exchange, Frame, Recording};
+use snapshots::{Exchange, OpenSocket, Recording};
+
+use crate::error_text;
 
 pub(crate) use draft::Draft;
 pub use redact::Redact;
@@ -50,6 +52,7 @@ pub struct Recorder {
 struct Counts {
     open: AtomicU64,
     recorded: AtomicU64,
+    unanswered: AtomicU64,
     partial: AtomicU64,
     too_large: AtomicU64,
     failed: AtomicU64,
@@ -57,7 +60,7 @@ struct Counts {
 
 #[derive(Debug, Default)]
 struct Lost {
-    urls: Vec<(String, &'static str)>,
+    urls: Vec<(String, String)>,
     first_error: Option<String>,
 }
 
@@ -68,6 +71,8 @@ pub struct RecorderReport {
     pub open: u64,
     /// Exchanges and sockets on disk.
     pub recorded: u64,
+    /// Requests that got no answer.
+    pub unanswered: u64,
     /// Exchanges that broke off, by the client or the server, and were not kept.
     pub partial: u64,
     /// Exchanges not kept because a body was beyond the bound.
@@ -75,7 +80,7 @@ pub struct RecorderReport {
     /// Exchanges that could not be written.
     pub failed: u64,
     /// URLs that were not kept, and why; the first hundred.
-    pub lost: Vec<(String, &'static str)>,
+    pub lost: Vec<(String, String)>,
     /// The first error in writing.
     pub first_error: Option<String>,
 }
@@ -121,6 +126,7 @@ impl Recorder {
         RecorderReport {
             open: get(&self.counts.open),
             recorded: get(&self.counts.recorded),
+            unanswered: get(&self.counts.unanswered),
             partial: get(&self.counts.partial),
             too_large: get(&self.counts.too_large),
             failed: get(&self.counts.failed),
@@ -142,17 +148,18 @@ impl Recorder {
         self.write(&exchange.url, |recording| recording.append(exchange).map(drop));
     }
 
-    /// Writes a WebSocket's handshake and its first frames; the id that ties later frames to it.
-    pub(crate) fn append_socket(&self, opening: &Exchange, frames: &[Frame]) -> Option<String> {
-        self.write(&opening.url, |recording| recording.append_websocket(opening, frames))
+    /// Writes a WebSocket's handshake; its frames follow.
+    pub(crate) fn open_socket(&self, opening: &Exchange) -> Option<OpenSocket> {
+        self.write(&opening.url, |recording| recording.open_websocket(opening))
     }
 
-    /// Writes further frames of a WebSocket.
-    pub(crate) fn append_frames(&self, opening: &Exchange, id: &str, frames: &[Frame]) {
+    /// Makes a record of the frames of a WebSocket that has ended.
+    pub(crate) fn close_socket(&self, url: &str, socket: OpenSocket) {
+        // After the recording was closed they stay where they are, and are found there when it is finished.
         if let Some(recording) = self.recording()
-            && let Err(error) = recording.append_frames(opening, id, frames)
+            && let Err(error) = recording.close_websocket(socket)
         {
-            self.failed(&opening.url, &error);
+            self.failed(url, &error);
         }
     }
 
@@ -178,16 +185,19 @@ impl Recorder {
     }
 
     pub(crate) fn failed(&self, url: &str, error: &dyn std::error::Error) {
-        let error = match error.source() {
-            Some(source) => format!("failed to {error}: {source}"),
-            None => format!("failed to {error}"),
-        };
+        let error = format!("failed to {}", error_text::chain(error));
         tracing::error!(%url, %error, "an exchange was not recorded");
         self.lost().first_error.get_or_insert(error);
         self.lose(&self.counts.failed, url, "it could not be written");
     }
 
-    pub(crate) fn partial(&self, url: &str, why: &'static str) {
+    pub(crate) fn unanswered(&self, url: &str, error: &dyn std::error::Error) {
+        let error = error_text::chain(error);
+        tracing::info!(%url, %error, "a request got no answer");
+        self.lose(&self.counts.unanswered, url, &format!("failed to {error}"));
+    }
+
+    pub(crate) fn partial(&self, url: &str, why: &str) {
         self.lose(&self.counts.partial, url, why);
     }
 
@@ -204,11 +214,11 @@ impl Recorder {
         self.counts.open.fetch_sub(1, Ordering::Relaxed);
     }
 
-    fn lose(&self, counter: &AtomicU64, url: &str, why: &'static str) {
+    fn lose(&self, counter: &AtomicU64, url: &str, why: &str) {
         counter.fetch_add(1, Ordering::Relaxed);
         let mut lost = self.lost();
         if lost.urls.len() < NAMED {
-            lost.urls.push((url.to_owned(), why));
+            lost.urls.push((url.to_owned(), why.to_owned()));
         }
     }
 

@@ -120,8 +120,9 @@ impl Body for Tee {
             Poll::Pending => Poll::Pending,
             Poll::Ready(None) => this.finish(cx, None),
             Poll::Ready(Some(Err(error))) => {
-                // Dropped here, the draft counts itself as partial.
-                this.copying = None;
+                if let Some((draft, _)) = this.copying.take() {
+                    draft.broke_off(error.as_ref());
+                }
                 Poll::Ready(Some(Err(error)))
             }
             Poll::Ready(Some(Ok(frame))) => {

@@ -33,7 +33,7 @@ use snapshots::{
     matching::{Asked, Payload},
 };
 
-use crate::{Answer, Episode, Reply, RequestHead, miss, socket::SocketScript};
+use crate::{Answer, Episode, Reply, RequestHead, error_text::chain, miss, socket::SocketScript};
 use cache::Cache;
 use find::Found;
 use stored::{Stored, StoredError};
@@ -136,6 +136,11 @@ impl Replay {
     /// The snapshots it answers from.
     pub fn set(&self) -> &ReplaySet {
         &self.set
+    }
+
+    /// How it answers.
+    pub(crate) fn options(&self) -> ReplayOptions {
+        self.options
     }
 
     /// Answers one request, or says that it was never recorded. Blocking, but only for a few reads of local files.
@@ -285,7 +290,8 @@ impl Replay {
     }
 }
 
-fn asked<'a>(head: &'a RequestHead, body: &'a Bytes) -> Asked<'a> {
+/// A request as it is looked up.
+pub(crate) fn asked<'a>(head: &'a RequestHead, body: &'a Bytes) -> Asked<'a> {
     Asked {
         method: head.method.as_str(),
         url: &head.url,
@@ -298,21 +304,6 @@ fn failed(head: &RequestHead, error: &StoredError) -> Reply {
     let text = format!("failed to {}", chain(error));
     tracing::warn!(url = head.url, error = text, "a recorded answer could not be given");
     miss::failed(head, text)
-}
-
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        let told = error.to_string();
-        // Some errors tell their source's text themselves.
-        if !text.ends_with(&told) {
-            text.push_str(": ");
-            text.push_str(&told);
-        }
-        source = error.source();
-    }
-    text
 }
 
 #[cfg(test)]

@@ -50,15 +50,8 @@ pub(crate) async fn relay(
             let _ = timeout(CLOSING, rest).await;
         }
     };
-    let keep = async {
-        match log {
-            Some(log) => log.keep_writing().await,
-            None => std::future::pending().await,
-        }
-    };
     tokio::select! {
         () = both => {}
-        () = keep => {}
         () = cut.cancelled() => {}
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{
-    Answer as Level, CertificateAuthority, Config, Gateway, Limits, Recorder, Redact, Replay, Routes, Target,
-    body, replay::ReplayOptions,
+    Answer as Level, CertificateAuthority, Config, Fill, Gateway, Limits, Recorder, Redact, Replay, Routes,
+    Target, body, replay::ReplayOptions,
 };
 use http::Method;
 use snapshots::{Recording, RecordingOptions, index::ReplaySet};
@@ -41,9 +41,9 @@ async fn recorded(urls: &[&str], sockets: bool) -> Snapshot {
     Snapshot { path, _keep: keep }
 }
 
-fn replay(snapshot: &Snapshot) -> Arc<Replay> {
+fn replay(snapshot: &Snapshot) -> Replay {
     let set = ReplaySet::open(std::slice::from_ref(&snapshot.path), None, &mut |_, _| {}).unwrap();
-    Arc::new(Replay::new(set, ReplayOptions::default()))
+    Replay::new(set, ReplayOptions::default())
 }
 
 async fn start(target: Target, change: impl FnOnce(&mut Config)) -> (Gateway, Client) {
@@ -63,7 +63,7 @@ async fn levels(gateway: &Gateway) -> Vec<Level> {
 #[tokio::test]
 async fn what_was_recorded_is_answered_without_an_origin() {
     let snapshot = recorded(&["https://shop.test/hello", "https://shop.test/sized?300000"], true).await;
-    let (gateway, client) = start(Target::Replay(replay(&snapshot)), |_| {}).await;
+    let (gateway, client) = start(Target::Replay(Arc::new(replay(&snapshot))), |_| {}).await;
     for alpn in ["http/1.1", "h2"] {
         gateway.begin_episode();
         let mut connection = client.https("shop.test:443", &[alpn]).await;
@@ -97,7 +97,8 @@ async fn filling_goes_live_for_what_is_missing_and_keeps_it() {
     let out = dir.join("more.wacz");
     let recording = Recording::create(&out, RecordingOptions::default()).unwrap();
     let recorder = Arc::new(Recorder::new(recording, Redact::default(), 1 << 20));
-    let (gateway, client) = start(Target::Fill(replay(&snapshot), recorder.clone()), |config| {
+    let fill = Arc::new(Fill::new(replay(&snapshot), recorder.clone()));
+    let (gateway, client) = start(Target::Fill(fill), |config| {
         config.connect_to.push(format!("::{}", origin.address).parse().unwrap());
         config.extra_roots.push(dir.join("roots.pem"));
     })
@@ -115,6 +116,18 @@ async fn filling_goes_live_for_what_is_missing_and_keeps_it() {
     assert_eq!(recorder.report().recorded, 2);
     talk(&client).await;
     assert_eq!(gateway.ledger().entries()[3].answer, Level::Live);
+
+    // What was fetched is not fetched again, the socket's frames included.
+    while recorder.report().open > 0 {
+        tokio::task::yield_now().await;
+    }
+    drop(origin);
+    let post = request(Method::POST, "https://shop.test/echo", body::full("new"));
+    assert_eq!(connection.ask(post).await.text(), "new");
+    talk(&client).await;
+    let answers: Vec<_> = levels(&gateway).await.split_off(4);
+    assert_eq!(answers, [Level::Exact, Level::Exact]);
+    assert_eq!(recorder.report().recorded, 3);
 }
 
 #[tokio::test]

@@ -277,7 +277,7 @@ fn add_har(path: &Utf8Path, recording: &Recording, pages: &mut Vec<Page>) -> Res
             exchange.response.reason = "OK".to_owned();
         }
         match entry.frames {
-            Some(frames) => drop(recording.append_websocket(&exchange, &frames)?),
+            Some(frames) => recording.append_websocket(&exchange, &frames)?,
             None => recording.append(&exchange)?,
         }
         report.kept += 1;

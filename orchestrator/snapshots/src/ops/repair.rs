@@ -7,8 +7,9 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 
+use crate::recording::left_over_records;
 use crate::wacz::PageLines;
-use crate::{Archive, Page, Recording};
+use crate::{Archive, Page, Recording, Segment};
 
 use super::pages::choose;
 use super::snapshot::{NewSnapshot, describe};
@@ -150,13 +151,25 @@ fn open(input: &Utf8Path, losses: &mut Vec<Loss>) -> Result<(Archive, Vec<Page>)
 }
 
 fn open_recording(folder: &Utf8Path, losses: &mut Vec<Loss>) -> Result<(Archive, Vec<Page>), Error> {
-    let archive = Archive::open(&folder.join("data.warc"))?;
+    let data = folder.join("data.warc");
+    let archive = with_open_sockets(folder, Archive::open(&data)?)?;
     let path = folder.join("pages.jsonl");
     let pages = match fs::File::open(&path) {
         Ok(file) => read_pages(path.as_str(), std::io::BufReader::new(file), losses),
         Err(_) => Vec::new(),
     };
     Ok((archive, pages))
+}
+
+/// The data of a recording with the frames of the connections that were open when it was killed.
+fn with_open_sockets(folder: &Utf8Path, data: Archive) -> Result<Archive, Error> {
+    let (records, length) = left_over_records(folder, &data)?;
+    if length == 0 {
+        return Ok(data);
+    }
+    let frames = Segment::new("sockets.warc".to_owned(), data.path(), Arc::new(records), 0, length)?;
+    let segments = data.segments().iter().cloned().chain([frames]).collect();
+    Ok(Archive::from_segments(data.path(), segments))
 }
 
 /// The pages that can be read; a line that cannot is a loss.

@@ -4,53 +4,21 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::sync::Arc;
 
-use serde::Serialize;
-
 use crate::http::{write_request, write_response};
 use crate::warc::{RecordHead, RecordKind, new_record_id};
 use crate::{Body, Exchange, Headers};
-
-/// Where a frame came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FrameSide {
-    /// Sent by the origin.
-    Server,
-    /// Sent by the browser.
-    Client,
-}
-
-/// One WebSocket message: a line of the resource record of its connection. Exactly one of `text`, `base64` and
-/// `close` is set.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
-pub struct Frame {
-    /// Milliseconds since the connection was opened.
-    pub at_ms: u64,
-    /// Who sent it.
-    pub from: FrameSide,
-    /// A text message.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
-    /// A binary message, in base64.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub base64: Option<String>,
-    /// The code the connection was closed with.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub close: Option<u16>,
-    /// The reason given with `close`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-}
-
-/// Content type of the record of a WebSocket connection.
-pub(crate) const FRAMES_TYPE: &str = "application/x-websocket-frames+jsonl";
 
 /// What is written in one go.
 #[derive(Debug)]
 pub(super) enum Piece<'a> {
     Bytes(&'a [u8]),
     Parts(&'a [bytes::Bytes]),
-    File { file: &'a Arc<File>, length: u64 },
+    /// A part of a file.
+    File {
+        file: &'a Arc<File>,
+        start: u64,
+        length: u64,
+    },
 }
 
 impl<'a> Piece<'a> {
@@ -66,7 +34,7 @@ impl<'a> Piece<'a> {
         match body {
             Body::Bytes(bytes) => Piece::Bytes(bytes),
             Body::Parts(parts) => Piece::Parts(parts),
-            Body::File { file, length } => Piece::File { file, length: *length },
+            Body::File { file, length } => Piece::File { file, start: 0, length: *length },
         }
     }
 }
@@ -96,7 +64,7 @@ impl Records {
     }
 }
 
-const END: &[u8] = b"\r\n\r\n";
+pub(super) const END: &[u8] = b"\r\n\r\n";
 
 pub(super) fn exchange(exchange: &Exchange) -> Records {
     let id = new_record_id();
@@ -122,30 +90,6 @@ pub(super) fn exchange(exchange: &Exchange) -> Records {
     request.extend_from_slice(&head);
     request.append(&mut http);
     Records { id, response, request }
-}
-
-/// The record of a WebSocket connection, whole.
-pub(super) fn websocket(opening: &Exchange, response_id: &str, frames: &[Frame]) -> Vec<u8> {
-    let mut lines = Vec::new();
-    for frame in frames {
-        // A frame is strings and numbers: it cannot fail to become JSON.
-        if let Ok(line) = serde_json::to_vec(frame) {
-            lines.extend_from_slice(&line);
-            lines.push(b'\n');
-        }
-    }
-    let url = match opening.url.split_once("://") {
-        Some(("https", rest)) => format!("wss://{rest}"),
-        Some(("http", rest)) => format!("ws://{rest}"),
-        _ => opening.url.clone(),
-    };
-    let mut record = about(RecordKind::Resource, &new_record_id(), &url, opening)
-        .uri("WARC-Concurrent-To", response_id)
-        .field("Content-Type", FRAMES_TYPE)
-        .finish(lines.len() as u64);
-    record.append(&mut lines);
-    record.extend_from_slice(END);
-    record
 }
 
 fn about(kind: RecordKind, id: &str, url: &str, exchange: &Exchange) -> RecordHead {

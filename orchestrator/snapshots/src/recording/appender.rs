@@ -93,9 +93,9 @@ impl Appender {
             match piece {
                 Piece::Bytes(bytes) => slices.push(bytes),
                 Piece::Parts(parts) => slices.extend(parts.iter().map(|part| &part[..])),
-                Piece::File { file, length } => {
+                Piece::File { file, start, length } => {
                     at = self.write_slices(&std::mem::take(&mut slices), at)?;
-                    at = self.copy(file, *length, at)?;
+                    at = self.copy(file, *start, *length, at)?;
                 }
             }
         }
@@ -123,8 +123,8 @@ impl Appender {
         Ok(at)
     }
 
-    fn copy(&self, from: &std::sync::Arc<File>, length: u64, mut at: u64) -> io::Result<u64> {
-        let mut reader = crate::warc::Window::new(from.clone(), 0, length);
+    fn copy(&self, from: &std::sync::Arc<File>, start: u64, length: u64, mut at: u64) -> io::Result<u64> {
+        let mut reader = crate::warc::Window::new(from.clone(), start, start + length);
         let end = at + length;
         let mut chunk = vec![0; FILL];
         while at < end {
@@ -212,12 +212,13 @@ mod tests {
         appender.append(&[Piece::Bytes(b"whole")]).unwrap();
         let short = Arc::new(tempfile::tempfile().unwrap());
         short.write_all_at(b"short", 0).unwrap();
-        let pieces = [Piece::Bytes(b"head"), Piece::File { file: &short, length: 6 }];
+        let pieces = [Piece::Bytes(b"head"), Piece::File { file: &short, start: 0, length: 6 }];
         assert!(appender.append(&pieces).is_err());
         assert_eq!(fs::read(&path).unwrap(), b"whole");
-        let pieces = [Piece::Bytes(b"head"), Piece::File { file: &short, length: 5 }, Piece::Bytes(b".")];
+        let pieces =
+            [Piece::Bytes(b"head"), Piece::File { file: &short, start: 1, length: 4 }, Piece::Bytes(b".")];
         appender.append(&pieces).unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"wholeheadshort.");
+        assert_eq!(fs::read(&path).unwrap(), b"wholeheadhort.");
     }
 
     #[test]

@@ -52,9 +52,11 @@ impl Recording {
 
 fn write(recording: &Recording, part: &Utf8Path, progress: &dyn Fn(Progress)) -> Result<Written, Error> {
     let mut writer = SnapshotWriter::create(part)?;
+    let data = recording.folder.join(DATA);
+    recording.append_left_over(&Archive::open(&data)?)?;
     recording.trim()?;
     let total = recording.bytes();
-    let archive = Archive::open(&recording.folder.join(DATA))?;
+    let archive = Archive::open(&data)?;
     for record in archive.records() {
         match record {
             Ok((at, record)) => {

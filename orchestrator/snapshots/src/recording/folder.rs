@@ -8,7 +8,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::append::{self, Piece};
 use super::appender::{Appender, FILLER};
-use super::{Frame, RecordingOptions};
+use super::journal::{self, Journal, OpenSocket, whole_lines};
+use super::{Frame, RecordingOptions, frames};
 use crate::wacz::page_line;
 use crate::warc::{RecordHead, RecordKind, new_record_id};
 use crate::{Archive, Error, Exchange, Page, Timestamp};
@@ -40,7 +41,7 @@ impl Recording {
         fs::create_dir_all(&folder).map_err(|e| Error::io("create", &folder, e))?;
         let recording = Recording::open(out, folder, options)?;
         let info = recording.warcinfo();
-        let path = recording.folder.join(DATA);
+        let path = recording.data_path();
         recording.write(&recording.data, &path, &[Piece::Bytes(&info)])?;
         Ok(recording)
     }
@@ -61,25 +62,39 @@ impl Recording {
     /// Appends an exchange as a response and a request record, in one write.
     pub fn append(&self, exchange: &Exchange) -> Result<(), Error> {
         let records = append::exchange(exchange);
-        self.write(&self.data, &self.folder.join(DATA), &records.pieces(exchange))
+        self.write(&self.data, &self.data_path(), &records.pieces(exchange))
     }
 
-    /// Appends the exchange that opened a WebSocket connection, and its first frames as a resource record. Gives the id
-    /// by which [`Self::append_frames`] adds later ones, so that the frames of a long connection are kept as they come.
-    pub fn append_websocket(&self, opening: &Exchange, frames: &[Frame]) -> Result<String, Error> {
+    /// Appends the exchange that opened a WebSocket connection, and all its frames as a resource record that is
+    /// `WARC-Concurrent-To` the response.
+    pub fn append_websocket(&self, opening: &Exchange, frames: &[Frame]) -> Result<(), Error> {
         let records = append::exchange(opening);
-        let lines = append::websocket(opening, records.response_id(), frames);
+        let lines = frames::record(opening, records.response_id(), frames);
         let mut pieces = records.pieces(opening);
         pieces.push(Piece::Bytes(&lines));
-        self.write(&self.data, &self.folder.join(DATA), &pieces)?;
-        Ok(records.response_id().to_owned())
+        self.write(&self.data, &self.data_path(), &pieces)
     }
 
-    /// Appends further frames of the connection that `opening` opened under `id`, as one more resource record. The frames of
-    /// a connection are those of all records that are `WARC-Concurrent-To` its opening, in order.
-    pub fn append_frames(&self, opening: &Exchange, id: &str, frames: &[Frame]) -> Result<(), Error> {
-        let lines = append::websocket(opening, id, frames);
-        self.write(&self.data, &self.folder.join(DATA), &[Piece::Bytes(&lines)])
+    /// Appends the exchange that opens a WebSocket connection whose frames are still to come.
+    pub fn open_websocket(&self, opening: &Exchange) -> Result<OpenSocket, Error> {
+        let records = append::exchange(opening);
+        self.write(&self.data, &self.data_path(), &records.pieces(opening))?;
+        OpenSocket::create(&self.folder, opening, records.response_id())
+    }
+
+    /// Appends the frames of a connection that has ended.
+    pub fn close_websocket(&self, socket: OpenSocket) -> Result<(), Error> {
+        self.append_journal(socket.close()?)
+    }
+
+    /// Appends the frames of connections that were open when the process was killed, or could not be closed.
+    pub(super) fn append_left_over(&self, data: &Archive) -> Result<(), Error> {
+        journal::left_over(&self.folder, data)?.into_iter().try_for_each(|left| self.append_journal(left))
+    }
+
+    fn append_journal(&self, journal: Journal) -> Result<(), Error> {
+        self.write(&self.data, &self.data_path(), &journal.pieces(&journal.head()))?;
+        journal.remove()
     }
 
     /// Appends a resource record: bytes without HTTP around them, such as a screenshot under a `urn:`.
@@ -96,7 +111,7 @@ impl Recording {
             .finish(bytes.len() as u64);
         self.write(
             &self.data,
-            &self.folder.join(DATA),
+            &self.data_path(),
             &[Piece::Bytes(&head), Piece::Bytes(bytes), Piece::Bytes(b"\r\n\r\n")],
         )
     }
@@ -106,6 +121,11 @@ impl Recording {
         let path = self.folder.join(PAGES);
         let line = page_line(page).map_err(|e| Error::io("write", &path, e.into()))?;
         self.write(&self.pages, &path, &[Piece::Bytes(&line)])
+    }
+
+    /// The WARC file that it appends to: everything recorded so far, but for WebSockets that are still open.
+    pub fn data_path(&self) -> Utf8PathBuf {
+        self.folder.join(DATA)
     }
 
     /// Bytes recorded so far.
@@ -132,7 +152,7 @@ impl Recording {
     /// Takes the filling from the end of the data, before they are read as a whole.
     pub(super) fn trim(&self) -> Result<(), Error> {
         let mut data = self.data.lock().unwrap_or_else(PoisonError::into_inner);
-        data.trim().map_err(|e| Error::io("cut", &self.folder.join(DATA), e))
+        data.trim().map_err(|e| Error::io("cut", &self.data_path(), e))
     }
 
     fn warcinfo(&self) -> Vec<u8> {
@@ -194,13 +214,14 @@ fn end_of_writing(path: &Utf8Path, from: u64, to: u64) -> io::Result<u64> {
 
 /// Cuts a page list behind its last whole line.
 fn cut_pages(path: &Utf8Path) -> Result<u64, Error> {
-    let bytes = match fs::read(path) {
-        Ok(bytes) => bytes,
+    let file = match File::open(path) {
+        Ok(file) => file,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(0),
         Err(e) => return Err(Error::io("open", path, e)),
     };
-    let whole = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
-    cut(path, whole as u64, bytes.len() as u64)
+    let length = file.metadata().map_err(|e| Error::io("open", path, e))?.len();
+    let whole = whole_lines(&mut io::BufReader::new(file)).map_err(|e| Error::io("read", path, e))?;
+    cut(path, whole, length)
 }
 
 fn cut(path: &Utf8Path, whole: u64, length: u64) -> Result<u64, Error> {

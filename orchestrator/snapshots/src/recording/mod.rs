@@ -7,7 +7,8 @@
 //!                        └──> left over ── recover ──> (goes on) <────────┘
 //! ```
 //!
-//! While it runs, a recording only appends to two plain files. Nothing is hashed, compressed or synced, so a client
+//! While it runs, a recording only appends to plain files: records, pages, and the frames of each WebSocket that is
+//! still open. Nothing is hashed, compressed or synced, so a client
 //! waits for one write and no more, and a killed process loses nothing that was written. All that makes a snapshot
 //! good to keep (digests, one copy of each payload, compression, index) is done once, at the end.
 
@@ -15,14 +16,18 @@ mod append;
 mod appender;
 mod finish;
 mod folder;
+mod frames;
+mod journal;
 #[cfg(test)]
 mod tests;
 
 use camino::Utf8PathBuf;
 
-pub(crate) use append::FRAMES_TYPE;
-pub use append::{Frame, FrameSide};
 pub use folder::Recording;
+pub(crate) use frames::FRAMES_TYPE;
+pub use frames::{Frame, FrameSide};
+pub use journal::OpenSocket;
+pub(crate) use journal::left_over_records;
 
 /// What a recording says about itself.
 #[derive(Debug, Clone, Default)]

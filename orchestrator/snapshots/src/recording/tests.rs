@@ -263,3 +263,72 @@ fn every_digest_of_a_snapshot_is_right() {
     }
     assert_eq!(checked, 3 + 5);
 }
+
+fn said(text: &str) -> Frame {
+    let from = FrameSide::Server;
+    Frame { at_ms: 1, from, text: Some(text.into()), base64: None, close: None, reason: None }
+}
+
+/// The frames of each connection of an archive, in file order.
+fn told(archive: &Archive) -> Vec<String> {
+    let records = archive.records().map(|record| record.unwrap().1);
+    let resources = records.filter(|record| record.kind() == RecordKind::Resource);
+    resources.map(|mut record| String::from_utf8(record.read_block(1 << 20).unwrap()).unwrap()).collect()
+}
+
+#[test]
+fn the_frames_of_open_sockets_survive_a_kill_and_stand_there_once() {
+    let (_dir, path) = folder();
+    let out = path.join("a.wacz");
+    let recording = Recording::create(&out, RecordingOptions::default()).unwrap();
+    let mut opening = exchange("https://harbour.test/live", b"");
+    opening.response.status = 101;
+    let mut open = recording.open_websocket(&opening).unwrap();
+    let mut closed = recording.open_websocket(&opening).unwrap();
+    let silent = recording.open_websocket(&opening).unwrap();
+    open.append(&said("high water")).unwrap();
+    closed.append(&said("low water")).unwrap();
+    open.append(&said("slack water")).unwrap();
+    let sockets = Recording::folder_of(&out).join("sockets");
+    let journals = || fs::read_dir(&sockets).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    let copies: Vec<_> = journals().iter().map(|path| (path.clone(), fs::read(path).unwrap())).collect();
+    recording.close_websocket(closed).unwrap();
+    assert_eq!(journals().len(), 2);
+    drop((open, silent, recording));
+    // As a kill leaves them: a record is written and its journal still there, a line lacks its first byte.
+    for (path, mut bytes) in copies {
+        if String::from_utf8_lossy(&bytes).contains("slack") {
+            bytes.extend_from_slice(b"\0\"at_ms\":2,\"from\":\"server\",\"text\":\"torn\"}\n");
+        }
+        fs::write(path, bytes).unwrap();
+    }
+
+    let high = "{\"at_ms\":1,\"from\":\"server\",\"text\":\"high water\"}\n";
+    let slack = high.replace("high", "slack");
+    let expect = [high.replace("high", "low"), [high, &slack].concat(), String::new()];
+    let sorted = |mut told: Vec<String>| {
+        told.sort();
+        told
+    };
+    let expect = sorted(expect.to_vec());
+    let repaired = path.join("repaired.wacz");
+    crate::ops::repair(&out, &repaired, &mut |_| {}).unwrap();
+    let archive = Archive::open(&repaired).unwrap();
+    assert_eq!(sorted(told(&archive)), expect);
+    let ids: Vec<_> = archive
+        .records()
+        .map(|record| record.unwrap().1)
+        .filter(|record| record.kind() == RecordKind::Response)
+        .map(|record| record.id().unwrap().to_owned())
+        .collect();
+    for record in archive.records().map(|record| record.unwrap().1) {
+        if record.kind() == RecordKind::Resource {
+            assert_eq!(record.target_uri().unwrap(), "wss://harbour.test/live");
+            assert!(ids.iter().any(|id| record.concurrent_to().next() == Some(id)));
+        }
+    }
+
+    let (recording, _) = Recording::recover(&out, RecordingOptions::default()).unwrap();
+    recording.finish(&|_| ()).unwrap();
+    assert_eq!(sorted(told(&Archive::open(&out).unwrap())), expect);
+}

@@ -1,0 +1,81 @@
+//! The end of every recording: what passed becomes a snapshot, and what is not in it is named.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use gateway::RecorderReport;
+use recorder::Studio;
+use snapshots::{Finished, Recording};
+
+use crate::failure::{Failure, OrFail, Outcome};
+use crate::progress;
+
+/// Fails for a name that a snapshot cannot have.
+pub(crate) fn check_name(output: &Utf8Path) -> Outcome {
+    match output.extension() {
+        Some("wacz") => Ok(()),
+        _ => Err(Failure::Input(anyhow::anyhow!("{output}: the name of a snapshot ends in .wacz"))),
+    }
+}
+
+/// Starting a recording can fail by what is there already, or by the machine.
+pub(crate) fn not_opened(error: recorder::Error) -> Failure {
+    match error {
+        recorder::Error::Snapshot(error @ snapshots::Error::Io { .. }) => {
+            Failure::Environment(anyhow::anyhow!(error).context("failed to start the recording"))
+        }
+        recorder::Error::Snapshot(error) => Failure::Input(anyhow::anyhow!(error)),
+        other => Failure::Environment(anyhow::anyhow!(other)),
+    }
+}
+
+/// Lets what is under way end and makes the snapshot. Whatever was lost is named, whether that works or not.
+pub(crate) async fn finish(studio: Studio, output: &Utf8Path) -> Result<Finished, Failure> {
+    let (recording, report) = studio.close().await.or_environment(format!("finish {output}"))?;
+    for (url, why) in &report.lost {
+        eprintln!("not recorded: {url}: {why}");
+    }
+    let bar = progress::bar(0, "finishing");
+    let finished = tokio::task::block_in_place(|| {
+        recording.finish(&|at| {
+            bar.set_length(at.total);
+            bar.set_position(at.done);
+        })
+    });
+    bar.finish_and_clear();
+    let finished = match finished {
+        Ok(finished) => finished,
+        Err(error) => return Err(unfinished(output, error, &report)),
+    };
+    match lost(&report) {
+        Some(lost) => {
+            Err(Failure::Environment(anyhow::anyhow!("{lost}; all else is in {}", summary(&finished))))
+        }
+        None => Ok(finished),
+    }
+}
+
+/// A snapshot in one line.
+pub(crate) fn summary(made: &Finished) -> String {
+    format!(
+        "{}: {} responses ({} of them repeats), {} pages, {} bytes",
+        made.path, made.responses, made.revisits, made.pages, made.bytes
+    )
+}
+
+/// How much could not be written, and why.
+fn lost(report: &RecorderReport) -> Option<String> {
+    let error = report.first_error.as_ref()?;
+    Some(format!("{} exchanges passed but were not recorded: {error}", report.failed))
+}
+
+/// The snapshot could not be made, but what was recorded is on disk.
+fn unfinished(output: &Utf8Path, error: snapshots::Error, report: &RecorderReport) -> Failure {
+    let folder: Utf8PathBuf = Recording::folder_of(output);
+    if let Some(lost) = lost(report) {
+        eprintln!("sandbox: {lost}");
+    }
+    let now = format!(
+        "failed to finish {output}; all that was recorded is in {folder}: make room, then run \
+         `sandbox snapshot repair {output}`, with -o to write it to another disk"
+    );
+    Failure::Environment(anyhow::Error::new(error).context(now))
+}
