@@ -1,0 +1,126 @@
+//! Submissions and the talk below them, thrown forum by forum and then put in the order of time.
+
+use std::collections::HashSet;
+
+use super::topic::{Choices, Speech};
+use super::{END, HOSTS};
+use crate::dice::Dice;
+use crate::forum::slug::slug;
+
+/// A submission that is still to be written down. `forum` and `user` are indexes from 0.
+pub(super) struct Thread {
+    pub(super) forum: usize,
+    pub(super) user: usize,
+    pub(super) title: String,
+    pub(super) url: Option<String>,
+    pub(super) image: Option<String>,
+    pub(super) body: String,
+    pub(super) created: i64,
+    pub(super) up: i64,
+    pub(super) down: i64,
+    pub(super) comments: Vec<Remark>,
+}
+
+/// A comment; `parent` is an index into the thread's own, always an earlier one.
+pub(super) struct Remark {
+    pub(super) user: usize,
+    pub(super) parent: Option<usize>,
+    pub(super) body: String,
+    pub(super) created: i64,
+    pub(super) up: i64,
+    pub(super) down: i64,
+}
+
+const TWO_YEARS: i64 = 2 * 365 * 86_400;
+const TWO_DAYS: i64 = 2 * 86_400;
+/// So many throws for a title that the forum does not have yet.
+const TRIES: usize = 60;
+
+/// One more thread for a forum, or none where its words have run out.
+pub(super) fn thread(dice: &mut Dice, speech: &Speech<'_>, forum: usize, users: usize, titles: &mut HashSet<String>) -> Option<Thread> {
+    let [posts, headlines, captions] = ["post", "headline", "caption"].map(|key| speech.topic.all(key));
+    for _ in 0..TRIES {
+        let mut choices = Choices::new();
+        let thrown = dice.below(posts.len() + headlines.len() + captions.len());
+        let created = END - 600 - early(dice, TWO_YEARS);
+        let (title, body, url, image) = if let Some(post) = posts.get(thrown) {
+            let (title, body) = post.split_once("=>").unwrap_or((post, ""));
+            let title = speech.fill(dice, title.trim(), &mut choices);
+            (title, body_of(dice, speech, body.trim(), &mut choices), None, None)
+        } else if let Some(headline) = headlines.get(thrown - posts.len()) {
+            let title = speech.fill(dice, headline, &mut choices);
+            let url = format!("https://{}/{}", dice.pick(&HOSTS), slug(&title));
+            (title, String::new(), Some(url), None)
+        } else {
+            let caption = captions[thrown - posts.len() - headlines.len()];
+            let title = speech.fill(dice, caption, &mut choices);
+            let scene = speech.say(dice, "scene", &mut choices).to_lowercase();
+            (title, String::new(), None, Some(format!("{scene}-{:016x}.svg", dice.next())))
+        };
+        if titles.insert(title.clone()) {
+            let (up, down) = score(dice);
+            let comments = remarks(dice, speech, &choices, created, users);
+            return Some(Thread { forum, user: member(dice, users), title, url, image, body, created, up, down, comments });
+        }
+    }
+    None
+}
+
+fn body_of(dice: &mut Dice, speech: &Speech<'_>, template: &str, choices: &mut Choices) -> String {
+    let body = speech.fill(dice, template, choices);
+    if body.is_empty() || !dice.chance(12) {
+        return body;
+    }
+    let update = speech.say(dice, "update", choices);
+    format!("{body}\n\n{update}")
+}
+
+fn remarks(dice: &mut Dice, speech: &Speech<'_>, of: &Choices, created: i64, users: usize) -> Vec<Remark> {
+    let count = match dice.below(100) {
+        0..18 => 0,
+        18..60 => dice.between(1, 3),
+        60..88 => dice.between(3, 9),
+        _ => dice.between(8, 30),
+    };
+    let span = (END - 60 - created).clamp(1, TWO_DAYS);
+    let mut times: Vec<i64> = (0..count).map(|_| created + 30 + early(dice, span - 1)).collect();
+    times.sort_unstable();
+    let mut said = HashSet::new();
+    let mut remarks: Vec<Remark> = Vec::new();
+    for created in times {
+        let parent = (!remarks.is_empty() && dice.chance(45)).then(|| dice.below(remarks.len()));
+        let body = match parent {
+            Some(_) if dice.chance(60) => speech.say(dice, "reply", &mut Choices::new()),
+            _ => speech.comment(dice, of),
+        };
+        if said.insert(body.clone()) {
+            let (up, down) = score(dice);
+            remarks.push(Remark { user: member(dice, users), parent, body, created, up: up / 12 + 1, down: down / 8 });
+        }
+    }
+    remarks
+}
+
+/// Votes: mostly a handful, now and then thousands, and one in twenty is a quarrel.
+fn score(dice: &mut Dice) -> (i64, i64) {
+    let up = match dice.below(100) {
+        0..45 => dice.between(1, 14),
+        45..75 => dice.between(6, 70),
+        75..92 => dice.between(40, 450),
+        92..99 => dice.between(300, 3000),
+        _ => dice.between(2500, 14_000),
+    };
+    let share = if dice.chance(5) { dice.between(70, 160) } else { dice.between(0, 18) };
+    (up, up * share / 100)
+}
+
+/// A span of time up to `most` seconds, short ones far more often.
+fn early(dice: &mut Dice, most: i64) -> i64 {
+    let part = dice.below(1_000_000) as i128;
+    (part * part * i128::from(most) / 1_000_000_000_000) as i64
+}
+
+/// A member, some far more often than others. The first ones are the accounts that are written down.
+pub(super) fn member(dice: &mut Dice, users: usize) -> usize {
+    dice.below(users) * (dice.below(users) + users / 4) / (users + users / 4)
+}

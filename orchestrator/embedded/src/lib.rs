@@ -1,0 +1,38 @@
+//! Sites that live in our own process: no container, no network, no system clock.
+//!
+//! Two sites are here: [`forum`], shaped like Postmill, and [`desk`], the town's front page with a calculator, a
+//! scratchpad and manuals. Both are the same thing underneath, a [`SiteCopy`]: an axum router over one SQLite
+//! database in memory that was copied from a [`Golden`] one.
+//!
+//! ```text
+//! Golden::open(folder)     golden databases on disk, generated once, the same bytes every time
+//!   |- forum::start   -.
+//!   `- desk::start    -+-> SiteCopy   router()  what a browser reaches
+//!                          |          reset()   the golden pages are put back by SQLite's online backup
+//!                          |          digest()  over every row of every table
+//!                          `          query()   read-only SQL for scorers
+//! ```
+//!
+//! A life: `golden -> copied -> (visited -> reset)*`. Log-ins are signed cookies and outlive a reset; everything else a
+//! visitor does is in the database and goes with it. Time comes from the [`Clock`] that the caller hands in, randomness
+//! from fixed seeds, so the same requests under the same clock give the same bytes on every copy.
+//!
+//! The crate knows nothing of gateways, Docker or tasks; what a page links to is on the page's own site, always.
+
+mod clock;
+mod copy;
+mod dice;
+mod error;
+mod golden;
+mod markdown;
+mod store;
+mod web;
+
+pub mod desk;
+pub mod forum;
+
+pub use clock::Clock;
+pub use copy::{Options, SiteCopy};
+pub use error::Error;
+pub use golden::Golden;
+pub use store::Digest;

@@ -1,0 +1,218 @@
+//! One copy's database: in memory, filled from the golden file, put back from it, hashed and queried.
+//!
+//! One connection behind a mutex. A request holds it from its first query to its commit, so a reset never lands in the
+//! middle of one, and requests that arrive together are answered one after the other.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use ring::digest::{Context, SHA256};
+use rusqlite::backup::Backup;
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags};
+use serde_json::{Map, Value};
+
+use crate::Error;
+use crate::error::sqlite;
+
+/// A digest over what a database holds, row by row; independent of how SQLite lays it out in pages.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Digest(pub [u8; 32]);
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Digest({self})")
+    }
+}
+
+/// A query of a scorer stops after so many steps of SQLite's machine: some seconds.
+const QUERY_STEPS: i32 = 200_000_000;
+/// And returns no more rows than this.
+const QUERY_ROWS: usize = 100_000;
+
+pub(crate) struct Store {
+    live: Mutex<Connection>,
+    golden: Mutex<Connection>,
+    /// Of the golden state.
+    pristine: Digest,
+}
+
+impl Store {
+    pub(crate) fn open(golden: &Path) -> Result<Self, Error> {
+        let opening = "open the golden database";
+        let golden = Connection::open_with_flags(golden, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(sqlite(opening))?;
+        // Copies share the file's pages through the system's cache and keep none of their own.
+        let shared = "pragma mmap_size = 268435456; pragma cache_size = 8";
+        golden.execute_batch(shared).map_err(sqlite(opening))?;
+        let mut live = Connection::open_in_memory().map_err(sqlite("open a database in memory"))?;
+        live.set_prepared_statement_cache_capacity(128);
+        copy(&golden, &mut live)?;
+        let pristine = digest(&live)?;
+        Ok(Self { live: Mutex::new(live), golden: Mutex::new(golden), pristine })
+    }
+
+    /// The live connection. A handler that panicked has had its transaction rolled back, so its lock is as good as new.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Connection> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn reset(&self) -> Result<(), Error> {
+        let mut live = self.lock();
+        let golden = self.golden.lock().unwrap_or_else(PoisonError::into_inner);
+        copy(&golden, &mut live)
+    }
+
+    pub(crate) fn digest(&self) -> Result<Digest, Error> {
+        digest(&self.lock())
+    }
+
+    pub(crate) fn pristine(&self) -> Digest {
+        self.pristine
+    }
+
+    /// Rows as JSON objects, for one statement that only reads. `parameters` go by name, without the colon.
+    pub(crate) fn query(&self, sql: &str, parameters: &[(&str, Value)]) -> Result<Vec<Map<String, Value>>, Error> {
+        let mut live = self.lock();
+        let guard = "guard a query";
+        live.authorizer(Some(only_reading)).map_err(sqlite(guard))?;
+        let mut steps = 0;
+        let stop = move || {
+            steps += 1000;
+            steps > QUERY_STEPS
+        };
+        live.progress_handler(1000, Some(stop)).map_err(sqlite(guard))?;
+        let rows = rows(&live, sql, parameters);
+        live.progress_handler(0, None::<fn() -> bool>).map_err(sqlite(guard))?;
+        live.authorizer(None::<fn(AuthContext<'_>) -> Authorization>).map_err(sqlite(guard))?;
+        rows.map_err(|error| Error::Query(error.to_string()))
+    }
+}
+
+fn only_reading(context: AuthContext<'_>) -> Authorization {
+    match context.action {
+        AuthAction::Select | AuthAction::Read { .. } | AuthAction::Recursive => Authorization::Allow,
+        AuthAction::Function { function_name } if function_name != "load_extension" => Authorization::Allow,
+        _ => Authorization::Deny,
+    }
+}
+
+fn rows(live: &Connection, sql: &str, parameters: &[(&str, Value)]) -> rusqlite::Result<Vec<Map<String, Value>>> {
+    let mut statement = live.prepare(sql)?;
+    for (name, value) in parameters {
+        // A parameter that the query does not use is no mistake: probes share their parameters.
+        if let Some(index) = statement.parameter_index(&format!(":{name}"))? {
+            match value {
+                Value::Null => statement.raw_bind_parameter(index, rusqlite::types::Null)?,
+                Value::Bool(truth) => statement.raw_bind_parameter(index, truth)?,
+                Value::Number(number) if number.is_i64() => statement.raw_bind_parameter(index, number.as_i64())?,
+                Value::Number(number) => statement.raw_bind_parameter(index, number.as_f64())?,
+                Value::String(text) => statement.raw_bind_parameter(index, text)?,
+                list => statement.raw_bind_parameter(index, list.to_string())?,
+            }
+        }
+    }
+    let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let mut found = Vec::new();
+    let mut rows = statement.raw_query();
+    while let Some(row) = rows.next()? {
+        if found.len() == QUERY_ROWS {
+            break;
+        }
+        let mut object = Map::new();
+        for (index, name) in names.iter().enumerate() {
+            object.insert(name.clone(), json(row.get_ref(index)?));
+        }
+        found.push(object);
+    }
+    Ok(found)
+}
+
+fn json(value: ValueRef<'_>) -> Value {
+    match value {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(number) => number.into(),
+        ValueRef::Real(number) => number.into(),
+        ValueRef::Text(text) => String::from_utf8_lossy(text).into(),
+        ValueRef::Blob(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into(),
+    }
+}
+
+/// SQLite's online backup, all pages in one step.
+fn copy(golden: &Connection, live: &mut Connection) -> Result<(), Error> {
+    let doing = "put the golden state back";
+    let backup = Backup::new(golden, live).map_err(sqlite(doing))?;
+    backup.run_to_completion(-1, Duration::ZERO, None).map_err(sqlite(doing))
+}
+
+/// Every row of every table in the order of its rowid. What SQLite derives from them is left out: indexes, statistics,
+/// and the shadow tables of the full-text index, whose layout depends on the order of writes and not on the content.
+fn digest(live: &Connection) -> Result<Digest, Error> {
+    let doing = "compute the state digest";
+    let mut sum = Sum { context: Context::new(&SHA256), held: Vec::with_capacity(HELD + 4096) };
+    for table in tables(live).map_err(sqlite(doing))? {
+        add_table(&mut sum, live, &table).map_err(sqlite(doing))?;
+    }
+    sum.flush();
+    let mut bytes = [0; 32];
+    bytes.copy_from_slice(sum.context.finish().as_ref());
+    Ok(Digest(bytes))
+}
+
+fn tables(live: &Connection) -> rusqlite::Result<Vec<String>> {
+    let sql = "select name from pragma_table_list where schema = 'main' and type = 'table' \
+               and name not in ('sqlite_schema', 'sqlite_stat1', 'sqlite_stat4') order by name";
+    live.prepare_cached(sql)?.query_map([], |row| row.get(0))?.collect()
+}
+
+/// Values are gathered to this many bytes before they are hashed.
+const HELD: usize = 1 << 16;
+
+struct Sum {
+    context: Context,
+    held: Vec<u8>,
+}
+
+impl Sum {
+    fn add(&mut self, tag: u8, bytes: &[u8]) {
+        self.held.push(tag);
+        self.held.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
+        self.held.extend_from_slice(bytes);
+        if self.held.len() >= HELD {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        self.context.update(&self.held);
+        self.held.clear();
+    }
+}
+
+fn add_table(sum: &mut Sum, live: &Connection, table: &str) -> rusqlite::Result<()> {
+    sum.add(b'T', table.as_bytes());
+    // Table names are our own schema's, never a visitor's.
+    let mut statement = live.prepare_cached(&format!("select rowid, * from \"{table}\" order by rowid"))?;
+    let columns = statement.column_count();
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        for column in 0..columns {
+            match row.get_ref(column)? {
+                ValueRef::Null => sum.add(b'0', b""),
+                ValueRef::Integer(number) => sum.add(b'1', &number.to_le_bytes()),
+                ValueRef::Real(number) => sum.add(b'2', &number.to_bits().to_le_bytes()),
+                ValueRef::Text(text) => sum.add(b'3', text),
+                ValueRef::Blob(bytes) => sum.add(b'4', bytes),
+            }
+        }
+    }
+    Ok(())
+}

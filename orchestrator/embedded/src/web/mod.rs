@@ -1,0 +1,22 @@
+//! What both sites need to be web sites: one request becomes a [`Visit`], a handler makes a [`Reply`] of it.
+//!
+//! ```text
+//! axum route -> read the form (bounded) -> spawn_blocking -> lock the database -> who is it, is the token right
+//!            -> begin -> handler -> commit, or roll back on a Failure -> render -> response
+//! ```
+//!
+//! Handlers are plain functions that see neither axum nor threads.
+
+mod fields;
+mod reply;
+mod serve;
+mod session;
+mod templates;
+mod visit;
+
+pub(crate) use fields::Fields;
+pub(crate) use reply::{Failure, Reply};
+pub(crate) use serve::{Handler, Server, get, get_and_post, post};
+pub(crate) use session::{Keys, hex};
+pub(crate) use templates::environment;
+pub(crate) use visit::Visit;

@@ -1,0 +1,189 @@
+//! From axum's request to a [`Visit`], and from a [`Reply`] to axum's response.
+
+use std::sync::Arc;
+
+use axum::body::{Body, to_bytes};
+use axum::extract::{RawPathParams, Request};
+use axum::http::{Method, Response, StatusCode, header, request};
+use axum::routing::MethodRouter;
+use minijinja::value::merge_maps;
+use minijinja::{Environment, Value, context};
+
+use super::session::COOKIE;
+use super::{Failure, Fields, Keys, Reply, Visit};
+use crate::store::Store;
+use crate::Clock;
+
+/// What a visitor may send at once: more than any form of ours takes.
+const LARGEST_FORM: usize = 256 * 1024;
+
+/// A page, or what happens when a form is sent.
+pub(crate) type Handler = fn(&Visit<'_>) -> Result<Reply, Failure>;
+
+/// Everything that serving one copy needs.
+pub(crate) struct Server {
+    pub(crate) store: Store,
+    pub(crate) clock: Clock,
+    pub(crate) keys: Keys,
+    pub(crate) templates: Environment<'static>,
+    /// What every page shows around its own: the visitor, the navigation.
+    pub(crate) frame: fn(&Visit<'_>) -> Result<Value, Failure>,
+}
+
+pub(crate) fn get(server: &Arc<Server>, handler: Handler) -> MethodRouter {
+    axum::routing::get(endpoint(server, handler))
+}
+
+pub(crate) fn post(server: &Arc<Server>, handler: Handler) -> MethodRouter {
+    axum::routing::post(endpoint(server, handler))
+}
+
+pub(crate) fn get_and_post(server: &Arc<Server>, handler: Handler) -> MethodRouter {
+    axum::routing::get(endpoint(server, handler)).post(endpoint(server, handler))
+}
+
+type Answering = std::pin::Pin<Box<dyn Future<Output = Response<Body>> + Send>>;
+
+fn endpoint(
+    server: &Arc<Server>,
+    handler: Handler,
+) -> impl Fn(RawPathParams, Request) -> Answering + Clone + Send + Sync + 'static {
+    let server = Arc::clone(server);
+    move |path, request| {
+        let server = Arc::clone(&server);
+        Box::pin(async move {
+            let path = Fields::of(path.iter().map(|(name, value)| (name.to_owned(), value.to_owned())));
+            let (head, body) = request.into_parts();
+            let form = to_bytes(body, LARGEST_FORM).await.ok();
+            let answered = tokio::task::spawn_blocking(move || {
+                let form = form.as_deref();
+                answer(&server, handler, &head, path, form)
+            });
+            answered.await.unwrap_or_else(|error| {
+                tracing::error!(%error, "a page of an embedded site panicked");
+                plain(StatusCode::INTERNAL_SERVER_ERROR, "500 Internal Server Error")
+            })
+        })
+    }
+}
+
+/// Runs the handler in a transaction and renders what it says.
+fn answer(server: &Server, handler: Handler, head: &request::Parts, path: Fields, form: Option<&[u8]>) -> Response<Body> {
+    let mut db = server.store.lock();
+    let transaction = match db.transaction() {
+        Ok(transaction) => transaction,
+        Err(error) => return plain(StatusCode::INTERNAL_SERVER_ERROR, &format!("500 {error}")),
+    };
+    let text = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok());
+    let session = text("cookie").and_then(|cookies| server.keys.visitor(cookies));
+    let visit = Visit {
+        db: &transaction,
+        now: server.clock.now().as_second(),
+        address: head.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned(),
+        path,
+        query: Fields::parse(head.uri.query().unwrap_or("").as_bytes()),
+        form: Fields::parse(form.unwrap_or(b"")),
+        token: server.keys.token(session.as_deref().unwrap_or("")),
+        session,
+        auto_login: text("x-postmill-auto-login").map(str::to_owned),
+        scripted: text("x-requested-with").is_some(),
+        sent: head.method == Method::POST,
+    };
+    let done = if form.is_none() {
+        Err(Failure::TooLarge)
+    } else if visit.sent && visit.form.text("token") != visit.token {
+        Err(Failure::Token)
+    } else {
+        handler(&visit)
+    };
+    let rendered = done.and_then(|reply| respond(server, &visit, reply));
+    let failed = rendered.is_err();
+    let response = rendered.unwrap_or_else(|failure| sorry(server, &visit, &failure));
+    drop(visit);
+    // A read has nothing to commit, and a failed write leaves nothing behind.
+    let ended = if failed { transaction.rollback() } else { transaction.commit() };
+    match ended {
+        Ok(()) => response,
+        Err(error) => plain(StatusCode::INTERNAL_SERVER_ERROR, &format!("500 {error}")),
+    }
+}
+
+fn respond(server: &Server, visit: &Visit<'_>, reply: Reply) -> Result<Response<Body>, Failure> {
+    let response = Response::builder();
+    let built = match reply {
+        Reply::Page { status, template, shows } => {
+            let html = render(server, visit, template, shows)?;
+            response
+                .status(status)
+                .header(header::CONTENT_TYPE, "text/html; charset=UTF-8")
+                .header(header::CACHE_CONTROL, "no-store")
+                .body(Body::from(html))
+        }
+        Reply::Redirect(to) => {
+            response.status(StatusCode::FOUND).header(header::LOCATION, local(&to)).body(Body::empty())
+        }
+        Reply::Session { name, to } => {
+            let value = if name.is_empty() { String::new() } else { server.keys.cookie(&name) };
+            let age = if name.is_empty() { "; Max-Age=0" } else { "" };
+            response
+                .status(StatusCode::FOUND)
+                .header(header::SET_COOKIE, format!("{COOKIE}={value}; Path=/; HttpOnly; SameSite=Lax{age}"))
+                .header(header::LOCATION, local(&to))
+                .body(Body::empty())
+        }
+        Reply::File { kind, bytes } => response
+            .header(header::CONTENT_TYPE, kind)
+            .header(header::CACHE_CONTROL, "max-age=3600")
+            .header(header::X_CONTENT_TYPE_OPTIONS, "nosniff")
+            .body(Body::from(bytes)),
+        Reply::Json(value) => {
+            response.header(header::CONTENT_TYPE, "application/json").body(Body::from(value.to_string()))
+        }
+    };
+    Ok(built.unwrap_or_else(|error| plain(StatusCode::INTERNAL_SERVER_ERROR, &format!("500 {error}"))))
+}
+
+/// Addresses to go to are this site's own and fit into a header, whatever a form said.
+fn local(to: &str) -> String {
+    let own = to.starts_with('/') && !to.starts_with("//") && !to.starts_with("/\\");
+    if own && to.bytes().all(|byte| (0x21..0x7f).contains(&byte)) { to.to_owned() } else { "/".to_owned() }
+}
+
+fn render(server: &Server, visit: &Visit<'_>, template: &str, shows: Value) -> Result<String, Failure> {
+    let frame = (server.frame)(visit)?;
+    let base = context! { now => visit.now, token => &visit.token, address => &visit.address };
+    Ok(server.templates.get_template(template)?.render(merge_maps([base, frame, shows]))?)
+}
+
+fn sorry(server: &Server, visit: &Visit<'_>, failure: &Failure) -> Response<Body> {
+    let status = failure.status();
+    if matches!(failure, Failure::Anonymous) {
+        return Response::builder()
+            .status(StatusCode::FOUND)
+            .header(header::LOCATION, "/login")
+            .body(Body::empty())
+            .unwrap_or_else(|_| plain(StatusCode::FORBIDDEN, "403"));
+    }
+    if status.is_server_error() {
+        tracing::error!(%failure, address = %visit.address, "an embedded site failed to answer");
+    }
+    let shows = context! {
+        code => status.as_u16(),
+        reason => status.canonical_reason().unwrap_or(""),
+        text => failure.to_string(),
+    };
+    match render(server, visit, "error.html", shows) {
+        Ok(html) => Response::builder()
+            .status(status)
+            .header(header::CONTENT_TYPE, "text/html; charset=UTF-8")
+            .body(Body::from(html))
+            .unwrap_or_else(|_| plain(status, &failure.to_string())),
+        Err(_) => plain(status, &format!("{} {failure}", status.as_u16())),
+    }
+}
+
+fn plain(status: StatusCode, text: &str) -> Response<Body> {
+    let mut response = Response::new(Body::from(text.to_owned()));
+    *response.status_mut() = status;
+    response
+}

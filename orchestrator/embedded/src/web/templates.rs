@@ -1,0 +1,93 @@
+//! The template engine: what is escaped, and how times, counts and Markdown are shown.
+
+use jiff::Timestamp;
+use minijinja::syntax::SyntaxConfig;
+use minijinja::{Environment, State, Value};
+
+use url::form_urlencoded;
+
+use crate::{Error, markdown};
+
+/// An engine with `templates` (name, text). Names end in `.html`, which turns escaping on.
+pub(crate) fn environment(templates: &[(&'static str, &'static str)]) -> Result<Environment<'static>, Error> {
+    let broken = |error: minijinja::Error| Error::BuiltIn { what: "templates", reason: format!("{error:#}") };
+    let mut environment = Environment::new();
+    environment
+        .set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().map_err(broken)?);
+    environment.add_filter("ago", ago);
+    environment.add_filter("moment", moment);
+    environment.add_filter("iso", |seconds: i64| stamp(seconds, "%Y-%m-%dT%H:%M:%S+00:00"));
+    environment.add_filter("thousands", thousands);
+    environment.add_filter("urlencode", |text: &str| -> String { form_urlencoded::byte_serialize(text.as_bytes()).collect() });
+    environment.add_filter("truncate_to", truncate_to);
+    environment.add_filter("markdown", |text: &str| Value::from_safe_string(markdown::render(text)));
+    for (name, text) in templates {
+        environment.add_template(name, text).map_err(broken)?;
+    }
+    Ok(environment)
+}
+
+fn stamp(seconds: i64, format: &str) -> String {
+    Timestamp::from_second(seconds).map_or_else(|_| String::new(), |time| time.strftime(format).to_string())
+}
+
+/// `June 15, 2023 at 9:00 AM`
+fn moment(seconds: i64) -> String {
+    stamp(seconds, "%B %-d, %Y at %-I:%M %p")
+}
+
+/// How long before the page's own `now`, in the one unit that says most.
+fn ago(state: &State<'_, '_>, seconds: i64) -> String {
+    let now = state.lookup("now").and_then(|now| i64::try_from(now).ok()).unwrap_or(seconds);
+    let past = (now - seconds).max(0);
+    let units = [(31_536_000, "year"), (2_592_000, "month"), (604_800, "week"), (86_400, "day"), (3600, "hour"), (60, "minute")];
+    for (length, unit) in units {
+        let count = past / length;
+        if count > 0 {
+            return format!("{count} {unit}{} ago", if count == 1 { "" } else { "s" });
+        }
+    }
+    "just now".to_owned()
+}
+
+/// The beginning of a text.
+fn truncate_to(text: &str, longest: usize) -> String {
+    match text.char_indices().nth(longest) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// `12,345`
+fn thousands(number: i64) -> String {
+    let digits = number.unsigned_abs().to_string();
+    let mut shown = String::from(if number < 0 { "-" } else { "" });
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            shown.push(',');
+        }
+        shown.push(digit);
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use minijinja::context;
+
+    use super::{environment, thousands};
+
+    #[test]
+    fn times_and_counts_read_as_people_write_them() {
+        for (number, shown) in [(0, "0"), (999, "999"), (1000, "1,000"), (-1234567, "-1,234,567")] {
+            assert_eq!(thousands(number), shown);
+        }
+        let engine = environment(&[("t.html", "{{ then|ago }}|{{ then|moment }}|{{ then|iso }}")]).unwrap();
+        let show = |now: i64, then: i64| engine.get_template("t.html").unwrap().render(context! { now, then }).unwrap();
+        let noon = 1_686_819_600; // 2023-06-15T09:00:00Z
+        assert_eq!(show(noon + 59, noon), "just now|June 15, 2023 at 9:00 AM|2023-06-15T09:00:00+00:00");
+        assert!(show(noon + 60, noon).starts_with("1 minute ago|"));
+        assert!(show(noon + 86_400 * 3, noon).starts_with("3 days ago|"));
+        assert!(show(noon - 500, noon).starts_with("just now|"));
+    }
+}
