@@ -9,8 +9,15 @@ use embedded::{Clock, Golden, Options, SiteCopy, forum};
 use tower::ServiceExt;
 
 const PAGES: [&str; 9] = [
-    "/", "/all/top?t=all", "/f/books", "/f/books/new", "/all/hot?page=100", "/search?q=winter", "/forums",
-    "/user/MarvelsGrantMan136", "/f/news/most_commented?t=all",
+    "/",
+    "/all/top?t=all",
+    "/f/books",
+    "/f/books/new",
+    "/all/hot?page=100",
+    "/search?q=winter",
+    "/forums",
+    "/user/MarvelsGrantMan136",
+    "/f/news/most_commented?t=all",
 ];
 
 #[tokio::main]
@@ -38,7 +45,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     let before = resident()?;
     let copies = (0..20).map(|_| forum::start(&golden, &options)).collect::<Result<Vec<_>, _>>()?;
-    println!("memory per copy  {:>6} KB over {} copies", (resident()? - before) / copies.len() as u64, copies.len());
+    println!(
+        "memory per copy  {:>6} KB over {} copies",
+        (resident()? - before) / copies.len() as u64,
+        copies.len()
+    );
     Ok(())
 }
 

@@ -23,6 +23,12 @@ pub enum Error {
         /// What SQLite said.
         source: rusqlite::Error,
     },
+    /// A backup ended before its last page.
+    #[error("put the golden state back: SQLite stopped with {step:?}")]
+    Unfinished {
+        /// Where it stopped.
+        step: rusqlite::backup::StepResult,
+    },
     /// A query of a scorer that is not one read-only statement.
     #[error("run the query: {0}")]
     Query(String),

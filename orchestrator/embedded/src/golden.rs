@@ -54,7 +54,8 @@ impl Golden {
 pub(crate) fn generate(recipe: &Recipe) -> Result<Vec<u8>, Error> {
     let making = sqlite("generate the golden database");
     let filled = || -> Result<Vec<u8>, rusqlite::Error> {
-        let folder = tempfile::tempdir().map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+        let folder =
+            tempfile::tempdir().map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
         let path = folder.path().join("golden.sqlite3");
         let connection = Connection::open(&path)?;
         connection.pragma_update(None, "page_size", 8192)?;

@@ -45,9 +45,17 @@ mod tests {
             assert!(page.contains("&lt;"), "{page}");
             assert!(!page.contains("<script") && !page.contains("<img") && !page.contains("<b "), "{page}");
         }
-        for hostile in ["[x](javascript:alert(1))", "[x](  JavaScript:alert(1))", "<javascript:alert(1)>", "[x](data:text/html,x)"] {
+        for hostile in [
+            "[x](javascript:alert(1))",
+            "[x](  JavaScript:alert(1))",
+            "<javascript:alert(1)>",
+            "[x](data:text/html,x)",
+        ] {
             let page = render(hostile);
-            assert!(!page.to_lowercase().contains("href=\"javascript") && !page.contains("href=\"data"), "{page}");
+            assert!(
+                !page.to_lowercase().contains("href=\"javascript") && !page.contains("href=\"data"),
+                "{page}"
+            );
         }
         assert!(!render("![x](http://outside.test/a.png)").contains("outside.test"));
     }

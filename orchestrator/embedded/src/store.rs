@@ -6,10 +6,9 @@
 use std::fmt;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use ring::digest::{Context, SHA256};
-use rusqlite::backup::Backup;
+use rusqlite::backup::{Backup, StepResult};
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
@@ -35,7 +34,7 @@ impl fmt::Debug for Digest {
 }
 
 /// A query of a scorer stops after so many steps of SQLite's machine: some seconds.
-const QUERY_STEPS: i32 = 200_000_000;
+const QUERY_STEPS: i32 = 50_000_000;
 /// And returns no more rows than this.
 const QUERY_ROWS: usize = 100_000;
 
@@ -49,7 +48,8 @@ pub(crate) struct Store {
 impl Store {
     pub(crate) fn open(golden: &Path) -> Result<Self, Error> {
         let opening = "open the golden database";
-        let golden = Connection::open_with_flags(golden, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(sqlite(opening))?;
+        let golden =
+            Connection::open_with_flags(golden, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(sqlite(opening))?;
         // Copies share the file's pages through the system's cache and keep none of their own.
         let shared = "pragma mmap_size = 268435456; pragma cache_size = 8";
         golden.execute_batch(shared).map_err(sqlite(opening))?;
@@ -80,7 +80,11 @@ impl Store {
     }
 
     /// Rows as JSON objects, for one statement that only reads. `parameters` go by name, without the colon.
-    pub(crate) fn query(&self, sql: &str, parameters: &[(&str, Value)]) -> Result<Vec<Map<String, Value>>, Error> {
+    pub(crate) fn query(
+        &self,
+        sql: &str,
+        parameters: &[(&str, Value)],
+    ) -> Result<Vec<Map<String, Value>>, Error> {
         let mut live = self.lock();
         let guard = "guard a query";
         live.authorizer(Some(only_reading)).map_err(sqlite(guard))?;
@@ -105,7 +109,11 @@ fn only_reading(context: AuthContext<'_>) -> Authorization {
     }
 }
 
-fn rows(live: &Connection, sql: &str, parameters: &[(&str, Value)]) -> rusqlite::Result<Vec<Map<String, Value>>> {
+fn rows(
+    live: &Connection,
+    sql: &str,
+    parameters: &[(&str, Value)],
+) -> rusqlite::Result<Vec<Map<String, Value>>> {
     let mut statement = live.prepare(sql)?;
     for (name, value) in parameters {
         // A parameter that the query does not use is no mistake: probes share their parameters.
@@ -113,14 +121,16 @@ fn rows(live: &Connection, sql: &str, parameters: &[(&str, Value)]) -> rusqlite:
             match value {
                 Value::Null => statement.raw_bind_parameter(index, rusqlite::types::Null)?,
                 Value::Bool(truth) => statement.raw_bind_parameter(index, truth)?,
-                Value::Number(number) if number.is_i64() => statement.raw_bind_parameter(index, number.as_i64())?,
+                Value::Number(number) if number.is_i64() => {
+                    statement.raw_bind_parameter(index, number.as_i64())?
+                }
                 Value::Number(number) => statement.raw_bind_parameter(index, number.as_f64())?,
                 Value::String(text) => statement.raw_bind_parameter(index, text)?,
                 list => statement.raw_bind_parameter(index, list.to_string())?,
             }
         }
     }
-    let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut found = Vec::new();
     let mut rows = statement.raw_query();
     while let Some(row) = rows.next()? {
@@ -150,7 +160,11 @@ fn json(value: ValueRef<'_>) -> Value {
 fn copy(golden: &Connection, live: &mut Connection) -> Result<(), Error> {
     let doing = "put the golden state back";
     let backup = Backup::new(golden, live).map_err(sqlite(doing))?;
-    backup.run_to_completion(-1, Duration::ZERO, None).map_err(sqlite(doing))
+    match backup.step(-1).map_err(sqlite(doing))? {
+        StepResult::Done => Ok(()),
+        // Nobody else has either connection, so nobody can hold a lock.
+        unfinished => Err(Error::Unfinished { step: unfinished }),
+    }
 }
 
 /// Every row of every table in the order of its rowid. What SQLite derives from them is left out: indexes, statistics,

@@ -10,9 +10,28 @@ macro_rules! manuals {
 
 /// In the order in which they are listed, which is by site.
 const MANUALS: [(&str, &str); 23] = manuals![
-    "getting-started", "calculator", "scratchpad", "passwords", "forum-log-in", "forum-finding-posts", "forum-posting",
-    "forum-comments", "forum-voting", "forum-subscribing", "forum-own-forum", "forum-profile", "forum-messages",
-    "shop-search", "shop-orders", "shop-account", "shop-back-office", "forge-issues", "forge-code", "wiki", "map", "mail",
+    "getting-started",
+    "calculator",
+    "scratchpad",
+    "passwords",
+    "forum-log-in",
+    "forum-finding-posts",
+    "forum-posting",
+    "forum-comments",
+    "forum-voting",
+    "forum-subscribing",
+    "forum-own-forum",
+    "forum-profile",
+    "forum-messages",
+    "shop-search",
+    "shop-orders",
+    "shop-account",
+    "shop-back-office",
+    "forge-issues",
+    "forge-code",
+    "wiki",
+    "map",
+    "mail",
     "service-desk",
 ];
 
@@ -35,7 +54,8 @@ pub(super) fn show(visit: &Visit<'_>) -> Result<Reply, Failure> {
     let wanted = wanted.strip_suffix(".html").unwrap_or(wanted);
     let at = MANUALS.iter().position(|(name, _)| *name == wanted).ok_or(Failure::NotFound)?;
     let (_, text) = MANUALS[at];
-    let neighbour = |at: usize| MANUALS.get(at).map(|(name, text)| context! { name => *name, title => title(text) });
+    let neighbour =
+        |at: usize| MANUALS.get(at).map(|(name, text)| context! { name => *name, title => title(text) });
     let (before, after) = (at.checked_sub(1).and_then(neighbour), neighbour(at + 1));
     Reply::page("manual.html", context! { title => title(text), text, before, after })
 }

@@ -56,8 +56,15 @@ macro_rules! templates {
 }
 
 const TEMPLATES: [(&str, &str); 9] = templates![
-    "layout.html", "home.html", "calculator.html", "scratchpad.html", "note.html", "password.html", "manuals.html",
-    "manual.html", "error.html",
+    "layout.html",
+    "home.html",
+    "calculator.html",
+    "scratchpad.html",
+    "note.html",
+    "password.html",
+    "manuals.html",
+    "manual.html",
+    "error.html",
 ];
 
 /// Starts a copy for `town`.

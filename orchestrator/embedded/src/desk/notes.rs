@@ -22,7 +22,13 @@ pub(super) struct Note {
 }
 
 fn note(row: &Row<'_>) -> rusqlite::Result<Note> {
-    Ok(Note { id: row.get(0)?, title: row.get(1)?, body: row.get(2)?, created: row.get(3)?, changed: row.get(4)? })
+    Ok(Note {
+        id: row.get(0)?,
+        title: row.get(1)?,
+        body: row.get(2)?,
+        created: row.get(3)?,
+        changed: row.get(4)?,
+    })
 }
 
 /// All of them, the last changed first.
@@ -32,7 +38,8 @@ pub(super) fn all(db: &Connection) -> rusqlite::Result<Vec<Note>> {
 }
 
 pub(super) fn get(db: &Connection, id: i64) -> rusqlite::Result<Note> {
-    db.prepare_cached("select id, title, body, created, changed from notes where id = ?1")?.query_row([id], note)
+    db.prepare_cached("select id, title, body, created, changed from notes where id = ?1")?
+        .query_row([id], note)
 }
 
 pub(super) fn create(db: &Connection, title: &str, body: &str, now: i64) -> rusqlite::Result<()> {

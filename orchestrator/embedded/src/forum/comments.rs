@@ -69,7 +69,12 @@ pub(super) fn get(db: &Connection, id: i64, viewer: i64) -> rusqlite::Result<Com
 }
 
 /// What is written below a submission, as a tree, the best first on every level; from `root` on where one is given.
-pub(super) fn tree(db: &Connection, submission: i64, root: Option<i64>, viewer: i64) -> rusqlite::Result<Vec<Comment>> {
+pub(super) fn tree(
+    db: &Connection,
+    submission: i64,
+    root: Option<i64>,
+    viewer: i64,
+) -> rusqlite::Result<Vec<Comment>> {
     // The worst and youngest first: they are taken from the end.
     let sql = format!("{SELECT} where c.submission = :of order by c.up - c.down, c.id desc");
     let mut statement = db.prepare_cached(&sql)?;
@@ -98,13 +103,19 @@ fn grow(below: &mut BTreeMap<Option<i64>, Vec<Comment>>, parent: Option<i64>, de
 }
 
 /// One page of the newest comments, of everybody or of `user`, and whether there is more.
-pub(super) fn list(db: &Connection, user: Option<i64>, page: i64, viewer: i64) -> rusqlite::Result<(Vec<Comment>, bool)> {
+pub(super) fn list(
+    db: &Connection,
+    user: Option<i64>,
+    page: i64,
+    viewer: i64,
+) -> rusqlite::Result<(Vec<Comment>, bool)> {
     let filter = if user.is_some() { "c.user = :of" } else { "coalesce(:of, 0) = 0" };
     let sql = format!(
         "{SELECT} where {filter} and not c.deleted order by c.created desc, c.id desc limit :limit offset :offset"
     );
     let mut statement = db.prepare_cached(&sql)?;
-    let page = named_params! { ":of": user, ":viewer": viewer, ":limit": PAGE + 1, ":offset": (page - 1) * PAGE };
+    let page =
+        named_params! { ":of": user, ":viewer": viewer, ":limit": PAGE + 1, ":offset": (page - 1) * PAGE };
     let mut found = statement.query_map(page, comment)?.collect::<rusqlite::Result<Vec<_>>>()?;
     let more = found.len() as i64 > PAGE;
     found.truncate(PAGE as usize);
@@ -120,7 +131,8 @@ pub(super) fn create(
     body: &str,
     now: i64,
 ) -> rusqlite::Result<i64> {
-    let sql = "insert into comments (submission, parent, user, body, created, up) values (?1, ?2, ?3, ?4, ?5, 1)";
+    let sql =
+        "insert into comments (submission, parent, user, body, created, up) values (?1, ?2, ?3, ?4, ?5, 1)";
     db.prepare_cached(sql)?.execute(params![submission, parent, user, body, now])?;
     let id = db.last_insert_rowid();
     db.execute("insert into comment_votes (user, comment, choice) values (?1, ?2, 1)", [user, id])?;

@@ -77,7 +77,10 @@ pub(super) fn is_subscribed(db: &Connection, user: i64, forum: i64) -> rusqlite:
 /// Subscribes or unsubscribes, and keeps the count true.
 pub(super) fn subscribe(db: &Connection, user: i64, forum: i64, yes: bool) -> rusqlite::Result<()> {
     let changed = if yes {
-        db.execute("insert into subscriptions (user, forum) values (?1, ?2) on conflict do nothing", [user, forum])?
+        db.execute(
+            "insert into subscriptions (user, forum) values (?1, ?2) on conflict do nothing",
+            [user, forum],
+        )?
     } else {
         db.execute("delete from subscriptions where user = ?1 and forum = ?2", [user, forum])?
     };

@@ -32,7 +32,9 @@ fn message(row: &Row<'_>) -> rusqlite::Result<Message> {
 
 /// The first message of each thread that `user` is in, the youngest thread first.
 pub(super) fn threads(db: &Connection, user: i64) -> rusqlite::Result<Vec<Message>> {
-    let sql = format!("{SELECT} where m.thread is null and (m.sender = ?1 or m.receiver = ?1) order by m.id desc limit 100");
+    let sql = format!(
+        "{SELECT} where m.thread is null and (m.sender = ?1 or m.receiver = ?1) order by m.id desc limit 100"
+    );
     db.prepare_cached(&sql)?.query_map([user], message)?.collect()
 }
 

@@ -41,10 +41,31 @@ macro_rules! templates {
 }
 
 const TEMPLATES: [(&str, &str); 25] = templates![
-    "layout.html", "list.html", "submission.html", "comment.html", "vote.html", "more.html", "errors.html", "about.html",
-    "thread.html", "comments.html", "search.html", "forums.html", "forum_form.html", "submit.html", "edit_submission.html",
-    "edit_comment.html", "comment_form_page.html", "user.html", "login.html", "registration.html", "account.html",
-    "delete_account.html", "biography.html", "messages.html", "error.html",
+    "layout.html",
+    "list.html",
+    "submission.html",
+    "comment.html",
+    "vote.html",
+    "more.html",
+    "errors.html",
+    "about.html",
+    "thread.html",
+    "comments.html",
+    "search.html",
+    "forums.html",
+    "forum_form.html",
+    "submit.html",
+    "edit_submission.html",
+    "edit_comment.html",
+    "comment_form_page.html",
+    "user.html",
+    "login.html",
+    "registration.html",
+    "account.html",
+    "delete_account.html",
+    "biography.html",
+    "messages.html",
+    "error.html",
 ];
 const LETTERS: [(&str, &str); 2] = templates!["message.html", "compose.html"];
 

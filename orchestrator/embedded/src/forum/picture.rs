@@ -9,8 +9,12 @@ const HEIGHT: i64 = 480;
 
 /// Skies from dawn to night: top and bottom colour.
 const SKIES: [(&str, &str); 6] = [
-    ("#4a78b0", "#f6d9b8"), ("#2b3a67", "#e8896b"), ("#6fa8dc", "#e9f3fb"), ("#1d2b53", "#7e6a9e"),
-    ("#93b7c9", "#fbeee0"), ("#3d5a80", "#ee6c4d"),
+    ("#4a78b0", "#f6d9b8"),
+    ("#2b3a67", "#e8896b"),
+    ("#6fa8dc", "#e9f3fb"),
+    ("#1d2b53", "#7e6a9e"),
+    ("#93b7c9", "#fbeee0"),
+    ("#3d5a80", "#ee6c4d"),
 ];
 
 /// The picture of that name; none where the name is not one of ours.
@@ -32,7 +36,9 @@ pub(super) fn draw(name: &str) -> Option<String> {
         _ => return None,
     };
     let mut dice = Dice::new(seed_of(name));
-    let mut svg = format!("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" height=\"{HEIGHT}\">");
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" height=\"{HEIGHT}\">"
+    );
     paint(&mut dice, &mut svg);
     svg.push_str("</svg>");
     Some(svg)
@@ -44,9 +50,12 @@ fn add(svg: &mut String, part: std::fmt::Arguments<'_>) {
 }
 
 fn backdrop(svg: &mut String, (top, bottom): (&str, &str)) {
-    add(svg, format_args!(
-        "<defs><linearGradient id=\"s\" x2=\"0\" y2=\"1\"><stop stop-color=\"{top}\"/><stop offset=\"1\" stop-color=\"{bottom}\"/></linearGradient></defs><rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"url(#s)\"/>"
-    ));
+    add(
+        svg,
+        format_args!(
+            "<defs><linearGradient id=\"s\" x2=\"0\" y2=\"1\"><stop stop-color=\"{top}\"/><stop offset=\"1\" stop-color=\"{bottom}\"/></linearGradient></defs><rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"url(#s)\"/>"
+        ),
+    );
 }
 
 fn disc(svg: &mut String, x: i64, y: i64, r: i64, fill: &str) {
@@ -54,7 +63,10 @@ fn disc(svg: &mut String, x: i64, y: i64, r: i64, fill: &str) {
 }
 
 fn block(svg: &mut String, x: i64, y: i64, width: i64, height: i64, fill: &str) {
-    add(svg, format_args!("<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" fill=\"{fill}\"/>"));
+    add(
+        svg,
+        format_args!("<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" fill=\"{fill}\"/>"),
+    );
 }
 
 fn sun(dice: &mut Dice, svg: &mut String) {
@@ -76,9 +88,12 @@ fn ridge(dice: &mut Dice, svg: &mut String, base: i64, rough: i64, step: i64, fi
 fn mountains(dice: &mut Dice, svg: &mut String) {
     backdrop(svg, dice.pick(&SKIES));
     sun(dice, svg);
-    for (base, rough, step, fill) in
-        [(240, 80, 120, "#7f93ab"), (300, 60, 100, "#5a7188"), (360, 40, 80, "#3c5262"), (420, 20, 60, "#24363b")]
-    {
+    for (base, rough, step, fill) in [
+        (240, 80, 120, "#7f93ab"),
+        (300, 60, 100, "#5a7188"),
+        (360, 40, 80, "#3c5262"),
+        (420, 20, 60, "#24363b"),
+    ] {
         ridge(dice, svg, base, rough, step, fill);
     }
 }
@@ -92,7 +107,13 @@ fn sea(dice: &mut Dice, svg: &mut String) {
         block(svg, x, y, 10 + (y - 290) / 3, 2, "#ffffff40");
     }
     let x = dice.between(120, 500);
-    add(svg, format_args!("<path d=\"M{x} 300l60 0l-12 16l-38 0z\" fill=\"#3b2a20\"/><path d=\"M{} 298l0 -70l34 62z\" fill=\"#f4efe6\"/>", x + 28));
+    add(
+        svg,
+        format_args!(
+            "<path d=\"M{x} 300l60 0l-12 16l-38 0z\" fill=\"#3b2a20\"/><path d=\"M{} 298l0 -70l34 62z\" fill=\"#f4efe6\"/>",
+            x + 28
+        ),
+    );
     ridge(dice, svg, 455, 14, 70, "#2e2b28");
 }
 
@@ -107,7 +128,14 @@ fn stars(dice: &mut Dice, svg: &mut String) {
     disc(svg, x, y, r, colour);
     disc(svg, x + r / 4, y - r / 4, r / 6, "#00000022");
     if dice.chance(40) {
-        add(svg, format_args!("<ellipse cx=\"{x}\" cy=\"{y}\" rx=\"{}\" ry=\"{}\" fill=\"none\" stroke=\"#e7d3b1\" stroke-width=\"6\" transform=\"rotate(-18 {x} {y})\"/>", r * 2, r / 3));
+        add(
+            svg,
+            format_args!(
+                "<ellipse cx=\"{x}\" cy=\"{y}\" rx=\"{}\" ry=\"{}\" fill=\"none\" stroke=\"#e7d3b1\" stroke-width=\"6\" transform=\"rotate(-18 {x} {y})\"/>",
+                r * 2,
+                r / 3
+            ),
+        );
     }
     ridge(dice, svg, 430, 18, 60, "#05070f");
 }
@@ -152,7 +180,8 @@ fn shelf(dice: &mut Dice, svg: &mut String) {
         let mut x = 20;
         while x < 600 {
             let (width, height) = (dice.between(14, 36), dice.between(84, 128));
-            let colour = dice.pick(&["#7b2d26", "#2f4858", "#86663a", "#33658a", "#5b7553", "#d8a657", "#4a3f55"]);
+            let colour =
+                dice.pick(&["#7b2d26", "#2f4858", "#86663a", "#33658a", "#5b7553", "#d8a657", "#4a3f55"]);
             block(svg, x, floor - height, width, height, colour);
             block(svg, x + 3, floor - height + 14, width - 6, 4, "#f3e9d2");
             x += width + dice.between(1, 4);
@@ -178,7 +207,13 @@ fn still(dice: &mut Dice, svg: &mut String) {
     for _ in 0..5 {
         let (x, width, height) = (dice.between(40, 520), dice.between(50, 110), dice.between(70, 190));
         let colour = dice.pick(&["#c8553d", "#588b8b", "#f28f3b", "#2d3047", "#e0e0d5"]);
-        add(svg, format_args!("<rect x=\"{x}\" y=\"{}\" width=\"{width}\" height=\"{height}\" rx=\"14\" fill=\"{colour}\"/>", 400 - height));
+        add(
+            svg,
+            format_args!(
+                "<rect x=\"{x}\" y=\"{}\" width=\"{width}\" height=\"{height}\" rx=\"14\" fill=\"{colour}\"/>",
+                400 - height
+            ),
+        );
         block(svg, x + width / 4, 392 - height, width / 2, 10, "#3b3530");
     }
 }
@@ -190,7 +225,17 @@ fn pet(dice: &mut Dice, svg: &mut String) {
     add(svg, format_args!("<ellipse cx=\"{x}\" cy=\"{}\" rx=\"150\" ry=\"130\" fill=\"{fur}\"/>", y + 180));
     for side in [-1, 1] {
         let tip = x + side * 84;
-        add(svg, format_args!("<path d=\"M{} {}L{tip} {}L{} {}z\" fill=\"{fur}\"/>", x + side * 20, y - 70, y - 130, x + side * 90, y - 10));
+        add(
+            svg,
+            format_args!(
+                "<path d=\"M{} {}L{tip} {}L{} {}z\" fill=\"{fur}\"/>",
+                x + side * 20,
+                y - 70,
+                y - 130,
+                x + side * 90,
+                y - 10
+            ),
+        );
     }
     disc(svg, x, y, 96, fur);
     for side in [-1, 1] {
@@ -212,7 +257,9 @@ mod tests {
             assert_eq!(one, same);
             assert_ne!(one, other);
         }
-        for foreign in ["", "x", "sea.svg", "sea-1.svg", "moon-0000000000000001.svg", "sea-000000000000000g.svg"] {
+        for foreign in
+            ["", "x", "sea.svg", "sea-1.svg", "moon-0000000000000001.svg", "sea-000000000000000g.svg"]
+        {
             assert!(draw(foreign).is_none(), "{foreign}");
         }
     }

@@ -169,7 +169,12 @@ pub(super) fn list(
 }
 
 /// Those whose title or body has all of `words`, the newest first. `words` is an expression of the full-text index.
-pub(super) fn search(db: &Connection, words: &str, page: i64, viewer: i64) -> rusqlite::Result<(Vec<Submission>, bool)> {
+pub(super) fn search(
+    db: &Connection,
+    words: &str,
+    page: i64,
+    viewer: i64,
+) -> rusqlite::Result<(Vec<Submission>, bool)> {
     let sql = format!(
         "{SELECT} where s.id in (select rowid from search where search match :words) \
          order by s.id desc limit :limit offset :offset"
@@ -198,7 +203,14 @@ pub(super) fn create(
     Ok(id)
 }
 
-pub(super) fn change(db: &Connection, id: i64, title: &str, url: Option<&str>, body: &str, now: i64) -> rusqlite::Result<()> {
+pub(super) fn change(
+    db: &Connection,
+    id: i64,
+    title: &str,
+    url: Option<&str>,
+    body: &str,
+    now: i64,
+) -> rusqlite::Result<()> {
     let sql = "update submissions set title = ?2, url = ?3, body = ?4, edited = ?5 where id = ?1";
     db.prepare_cached(sql)?.execute(params![id, title, url, body, now]).map(drop)
 }

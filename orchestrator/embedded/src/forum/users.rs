@@ -65,7 +65,8 @@ pub(super) fn owner(visit: &Visit<'_>) -> Result<User, Failure> {
 
 /// Letters, digits, `_` and `-`, three to 25 of them.
 pub(super) fn is_name(name: &str) -> bool {
-    (3..=25).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+    (3..=25).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
 }
 
 /// False where the name is taken.

@@ -11,8 +11,8 @@ use minijinja::{Environment, Value, context};
 
 use super::session::COOKIE;
 use super::{Failure, Fields, Keys, Reply, Visit};
-use crate::store::Store;
 use crate::Clock;
+use crate::store::Store;
 
 /// What a visitor may send at once: more than any form of ours takes.
 const LARGEST_FORM: usize = 256 * 1024;
@@ -68,7 +68,13 @@ fn endpoint(
 }
 
 /// Runs the handler in a transaction and renders what it says.
-fn answer(server: &Server, handler: Handler, head: &request::Parts, path: Fields, form: Option<&[u8]>) -> Response<Body> {
+fn answer(
+    server: &Server,
+    handler: Handler,
+    head: &request::Parts,
+    path: Fields,
+    form: Option<&[u8]>,
+) -> Response<Body> {
     let mut db = server.store.lock();
     let transaction = match db.transaction() {
         Ok(transaction) => transaction,

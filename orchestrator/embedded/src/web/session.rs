@@ -27,7 +27,8 @@ impl Keys {
 
     /// The visitor whom the request's cookies name, if the signature is ours.
     pub(crate) fn visitor(&self, cookies: &str) -> Option<String> {
-        let value = cookies.split(';').find_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='))?;
+        let value =
+            cookies.split(';').find_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='))?;
         let (name, signature) = value.rsplit_once('.')?;
         (!name.is_empty() && self.sign("session", name) == signature).then(|| name.to_owned())
     }

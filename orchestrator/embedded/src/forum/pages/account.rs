@@ -84,7 +84,10 @@ pub(in crate::forum) fn biography(visit: &Visit<'_>) -> Result<Reply, Failure> {
     let biography = visit.form.text("user_biography[biography]").trim();
     let fault = if biography.is_empty() { None } else { wrong("The biography", biography, 300) };
     if let Some(error) = fault {
-        return Reply::refused("biography.html", context! { name => user.name, biography, errors => [error] });
+        return Reply::refused(
+            "biography.html",
+            context! { name => user.name, biography, errors => [error] },
+        );
     }
     users::set_biography(visit.db, user.id, biography)?;
     Reply::redirect(format!("/user/{}", user.name))

@@ -53,8 +53,12 @@ pub(in crate::forum) fn edit(visit: &Visit<'_>) -> Result<Reply, Failure> {
     }
     let about = about(visit, &forum)?;
     if !visit.sent {
-        let words =
-            Words { name: &forum.name, title: &forum.title, description: &forum.description, sidebar: &forum.sidebar };
+        let words = Words {
+            name: &forum.name,
+            title: &forum.title,
+            description: &forum.description,
+            sidebar: &forum.sidebar,
+        };
         return Reply::page("forum_form.html", merge_maps([filled(&words), about]));
     }
     let words = words(visit);

@@ -25,7 +25,10 @@ pub(in crate::forum) fn thread(visit: &Visit<'_>) -> Result<Reply, Failure> {
     }
     let body = visit.form.text("message[body]").trim();
     if let Some(error) = wrong("The message", body, LONGEST_BODY) {
-        return Reply::refused("message.html", context! { id, thread => Serde(thread), body, errors => [error] });
+        return Reply::refused(
+            "message.html",
+            context! { id, thread => Serde(thread), body, errors => [error] },
+        );
     }
     messages::send(visit.db, Some(id), viewer.id, other, body, visit.now)?;
     Reply::redirect(format!("/messages/thread/{id}"))

@@ -10,11 +10,8 @@ use crate::web::{Failure, Reply, Visit};
 pub(in crate::forum) fn front(visit: &Visit<'_>) -> Result<Reply, Failure> {
     let viewer = users::viewer(visit)?.map_or(0, |viewer| viewer.id);
     let subscribed = viewer != 0 && !forums::subscribed(visit.db, viewer)?.is_empty();
-    let (scope, listing) = if subscribed {
-        (Scope::Subscribed(viewer), "subscribed")
-    } else {
-        (Scope::Featured, "featured")
-    };
+    let (scope, listing) =
+        if subscribed { (Scope::Subscribed(viewer), "subscribed") } else { (Scope::Featured, "featured") };
     page(visit, scope, context! { title => "Front page", base => "", listing })
 }
 
@@ -23,12 +20,20 @@ pub(in crate::forum) fn all(visit: &Visit<'_>) -> Result<Reply, Failure> {
 }
 
 pub(in crate::forum) fn featured(visit: &Visit<'_>) -> Result<Reply, Failure> {
-    page(visit, Scope::Featured, context! { title => "Featured forums", base => "/featured", listing => "featured" })
+    page(
+        visit,
+        Scope::Featured,
+        context! { title => "Featured forums", base => "/featured", listing => "featured" },
+    )
 }
 
 pub(in crate::forum) fn subscribed(visit: &Visit<'_>) -> Result<Reply, Failure> {
     let scope = Scope::Subscribed(users::required(visit)?.id);
-    page(visit, scope, context! { title => "Subscribed forums", base => "/subscribed", listing => "subscribed" })
+    page(
+        visit,
+        scope,
+        context! { title => "Subscribed forums", base => "/subscribed", listing => "subscribed" },
+    )
 }
 
 pub(in crate::forum) fn moderated(visit: &Visit<'_>) -> Result<Reply, Failure> {
@@ -51,7 +56,8 @@ fn page(visit: &Visit<'_>, scope: Scope, shows: Value) -> Result<Reply, Failure>
     let name = visit.path.given("sort").unwrap_or_else(|| last_part(&visit.address));
     let sort = Sort::named(name).unwrap_or(Sort::Hot);
     let span = visit.query.given("t").unwrap_or(if sort.is_timed() { "day" } else { "all" });
-    let (span, span_label, length) = *SPANS.iter().find(|(name, ..)| *name == span).ok_or(Failure::NotFound)?;
+    let (span, span_label, length) =
+        *SPANS.iter().find(|(name, ..)| *name == span).ok_or(Failure::NotFound)?;
     let since = if length == i64::MAX { i64::MIN } else { visit.now - length };
     let viewer = users::viewer(visit)?.map_or(0, |viewer| viewer.id);
     let number = visit.page_number();

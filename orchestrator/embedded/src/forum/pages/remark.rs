@@ -25,7 +25,8 @@ pub(in crate::forum) fn show(visit: &Visit<'_>) -> Result<Reply, Failure> {
     let forum = forums::named(visit.db, &submission.forum)?.ok_or(Failure::NotFound)?;
     let comments = comments::tree(visit.db, submission.id, Some(comment.id), viewer)?;
     let about = about(visit, &forum)?;
-    let shows = context! { submission => Serde(submission), comments => Serde(comments), single => true, ..about };
+    let shows =
+        context! { submission => Serde(submission), comments => Serde(comments), single => true, ..about };
     Reply::page("thread.html", shows)
 }
 
@@ -37,7 +38,8 @@ pub(in crate::forum) fn create(visit: &Visit<'_>) -> Result<Reply, Failure> {
         Some(parent) => Some(comments::get(visit.db, parent, viewer.id)?),
         None => None,
     };
-    let elsewhere = parent.as_ref().is_some_and(|parent| parent.submission != submission.id || parent.deleted);
+    let elsewhere =
+        parent.as_ref().is_some_and(|parent| parent.submission != submission.id || parent.deleted);
     if elsewhere {
         return Err(Failure::NotFound);
     }
@@ -68,7 +70,10 @@ pub(in crate::forum) fn edit(visit: &Visit<'_>) -> Result<Reply, Failure> {
     }
     let body = visit.form.text("comment[comment]").trim();
     if let Some(error) = wrong("The comment", body, LONGEST_BODY) {
-        return Reply::refused("edit_comment.html", context! { comment => Serde(comment), body, errors => [error] });
+        return Reply::refused(
+            "edit_comment.html",
+            context! { comment => Serde(comment), body, errors => [error] },
+        );
     }
     comments::change(visit.db, comment.id, body, visit.now)?;
     Reply::redirect(comment.address())

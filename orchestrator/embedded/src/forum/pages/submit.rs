@@ -19,11 +19,15 @@ pub(in crate::forum) fn submit(visit: &Visit<'_>) -> Result<Reply, Failure> {
         return Reply::page("submit.html", context! { chosen => here, names });
     }
     let text = |field: &str| visit.form.text(field).trim();
-    let (title, body, chosen) = (text("submission[title]"), text("submission[body]"), text("submission[forum]"));
+    let (title, body, chosen) =
+        (text("submission[title]"), text("submission[body]"), text("submission[forum]"));
     let url = visit.form.given("submission[url]");
     let forum = forums::named(visit.db, chosen)?;
     let mut errors: Vec<String> =
-        [wrong("The title", title, LONGEST_TITLE), too_long("The body", body, LONGEST_BODY)].into_iter().flatten().collect();
+        [wrong("The title", title, LONGEST_TITLE), too_long("The body", body, LONGEST_BODY)]
+            .into_iter()
+            .flatten()
+            .collect();
     errors.extend(url.and_then(wrong_address));
     if let (Some(forum), true) = (&forum, errors.is_empty()) {
         let id = submissions::create(visit.db, forum.id, viewer.id, (title, url, body), visit.now)?;
@@ -38,6 +42,7 @@ pub(in crate::forum) fn submit(visit: &Visit<'_>) -> Result<Reply, Failure> {
 /// What is wrong with a link: it must lead to a page, and must not be a script.
 pub(super) fn wrong_address(url: &str) -> Option<String> {
     let good = url.len() <= 2000
-        && Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some());
+        && Url::parse(url)
+            .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some());
     (!good).then(|| "This is not a valid URL; it must begin with http:// or https://.".to_owned())
 }

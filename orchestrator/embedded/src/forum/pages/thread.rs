@@ -31,7 +31,11 @@ pub(in crate::forum) fn show(visit: &Visit<'_>) -> Result<Reply, Failure> {
 
 /// Whether `user` may change what `author` wrote in a forum.
 pub(super) fn may_change(visit: &Visit<'_>, user: &User, author: i64, forum: i64) -> Result<(), Failure> {
-    if user.id == author || forums::may_moderate(visit.db, user, forum)? { Ok(()) } else { Err(Failure::Forbidden) }
+    if user.id == author || forums::may_moderate(visit.db, user, forum)? {
+        Ok(())
+    } else {
+        Err(Failure::Forbidden)
+    }
 }
 
 pub(in crate::forum) fn edit(visit: &Visit<'_>) -> Result<Reply, Failure> {
@@ -42,16 +46,25 @@ pub(in crate::forum) fn edit(visit: &Visit<'_>) -> Result<Reply, Failure> {
     }
     if !visit.sent {
         let (title, url, body) = (submission.title.clone(), submission.url.clone(), submission.body.clone());
-        return Reply::page("edit_submission.html", context! { submission => Serde(submission), title, url, body });
+        return Reply::page(
+            "edit_submission.html",
+            context! { submission => Serde(submission), title, url, body },
+        );
     }
     let field = |name: &str| visit.form.text(name).trim();
     let (title, body) = (field("submission[title]"), field("submission[body]"));
     let url = submission.url.as_ref().and_then(|_| visit.form.given("submission[url]"));
     let mut errors: Vec<String> =
-        [wrong("The title", title, LONGEST_TITLE), too_long("The body", body, LONGEST_BODY)].into_iter().flatten().collect();
+        [wrong("The title", title, LONGEST_TITLE), too_long("The body", body, LONGEST_BODY)]
+            .into_iter()
+            .flatten()
+            .collect();
     errors.extend(url.and_then(super::submit::wrong_address));
     if !errors.is_empty() {
-        return Reply::refused("edit_submission.html", context! { submission => Serde(submission), errors, title, url, body });
+        return Reply::refused(
+            "edit_submission.html",
+            context! { submission => Serde(submission), errors, title, url, body },
+        );
     }
     submissions::change(visit.db, submission.id, title, url, body, visit.now)?;
     Reply::redirect(submission.address())
@@ -73,7 +86,8 @@ pub(in crate::forum) fn vote(visit: &Visit<'_>) -> Result<Reply, Failure> {
 }
 
 pub(super) fn voted(visit: &Visit<'_>, viewer: i64, on: On, address: String) -> Result<Reply, Failure> {
-    let choice = visit.form.number("choice").filter(|choice| (-1..=1).contains(choice)).ok_or(Failure::NotFound)?;
+    let choice =
+        visit.form.number("choice").filter(|choice| (-1..=1).contains(choice)).ok_or(Failure::NotFound)?;
     let net = votes::cast(visit.db, viewer, on, choice)?;
     if visit.scripted {
         return Ok(Reply::Json(serde_json::json!({ "choice": choice, "netScore": net })));

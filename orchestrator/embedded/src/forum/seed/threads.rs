@@ -37,7 +37,13 @@ const TWO_DAYS: i64 = 2 * 86_400;
 const TRIES: usize = 60;
 
 /// One more thread for a forum, or none where its words have run out.
-pub(super) fn thread(dice: &mut Dice, speech: &Speech<'_>, forum: usize, users: usize, titles: &mut HashSet<String>) -> Option<Thread> {
+pub(super) fn thread(
+    dice: &mut Dice,
+    speech: &Speech<'_>,
+    forum: usize,
+    users: usize,
+    titles: &mut HashSet<String>,
+) -> Option<Thread> {
     let [posts, headlines, captions] = ["post", "headline", "caption"].map(|key| speech.topic.all(key));
     for _ in 0..TRIES {
         let mut choices = Choices::new();
@@ -53,14 +59,26 @@ pub(super) fn thread(dice: &mut Dice, speech: &Speech<'_>, forum: usize, users: 
             (title, String::new(), Some(url), None)
         } else {
             let caption = captions[thrown - posts.len() - headlines.len()];
-            let title = speech.fill(dice, caption, &mut choices);
-            let scene = speech.say(dice, "scene", &mut choices).to_lowercase();
+            let (caption, scene) = caption.split_once("=>").unwrap_or((caption, "{scene}"));
+            let title = speech.fill(dice, caption.trim(), &mut choices);
+            let scene = speech.fill(dice, scene.trim(), &mut choices).to_lowercase();
             (title, String::new(), None, Some(format!("{scene}-{:016x}.svg", dice.next())))
         };
         if titles.insert(title.clone()) {
-            let (up, down) = score(dice);
-            let comments = remarks(dice, speech, &choices, created, users);
-            return Some(Thread { forum, user: member(dice, users), title, url, image, body, created, up, down, comments });
+            let (up, down) = score(dice, END - created);
+            let comments = remarks(dice, speech, &choices, created, up, users);
+            return Some(Thread {
+                forum,
+                user: member(dice, users),
+                title,
+                url,
+                image,
+                body,
+                created,
+                up,
+                down,
+                comments,
+            });
         }
     }
     None
@@ -75,34 +93,48 @@ fn body_of(dice: &mut Dice, speech: &Speech<'_>, template: &str, choices: &mut C
     format!("{body}\n\n{update}")
 }
 
-fn remarks(dice: &mut Dice, speech: &Speech<'_>, of: &Choices, created: i64, users: usize) -> Vec<Remark> {
-    let count = match dice.below(100) {
-        0..18 => 0,
-        18..60 => dice.between(1, 3),
-        60..88 => dice.between(3, 9),
-        _ => dice.between(8, 30),
+/// What is said below a submission that `liked` people voted for: the more of them, the more is said.
+fn remarks(
+    dice: &mut Dice,
+    speech: &Speech<'_>,
+    of: &Choices,
+    created: i64,
+    liked: i64,
+    users: usize,
+) -> Vec<Remark> {
+    let count = match liked {
+        ..10 => dice.between(0, 3),
+        10..70 => dice.between(0, 8),
+        70..450 => dice.between(2, 15),
+        _ => dice.between(5, 30),
     };
     let span = (END - 60 - created).clamp(1, TWO_DAYS);
     let mut times: Vec<i64> = (0..count).map(|_| created + 30 + early(dice, span - 1)).collect();
     times.sort_unstable();
-    let mut said = HashSet::new();
+    let (mut said, mut templates) = (HashSet::new(), HashSet::new());
     let mut remarks: Vec<Remark> = Vec::new();
     for created in times {
         let parent = (!remarks.is_empty() && dice.chance(45)).then(|| dice.below(remarks.len()));
-        let body = match parent {
-            Some(_) if dice.chance(60) => speech.say(dice, "reply", &mut Choices::new()),
-            _ => speech.comment(dice, of),
-        };
+        let answer = parent.is_some() && dice.chance(60);
+        let comment = if answer { None } else { speech.comment(dice, of, &mut templates) };
+        let body = comment.unwrap_or_else(|| speech.say(dice, "reply", &mut Choices::new()));
         if said.insert(body.clone()) {
-            let (up, down) = score(dice);
-            remarks.push(Remark { user: member(dice, users), parent, body, created, up: up / 12 + 1, down: down / 8 });
+            let (up, down) = score(dice, END - created);
+            remarks.push(Remark {
+                user: member(dice, users),
+                parent,
+                body,
+                created,
+                up: up / 12 + 1,
+                down: down / 8,
+            });
         }
     }
     remarks
 }
 
-/// Votes: mostly a handful, now and then thousands, and one in twenty is a quarrel.
-fn score(dice: &mut Dice) -> (i64, i64) {
+/// Votes: mostly a handful, now and then thousands, and one in twenty is a quarrel. They come within the first day.
+fn score(dice: &mut Dice, age: i64) -> (i64, i64) {
     let up = match dice.below(100) {
         0..45 => dice.between(1, 14),
         45..75 => dice.between(6, 70),
@@ -111,6 +143,7 @@ fn score(dice: &mut Dice) -> (i64, i64) {
         _ => dice.between(2500, 14_000),
     };
     let share = if dice.chance(5) { dice.between(70, 160) } else { dice.between(0, 18) };
+    let up = (up * age.min(86_400) / 86_400).max(1);
     (up, up * share / 100)
 }
 

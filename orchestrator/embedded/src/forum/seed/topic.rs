@@ -4,7 +4,7 @@
 //! stands for one alternative of the forum's list, or else of the common one. A key that was used in a submission keeps
 //! its choice in the comments below it, so that they talk of the same book.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::Error;
 use crate::dice::Dice;
@@ -29,7 +29,10 @@ impl Topic {
             if colon < equals {
                 lists.entry(&line[..colon]).or_default().push(line[colon + 2..].trim());
             } else if equals < usize::MAX {
-                lists.entry(&line[..equals]).or_default().extend(line[equals + 3..].split(" / ").map(str::trim));
+                lists
+                    .entry(&line[..equals])
+                    .or_default()
+                    .extend(line[equals + 3..].split(" / ").map(str::trim));
             } else {
                 return Err(Error::BuiltIn { what: "topics", reason: format!("no key in {line:?}") });
             }
@@ -62,7 +65,9 @@ impl Speech<'_> {
     /// One of the alternatives for `key`, its slots filled, its sentences begun with capitals.
     pub(super) fn say(&self, dice: &mut Dice, key: &str, choices: &mut Choices) -> String {
         let alternatives = self.alternatives(key);
-        if alternatives.is_empty() { String::new() } else {
+        if alternatives.is_empty() {
+            String::new()
+        } else {
             let template = pick(dice, alternatives);
             self.fill(dice, template, choices)
         }
@@ -79,7 +84,7 @@ impl Speech<'_> {
             let (key, after) = after.split_once('}').unwrap_or((after, ""));
             text.push_str(before);
             match choices.get(key) {
-                Some(choice) => text.push_str(choice),
+                Some(choice) => join(&mut text, choice),
                 None => {
                     let chosen = match self.alternatives(key) {
                         [] => key.to_owned(),
@@ -88,7 +93,7 @@ impl Speech<'_> {
                             self.expand(dice, template, choices)
                         }
                     };
-                    text.push_str(&chosen);
+                    join(&mut text, &chosen);
                     if !FRESH.contains(&key) {
                         choices.insert(key.to_owned(), chosen);
                     }
@@ -99,11 +104,26 @@ impl Speech<'_> {
         text + rest
     }
 
-    /// What somebody else writes below: on the same matter, with an opening or a last word at times.
-    pub(super) fn comment(&self, dice: &mut Dice, of: &Choices) -> String {
+    /// What somebody else writes below: on the same matter, with an opening or a last word at times. Nobody says what
+    /// is in `said` already; none where everything is said.
+    pub(super) fn comment(
+        &self,
+        dice: &mut Dice,
+        of: &Choices,
+        said: &mut HashSet<&'static str>,
+    ) -> Option<String> {
+        let unsaid: Vec<&'static str> = self
+            .alternatives("comment")
+            .iter()
+            .filter(|template| !said.contains(*template))
+            .copied()
+            .collect();
+        let template = pick(dice, &unsaid);
+        if !said.insert(template) || template.is_empty() {
+            return None;
+        }
         let mut choices = of.clone();
         choices.retain(|key, _| !OWN.contains(&key.as_str()));
-        let template = pick(dice, self.alternatives("comment"));
         let mut text = match dice.below(100) {
             0..35 => format!("{} {}", self.say(dice, "opener", &mut choices), continued(template)),
             _ => template.to_owned(),
@@ -113,12 +133,21 @@ impl Speech<'_> {
             let closer = self.say(dice, "closer", &mut choices);
             text = format!("{text} {closer}");
         }
-        self.fill(dice, &text, &mut choices)
+        Some(self.fill(dice, &text, &mut choices))
     }
 }
 
 fn pick(dice: &mut Dice, from: &[&'static str]) -> &'static str {
     from.get(dice.below(from.len())).copied().unwrap_or("")
+}
+
+/// Puts a choice behind what is there; an article before a vowel becomes `an`.
+fn join(text: &mut String, choice: &str) {
+    let article = text == "A " || text.ends_with(" a ") || text.ends_with(" A ");
+    if article && choice.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']) {
+        text.insert(text.len() - 1, 'n');
+    }
+    text.push_str(choice);
 }
 
 /// A sentence in the middle of another: small first letter, unless it is a name or the word I.

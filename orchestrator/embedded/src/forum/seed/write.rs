@@ -58,7 +58,10 @@ pub(super) fn forums(db: &Connection, dice: &mut Dice, topics: &[Topic]) -> rusq
         }
     }
     for name in SUBSCRIBED {
-        db.execute("insert into subscriptions (user, forum) select 1, id from forums where name = ?1", [name])?;
+        db.execute(
+            "insert into subscriptions (user, forum) select 1, id from forums where name = ?1",
+            [name],
+        )?;
     }
     db.execute(
         "update forums set subscribers = subscribers + (select count(*) from subscriptions where forum = forums.id)",
@@ -72,14 +75,25 @@ pub(super) fn threads(db: &Connection, dice: &mut Dice, threads: &[Thread]) -> r
         "insert into submissions (forum, user, title, slug, url, image, body, created, active, up, down, comments) \
          values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
     )?;
-    let mut vote = db.prepare("insert or ignore into submission_votes (user, submission, choice) values (?1, ?2, ?3)")?;
+    let mut vote =
+        db.prepare("insert or ignore into submission_votes (user, submission, choice) values (?1, ?2, ?3)")?;
     let mut remarks: Vec<(i64, i64, usize, &Remark)> = Vec::new();
     for (index, thread) in threads.iter().enumerate() {
         let active = thread.comments.iter().map(|remark| remark.created).max().unwrap_or(thread.created);
         let author = thread.user as i64 + 1;
         insert.execute(params![
-            thread.forum as i64 + 1, author, thread.title, slug(&thread.title), thread.url, thread.image, thread.body,
-            thread.created, active, thread.up, thread.down, thread.comments.len() as i64,
+            thread.forum as i64 + 1,
+            author,
+            thread.title,
+            slug(&thread.title),
+            thread.url,
+            thread.image,
+            thread.body,
+            thread.created,
+            active,
+            thread.up,
+            thread.down,
+            thread.comments.len() as i64,
         ])?;
         let submission = index as i64 + 1;
         vote.execute(params![author, submission, 1])?;
@@ -89,17 +103,24 @@ pub(super) fn threads(db: &Connection, dice: &mut Dice, threads: &[Thread]) -> r
         if thread.down > 0 {
             vote.execute(params![voter(dice), submission, -1])?;
         }
-        remarks.extend(thread.comments.iter().enumerate().map(|(at, remark)| (remark.created, submission, at, remark)));
+        remarks.extend(
+            thread.comments.iter().enumerate().map(|(at, remark)| (remark.created, submission, at, remark)),
+        );
     }
     remarks.sort_by_key(|(created, submission, at, _)| (*created, *submission, *at));
     comments(db, dice, &remarks)
 }
 
-fn comments(db: &Connection, dice: &mut Dice, remarks: &[(i64, i64, usize, &Remark)]) -> rusqlite::Result<()> {
+fn comments(
+    db: &Connection,
+    dice: &mut Dice,
+    remarks: &[(i64, i64, usize, &Remark)],
+) -> rusqlite::Result<()> {
     let mut insert = db.prepare(
         "insert into comments (submission, parent, user, body, created, up, down) values (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     )?;
-    let mut vote = db.prepare("insert or ignore into comment_votes (user, comment, choice) values (?1, ?2, ?3)")?;
+    let mut vote =
+        db.prepare("insert or ignore into comment_votes (user, comment, choice) values (?1, ?2, ?3)")?;
     let mut numbers = std::collections::HashMap::new();
     for (created, submission, at, remark) in remarks {
         let parent = remark.parent.and_then(|parent| numbers.get(&(*submission, parent)).copied());
