@@ -115,7 +115,7 @@ create table messages (
 create index messages_in on messages (thread);
 create index messages_of on messages (receiver, created);
 
-create virtual table search using fts5 (title, body, content = 'submissions', content_rowid = 'id', detail = 'none');
+create virtual table search using fts5 (title, body, content = 'submissions', content_rowid = 'id');
 create trigger search_add after insert on submissions begin
   insert into search (rowid, title, body) values (new.id, new.title, new.body);
 end;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::body::{Body, to_bytes};
 use axum::extract::{RawPathParams, Request};
-use axum::http::{Method, Response, StatusCode, header, request};
+use axum::http::{HeaderValue, Method, Response, StatusCode, header, request};
 use axum::routing::MethodRouter;
 use minijinja::value::merge_maps;
 use minijinja::{Environment, Value, context};
@@ -105,13 +105,24 @@ fn answer(
     let rendered = done.and_then(|reply| respond(server, &visit, reply));
     let failed = rendered.is_err();
     let response = rendered.unwrap_or_else(|failure| sorry(server, &visit, &failure));
+    let date = http_date(visit.now);
     drop(visit);
     // A read has nothing to commit, and a failed write leaves nothing behind.
     let ended = if failed { transaction.rollback() } else { transaction.commit() };
-    match ended {
+    let mut response = match ended {
         Ok(()) => response,
         Err(error) => plain(StatusCode::INTERNAL_SERVER_ERROR, &format!("500 {error}")),
+    };
+    // Without it the server would put the system's time there.
+    if let Some(date) = date {
+        response.headers_mut().insert(header::DATE, date);
     }
+    response
+}
+
+fn http_date(seconds: i64) -> Option<HeaderValue> {
+    let time = jiff::Timestamp::from_second(seconds).ok()?;
+    HeaderValue::from_str(&time.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()).ok()
 }
 
 fn respond(server: &Server, visit: &Visit<'_>, reply: Reply) -> Result<Response<Body>, Failure> {

@@ -6,6 +6,7 @@ mod forums;
 mod golden;
 mod hostile;
 mod locators;
+mod manifest;
 mod page;
 mod people;
 mod reset;

@@ -148,6 +148,7 @@ async fn time_is_what_the_clock_says_even_backwards() {
     assert!(page.one(".submission__info").inner().contains("just now"));
     seconds.store(1_686_819_600 + 7200, Ordering::SeqCst);
     assert!(visitor.page(&address).await.one(".submission__info").inner().contains("2 hours ago"));
+    assert_eq!(visitor.get("/login").await.date, "Thu, 15 Jun 2023 11:00:00 GMT");
     seconds.store(1_686_819_600 - 86_400, Ordering::SeqCst);
     assert!(visitor.page(&address).await.one(".submission__info").inner().contains("just now"));
 }

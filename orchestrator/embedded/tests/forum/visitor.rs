@@ -32,6 +32,7 @@ pub(crate) struct Answer {
     pub(crate) status: StatusCode,
     pub(crate) location: String,
     pub(crate) kind: String,
+    pub(crate) date: String,
     pub(crate) body: String,
 }
 
@@ -85,7 +86,7 @@ impl Visitor {
             |name| answer.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or("").to_owned();
         let (status, location, kind) =
             (answer.status(), header(header::LOCATION), header(header::CONTENT_TYPE));
-        let cookie = header(header::SET_COOKIE);
+        let (cookie, date) = (header(header::SET_COOKIE), header(header::DATE));
         if !cookie.is_empty() {
             self.cookie = cookie.split(';').next().unwrap().to_owned();
         }
@@ -94,7 +95,7 @@ impl Visitor {
         if let Some((_, token)) = body.split_once("name=\"token\" value=\"") {
             self.token = token.split('"').next().unwrap().to_owned();
         }
-        Answer { status, location, kind, body }
+        Answer { status, location, kind, date, body }
     }
 
     pub(crate) async fn get(&mut self, path: &str) -> Answer {

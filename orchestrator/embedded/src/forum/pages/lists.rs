@@ -12,24 +12,22 @@ pub(in crate::forum) fn front(visit: &Visit<'_>) -> Result<Reply, Failure> {
     let subscribed = viewer != 0 && !forums::subscribed(visit.db, viewer)?.is_empty();
     let (scope, listing) =
         if subscribed { (Scope::Subscribed(viewer), "subscribed") } else { (Scope::Featured, "featured") };
-    page(visit, scope, context! { title => "Front page", base => "", listing })
+    let sort = last_part(&visit.address);
+    page(visit, sort, scope, context! { title => "Front page", base => "", listing })
 }
 
 pub(in crate::forum) fn all(visit: &Visit<'_>) -> Result<Reply, Failure> {
-    page(visit, Scope::All, context! { title => "All forums", base => "/all", listing => "all" })
+    by_path(visit, Scope::All, context! { title => "All forums", base => "/all", listing => "all" })
 }
 
 pub(in crate::forum) fn featured(visit: &Visit<'_>) -> Result<Reply, Failure> {
-    page(
-        visit,
-        Scope::Featured,
-        context! { title => "Featured forums", base => "/featured", listing => "featured" },
-    )
+    let shows = context! { title => "Featured forums", base => "/featured", listing => "featured" };
+    by_path(visit, Scope::Featured, shows)
 }
 
 pub(in crate::forum) fn subscribed(visit: &Visit<'_>) -> Result<Reply, Failure> {
     let scope = Scope::Subscribed(users::required(visit)?.id);
-    page(
+    by_path(
         visit,
         scope,
         context! { title => "Subscribed forums", base => "/subscribed", listing => "subscribed" },
@@ -38,7 +36,11 @@ pub(in crate::forum) fn subscribed(visit: &Visit<'_>) -> Result<Reply, Failure> 
 
 pub(in crate::forum) fn moderated(visit: &Visit<'_>) -> Result<Reply, Failure> {
     let scope = Scope::Moderated(users::required(visit)?.id);
-    page(visit, scope, context! { title => "Moderated forums", base => "/moderated", listing => "moderated" })
+    by_path(
+        visit,
+        scope,
+        context! { title => "Moderated forums", base => "/moderated", listing => "moderated" },
+    )
 }
 
 /// `/f/books`, `/f/books/new` …
@@ -49,12 +51,16 @@ pub(in crate::forum) fn forum(visit: &Visit<'_>) -> Result<Reply, Failure> {
     let title = forum.title.clone();
     let about = super::forum::about(visit, &forum)?;
     let shows = context! { title, base, listing => "forum", ..about };
-    page(visit, scope, shows)
+    by_path(visit, scope, shows)
 }
 
-fn page(visit: &Visit<'_>, scope: Scope, shows: Value) -> Result<Reply, Failure> {
-    let name = visit.path.given("sort").unwrap_or_else(|| last_part(&visit.address));
-    let sort = Sort::named(name).unwrap_or(Sort::Hot);
+/// The order is the last part of the path, where there is one.
+fn by_path(visit: &Visit<'_>, scope: Scope, shows: Value) -> Result<Reply, Failure> {
+    page(visit, visit.path.text("sort"), scope, shows)
+}
+
+fn page(visit: &Visit<'_>, sort: &str, scope: Scope, shows: Value) -> Result<Reply, Failure> {
+    let sort = Sort::named(sort).unwrap_or(Sort::Hot);
     let span = visit.query.given("t").unwrap_or(if sort.is_timed() { "day" } else { "all" });
     let (span, span_label, length) =
         *SPANS.iter().find(|(name, ..)| *name == span).ok_or(Failure::NotFound)?;
