@@ -7,18 +7,23 @@
 //! A file's name carries the digest of what it was generated from, so a new version of the site never reads an old
 //! version's state, and two processes that generate at once write the same bytes.
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::Connection;
 
 use crate::Error;
 use crate::error::sqlite;
+use crate::store::{Digest, Store};
 
 /// A folder of golden databases.
 #[derive(Debug, Clone)]
 pub struct Golden {
     folder: PathBuf,
+    /// Of the files that were copied before.
+    digests: Arc<Mutex<HashMap<PathBuf, Digest>>>,
 }
 
 /// How a site's golden database comes to be.
@@ -36,11 +41,24 @@ impl Golden {
     pub fn open(folder: impl Into<PathBuf>) -> Result<Self, Error> {
         let folder = folder.into();
         std::fs::create_dir_all(&folder).map_err(|source| Error::Golden { path: folder.clone(), source })?;
-        Ok(Self { folder })
+        Ok(Self { folder, digests: Arc::default() })
     }
 
-    /// The golden database of `recipe`, generated first where it is missing.
-    pub(crate) fn database(&self, recipe: &Recipe) -> Result<PathBuf, Error> {
+    /// A new copy of the golden database of `recipe`.
+    pub(crate) fn copy(&self, recipe: &Recipe) -> Result<Store, Error> {
+        let path = self.database(recipe)?;
+        let known = self.digests().get(&path).copied();
+        let store = Store::open(&path, known)?;
+        self.digests().insert(path, store.pristine());
+        Ok(store)
+    }
+
+    fn digests(&self) -> MutexGuard<'_, HashMap<PathBuf, Digest>> {
+        self.digests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The golden database's file, generated first where it is missing.
+    fn database(&self, recipe: &Recipe) -> Result<PathBuf, Error> {
         let path = self.folder.join(format!("{}-{}.sqlite3", recipe.site, recipe.version));
         if !path.exists() {
             let bytes = generate(recipe)?;

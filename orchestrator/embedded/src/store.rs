@@ -4,7 +4,7 @@
 //! middle of one, and requests that arrive together are answered one after the other.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ring::digest::{Context, SHA256};
@@ -40,24 +40,19 @@ const QUERY_ROWS: usize = 100_000;
 
 pub(crate) struct Store {
     live: Mutex<Connection>,
-    golden: Mutex<Connection>,
+    golden: PathBuf,
     /// Of the golden state.
     pristine: Digest,
 }
 
 impl Store {
-    pub(crate) fn open(golden: &Path) -> Result<Self, Error> {
-        let opening = "open the golden database";
-        let golden =
-            Connection::open_with_flags(golden, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(sqlite(opening))?;
-        // Copies share the file's pages through the system's cache and keep none of their own.
-        let shared = "pragma mmap_size = 268435456; pragma cache_size = 8";
-        golden.execute_batch(shared).map_err(sqlite(opening))?;
+    /// A copy of the golden file. `pristine` is its digest where somebody has it already.
+    pub(crate) fn open(golden: &Path, pristine: Option<Digest>) -> Result<Self, Error> {
         let mut live = Connection::open_in_memory().map_err(sqlite("open a database in memory"))?;
         live.set_prepared_statement_cache_capacity(128);
-        copy(&golden, &mut live)?;
-        let pristine = digest(&live)?;
-        Ok(Self { live: Mutex::new(live), golden: Mutex::new(golden), pristine })
+        copy(golden, &mut live)?;
+        let pristine = pristine.map_or_else(|| digest(&live), Ok)?;
+        Ok(Self { live: Mutex::new(live), golden: golden.to_owned(), pristine })
     }
 
     /// The live connection. A handler that panicked has had its transaction rolled back, so its lock is as good as new.
@@ -66,9 +61,7 @@ impl Store {
     }
 
     pub(crate) fn reset(&self) -> Result<(), Error> {
-        let mut live = self.lock();
-        let golden = self.golden.lock().unwrap_or_else(PoisonError::into_inner);
-        copy(&golden, &mut live)
+        copy(&self.golden, &mut self.lock())
     }
 
     pub(crate) fn digest(&self) -> Result<Digest, Error> {
@@ -156,10 +149,14 @@ fn json(value: ValueRef<'_>) -> Value {
     }
 }
 
-/// SQLite's online backup, all pages in one step.
-fn copy(golden: &Connection, live: &mut Connection) -> Result<(), Error> {
+/// SQLite's online backup, all pages in one step. The golden file is open only meanwhile, so that a copy's memory is its
+/// own state and nothing else.
+fn copy(golden: &Path, live: &mut Connection) -> Result<(), Error> {
     let doing = "put the golden state back";
-    let backup = Backup::new(golden, live).map_err(sqlite(doing))?;
+    let golden =
+        Connection::open_with_flags(golden, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(sqlite(doing))?;
+    golden.execute_batch("pragma mmap_size = 268435456").map_err(sqlite(doing))?;
+    let backup = Backup::new(&golden, live).map_err(sqlite(doing))?;
     match backup.step(-1).map_err(sqlite(doing))? {
         StepResult::Done => Ok(()),
         // Nobody else has either connection, so nobody can hold a lock.
@@ -185,6 +182,17 @@ fn tables(live: &Connection) -> rusqlite::Result<Vec<String>> {
     let sql = "select name from pragma_table_list where schema = 'main' and type = 'table' \
                and name not in ('sqlite_schema', 'sqlite_stat1', 'sqlite_stat4') order by name";
     live.prepare_cached(sql)?.query_map([], |row| row.get(0))?.collect()
+}
+
+/// What a table stores: computed columns are left out, and the rowid is in where it is not a column anyway.
+fn columns(live: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
+    let sql =
+        "select name, pk = 1 and type = 'INTEGER' from pragma_table_xinfo(?1) where hidden = 0 order by cid";
+    let mut statement = live.prepare_cached(sql)?;
+    let named = statement.query_map([table], |row| Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?)))?;
+    let named = named.collect::<rusqlite::Result<Vec<_>>>()?;
+    let rowid = (!named.iter().any(|(_, is_rowid)| *is_rowid)).then(|| "rowid".to_owned());
+    Ok(rowid.into_iter().chain(named.into_iter().map(|(name, _)| format!("\"{name}\""))).collect())
 }
 
 /// Values are gathered to this many bytes before they are hashed.
@@ -214,7 +222,8 @@ impl Sum {
 fn add_table(sum: &mut Sum, live: &Connection, table: &str) -> rusqlite::Result<()> {
     sum.add(b'T', table.as_bytes());
     // Table names are our own schema's, never a visitor's.
-    let mut statement = live.prepare_cached(&format!("select rowid, * from \"{table}\" order by rowid"))?;
+    let columns = columns(live, table)?.join(", ");
+    let mut statement = live.prepare_cached(&format!("select {columns} from \"{table}\" order by rowid"))?;
     let columns = statement.column_count();
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {

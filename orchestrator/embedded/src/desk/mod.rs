@@ -16,7 +16,6 @@ use serde::Serialize;
 
 use crate::error::sqlite;
 use crate::golden::Recipe;
-use crate::store::Store;
 use crate::web::{Handler, Keys, Server, environment, get, get_and_post, post};
 use crate::{Error, Golden, Options, SiteCopy};
 
@@ -72,7 +71,7 @@ pub fn start(golden: &Golden, options: &Options, town: &Town) -> Result<SiteCopy
     let mut templates = environment(&TEMPLATES)?;
     templates.add_global("town", Serde(town.clone()));
     let server = Arc::new(Server {
-        store: Store::open(&golden.database(&recipe())?)?,
+        store: golden.copy(&recipe())?,
         clock: options.clock.clone(),
         keys: Keys::new("desk", options.seed),
         templates,

@@ -25,11 +25,11 @@ mod submissions;
 mod users;
 mod votes;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use axum::Router;
+use minijinja::Environment;
 
-use crate::store::Store;
 use crate::web::{Handler, Keys, Server, environment, get, get_and_post, post};
 use crate::{Error, Golden, Options, SiteCopy};
 use pages::{account, files, forum, inbox, lists, profile, remark, submit, thread};
@@ -40,7 +40,7 @@ macro_rules! templates {
     ($($name:literal),* $(,)?) => { [$(($name, include_str!(concat!("templates/", $name)))),*] };
 }
 
-const TEMPLATES: [(&str, &str); 25] = templates![
+const TEMPLATES: [(&str, &str); 27] = templates![
     "layout.html",
     "list.html",
     "submission.html",
@@ -66,21 +66,31 @@ const TEMPLATES: [(&str, &str); 25] = templates![
     "biography.html",
     "messages.html",
     "error.html",
+    "message.html",
+    "compose.html",
 ];
-const LETTERS: [(&str, &str); 2] = templates!["message.html", "compose.html"];
 
 /// Starts a copy from the golden forum, which is generated first where the folder does not have it.
 pub fn start(golden: &Golden, options: &Options) -> Result<SiteCopy, Error> {
-    let templates: Vec<_> = TEMPLATES.into_iter().chain(LETTERS).collect();
     let server = Arc::new(Server {
-        store: Store::open(&golden.database(&seed::recipe())?)?,
+        store: golden.copy(&seed::recipe())?,
         clock: options.clock.clone(),
         keys: Keys::new("forum", options.seed),
-        templates: environment(&templates)?,
+        templates: templates()?,
         frame: pages::frame,
     });
     let router = router(&server);
     Ok(SiteCopy::new(server, router))
+}
+
+/// All copies draw with the same templates, which are read once.
+fn templates() -> Result<Environment<'static>, Error> {
+    static READ: OnceLock<Environment<'static>> = OnceLock::new();
+    if let Some(read) = READ.get() {
+        return Ok(read.clone());
+    }
+    let read = environment(&TEMPLATES)?;
+    Ok(READ.get_or_init(|| read).clone())
 }
 
 /// The golden forum's bytes, generated anew; what [`Golden`] keeps on disk.
