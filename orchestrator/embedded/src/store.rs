@@ -4,7 +4,7 @@
 //! middle of one, and requests that arrive together are answered one after the other.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ring::digest::{Context, SHA256};
@@ -40,7 +40,8 @@ const QUERY_ROWS: usize = 100_000;
 
 pub(crate) struct Store {
     live: Mutex<Connection>,
-    golden: PathBuf,
+    /// Held open, so that a copy can be put back even when the folder of golden files has been cleaned away.
+    golden: Mutex<Connection>,
     /// Of the golden state.
     pristine: Digest,
 }
@@ -50,9 +51,12 @@ impl Store {
     pub(crate) fn open(golden: &Path, pristine: Option<Digest>) -> Result<Self, Error> {
         let mut live = Connection::open_in_memory().map_err(sqlite("open a database in memory"))?;
         live.set_prepared_statement_cache_capacity(128);
-        copy(golden, &mut live)?;
+        let opening = "open the golden database";
+        let golden =
+            Connection::open_with_flags(golden, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(sqlite(opening))?;
+        copy(&golden, &mut live)?;
         let pristine = pristine.map_or_else(|| digest(&live), Ok)?;
-        Ok(Self { live: Mutex::new(live), golden: golden.to_owned(), pristine })
+        Ok(Self { live: Mutex::new(live), golden: Mutex::new(golden), pristine })
     }
 
     /// The live connection. A handler that panicked has had its transaction rolled back, so its lock is as good as new.
@@ -61,7 +65,8 @@ impl Store {
     }
 
     pub(crate) fn reset(&self) -> Result<(), Error> {
-        copy(&self.golden, &mut self.lock())
+        let mut live = self.lock();
+        copy(&self.golden.lock().unwrap_or_else(PoisonError::into_inner), &mut live)
     }
 
     pub(crate) fn digest(&self) -> Result<Digest, Error> {
@@ -149,18 +154,19 @@ fn json(value: ValueRef<'_>) -> Value {
     }
 }
 
-/// SQLite's online backup, all pages in one step. The golden file is open only meanwhile, so that a copy's memory is its
-/// own state and nothing else.
-fn copy(golden: &Path, live: &mut Connection) -> Result<(), Error> {
+/// SQLite's online backup, all pages in one step. The golden file is mapped only meanwhile, so that a copy's memory is
+/// its own state and nothing else.
+fn copy(golden: &Connection, live: &mut Connection) -> Result<(), Error> {
     let doing = "put the golden state back";
-    let golden =
-        Connection::open_with_flags(golden, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(sqlite(doing))?;
     golden.execute_batch("pragma mmap_size = 268435456").map_err(sqlite(doing))?;
-    let backup = Backup::new(&golden, live).map_err(sqlite(doing))?;
-    match backup.step(-1).map_err(sqlite(doing))? {
+    let backup = Backup::new(golden, live).map_err(sqlite(doing))?;
+    let step = backup.step(-1).map_err(sqlite(doing))?;
+    drop(backup);
+    golden.execute_batch("pragma mmap_size = 0; pragma shrink_memory").map_err(sqlite(doing))?;
+    match step {
         StepResult::Done => Ok(()),
         // Nobody else has either connection, so nobody can hold a lock.
-        unfinished => Err(Error::Unfinished { step: unfinished }),
+        step => Err(Error::Unfinished { step }),
     }
 }
 

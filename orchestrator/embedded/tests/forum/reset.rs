@@ -74,7 +74,7 @@ async fn after_hundreds_of_changes_a_reset_is_complete() {
     assert_eq!(copy.digest().unwrap(), copy.pristine());
     let mut visitor = Visitor::member(&copy).await;
     let front = visitor.get("/all/new").await.body;
-    live_a_little(&mut visitor, 40).await;
+    live_a_little(&mut visitor, 30).await;
     let changed = copy.digest().unwrap();
     assert_ne!(changed, copy.pristine());
     copy.reset().unwrap();
