@@ -27,7 +27,7 @@ pub async fn load(engine: &Engine, path: &Utf8Path, on: &OnEvent) -> Result<Vec<
     let mut answer = std::pin::pin!(docker.import_image_stream(options, pieces, None));
     let mut loaded = Vec::new();
     while let Some(said) = answer.next().await {
-        let said = said.map_err(Error::of_engine(format!("load {path}")))?;
+        let said = said.map_err(|error| refused(path, error))?;
         let line = said.stream.unwrap_or_default();
         for prefix in ["Loaded image: ", "Loaded image ID: "] {
             loaded.extend(line.trim().strip_prefix(prefix).map(str::to_owned));
@@ -38,4 +38,24 @@ pub async fn load(engine: &Engine, path: &Utf8Path, on: &OnEvent) -> Result<Vec<
         return Err(Error::Malformed { path: path.to_owned(), why });
     }
     Ok(loaded)
+}
+
+/// The engine's words about a file that it cannot read, told from all other refusals.
+fn refused(path: &Utf8Path, error: bollard::errors::Error) -> Error {
+    let error = Error::of_engine(format!("load {path}"))(error);
+    let Error::Refused { why, .. } = &error else { return error };
+    let malformed = |why: String| Error::Malformed { path: path.to_owned(), why };
+    if is_zstd(path) {
+        return malformed(format!("this engine does not unpack zstd ({why}); `zstd -d {path}` does"));
+    }
+    let of_archives = ["archive/tar", "unexpected EOF", "manifest.json", "invalid archive"];
+    if of_archives.iter().any(|word| why.contains(word)) { malformed(why.clone()) } else { error }
+}
+
+/// Whether the file begins as zstd does; engines before 23 take it for a broken tar.
+fn is_zstd(path: &Utf8Path) -> bool {
+    let mut magic = [0; 4];
+    let read =
+        std::fs::File::open(path).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut magic));
+    read.is_ok() && magic == [0x28, 0xb5, 0x2f, 0xfd]
 }

@@ -1,0 +1,63 @@
+//! `sandbox save` and `sandbox load`.
+
+use std::io::Write;
+
+use anyhow::{Result, ensure};
+
+use crate::harness::{Bench, docker};
+
+#[test]
+fn an_image_survives_the_way_through_a_file() -> Result<()> {
+    let bench = Bench::new()?;
+    bench.recipe("RUN echo kept > /kept\nCMD [\"/bin/sh\", \"-c\", \"read l < /kept; echo $l\"]\n")?;
+    bench.ends(0, &["build", bench.name()])?;
+    let said = bench.ends(0, &["save", bench.name(), "-o", "image.tar"])?;
+    ensure!(said.starts_with(&format!("image.tar: {}, ", bench.tag())), "{said}");
+
+    let names: Vec<_> =
+        std::fs::read_dir(bench.path(""))?.map(|entry| Ok(entry?.file_name())).collect::<Result<_>>()?;
+    ensure!(!names.iter().any(|name| name.to_string_lossy().ends_with(".part")), "{names:?}");
+
+    let whole = std::fs::read(bench.path("image.tar"))?;
+    let file = std::fs::File::create(bench.path("image.tar.gz"))?;
+    let mut packed = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
+    packed.write_all(&whole)?;
+    packed.finish()?;
+    for file in ["image.tar", "image.tar.gz"] {
+        docker(&["image", "rm", &bench.tag()])?;
+        let said = bench.ends(0, &["load", file])?;
+        ensure!(said == format!("{}: loaded\n", bench.tag()), "{said}");
+        ensure!(docker(&["run", "--rm", "--network=none", &bench.tag()])? == "kept");
+    }
+    Ok(())
+}
+
+#[test]
+fn no_file_is_overwritten() -> Result<()> {
+    let bench = Bench::new()?;
+    bench.recipe("")?;
+    std::fs::write(bench.path("mine.tar"), "mine")?;
+    let said = bench.ends(2, &["save", &format!("{}:base", bench.name()), "-o", "mine.tar"])?;
+    ensure!(said.contains("mine.tar: it exists already"), "{said}");
+    ensure!(std::fs::read_to_string(bench.path("mine.tar"))? == "mine");
+    Ok(())
+}
+
+#[test]
+fn what_is_no_image_is_wrong_input() -> Result<()> {
+    let bench = Bench::new()?;
+    bench.recipe("")?;
+    std::fs::write(bench.path("letter.txt"), "Dear engine,\n".repeat(100))?;
+    let said = bench.ends(2, &["load", "letter.txt"])?;
+    ensure!(said.contains("letter.txt"), "{said}");
+    // A tar, but of a file system.
+    let said = bench.ends(2, &["load", "base.tar"])?;
+    ensure!(said.contains("base.tar"), "{said}");
+    std::fs::write(bench.path("packed.tar"), [0x28, 0xb5, 0x2f, 0xfd, 0, 0, 0, 0])?;
+    let said = bench.ends(2, &["load", "packed.tar"])?;
+    ensure!(said.contains("zstd -d"), "{said}");
+    bench.ends(2, &["load", "nonesuch.tar"])?;
+    let said = bench.ends(2, &["save", "nonesuch:7", "-o", "x.tar"])?;
+    ensure!(said.contains(&format!("{}:base", bench.name())), "{said}");
+    Ok(())
+}

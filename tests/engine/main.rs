@@ -1,0 +1,9 @@
+//! The built binary on a real container engine and a real registry, both on this machine. No network is needed: the
+//! base image is made of this machine's shell.
+
+mod build;
+mod files;
+mod harness;
+mod missing;
+mod pull;
+mod registry;

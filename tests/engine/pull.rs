@@ -1,0 +1,117 @@
+//! `sandbox pull`.
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::process::Stdio;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::harness::{Bench, docker, interrupt, wait_for};
+use crate::registry::{Mishap, Registry, Road};
+
+/// More than what a connection carries besides a layer, less than the large layer.
+const ALLOWED: usize = 4 << 20;
+
+/// Builds an image with a small layer and a large one that does not compress, and pushes it.
+fn push(bench: &Bench, registry: &Registry, page: &str) -> Result<()> {
+    let mut noise = vec![0; 12 << 20];
+    std::fs::File::open("/dev/urandom")?.read_exact(&mut noise)?;
+    bench.recipe("COPY page /page\nCOPY noise /noise\n")?;
+    bench.write("page", page)?;
+    std::fs::write(bench.path("images").join(bench.name()).join("noise"), noise)?;
+    bench.ends(0, &["build", bench.name()])?;
+    let there = image(bench, registry.address());
+    docker(&["tag", &bench.tag(), &there])?;
+    docker(&["push", &there])?;
+    docker(&["image", "rm", &there])?;
+    docker(&["image", "rm", &bench.tag()])?;
+    docker(&["image", "rm", &format!("{}:base", bench.name())])?;
+    Ok(())
+}
+
+fn image(bench: &Bench, registry: SocketAddr) -> String {
+    format!("{registry}/{}:1", bench.name())
+}
+
+#[test]
+fn a_pulled_image_is_pinned_and_a_changed_one_refused() -> Result<()> {
+    let bench = Bench::new()?;
+    let registry = Registry::start(&bench)?;
+    push(&bench, &registry, "one")?;
+    let image = image(&bench, registry.address());
+
+    let said = bench.ends(0, &["pull", &image])?;
+    ensure!(said.starts_with(&format!("{image}: pulled, sha256:")), "{said}");
+    let first = docker(&["image", "inspect", "--format", "{{.Id}}", &image])?;
+    let lock = std::fs::read_to_string(bench.path("sites/images.lock"))?;
+    let digest = said.trim().rsplit(' ').next().context("a digest")?;
+    ensure!(lock.contains(&format!("\n{image}: {digest}\n")), "{lock}");
+    let said = bench.ends(0, &["pull"])?;
+    ensure!(said.contains("up to date"), "{said}");
+
+    docker(&["image", "rm", &image])?;
+    push(&bench, &registry, "two")?;
+    let said = bench.ends(1, &["pull", &image])?;
+    ensure!(said.contains(&format!("pinned is {digest}, the registry has sha256:")), "{said}");
+    ensure!(said.contains(&format!("`sandbox pull --update {image}`")), "{said}");
+    ensure!(docker(&["image", "inspect", &image]).is_err(), "a refused image was fetched");
+    ensure!(std::fs::read_to_string(bench.path("sites/images.lock"))? == lock);
+
+    bench.ends(0, &["pull", "--update", &image])?;
+    ensure!(docker(&["image", "inspect", "--format", "{{.Id}}", &image])? != first);
+    ensure!(std::fs::read_to_string(bench.path("sites/images.lock"))? != lock);
+    bench.ends(0, &["pull"])?;
+    Ok(())
+}
+
+#[test]
+fn a_connection_that_breaks_is_taken_up_again() -> Result<()> {
+    let bench = Bench::new()?;
+    let registry = Registry::start(&bench)?;
+    push(&bench, &registry, "page")?;
+    let road = Road::open(registry.address(), Mishap::Cut, ALLOWED)?;
+    let image = image(&bench, road.address());
+    bench.ends(0, &["pull", &image])?;
+    ensure!(road.mishap_happened(), "the connection was never cut");
+    ensure!(
+        road.requests().contains("Range: bytes="),
+        "nothing was asked for from the middle:\n{}",
+        road.requests()
+    );
+    docker(&["image", "inspect", &image])?;
+    Ok(())
+}
+
+#[test]
+fn an_interrupted_pull_goes_on_with_the_missing_layers() -> Result<()> {
+    let bench = Bench::new()?;
+    let registry = Registry::start(&bench)?;
+    push(&bench, &registry, "page")?;
+    let road = Road::open(registry.address(), Mishap::Block, ALLOWED)?;
+    let image = image(&bench, road.address());
+
+    let mut pull = bench.command(&["pull", &image]);
+    let mut child = pull.env("SANDBOX_LOG", "debug").stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
+    // The two layers before the large one are whole, and the large one is stuck halfway.
+    let log = BufReader::new(child.stderr.take().context("stderr is piped")?);
+    let complete =
+        log.lines().map_while(|line| line.ok()).filter(|line| line.contains("Pull complete")).take(2);
+    ensure!(complete.count() == 2, "the pull ended early");
+    wait_for("the large layer is stuck", || Ok(road.mishap_happened()))?;
+    interrupt(&child)?;
+    let status = child.wait()?;
+    ensure!(status.code() == Some(4), "{status}");
+    ensure!(docker(&["image", "inspect", &image]).is_err(), "half an image has a name");
+
+    road.clear();
+    let before = road.requests();
+    bench.ends(0, &["pull", &image])?;
+    docker(&["image", "inspect", &image])?;
+    let blobs = |requests: &str| {
+        requests.lines().filter(|line| line.starts_with("GET ") && line.contains("/blobs/")).count()
+    };
+    // The configuration and three layers at first; then the configuration perhaps, and the large layer.
+    let (first, second) = (blobs(&before), blobs(&road.requests()[before.len()..]));
+    ensure!(first >= 3 && (1..=2).contains(&second), "{first} blobs were asked for at first, then {second}");
+    Ok(())
+}
