@@ -9,7 +9,7 @@ SANDBOX := target/release/sandbox
 SHARED  ?= ../shared
 FUZZ_SECONDS ?= 60
 
-.PHONY: help setup build demo test check conformance determinism bench fuzz record-demo
+.PHONY: help setup build images demo test test-engine check conformance determinism bench fuzz record-demo
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -20,11 +20,20 @@ setup: ## install Chromium and its driver where they are missing
 build: ## the `sandbox` binary, optimised, at target/release/sandbox
 	$(CARGO) build --release --bin sandbox
 
+images: build ## the container images of the sites, from images/
+	@./setup.sh engine
+	$(SANDBOX) build
+
 demo: setup build ## run the demo suite twice with the oracle, once doing nothing, and compare
 	@./tests/demo.sh $(SANDBOX)
 
 test: setup ## every test
+	@./setup.sh engine
 	$(CARGO) test --workspace
+
+test-engine: ## the tests on the container engine alone, and the loading of 2 GiB in flat memory
+	@./setup.sh engine
+	$(CARGO) test -p cli --test engine --test engine_large -- --nocapture
 
 check: $(TOOLS)/bin/cargo-deny ## formatting, lints, docs, dependency policy
 	$(CARGO) fmt --all --check
@@ -52,5 +61,9 @@ fuzz: $(TOOLS)/bin/cargo-fuzz ## every reader on broken input, FUZZ_SECONDS each
 $(TOOLS)/bin/cargo-fuzz:
 	$(CARGO) install --quiet --locked --root $(TOOLS) cargo-fuzz@0.13.2
 
-record-demo: setup build ## record the demo web anew into snapshots/demo.wacz
+record-images: build ## the container images of the sites, from images/
+	@./setup.sh engine
+	$(SANDBOX) build
+
+demo: setup build ## record the demo web anew into snapshots/demo.wacz
 	./tests/record-demo.sh $(SANDBOX)

@@ -63,7 +63,7 @@ impl Bench {
         let base = format!("{}:base", self.name);
         if docker(&["image", "inspect", &base]).is_err() {
             let tar = self.path("base.tar");
-            shell_in_a_tar(&tar)?;
+            shell_in_a_tar(&tar, &self.name)?;
             docker(&["import", tar.as_str(), &base])?;
         }
         self.write("Dockerfile", &format!("FROM {base}\n{lines}"))
@@ -111,8 +111,9 @@ pub(crate) fn wait_for(condition: &str, mut holds: impl FnMut() -> Result<bool>)
     Ok(())
 }
 
-/// A root file system: this machine's shell and `sleep`, and the libraries they are linked to.
-fn shell_in_a_tar(tar: &Utf8Path) -> Result<()> {
+/// A root file system: this machine's shell and `sleep`, and the libraries they are linked to. The test's name is in
+/// it too, so that no two tests share a layer.
+fn shell_in_a_tar(tar: &Utf8Path, name: &str) -> Result<()> {
     let programs = ["/bin/sh", "/bin/sleep"];
     let linked = Command::new("ldd").args(programs).output().context("run ldd")?;
     let linked = String::from_utf8_lossy(&linked.stdout).into_owned();
@@ -124,6 +125,12 @@ fn shell_in_a_tar(tar: &Utf8Path) -> Result<()> {
     for file in files {
         archive.append_path_with_name(std::fs::canonicalize(file)?, Path::new(file).strip_prefix("/")?)?;
     }
+    let mut header = tar::Header::new_gnu();
+    header.set_size(name.len() as u64);
+    header.set_mode(0o644);
+    header.set_uid(0);
+    header.set_gid(0);
+    archive.append_data(&mut header, "name", name.as_bytes())?;
     Ok(archive.finish()?)
 }
 

@@ -15,7 +15,7 @@ use crate::{engine, interrupt, progress};
 /// Pull container images, and hold them to their content
 ///
 /// The digest of an image is written down when it is first pulled. Later pulls, here and elsewhere, refuse anything
-/// else under its name. An interrupted pull goes on where it was.
+/// else under its name. Broken connections are taken up again.
 #[derive(clap::Args)]
 pub(crate) struct Pull {
     /// Which [default: all that are pinned]
@@ -43,11 +43,8 @@ struct Line {
 impl Pull {
     /// Pulls one image after another; layers of one come side by side.
     pub(crate) async fn run(self) -> Outcome {
-        interrupt::unless_interrupted(
-            self.pull(),
-            "interrupted; the same command goes on with the missing layers",
-        )
-        .await
+        interrupt::unless_interrupted(self.pull(), "interrupted; the same command fetches what is missing")
+            .await
     }
 
     async fn pull(&self) -> Outcome {

@@ -154,7 +154,11 @@ impl Log {
     }
 
     fn line(&mut self, line: String) {
-        if line.is_empty() {
+        // The builder's own notes about its containers say nothing about the step.
+        if line.is_empty()
+            || line.starts_with(" ---> ")
+            || line.starts_with("Removing intermediate container")
+        {
             return;
         }
         if let Some((at, of, instruction)) = step(&line) {

@@ -48,7 +48,7 @@ fn refused(path: &Utf8Path, error: bollard::errors::Error) -> Error {
     if is_zstd(path) {
         return malformed(format!("this engine does not unpack zstd ({why}); `zstd -d {path}` does"));
     }
-    let of_archives = ["archive/tar", "unexpected EOF", "manifest.json", "invalid archive"];
+    let of_archives = ["archive/tar", "unexpected EOF", "docker-import", "invalid archive"];
     if of_archives.iter().any(|word| why.contains(word)) { malformed(why.clone()) } else { error }
 }
 

@@ -1,8 +1,9 @@
 //! Images of others, from a registry, pinned by content.
 //!
 //! The registry is asked for the digest behind the name first, so that a changed image is refused before a byte of it
-//! is fetched. What is fetched is the digest and not the name; the name becomes a tag of it. An interrupted pull goes
-//! on with the layers that are missing, and a connection that breaks within a layer is taken up again by the engine.
+//! is fetched. What is fetched is the digest and not the name; the name becomes a tag of it. A connection
+//! that breaks within a layer is taken up again by the engine. What is left of a pull that was interrupted is the engine's
+//! to keep: the next one fetches what is missing, which with Docker 20.10 is everything.
 
 use bollard::query_parameters::{CreateImageOptionsBuilder, TagImageOptionsBuilder};
 use futures_util::StreamExt;
