@@ -51,7 +51,7 @@ SLOTS = {
 def user(name, full, group=None, admin=False):
     first, last = full.split(" ", 1)
     made = User.objects.create_user(name, f"{name}@elleryreview.test", PASSWORD, first_name=first, last_name=last, is_superuser=admin, is_staff=admin)
-    made.password = make_password(PASSWORD, salt=f"review{name}")
+    made.password = make_password(PASSWORD, salt=f"review{name}".ljust(24, "0"))  # a short salt would be renewed at the first log-in
     made.save()
     if group:
         made.groups.add(Group.objects.get(name=group))
