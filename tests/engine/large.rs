@@ -1,5 +1,6 @@
 //! `sandbox load` of 2 GiB in flat memory. The engine has to unpack it all, so this runs in `make test-engine` only.
 
+#[expect(dead_code, reason = "the other tests use the rest of it")]
 mod harness;
 
 use std::io::{Seek, SeekFrom, Write};
@@ -26,7 +27,7 @@ fn two_gigabytes_are_loaded_in_flat_memory() -> Result<()> {
     let mut child = bench.command(&["load", file.as_str()]).stdout(Stdio::piped()).spawn()?;
     let status = format!("/proc/{}/status", child.id());
     let mut out = child.stdout.take().context("stdout is piped")?;
-    let (ended, end) = mpsc::channel();
+    let (ended, end) = mpsc::channel::<()>();
     let reader = std::thread::spawn(move || {
         let said = std::io::read_to_string(&mut out);
         drop(ended);
