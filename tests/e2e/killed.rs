@@ -19,24 +19,27 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What clients have fully received so far.
 #[derive(Clone, Default)]
-struct Received(Arc<(Mutex<Vec<(String, Bytes)>>, tokio::sync::Notify)>);
+struct Received {
+    bodies: Arc<Mutex<Vec<(String, Bytes)>>>,
+    enough: Arc<tokio::sync::Notify>,
+}
 
 impl Received {
     fn push(&self, what: String, bytes: Bytes) {
-        let mut received = self.0.0.lock().expect("no client panics");
+        let mut received = self.bodies.lock().expect("no client panics");
         received.push((what, bytes));
         if received.len() >= ENOUGH {
-            self.0.1.notify_one();
+            self.enough.notify_one();
         }
     }
 
     /// Waits until there is enough.
     async fn enough(&self) -> Result<()> {
-        tokio::time::timeout(PATIENCE, self.0.1.notified()).await.context("too little arrived")
+        tokio::time::timeout(PATIENCE, self.enough.notified()).await.context("too little arrived")
     }
 
     fn take(&self) -> Vec<(String, Bytes)> {
-        std::mem::take(&mut self.0.0.lock().expect("no client panics"))
+        std::mem::take(&mut self.bodies.lock().expect("no client panics"))
     }
 }
 

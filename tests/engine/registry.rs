@@ -104,16 +104,16 @@ impl Road {
     }
 
     pub(crate) fn mishap_happened(&self) -> bool {
-        self.shared.state.lock().unwrap().happened
+        self.shared.state.lock().expect("nothing panics with the state locked").happened
     }
 
     pub(crate) fn clear(&self) {
-        self.shared.state.lock().unwrap().cleared = true;
+        self.shared.state.lock().expect("nothing panics with the state locked").cleared = true;
         self.shared.cleared.notify_all();
     }
 
     pub(crate) fn requests(&self) -> String {
-        self.shared.state.lock().unwrap().requests.clone()
+        self.shared.state.lock().expect("nothing panics with the state locked").requests.clone()
     }
 }
 
@@ -121,7 +121,11 @@ impl Shared {
     fn upwards(&self, mut from: TcpStream, mut to: TcpStream) {
         let mut buffer = [0; 16 * 1024];
         while let Ok(n @ 1..) = from.read(&mut buffer) {
-            self.state.lock().unwrap().requests.push_str(&String::from_utf8_lossy(&buffer[..n]));
+            self.state
+                .lock()
+                .expect("nothing panics with the state locked")
+                .requests
+                .push_str(&String::from_utf8_lossy(&buffer[..n]));
             if to.write_all(&buffer[..n]).is_err() {
                 break;
             }
@@ -146,7 +150,7 @@ impl Shared {
 
     /// Whether a connection over the limit may go on.
     fn pass(&self) -> bool {
-        let mut state = self.state.lock().unwrap();
+        let mut state = self.state.lock().expect("nothing panics with the state locked");
         let first = !std::mem::replace(&mut state.happened, true);
         if self.mishap == Mishap::Cut {
             return !first;

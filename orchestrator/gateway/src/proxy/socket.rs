@@ -38,10 +38,6 @@ pub(super) struct Handshake {
 }
 
 /// What a handshake leads to.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "there is one for each handshake, and only while it is answered"
-)]
 enum Outcome {
     Plain(Outgoing),
     Live { head: ArrivedHead, server: Upgraded, log: Option<SocketLog> },
