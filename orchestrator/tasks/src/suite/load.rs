@@ -6,7 +6,6 @@ use std::{fs, io};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserialize;
 
-use super::yaml;
 use super::{Error, Suite, Task, WorldSpec};
 
 const SUITE_FILE: &str = "suite.yaml";
@@ -24,7 +23,7 @@ impl Suite {
     /// # Errors
     /// When a file cannot be read, is not what the format says, or two tasks have one id.
     pub fn load(path: &Utf8Path) -> Result<Suite, Error> {
-        let unreadable = |source| Error::Read { path: path.to_owned(), source };
+        let unreadable = |source| yaml::Error::Read { path: path.to_owned(), source };
         let whole = fs::metadata(path).map_err(unreadable)?.is_dir() || path.file_name() == Some(SUITE_FILE);
         let folder = if path.is_dir() { path } else { parent(path) };
         let SuiteFile { name, mut world } = yaml::read(&folder.join(SUITE_FILE))?;
@@ -55,7 +54,7 @@ fn folder_name(folder: &Utf8Path) -> String {
 }
 
 fn task_files(folder: &Utf8Path) -> Result<Vec<Utf8PathBuf>, Error> {
-    let unreadable = |source: io::Error| Error::Read { path: folder.to_owned(), source };
+    let unreadable = |source: io::Error| yaml::Error::Read { path: folder.to_owned(), source };
     let mut files = Vec::new();
     for entry in folder.read_dir_utf8().map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.into_path();

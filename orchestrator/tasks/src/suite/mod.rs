@@ -5,7 +5,6 @@ mod load;
 mod oracle;
 mod task;
 mod world;
-mod yaml;
 
 use camino::Utf8PathBuf;
 

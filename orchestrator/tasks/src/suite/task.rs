@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{OracleStep, yaml};
+use super::OracleStep;
 use crate::scoring::Scorer;
 
 /// A goal with its scorer and a solution.

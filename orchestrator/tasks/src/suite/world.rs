@@ -6,7 +6,6 @@ use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::yaml;
 
 /// What a browser finds at the start of an episode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,0 +1,277 @@
+//! What `sites/<name>/site.yaml` says.
+//!
+//! A manifest tells how a web application runs, when it is ready, who may log in, what of it changes and how that is put
+//! back. Reading is strict: an unknown key, a missing one, or keys that make no sense together are errors with the file
+//! and, where there is one, the line.
+
+mod check;
+mod fields;
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
+use serde::Deserialize;
+
+pub use fields::{Bytes, Period};
+
+const FILE: &str = "site.yaml";
+
+/// One site, as its manifest describes it.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Site {
+    /// The name of its folder.
+    #[serde(skip)]
+    pub name: String,
+    /// What people call it.
+    pub title: String,
+    /// What it is, in a sentence.
+    pub about: String,
+    /// What runs it.
+    pub driver: DriverKind,
+    /// Docker: the image.
+    pub image: Option<String>,
+    /// Docker: what is run instead of the image's own command. Process: the program and its arguments, where `{port}` stands
+    /// for the port to listen on and `{state}` for the folder of its state.
+    #[serde(default)]
+    pub command: Vec<String>,
+    /// Embedded: which of the built-in applications.
+    pub embedded: Option<String>,
+    /// External: where it is.
+    pub url: Option<String>,
+    /// Docker: the port the application listens on inside its container.
+    pub port: Option<u16>,
+    /// The names it is reached by, each with a port or without.
+    pub hosts: Vec<String>,
+    /// Environment variables.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// What the application's clock shows when an episode begins; real time if there is none.
+    #[serde(default, deserialize_with = "fields::clock")]
+    pub clock: Option<Timestamp>,
+    /// Docker: what a copy may use.
+    #[serde(default)]
+    pub limits: Limits,
+    /// What must hold before it is used; conditions are called by these names.
+    #[serde(default)]
+    pub ready: BTreeMap<String, Condition>,
+    /// How long all of `ready` may take.
+    #[serde(default = "fields::a_minute")]
+    pub ready_within: Period,
+    /// Docker: commands run in order, once, in a fresh container that is ready.
+    #[serde(default)]
+    pub after_start: Vec<Command>,
+    /// Who can log in.
+    #[serde(default)]
+    pub accounts: BTreeMap<String, Account>,
+    /// How an account gets in, by the account's name.
+    #[serde(default)]
+    pub login: BTreeMap<String, Login>,
+    /// What changes, and is put back by a reset.
+    #[serde(default)]
+    pub state: State,
+    /// How a used copy becomes a pristine one.
+    #[serde(default)]
+    pub reset: ResetPolicy,
+    /// What scorers may read of its state.
+    #[serde(default)]
+    pub probes: BTreeMap<String, Probe>,
+}
+
+/// What runs a site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DriverKind {
+    /// A container.
+    Docker,
+    /// A command on this machine.
+    Process,
+    /// An application inside our own process.
+    Embedded,
+    /// A URL that is not ours.
+    External,
+}
+
+/// How a used copy becomes a pristine one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ResetPolicy {
+    /// A waiting copy takes its place, and a new one is started.
+    #[default]
+    Spare,
+    /// A waiting copy takes its place; its state is put back while the application runs.
+    Restore,
+    /// It is removed and started again before it is used again, with no copy waiting.
+    Recreate,
+    /// As `restore`, or `spare` where there is no state to put back, but only if a request may have changed something.
+    WhenDirty,
+    /// Never: what does not change needs none.
+    Never,
+}
+
+/// What a copy may use.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Memory, with no swap beyond.
+    pub memory: Bytes,
+    /// Processes and threads.
+    pub pids: u32,
+    /// Processors' worth of time.
+    pub cpus: f64,
+    /// Shared memory.
+    pub shm: Bytes,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { memory: Bytes(512 << 20), pids: 200, cpus: 1.0, shm: Bytes(64 << 20) }
+    }
+}
+
+/// One thing that must hold: an HTTP answer, or a command that succeeds.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Condition {
+    /// The path of a page to ask for.
+    pub get: Option<String>,
+    /// The status it has; below 400 if not said.
+    pub status: Option<u16>,
+    /// What its body contains.
+    pub contains: Option<String>,
+    /// A command that exits with 0 inside the container.
+    pub exec: Option<Vec<String>>,
+}
+
+/// A command inside the container.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Command {
+    /// The program and its arguments, without a shell between.
+    pub exec: Vec<String>,
+    /// Who runs it; the container's own user if not said.
+    pub user: Option<String>,
+}
+
+/// Somebody who can log in.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Account {
+    /// What is typed as the name.
+    pub username: String,
+    /// What is typed as the password.
+    pub password: String,
+    /// What they may do, in a word.
+    pub role: Option<String>,
+}
+
+/// How an account gets in: exactly one of `form`, `cookie` and `header`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Login {
+    /// By filling in a form.
+    pub form: Option<Form>,
+    /// By cookies that are known beforehand.
+    #[serde(default)]
+    pub cookie: BTreeMap<String, String>,
+    /// By header fields on every request.
+    #[serde(default)]
+    pub header: BTreeMap<String, String>,
+    /// How to tell that one is still logged in.
+    pub check: Option<Condition>,
+}
+
+/// A log-in form.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Form {
+    /// The path of the page it stands on.
+    pub page: String,
+    /// Its `id` or `name`; the first form with a field of each name if not said.
+    pub form: Option<String>,
+    /// What is filled in; `{username}` and `{password}` stand for the account's. All other fields keep what the page gives them.
+    pub fields: BTreeMap<String, String>,
+}
+
+/// What changes. Paths are inside the container, or relative to the process's state folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct State {
+    /// SQLite databases.
+    pub sqlite: Vec<Utf8PathBuf>,
+    /// File trees, and single files.
+    pub trees: Vec<Utf8PathBuf>,
+    /// Commands that empty caches once the state is back.
+    pub flush: Vec<Command>,
+    /// What changes and does not count.
+    pub ignore: Vec<Utf8PathBuf>,
+}
+
+/// A way to read state: exactly one of `sqlite` with `query`, `get`, and `exec`. Parameters are written `:name`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Probe {
+    /// A database, read without changing it.
+    pub sqlite: Option<Utf8PathBuf>,
+    /// What is asked of it.
+    pub query: Option<String>,
+    /// The path of a page.
+    pub get: Option<String>,
+    /// Header fields sent with `get`.
+    #[serde(default)]
+    pub header: BTreeMap<String, String>,
+    /// Whether the answer is JSON, and not text.
+    #[serde(default)]
+    pub json: bool,
+    /// A command inside the container, whose output is the answer.
+    pub exec: Option<Vec<String>>,
+}
+
+impl Site {
+    /// Reads the manifest of one site from its folder.
+    ///
+    /// # Errors
+    /// When the file cannot be read, holds what no manifest has, or makes no sense as a whole.
+    pub fn load(folder: &Utf8Path) -> Result<Site, yaml::Error> {
+        let path = folder.join(FILE);
+        let mut site: Site = yaml::read(&path)?;
+        site.name = folder.file_name().unwrap_or("site").to_owned();
+        check::site(&site).map_err(|message| yaml::Error::senseless(&path, message))?;
+        Ok(site)
+    }
+
+    /// Reads every manifest below a folder, by name.
+    ///
+    /// # Errors
+    /// As [`Self::load`], at the first that fails; and when two sites claim one host.
+    pub fn load_all(folder: &Utf8Path) -> Result<Vec<Site>, yaml::Error> {
+        let unreadable = |source| yaml::Error::Read { path: folder.to_owned(), source };
+        let mut sites = Vec::new();
+        for entry in folder.read_dir_utf8().map_err(unreadable)? {
+            let path = entry.map_err(unreadable)?.into_path();
+            if fs::metadata(path.join(FILE)).is_ok() {
+                sites.push(Site::load(&path)?);
+            }
+        }
+        sites.sort_by(|a, b| a.name.cmp(&b.name));
+        let mut claimed: BTreeMap<&str, &str> = BTreeMap::new();
+        for site in &sites {
+            for host in &site.hosts {
+                if let Some(other) = claimed.insert(host, &site.name) {
+                    let path = folder.join(&site.name).join(FILE);
+                    let message = format!("hosts: `{host}` is the site `{other}` already");
+                    return Err(yaml::Error::senseless(&path, message));
+                }
+            }
+        }
+        Ok(sites)
+    }
+
+    /// The URL of its front page as a browser in the world asks for it.
+    pub fn address(&self) -> String {
+        let host = self.hosts.first().map_or("", String::as_str);
+        if host.contains(':') { format!("http://{host}/") } else { format!("https://{host}/") }
+    }
+}
