@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use sha2::{Digest, Sha256};
@@ -107,7 +107,13 @@ fn walk(
 }
 
 fn digest_file(path: &Utf8Path) -> io::Result<[u8; 32]> {
+    let mut file = File::open(path)?;
     let mut digest = Sha256::new();
-    io::copy(&mut File::open(path)?, &mut digest)?;
-    Ok(digest.finalize().into())
+    let mut chunk = vec![0; 64 << 10];
+    loop {
+        match file.read(&mut chunk)? {
+            0 => return Ok(digest.finalize().into()),
+            count => digest.update(&chunk[..count]),
+        }
+    }
 }

@@ -19,7 +19,8 @@ use std::io;
 use camino::{Utf8Path, Utf8PathBuf};
 
 pub use digest::{Difference, StateDigest};
-pub(crate) use sqlite::{open_read_only, query};
+#[cfg(test)]
+pub(crate) use sqlite::query;
 
 use crate::manifest::State;
 
@@ -83,7 +84,9 @@ impl Layout {
     /// # Errors
     /// When a path is absolute and not below `/state`, or leads out of it.
     pub fn of(state: &State) -> Result<Layout, StateError> {
-        let all = |paths: &[Utf8PathBuf]| paths.iter().map(|path| relative(path)).collect();
+        let all = |paths: &[Utf8PathBuf]| -> Result<Vec<Utf8PathBuf>, StateError> {
+            paths.iter().map(|path| relative(path)).collect()
+        };
         Ok(Layout { sqlite: all(&state.sqlite)?, trees: all(&state.trees)?, ignore: all(&state.ignore)? })
     }
 
