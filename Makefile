@@ -59,11 +59,7 @@ fuzz: $(TOOLS)/bin/cargo-fuzz ## every reader on broken input, FUZZ_SECONDS each
 	./tests/fuzz.sh "$(TOOLS)/bin" $(FUZZ_SECONDS)
 
 $(TOOLS)/bin/cargo-fuzz:
-	$(CARGO) install --quiet --locked --root $(TOOLS) cargo-fuzz@0.13.2
+	$(CARGO) install --quiet --debug --locked --root $(TOOLS) cargo-fuzz@0.13.2
 
-record-images: build ## the container images of the sites, from images/
-	@./setup.sh engine
-	$(SANDBOX) build
-
-demo: setup build ## record the demo web anew into snapshots/demo.wacz
+record-demo: setup build ## record the demo web anew into snapshots/demo.wacz
 	./tests/record-demo.sh $(SANDBOX)

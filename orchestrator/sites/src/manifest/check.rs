@@ -5,7 +5,8 @@ use super::{Condition, DriverKind, Login, Probe, ResetPolicy, Site};
 type Check = Result<(), String>;
 
 pub(super) fn site(site: &Site) -> Check {
-    let needs = |key: &str, given: bool| require(given, || format!("`{key}` is missing: the driver needs it"));
+    let needs =
+        |key: &str, given: bool| require(given, || format!("`{key}` is missing: the driver needs it"));
     match site.driver {
         DriverKind::Docker => {
             needs("image", site.image.is_some())?;
@@ -32,7 +33,7 @@ pub(super) fn site(site: &Site) -> Check {
         self::login(login).map_err(|wrong| format!("login.{name}: {wrong}"))?;
     }
     for (name, probe) in &site.probes {
-        self::probe(probe).map_err(|wrong| format!("probes.{name}: {wrong}"))?;
+        self::probe(site.driver, probe).map_err(|wrong| format!("probes.{name}: {wrong}"))?;
     }
     Ok(())
 }
@@ -45,16 +46,87 @@ fn condition(condition: &Condition) -> Check {
 
 fn login(login: &Login) -> Check {
     let ways = [login.form.is_some(), !login.cookie.is_empty(), !login.header.is_empty()];
-    require(ways.iter().filter(|way| **way).count() == 1, || "one of `form`, `cookie` and `header`".to_owned())?;
+    require(ways.iter().filter(|way| **way).count() == 1, || {
+        "one of `form`, `cookie` and `header`".to_owned()
+    })?;
     login.check.as_ref().map_or(Ok(()), condition)
 }
 
-fn probe(probe: &Probe) -> Check {
-    let ways = [probe.sqlite.is_some(), probe.get.is_some(), probe.exec.is_some()];
-    require(ways.iter().filter(|way| **way).count() == 1, || "one of `sqlite`, `get` and `exec`".to_owned())?;
-    require(probe.sqlite.is_some() == probe.query.is_some(), || "`sqlite` and `query` go together".to_owned())
+fn probe(driver: DriverKind, probe: &Probe) -> Check {
+    let ways = [probe.query.is_some(), probe.get.is_some(), probe.exec.is_some()];
+    require(ways.iter().filter(|way| **way).count() == 1, || "one of `query`, `get` and `exec`".to_owned())?;
+    let needs_file = probe.query.is_some() && driver != DriverKind::Embedded;
+    require(probe.sqlite.is_some() == needs_file, || {
+        "`sqlite` names the database of `query`, but for an embedded site".to_owned()
+    })
 }
 
 fn require(holds: bool, otherwise: impl FnOnce() -> String) -> Check {
     if holds { Ok(()) } else { Err(otherwise()) }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::fs;
+
+    use camino::{Utf8Path, Utf8PathBuf};
+
+    use super::super::Site;
+
+    const GOOD: &str = "title: Shop
+about: A shop.
+driver: docker
+image: sandbox/shop:1
+port: 8000
+hosts: [shop.test]
+ready: {front: {get: /}}
+accounts: {emma: {username: e, password: p}}
+login: {emma: {form: {page: /login, fields: {user: '{username}'}}}}
+state: {sqlite: [/state/db]}
+reset: restore
+probes: {orders: {sqlite: /state/db, query: select 1}}
+";
+
+    fn load(text: &str) -> Result<Site, String> {
+        let keep = tempfile::tempdir().unwrap();
+        let folder = Utf8PathBuf::from_path_buf(keep.path().join("shop")).unwrap();
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("site.yaml"), text).unwrap();
+        Site::load(&folder).map_err(|error| error.to_string().replace(folder.as_str(), ""))
+    }
+
+    #[test]
+    fn every_site_of_ours_is_read() {
+        let sites = Site::load_all(Utf8Path::new("../../sites")).unwrap();
+        assert!(sites.len() >= 2, "{} sites", sites.len());
+        for site in &sites {
+            crate::state::Layout::of(&site.state).unwrap();
+            for probe in site.probes.values() {
+                probe.sqlite.as_deref().map(crate::state::relative).transpose().unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn a_mistake_is_told_with_its_place() {
+        assert_eq!(load(GOOD).unwrap().address(), "https://shop.test/");
+        for (from, to, says) in [
+            ("port: 8000", "prot: 8000", "/site.yaml:5:1: unknown field `prot`"),
+            ("port: 8000\n", "", "`port` is missing"),
+            ("hosts: [shop.test]", "hosts: []", "hosts: there must be one"),
+            ("driver: docker", "driver: podman", "/site.yaml:3:9: driver: unknown variant `podman`"),
+            ("{get: /}", "{}", "ready.front: one of `get` and `exec`"),
+            ("{get: /}", "{exec: [a], status: 200}", "ready.front: `status`"),
+            ("login: {emma:", "login: {bob:", "login.bob: there is no such account"),
+            ("{sqlite: /state/db, query: select 1}", "{query: select 1}", "probes.orders: `sqlite`"),
+            ("state: {sqlite: [/state/db]}\n", "", "reset: `restore` needs `state`"),
+            ("port: 8000", "port: 8000\nready_within: soon", "`soon` is not a length of time"),
+            ("port: 8000", "port: 8000\nlimits: {memory: lots}", "`lots` is not a number of bytes"),
+        ] {
+            let error = load(&GOOD.replace(from, to)).unwrap_err();
+            assert!(error.contains(says), "{to}: {error}");
+        }
+    }
 }

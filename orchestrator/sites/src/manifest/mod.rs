@@ -189,8 +189,8 @@ pub struct Login {
 pub struct Form {
     /// The path of the page it stands on.
     pub page: String,
-    /// Its `id` or `name`; the first form with a field of each name if not said.
-    pub form: Option<String>,
+    /// The form's `id` or `name`, or the path that it is sent to; the first form that has all fields if not said.
+    pub action: Option<String>,
     /// What is filled in; `{username}` and `{password}` stand for the account's. All other fields keep what the page gives them.
     pub fields: BTreeMap<String, String>,
 }
@@ -209,14 +209,14 @@ pub struct State {
     pub ignore: Vec<Utf8PathBuf>,
 }
 
-/// A way to read state: exactly one of `sqlite` with `query`, `get`, and `exec`. Parameters are written `:name`.
+/// A way to read state: exactly one of `query`, `get`, and `exec`. Parameters are written `:name`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Probe {
-    /// A database, read without changing it.
-    pub sqlite: Option<Utf8PathBuf>,
-    /// What is asked of it.
+    /// What is asked of a database, which it cannot change.
     pub query: Option<String>,
+    /// Which database; an embedded site has only one.
+    pub sqlite: Option<Utf8PathBuf>,
     /// The path of a page.
     pub get: Option<String>,
     /// Header fields sent with `get`.

@@ -19,8 +19,7 @@ use std::io;
 use camino::{Utf8Path, Utf8PathBuf};
 
 pub use digest::{Difference, StateDigest};
-#[cfg(test)]
-pub(crate) use sqlite::query;
+pub use sqlite::query;
 
 use crate::manifest::State;
 
@@ -158,7 +157,8 @@ impl Golden {
         for tree in &self.layout.trees {
             trees::restore(&self.folder.join(tree), &folder.join(tree), &|path| {
                 let below = path.strip_prefix(folder).unwrap_or(path);
-                self.layout.is_ignored(below) || self.layout.is_beside_database(below)
+                self.layout.is_ignored(below)
+                    || self.layout.is_beside_database(below)
                     || self.layout.sqlite.iter().any(|database| database == below)
             })?;
         }

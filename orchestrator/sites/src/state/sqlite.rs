@@ -22,7 +22,7 @@ const BUSY: Duration = Duration::from_secs(5);
 const HOUSEKEEPING: [Range<usize>; 4] = [18..20, 24..28, 40..44, 92..100];
 
 /// Opens a database that nobody changes through this connection.
-pub(crate) fn open_read_only(path: &Utf8Path) -> Result<Connection, StateError> {
+fn open_read_only(path: &Utf8Path) -> Result<Connection, StateError> {
     open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
 }
 
@@ -92,8 +92,12 @@ fn digest_pages(path: &Utf8Path) -> std::io::Result<[u8; 32]> {
     }
 }
 
-/// Asks a database; each row is an object of its columns. `parameters` fill those that the query names, and may be more.
-pub(crate) fn query(
+/// Asks a database that it cannot change; each row is an object of its columns. `parameters` fill those that the query names,
+/// and may be more.
+///
+/// # Errors
+/// When the database cannot be opened or the query is no query.
+pub fn query(
     path: &Utf8Path,
     query: &str,
     parameters: &Map<String, Value>,
@@ -107,7 +111,9 @@ pub(crate) fn query(
                 Value::Number(number) if number.is_i64() => {
                     statement.raw_bind_parameter(at, number.as_i64()).map_err(failed())?;
                 }
-                Value::Number(number) => statement.raw_bind_parameter(at, number.as_f64()).map_err(failed())?,
+                Value::Number(number) => {
+                    statement.raw_bind_parameter(at, number.as_f64()).map_err(failed())?
+                }
                 Value::String(text) => statement.raw_bind_parameter(at, text).map_err(failed())?,
                 Value::Null => statement.raw_bind_parameter(at, rusqlite::types::Null).map_err(failed())?,
                 other => statement.raw_bind_parameter(at, other.to_string()).map_err(failed())?,

@@ -62,8 +62,10 @@ fn whatever_changed_is_put_back_below_open_connections() {
     for journal in ["DELETE", "WAL"] {
         let app = Connection::open(ground.live.join("db.sqlite3")).unwrap();
         app.query_row(&format!("PRAGMA journal_mode={journal}"), [], |_| Ok(())).unwrap();
-        app.execute_batch("DELETE FROM orders; CREATE TABLE more(x); INSERT INTO more VALUES (randomblob(90000));")
-            .unwrap();
+        app.execute_batch(
+            "DELETE FROM orders; CREATE TABLE more(x); INSERT INTO more VALUES (randomblob(90000));",
+        )
+        .unwrap();
         fs::remove_file(ground.live.join("media/a.png")).unwrap();
         fs::write(ground.live.join("media/deep/er/b.txt"), b"TEXT").unwrap();
         fs::write(ground.live.join("media/new"), b"new").unwrap();
