@@ -36,8 +36,8 @@ def column(field):
 
 def between(name, lowest, highest):
     """Prices from the lower bound up to, not including, the upper one: neighbouring ranges do not overlap."""
-    parts = [f"{name} >= {float(lowest)}"] * (lowest != "*") + [f"{name} < {float(highest)}"] * (highest != "*")
-    return " AND ".join(parts) or f"{name} IS NOT NULL"
+    bounds = [(">=", lowest), ("<", highest)]
+    return " AND ".join(f"{name} {sign} {float(bound)}" for sign, bound in bounds if bound != "*") or f"{name} IS NOT NULL"
 
 
 def narrowed(query):
