@@ -57,7 +57,7 @@ OSCAR_DEFAULT_CURRENCY = "USD"
 OSCAR_CURRENCY_FORMAT = "$#,##0.00"
 OSCAR_ALLOW_ANON_CHECKOUT = True
 OSCAR_PRODUCTS_PER_PAGE = 20
-OSCAR_HOMEPAGE = "catalogue:index"
+OSCAR_HOMEPAGE = "/catalogue/"
 OSCAR_INITIAL_ORDER_STATUS = OSCAR_INITIAL_LINE_STATUS = "Pending"
 OSCAR_ORDER_STATUS_PIPELINE = {"Pending": ("Being processed", "Cancelled"),
                                "Being processed": ("Complete", "Cancelled"), "Complete": (), "Cancelled": ()}
