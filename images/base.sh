@@ -19,10 +19,11 @@ done
 # apt knows which of its sources are Debian's own: their Release files are labelled so.
 mirror_of() {
     found=$(apt-get indextargets --format '$(REPO_URI)' "Label: $1" 2>/dev/null | head -n 1) || found=""
-    echo "${found:-$2}" | sed 's:/*$::'
+    [ -n "$found" ] || { echo "base: apt has no source labelled $1; add one and run apt-get update" >&2; exit 3; }
+    echo "$found" | sed 's:/*$::'
 }
-mirror=$(mirror_of Debian http://deb.debian.org/debian)
-security=$(mirror_of Debian-Security http://deb.debian.org/debian-security)
+mirror=$(mirror_of Debian)
+security=$(mirror_of Debian-Security)
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
