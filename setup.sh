@@ -21,6 +21,9 @@ if [ "${1:-}" = engine ]; then
     # Base images are made by mmdebstrap where no registry answers; pip fetches the Python packages of images.
     command -v mmdebstrap >/dev/null 2>&1 || missing="$missing mmdebstrap"
     python3 -m pip --version >/dev/null 2>&1 || missing="$missing python3-pip"
+    # Tests hold processes and let network interfaces come and go.
+    command -v ps >/dev/null 2>&1 || missing="$missing procps"
+    command -v ip >/dev/null 2>&1 || missing="$missing iproute2"
     command -v docker-registry >/dev/null 2>&1 || { missing="$missing docker-registry"; registry=new; }
 fi
 

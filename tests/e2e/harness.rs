@@ -27,7 +27,12 @@ impl Bench {
 
     /// The built binary with a data folder of its own, at the top of the repository.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sandbox"));
+        self.command_of(env!("CARGO_BIN_EXE_sandbox"), arguments)
+    }
+
+    /// Another program, with what the binary would find.
+    pub(crate) fn command_of(&self, program: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
         command.args(arguments).env("SANDBOX_DATA", self.path("data")).env_remove("SANDBOX_LOG");
         command.current_dir(repository()).stdin(Stdio::null());
         command

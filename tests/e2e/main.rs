@@ -9,6 +9,7 @@ mod frozen;
 mod harness;
 mod killed;
 mod large;
+mod machine;
 mod recording;
 mod server;
 mod servers;

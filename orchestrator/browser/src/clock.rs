@@ -9,6 +9,7 @@ use gateway::Activity;
 use crate::{
     Error, World,
     cdp::{Cdp, SessionId},
+    patience::Patience,
     watch::{Page, State, Watch, Worker},
 };
 
@@ -76,42 +77,31 @@ pub(crate) fn stop_if_own(cdp: &Cdp, session: &SessionId, clock: f64) {
 }
 
 /// Lets the page's time run on by `slice`. Time stands still while requests are pending, except for those that never end.
-pub(crate) async fn grant(
-    cdp: &Cdp,
-    watch: &Watch,
-    page: &Page,
-    slice: Duration,
-    activity: &Activity,
-    limit: Duration,
-) -> Result<(), Error> {
+pub(crate) async fn grant(patience: Patience<'_>, slice: Duration, activity: &Activity) -> Result<(), Error> {
+    let Patience { cdp, watch, page, limit } = patience;
     let session = &page.session;
-    let seen = watch.lock().expired(session);
-    let streaming = watch.lock().streams() > 0;
+    let (seen, streaming) = {
+        let state = watch.lock();
+        (state.expired(session), state.streams() > 0)
+    };
     set_policy(cdp, session, slice, if streaming { "advance" } else { "pauseIfNetworkFetchesPending" })
         .await?;
-    let expired = |within: Duration| {
-        watch.until(
-            within,
-            move |state| match state.describe() {
-                urls if urls.is_empty() => format!("the page to run for {slice:?} of its own time"),
-                urls => format!("the page to run for {slice:?} of its own time, while it waits for {urls}"),
-            },
-            |state| (state.expired(session) > seen || !state.is_open(session)).then_some(()),
-        )
+    let condition = |state: &State| match state.describe() {
+        urls if urls.is_empty() => format!("the page to run for {slice:?} of its own time"),
+        urls => format!("the page to run for {slice:?} of its own time, while it waits for {urls}"),
     };
-    let started = std::time::Instant::now();
-    loop {
-        let left = limit.saturating_sub(started.elapsed());
-        match expired(STREAM_PATIENCE.min(left)).await {
-            Err(Error::Deadline { .. }) if left > STREAM_PATIENCE => {}
-            result => return result,
-        }
+    let ran_out = |state: &State| state.expired(session) > seen || !state.is_open(session);
+    while !patience.until(STREAM_PATIENCE, condition, ran_out).await? {
         // The gateway has nothing more to say, and yet a request holds the time: it has no end.
         if activity.counts().is_quiet() && watch.lock().unread_are_streams() {
             tracing::debug!("a stream holds the page's time; it runs on without it");
             set_policy(cdp, session, slice, "advance").await?;
         }
+        if limit.left().is_zero() {
+            return Err(Error::Deadline { condition: condition(&watch.lock()), waited: limit.whole });
+        }
     }
+    Ok(())
 }
 
 async fn set_policy(cdp: &Cdp, session: &SessionId, slice: Duration, policy: &str) -> Result<Value, Error> {

@@ -22,7 +22,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::{Error, Launch, launch::Programs};
+use crate::{Error, Launch, interfaces::spawn_undisturbed, launch::Programs};
 
 const PREFIX: &str = "sandbox-browser-";
 /// The file in the folder that holds the number of the driver's process.
@@ -62,7 +62,8 @@ impl Processes {
         let home = folder.path().join("home");
         let profile = folder.path().join("profile");
         fs::create_dir(&home).and_then(|()| fs::create_dir(&profile)).map_err(Error::Profile)?;
-        let mut driver = Command::new(&programs.chromedriver)
+        let mut command = Command::new(&programs.chromedriver);
+        command
             .args(["--port=0", "--log-level=SEVERE"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -76,12 +77,11 @@ impl Processes {
             .env("TMPDIR", folder.path())
             .env_remove("XDG_CONFIG_HOME")
             .env_remove("XDG_CACHE_HOME")
-            .env_remove("GOOGLE_API_KEY")
-            .spawn()
-            .map_err(|source| Error::Spawn {
-                program: programs.chromedriver.display().to_string(),
-                source,
-            })?;
+            .env_remove("GOOGLE_API_KEY");
+        let mut driver = spawn_undisturbed(&mut command).map_err(|source| Error::Spawn {
+            program: programs.chromedriver.display().to_string(),
+            source,
+        })?;
         let output = driver.stdout.take();
         if let Err(error) = fs::write(folder.path().join(LEADER), driver.id().to_string()) {
             tracing::debug!(%error, "the driver's process id was not noted for a later sweep");

@@ -10,10 +10,12 @@
 use std::time::{Duration, Instant};
 
 use gateway::Activity;
+use serde_json::json;
 use tokio::time::timeout;
 
 use crate::{
     Error, Session, clock,
+    patience::{Limit, Patience},
     watch::{Page, Sockets, State},
 };
 
@@ -29,11 +31,12 @@ const RESTARTS: u32 = 3;
 const TALK: Duration = Duration::from_millis(1);
 const TALKS: u32 = 200;
 const LULL: Duration = Duration::from_millis(500);
-/// How long a page may need to notice that an answer has been delivered in full.
+/// How long a page may need to notice that an answer has been delivered in full, on a machine with time for it. These three are spent with
+/// [`Patience`].
 const NOTICE: Duration = Duration::from_millis(250);
 /// Waits inside a settling know better what they wait for than the settling as a whole, so they are given the first word.
 const GRACE: Duration = Duration::from_millis(100);
-/// How long it may take to read an answer that is there. A page's time stands still while it reads, so an early end of this wait is no harm.
+/// How long it may take to read an answer that is there.
 const READING: Duration = Duration::from_millis(40);
 /// How long a frame may take to reach the screen; a page that shows none is not waited for.
 const FRAME: Duration = Duration::from_millis(500);
@@ -53,7 +56,7 @@ impl Session {
     /// Waits until the active page is done. In a frozen world it is an error if that is not so before the deadline.
     pub async fn settle(&mut self, activity: &Activity, deadline: Duration) -> Result<Settled, Error> {
         let started = Instant::now();
-        let limit = Limit { end: started + deadline, whole: deadline };
+        let limit = Limit::after(deadline);
         if self.world.is_none() {
             let quiet = match self.lull(activity, limit).await {
                 Ok(()) => true,
@@ -77,7 +80,7 @@ impl Session {
 
     /// Lets arrive what is on its way, without the page's time moving.
     pub(crate) async fn rest_a_while(&self, activity: &Activity, deadline: Duration) -> Result<(), Error> {
-        let limit = Limit { end: Instant::now() + deadline, whole: deadline };
+        let limit = Limit::after(deadline);
         match self.rest(activity, limit).await {
             Ok(_) => Ok(()),
             Err(Error::Deadline { .. } | Error::Network(_)) if self.world.is_none() => Ok(()),
@@ -112,7 +115,7 @@ impl Session {
                 return Ok(());
             };
             let page = self.watch.lock().active()?;
-            clock::grant(self.cdp(), &self.watch, &page, slice, activity, limit.left()).await?;
+            clock::grant(self.patience(&page, limit), slice, activity).await?;
         }
     }
 
@@ -122,10 +125,11 @@ impl Session {
         loop {
             let before = (self.watch.lock().begun, activity.counts().begun);
             let page = self.watch.lock().active()?;
-            self.arrivals(activity, limit).await?;
-            self.show_frame(&page).await?;
+            let patience = self.patience(&page, limit);
+            self.arrivals(activity, patience).await?;
+            self.show_frame(patience).await?;
             if let Some(world) = self.world {
-                self.messages(activity).await?;
+                self.messages(activity, patience).await?;
                 let (workers, now) = {
                     let state = self.watch.lock();
                     (state.workers.clone(), clock::visible(world, state.clock))
@@ -144,17 +148,20 @@ impl Session {
         }
     }
 
+    fn patience<'a>(&'a self, page: &'a Page, limit: Limit) -> Patience<'a> {
+        Patience { cdp: self.cdp(), watch: &self.watch, page, limit }
+    }
+
     /// Waits until the page has all answers, and the gateway no more to give.
-    async fn arrivals(&self, activity: &Activity, limit: Limit) -> Result<(), Error> {
+    async fn arrivals(&self, activity: &Activity, patience: Patience<'_>) -> Result<(), Error> {
+        let limit = patience.limit;
         let condition = |state: &State| format!("the network; on their way are {}", state.describe());
-        let answered = |state: &State| (state.unanswered() == 0 && state.navigating() == 0).then_some(());
+        let answered = |state: &State| state.unanswered() == 0 && state.navigating() == 0;
         loop {
             activity.quiet(limit.left()).await?;
             let before = (self.watch.lock().begun, activity.counts().begun);
-            match self.watch.until(NOTICE.min(limit.left()), condition, answered).await {
-                Ok(()) => break,
-                Err(Error::Deadline { .. }) if !limit.left().is_zero() => {}
-                Err(error) => return Err(error),
+            if patience.until(NOTICE, condition, answered).await? {
+                break;
             }
             let counts = activity.counts();
             if counts.is_quiet() && before == (self.watch.lock().begun, counts.begun) {
@@ -162,11 +169,8 @@ impl Session {
             }
         }
         // A page need not read the answers that it gets.
-        let read = |state: &State| (state.pending() == 0).then_some(());
-        match self.watch.until(READING.min(limit.left()), condition, read).await {
-            Ok(()) => {}
-            Err(Error::Deadline { .. }) => self.watch.lock().give_up(),
-            Err(error) => return Err(error),
+        if !patience.until(READING, condition, |state| state.pending() == 0).await? {
+            self.watch.lock().give_up();
         }
         Ok(activity.quiet(limit.left()).await?)
     }
@@ -179,9 +183,7 @@ impl Session {
     }
 
     /// Waits until the messages of WebSockets have arrived where they were sent, by counting them on both sides.
-    async fn messages(&self, activity: &Activity) -> Result<(), Error> {
-        let started = Instant::now();
-        let left = || NOTICE.saturating_sub(started.elapsed());
+    async fn messages(&self, activity: &Activity, patience: Patience<'_>) -> Result<(), Error> {
         let (seen, offset) = {
             let mut state = self.watch.lock();
             let counts = activity.counts();
@@ -191,50 +193,57 @@ impl Session {
         if seen == Sockets::default() && activity.counts().frames_sent.cast_signed() == offset.0 {
             return Ok(());
         }
-        let taken = activity
-            .until(left(), |counts| {
-                counts.frames_taken.cast_signed() >= offset.1 + self.watch.lock().sockets.sent.cast_signed()
-            })
-            .await
-            && activity.quiet(left()).await.is_ok();
-        let received = self.watch.until(
-            left(),
-            |_| "the messages of WebSockets to reach the page".to_owned(),
-            |state| {
+        let mut rounds = patience.rounds(NOTICE);
+        while let Some(share) = rounds.next().await? {
+            let taken = activity.until(share, |counts| {
+                let sent = self.watch.lock().sockets.sent.cast_signed();
+                counts.frames_taken.cast_signed() >= offset.1 + sent
+            });
+            if !taken.await || activity.quiet(share).await.is_err() {
+                continue;
+            }
+            let received = |state: &State| {
                 let sent = activity.counts().frames_sent.cast_signed();
                 (offset.0 + state.sockets.received.cast_signed() >= sent).then_some(())
-            },
-        );
-        match received.await {
-            Ok(()) if taken => Ok(()),
-            Ok(()) | Err(Error::Deadline { .. }) => {
-                // Some got lost with a page that went away, or the socket is not a played one. They will not come any more.
-                let mut state = self.watch.lock();
-                let counts = activity.counts();
-                tracing::debug!(?counts, sockets = ?state.sockets, "messages of WebSockets got lost");
-                state.socket_offset = Some((
-                    counts.frames_sent.cast_signed() - state.sockets.received.cast_signed(),
-                    counts.frames_taken.cast_signed() - state.sockets.sent.cast_signed(),
-                ));
-                Ok(())
+            };
+            let condition = |_: &State| "the messages of WebSockets to reach the page".to_owned();
+            match self.watch.until(share, condition, received).await {
+                Ok(()) => return Ok(()),
+                Err(Error::Deadline { .. }) => {}
+                Err(error) => return Err(error),
             }
-            Err(error) => Err(error),
         }
+        // Some got lost with a page that went away, or the socket is not a played one. They will not come any more.
+        let mut state = self.watch.lock();
+        let counts = activity.counts();
+        tracing::debug!(?counts, sockets = ?state.sockets, "messages of WebSockets got lost");
+        state.socket_offset = Some((
+            counts.frames_sent.cast_signed() - state.sockets.received.cast_signed(),
+            counts.frames_taken.cast_signed() - state.sockets.sent.cast_signed(),
+        ));
+        Ok(())
     }
 
     /// Brings the page's present state to the screen, so that what hangs on it (scrolling, what has come into view, changes of size) is
     /// told to the page; and looks at the page's clock.
-    async fn show_frame(&self, page: &Page) -> Result<(), Error> {
+    async fn show_frame(&self, patience: Patience<'_>) -> Result<(), Error> {
         // A document without a body shows nothing yet. The look at the timeline is what moves it: by itself it follows the frames of the
         // screen, whose times are real and hence far behind.
         const SHOW: &str = "document.timeline.currentTime, document.body && new Promise(shown => requestAnimationFrame(() => shown()))";
-        match self.evaluate_apart(page, &page.target, SHOW, FRAME).await {
-            // The document went away under it, or shows no frames.
-            Ok(_) | Err(Error::Refused { .. } | Error::Deadline { .. }) => {}
+        let page = patience.page;
+        let world = match self.world_apart(page, &page.target).await {
+            Ok(world) => world,
+            // The document went away under it.
+            Err(Error::Refused { .. }) => return Ok(()),
             Err(error) => return Err(error),
+        };
+        let params = json!({ "expression": SHOW, "contextId": world, "awaitPromise": true });
+        let shown = self.cdp().send(Some(&page.session), "Runtime.evaluate", params);
+        if !patience.answer(FRAME, shown).await? {
+            tracing::debug!("the page shows no frame");
         }
         // The frame is on the screen only after the callback: this is answered when it is.
-        match self.evaluate_apart(page, &page.target, "Date.now()", FRAME).await {
+        match self.evaluate_apart(page, &page.target, "Date.now()", patience.limit.left()).await {
             Ok(now) => {
                 if let Some(now) = now.as_f64() {
                     self.watch.lock().clock = now;
@@ -268,18 +277,5 @@ impl Session {
                 Err(error) => return Err(error),
             }
         }
-    }
-}
-
-/// The end of a settling as a whole.
-#[derive(Debug, Clone, Copy)]
-struct Limit {
-    end: Instant,
-    whole: Duration,
-}
-
-impl Limit {
-    fn left(&self) -> Duration {
-        self.end.saturating_duration_since(Instant::now())
     }
 }

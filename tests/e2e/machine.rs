@@ -1,0 +1,105 @@
+//! What else the machine does changes how long an episode takes, and nothing else.
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use crate::harness::Bench;
+
+/// The browser is held for most of the time, and longer than any wait inside a settling would be on a machine with time for it.
+const HELD: Duration = Duration::from_millis(1100);
+const LET_GO: Duration = Duration::from_millis(80);
+
+#[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "nothing is waited for: these are the times in which the browser is held and let go"
+)]
+fn a_starved_browser_gives_the_same_fingerprint() -> Result<()> {
+    let bench = Bench::new()?;
+    let run = |name: &str| bench.command(&lakeside(bench.path(name).as_str()));
+    let free = run("free").output()?;
+    let mut child = run("starved").stdout(Stdio::piped()).spawn()?;
+    let mut held = 0;
+    while child.try_wait()?.is_none() {
+        let browser = descendants(child.id(), "chromium")?;
+        held += usize::from(signal("STOP", &browser));
+        std::thread::sleep(HELD);
+        signal("CONT", &browser);
+        std::thread::sleep(LET_GO);
+    }
+    let starved = child.wait_with_output()?;
+    ensure!(held > 10, "the browser was held only {held} times");
+    ensure!(fingerprint(&free.stdout)? == fingerprint(&starved.stdout)?);
+    Ok(())
+}
+
+/// As containers do that start and stop. The run has a network of its own, in which there is nothing else.
+#[test]
+fn interfaces_may_come_and_go() -> Result<()> {
+    const SCRIPT: &str = r#"
+        ip link set lo up
+        "$@" & run=$!
+        while kill -0 $run 2> /dev/null; do
+            ip link add flap0 type veth peer name flap1
+            ip link set flap0 up; ip link set flap1 up
+            ip address add 192.0.2.1/24 dev flap0
+            ip link delete flap0
+            echo x >> "$FLAPS"
+        done
+        wait $run"#;
+    let bench = Bench::new()?;
+    let out = bench.path("out");
+    let program = bench.command(&[]).get_program().to_owned();
+    let flaps = bench.path("flaps");
+    let output = bench
+        .command_of("unshare", &["--map-root-user", "--net", "sh", "-c", SCRIPT, "sh"])
+        .arg(program)
+        .args(lakeside(out.as_str()))
+        .env("FLAPS", &flaps)
+        .output()?;
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    fingerprint(&output.stdout)?;
+    let flaps = std::fs::read_to_string(flaps)?.lines().count();
+    ensure!(flaps > 20, "an interface came and went only {flaps} times");
+    Ok(())
+}
+
+fn lakeside(out: &str) -> [&str; 7] {
+    ["run", "tasks/demo", "--agent=oracle", "--task=lakeside-commute", "--json", "--out", out]
+}
+
+/// Of a run that went well.
+fn fingerprint(summary: &[u8]) -> Result<String> {
+    let summary: Value = serde_json::from_slice(summary)?;
+    ensure!(summary["score"] == 1.0 && summary["errors"] == 0, "{summary:#}");
+    Ok(summary["fingerprints"][0]["fingerprint"].as_str().context("a fingerprint")?.to_owned())
+}
+
+/// The processes below another one that bear a name.
+fn descendants(ancestor: u32, name: &str) -> Result<Vec<String>> {
+    let mut family = vec![ancestor.to_string()];
+    let mut named = Vec::new();
+    let mut next = 0;
+    let listed = Command::new("ps").args(["-eo", "pid=,ppid=,comm="]).output()?;
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let processes: Vec<Vec<&str>> = listed.lines().map(|line| line.split_whitespace().collect()).collect();
+    while let Some(parent) = family.get(next).cloned() {
+        next += 1;
+        for process in processes.iter().filter(|process| process.get(1) == Some(&parent.as_str())) {
+            family.push(process[0].to_owned());
+            if process.get(2) == Some(&name) {
+                named.push(process[0].to_owned());
+            }
+        }
+    }
+    Ok(named)
+}
+
+/// Whether there was anybody to get it. Some may be gone already.
+fn signal(name: &str, processes: &[String]) -> bool {
+    let sent = Command::new("kill").arg(format!("-{name}")).args(processes).stderr(Stdio::null()).status();
+    !processes.is_empty() && sent.is_ok()
+}
