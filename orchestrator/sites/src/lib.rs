@@ -1,18 +1,53 @@
 //! Web applications that we host, and how each episode gets pristine copies of them.
 //!
-//! A [`Site`] is what `sites/<name>/site.yaml` says. Of each, copies run side by side, all under the same URLs: what
-//! tells them apart is only the address that the gateway is told.
+//! A [`Site`] is what `sites/<name>/site.yaml` says. A [`Town`] runs several, each in as many copies as are needed at once,
+//! all of them under the same URLs: what tells copies apart is only the address that the gateway is told. Who needs a copy
+//! takes a [`Lease`] of it, and hands it back.
 //!
 //! ```text
-//! absent -> starting -> ready -> leased -> dirty -> recycled -+
-//!              |          ^                    |              |
-//!              v          +--------------------|--------------+  by restore
-//!            failed                            +-> absent         by recreate
+//! Town::start -> one pool a site: absent -> starting -> ready -> leased -> recycling -> ready ...
+//!      |                                        |                              |
+//!      |  lease(site) -> Lease                  +-> failed                     +-> absent
+//!      |                   |- upstream()     where the gateway sends requests
+//!      |                   |- set_clock()    the site's wall clock
+//!      |                   |- login(account) cookies and header fields for the browser
+//!      |                   |- probe(name)    the state, read for scorers
+//!      |                   `- hand_back()
+//!      `- stop()
 //! ```
 //!
-//! This crate never sees a browser and never answers a request: it starts, watches, resets and stops.
+//! This crate never sees a browser and never answers a request: it starts, watches, resets and stops. The transitions are
+//! owned by [one task for each site](pool); [`driver`] is what runs copies, [`content`] the state of one, [`state`] how
+//! state is put back on disk.
 
+mod clock;
+mod content;
+mod copy;
+mod driver;
+mod error;
+mod event;
+mod firewall;
+mod golden;
+mod http;
+mod lease;
+mod login;
 pub mod manifest;
+mod network;
+mod owner;
+mod pool;
+mod probe;
+mod ready;
 pub mod state;
+mod status;
+mod sweep;
+mod town;
 
+pub use copy::Upstream;
+pub use error::Error;
+pub use event::{Event, Events, How};
+pub use lease::Lease;
+pub use login::{Cookie, LoggedIn};
 pub use manifest::Site;
+pub use status::{CopyStatus, Phase, SiteState, SiteStatus};
+pub use sweep::{Swept, Whose, sweep};
+pub use town::{Options, Town};

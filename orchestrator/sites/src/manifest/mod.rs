@@ -51,6 +51,10 @@ pub struct Site {
     /// What the application's clock shows when an episode begins; real time if there is none.
     #[serde(default, deserialize_with = "fields::clock")]
     pub clock: Option<Timestamp>,
+    /// Docker: whether the application may write to its image's files, and starts as the image's own user with the rights
+    /// to change to others: for images that were not made to be sites of ours.
+    #[serde(default)]
+    pub writable: bool,
     /// Docker: what a copy may use.
     #[serde(default)]
     pub limits: Limits,

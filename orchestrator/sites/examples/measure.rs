@@ -1,0 +1,93 @@
+//! What a town costs: `cargo run -p sites --example measure -- [ROUNDS] [SITE...]`, with images built and an engine.
+//!
+//! Prints how long each site took until it was ready, a lease with a spare ready, how long copies took to be made pristine,
+//! and the memory of each copy.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use camino::Utf8Path;
+use sites::{Event, Events, Options, Site, Town};
+
+const SOON: Duration = Duration::from_secs(120);
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let rounds: usize = arguments.next().map_or(Ok(20), |rounds| rounds.parse())?;
+    let wanted: Vec<String> = arguments.collect();
+    let manifests = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sites");
+    let mut all = Site::load_all(&manifests)?;
+    all.retain(|site| wanted.is_empty() || wanted.contains(&site.name));
+
+    let began = Instant::now();
+    let resets: Arc<Mutex<BTreeMap<String, Vec<Duration>>>> = Arc::default();
+    let heard = Arc::clone(&resets);
+    let events: Events = Arc::new(move |event| match event {
+        Event::Ready { site, copy, took } => {
+            println!("{:>6.2} s  {site} copy {copy} ready after {took:.2?}", began.elapsed().as_secs_f64())
+        }
+        Event::Recycled { site, took, .. } => {
+            let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+            heard.entry(site.clone()).or_default().push(*took);
+        }
+        Event::Starting { .. } | Event::Waiting { .. } => {}
+        other => println!("{:>6.2} s  {other:?}", began.elapsed().as_secs_f64()),
+    });
+    let folder = std::env::temp_dir().join("sandbox-measure");
+    let folder = camino::Utf8PathBuf::from_path_buf(folder).map_err(|_| "a folder with a plain name")?;
+    let town = Town::start(all, Options { copies: 1, folder, name: "measure".to_owned() }, events).await?;
+    println!("{:>6.2} s  started", began.elapsed().as_secs_f64());
+    let ready = town.ready(SOON).await;
+    println!("{:>6.2} s  every site ready", began.elapsed().as_secs_f64());
+    if let Err(error) = ready {
+        town.stop().await?;
+        return Err(error.into());
+    }
+    let names: Vec<String> = town.sites().map(|site| site.name.clone()).collect();
+    for name in &names {
+        let mut leases = Vec::new();
+        for _ in 0..rounds {
+            // A reset is over when all copies are idle again.
+            town.reset(name).await?;
+            let asked = Instant::now();
+            let lease = town.lease(name, SOON).await?;
+            leases.push(asked.elapsed());
+            for account in lease.site().login.keys().take(1).cloned().collect::<Vec<_>>() {
+                lease.login(&account).await?;
+            }
+            if let Some(difference) = lease.difference().await? {
+                println!("{name}: {difference} once logged in");
+            }
+            lease.hand_back(true).await;
+        }
+        let mut resets =
+            resets.lock().unwrap_or_else(PoisonError::into_inner).remove(name).unwrap_or_default();
+        println!("{name}: lease {}, pristine again {}", quantiles(&mut leases), quantiles(&mut resets));
+    }
+    town.measure().await;
+    town.reset(&names[0]).await?;
+    for status in town.status() {
+        let memory: Vec<String> = status
+            .copies
+            .iter()
+            .map(|copy| copy.memory.map_or("?".to_owned(), |bytes| format!("{} MiB", bytes >> 20)))
+            .collect();
+        println!("{}: {} a copy, {} drifts", status.name, memory.join(", "), status.drifts);
+    }
+    let stopping = Instant::now();
+    town.stop().await?;
+    println!("stopped in {:.2?}", stopping.elapsed());
+    Ok(())
+}
+
+fn quantiles(times: &mut [Duration]) -> String {
+    times.sort();
+    let at = |part: usize| times.get((times.len() * part / 100).min(times.len().saturating_sub(1)));
+    match (at(50), at(99)) {
+        (Some(half), Some(most)) => format!("p50 {half:.2?} p99 {most:.2?} of {}", times.len()),
+        _ => "not measured".to_owned(),
+    }
+}

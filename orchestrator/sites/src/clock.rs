@@ -1,0 +1,56 @@
+//! The wall clock of one copy.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use camino::Utf8PathBuf;
+use jiff::Timestamp;
+
+use crate::Error;
+
+/// Where applications outside of our process find their clock, below the folder that is theirs.
+pub(crate) const FILE: &str = "now";
+
+/// Who tells a copy the time.
+#[derive(Debug)]
+pub(crate) enum Clock {
+    /// The system: the manifest names no clock.
+    Real,
+    /// A file in this folder, which the application reads again and again.
+    File(Utf8PathBuf),
+    /// A value in our own process.
+    Shared(Arc<Mutex<Timestamp>>),
+}
+
+impl Clock {
+    pub(crate) fn set(&self, now: Timestamp) -> Result<(), Error> {
+        match self {
+            Clock::Real => {}
+            Clock::Shared(shared) => *shared.lock().unwrap_or_else(PoisonError::into_inner) = now,
+            Clock::File(folder) => {
+                // Whole or not at all: the application may read at any moment. Its folder is mounted and not the file, as
+                // a file that is mounted could not be replaced.
+                let (part, file) = (folder.join("now.part"), folder.join(FILE));
+                let text = now.strftime("%Y-%m-%d %H:%M:%S\n").to_string();
+                std::fs::write(&part, text)
+                    .and_then(|()| std::fs::rename(&part, &file))
+                    .map_err(Error::of_file("write", &file))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_file_holds_one_line_in_utc() {
+        let keep = tempfile::tempdir().unwrap();
+        let folder = Utf8PathBuf::from_path_buf(keep.path().to_owned()).unwrap();
+        let clock = Clock::File(folder.clone());
+        clock.set("2023-06-15T11:00:00+02:00".parse().unwrap()).unwrap();
+        assert_eq!(std::fs::read_to_string(folder.join("now")).unwrap(), "2023-06-15 09:00:00\n");
+        assert_eq!(folder.read_dir_utf8().unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,113 @@
+//! The state of one copy, wherever it is kept: put back, compared with the golden one, queried.
+
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use embedded::SiteCopy;
+use serde_json::{Map, Value};
+
+use crate::Error;
+use crate::state::{self, Golden};
+
+/// Where a copy keeps what changes. Clones are handles on the same state.
+#[derive(Clone)]
+pub(crate) enum Content {
+    /// A folder on this machine.
+    Folder {
+        /// What it looked like when the copy was made.
+        golden: Arc<Golden>,
+        /// The folder.
+        folder: Utf8PathBuf,
+    },
+    /// The database of a built-in application.
+    Embedded(SiteCopy),
+    /// Where we do not see it.
+    Elsewhere,
+}
+
+impl Content {
+    /// Whether it can be put back under the running application.
+    pub(crate) fn restores(&self) -> bool {
+        !matches!(self, Content::Elsewhere)
+    }
+
+    /// Puts the golden state back.
+    pub(crate) async fn restore(&self) -> Result<(), Error> {
+        match self.clone() {
+            Content::Folder { golden, folder } => blocking(move || Ok(golden.restore(&folder)?)).await,
+            Content::Embedded(copy) => blocking(move || Ok(copy.reset()?)).await,
+            Content::Elsewhere => Ok(()),
+        }
+    }
+
+    /// The first thing in which it differs from the golden state.
+    pub(crate) async fn difference(&self) -> Result<Option<String>, Error> {
+        match self.clone() {
+            Content::Folder { golden, folder } => {
+                let compare = move || {
+                    let now = golden.digest_of(&folder)?;
+                    Ok(golden.digest().difference(&now).map(|difference| difference.to_string()))
+                };
+                blocking(compare).await
+            }
+            Content::Embedded(copy) => {
+                let compare = move || {
+                    let changed = copy.digest()? != copy.pristine();
+                    Ok(changed.then(|| "the database has changed".to_owned()))
+                };
+                blocking(compare).await
+            }
+            Content::Elsewhere => Ok(None),
+        }
+    }
+
+    /// A digest of it, where we see it.
+    pub(crate) async fn digest(&self) -> Result<Option<String>, Error> {
+        match self.clone() {
+            Content::Folder { golden, folder } => {
+                blocking(move || Ok(Some(golden.digest_of(&folder)?.to_string()))).await
+            }
+            Content::Embedded(copy) => blocking(move || Ok(Some(copy.digest()?.to_string()))).await,
+            Content::Elsewhere => Ok(None),
+        }
+    }
+
+    /// The rows that a query finds, which cannot change anything.
+    pub(crate) async fn query(
+        &self,
+        database: Option<&Utf8Path>,
+        query: &str,
+        parameters: &Map<String, Value>,
+    ) -> Result<Vec<Value>, Error> {
+        let (query, parameters) = (query.to_owned(), parameters.clone());
+        match self.clone() {
+            Content::Folder { folder, .. } => {
+                let database = state::relative(database.unwrap_or(Utf8Path::new("")))?;
+                blocking(move || Ok(state::query(&folder.join(database), &query, &parameters)?)).await
+            }
+            Content::Embedded(copy) => {
+                let ask = move || {
+                    let parameters: Vec<(&str, Value)> =
+                        parameters.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+                    Ok(copy.query(&query, &parameters)?.into_iter().map(Value::Object).collect())
+                };
+                blocking(ask).await
+            }
+            Content::Elsewhere => Ok(Vec::new()),
+        }
+    }
+}
+
+/// Runs what waits for a disk beside the tasks that must not wait.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(ended) => match ended.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The runtime shuts down: nobody will look at this.
+            Err(_) => Err(Error::Stopped("the state".to_owned())),
+        },
+    }
+}

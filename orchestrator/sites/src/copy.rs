@@ -1,0 +1,83 @@
+//! One running copy of a site, whatever runs it.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+use tokio::sync::watch;
+use url::Url;
+
+use crate::clock::Clock;
+use crate::content::Content;
+use crate::driver::Machine;
+use crate::{Error, Site};
+
+/// Where the gateway finds a copy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Upstream {
+    /// On this machine, in plain HTTP.
+    Address(SocketAddr),
+    /// A site that is not ours, by its URL.
+    Url(Url),
+}
+
+impl std::fmt::Display for Upstream {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Upstream::Address(address) => address.fmt(f),
+            Upstream::Url(url) => url.fmt(f),
+        }
+    }
+}
+
+/// As it is written.
+impl Serialize for Upstream {
+    fn serialize<S: Serializer>(&self, output: S) -> Result<S::Ok, S::Error> {
+        output.collect_str(self)
+    }
+}
+
+/// A copy that was started.
+pub(crate) struct Copy {
+    /// Its number within its site, counted from 1; never used again.
+    pub(crate) id: u32,
+    pub(crate) upstream: Upstream,
+    pub(crate) clock: Clock,
+    pub(crate) content: Content,
+    pub(crate) machine: Box<dyn Machine>,
+    /// How it ended, once it has.
+    pub(crate) ended: watch::Sender<Option<Arc<Error>>>,
+}
+
+impl Copy {
+    pub(crate) fn new(
+        id: u32,
+        upstream: Upstream,
+        clock: Clock,
+        content: Content,
+        machine: Box<dyn Machine>,
+    ) -> Copy {
+        Copy { id, upstream, clock, content, machine, ended: watch::Sender::new(None) }
+    }
+
+    /// Puts the state and the clock back, and says in what the state still differs from the golden one.
+    pub(crate) async fn restore(&self, site: &Site) -> Result<Option<String>, Error> {
+        self.set_clock_back(site)?;
+        self.put_back(site).await?;
+        self.content.difference().await
+    }
+
+    /// Puts the state back and empties caches.
+    pub(crate) async fn put_back(&self, site: &Site) -> Result<(), Error> {
+        self.content.restore().await?;
+        for command in &site.state.flush {
+            self.machine.exec(&command.exec, command.user.as_deref()).await?;
+        }
+        Ok(())
+    }
+
+    /// The clock as it is at the start of every episode.
+    pub(crate) fn set_clock_back(&self, site: &Site) -> Result<(), Error> {
+        site.clock.map_or(Ok(()), |start| self.clock.set(start))
+    }
+}

@@ -1,0 +1,60 @@
+//! Sites that are not ours: they are there already, and nothing of them can be started, put back or stopped.
+
+use futures_util::FutureExt;
+use futures_util::future::{self, BoxFuture};
+use url::Url;
+
+use super::{Driver, Machine};
+use crate::clock::Clock;
+use crate::content::Content;
+use crate::copy::Copy;
+use crate::{Error, Site, Upstream};
+
+pub(crate) struct External {
+    url: Url,
+}
+
+impl External {
+    pub(crate) fn new(site: &Site) -> Result<External, Error> {
+        let url = site.url.as_deref().unwrap_or_default();
+        let senseless = |why: String| Error::Senseless { site: site.name.clone(), why };
+        let url: Url = url.parse().map_err(|error| senseless(format!("{url:?} is no URL: {error}")))?;
+        if !url.has_host() {
+            return Err(senseless(format!("{url} names no host")));
+        }
+        Ok(External { url })
+    }
+}
+
+impl Driver for External {
+    fn start(&self, id: u32) -> BoxFuture<'_, Result<Copy, Error>> {
+        let upstream = Upstream::Url(self.url.clone());
+        future::ready(Ok(Copy::new(id, upstream, Clock::Real, Content::Elsewhere, Box::new(Foreign)))).boxed()
+    }
+}
+
+struct Foreign;
+
+impl Machine for Foreign {
+    fn exec<'a>(&'a self, command: &'a [String], _: Option<&'a str>) -> BoxFuture<'a, Result<String, Error>> {
+        let doing = format!("run {}", command.join(" "));
+        future::ready(Err(Error::Refused { doing, why: "the site is not on this machine".to_owned() }))
+            .boxed()
+    }
+
+    fn ended(&self) -> BoxFuture<'_, String> {
+        future::pending().boxed()
+    }
+
+    fn log(&self, _: usize) -> BoxFuture<'_, Vec<String>> {
+        future::ready(Vec::new()).boxed()
+    }
+
+    fn memory(&self) -> BoxFuture<'_, Option<u64>> {
+        future::ready(None).boxed()
+    }
+
+    fn stop(&self) -> BoxFuture<'_, Result<(), Error>> {
+        future::ready(Ok(())).boxed()
+    }
+}

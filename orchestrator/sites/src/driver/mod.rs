@@ -1,0 +1,43 @@
+//! What runs copies: containers, processes, applications of our own, or somebody else's machine.
+//!
+//! A [`Driver`] starts copies of one site; a [`Machine`] is the running part of a copy, apart from its state and its
+//! clock. Which copies there are, and when they come and go, is decided by the pool alone.
+
+mod container;
+pub(crate) mod docker;
+pub(crate) mod embedded;
+pub(crate) mod external;
+
+use futures_util::future::BoxFuture;
+
+use crate::Error;
+use crate::copy::Copy;
+
+/// Starts copies of one site.
+pub(crate) trait Driver: Send + Sync {
+    /// Starts one, with its clock at the beginning and its state golden. It may not answer yet. What was begun is undone
+    /// when this fails.
+    fn start(&self, id: u32) -> BoxFuture<'_, Result<Copy, Error>>;
+}
+
+/// What of a copy runs.
+pub(crate) trait Machine: Send + Sync {
+    /// Runs a command beside the application; what it printed, where it succeeds.
+    fn exec<'a>(
+        &'a self,
+        command: &'a [String],
+        user: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<String, Error>>;
+
+    /// Waits until it runs no longer, and says how it ended: "was killed ...".
+    fn ended(&self) -> BoxFuture<'_, String>;
+
+    /// The last lines that it printed.
+    fn log(&self, lines: usize) -> BoxFuture<'_, Vec<String>>;
+
+    /// The bytes of memory that it occupies, where they can be told.
+    fn memory(&self) -> BoxFuture<'_, Option<u64>>;
+
+    /// Ends it and removes all that is its own.
+    fn stop(&self) -> BoxFuture<'_, Result<(), Error>>;
+}

@@ -1,0 +1,107 @@
+//! What a town tells while it lives.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Receives the events of a town; called from several threads, and must return at once.
+pub type Events = Arc<dyn Fn(&Event) + Send + Sync>;
+
+/// How a used copy was made pristine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// Its state was put back while it ran, and compared with the golden one.
+    Restored,
+    /// Nothing had changed: only its clock was set back.
+    Kept,
+    /// It was removed; another one takes its place.
+    Replaced,
+}
+
+impl fmt::Display for How {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            How::Restored => "restored",
+            How::Kept => "kept",
+            How::Replaced => "replaced",
+        })
+    }
+}
+
+/// One thing that has just happened.
+#[derive(Debug, Clone)]
+pub enum Event {
+    /// A copy is being started.
+    Starting {
+        /// The site.
+        site: String,
+        /// Which copy, counted from 1.
+        copy: u32,
+    },
+    /// A copy runs, and is not ready yet.
+    Waiting {
+        /// The site.
+        site: String,
+        /// Which copy.
+        copy: u32,
+        /// What is waited for, and what was seen instead.
+        condition: String,
+    },
+    /// A copy can be leased.
+    Ready {
+        /// The site.
+        site: String,
+        /// Which copy.
+        copy: u32,
+        /// Since it was started.
+        took: Duration,
+    },
+    /// A copy did not start, ended by itself, or could not be put back.
+    Failed {
+        /// The site.
+        site: String,
+        /// Which copy.
+        copy: u32,
+        /// What happened; reads after "failed to".
+        error: String,
+        /// Whether the site has been given up.
+        given_up: bool,
+    },
+    /// A used copy is pristine again, or gone.
+    Recycled {
+        /// The site.
+        site: String,
+        /// Which copy.
+        copy: u32,
+        /// Since it was handed back.
+        took: Duration,
+        /// By which means.
+        how: How,
+    },
+    /// The state of a copy that should be pristine is not; the copy is replaced.
+    Drifted {
+        /// The site.
+        site: String,
+        /// Which copy.
+        copy: u32,
+        /// The first file that differs.
+        difference: String,
+    },
+    /// Sites may reach services of this machine that listen on all of its addresses.
+    Exposed {
+        /// Why that could not be shut.
+        why: String,
+    },
+    /// What a dead process had left behind was removed.
+    Swept {
+        /// Containers.
+        containers: usize,
+        /// Networks.
+        networks: usize,
+    },
+    /// All copies of a site are gone.
+    Stopped {
+        /// The site.
+        site: String,
+    },
+}

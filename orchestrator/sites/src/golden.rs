@@ -1,0 +1,92 @@
+//! The golden state of an image: what stands in its folder `/seed`, taken out once and kept on this machine.
+
+use std::io;
+
+use bollard::errors::Error as Api;
+use bollard::models::ContainerCreateBody;
+use bollard::query_parameters::{DownloadFromContainerOptionsBuilder, RemoveContainerOptionsBuilder};
+use camino::{Utf8Path, Utf8PathBuf};
+use futures_util::TryStreamExt;
+use images::Engine;
+use tokio_util::io::{StreamReader, SyncIoBridge};
+
+use crate::Error;
+use crate::content::blocking;
+use crate::owner::Owner;
+
+/// Where images keep it.
+const SEED: &str = "/seed";
+
+/// The folder with the golden state of an image, which is made below `folder` where it is not there yet; none if the image
+/// has no state of its own.
+pub(crate) async fn of_image(
+    engine: &Engine,
+    image: &str,
+    site: &str,
+    folder: &Utf8Path,
+) -> Result<Option<Utf8PathBuf>, Error> {
+    let inspected = match engine.docker().inspect_image(image).await {
+        Ok(inspected) => inspected,
+        Err(Api::DockerResponseServerError { status_code: 404, .. }) => {
+            return Err(Error::NoImage { site: site.to_owned(), image: image.to_owned() });
+        }
+        Err(error) => return Err(Error::of_engine(format!("look for the image {image}"))(error)),
+    };
+    let id = inspected.id.unwrap_or_default();
+    let id: String = id.trim_start_matches("sha256:").chars().take(16).collect();
+    let golden = folder.join(id).join(site);
+    if golden.is_dir() {
+        return Ok(Some(golden));
+    }
+    // A container that never runs: files are taken out of containers, not of images.
+    let body = ContainerCreateBody {
+        image: Some(image.to_owned()),
+        cmd: Some(vec![SEED.to_owned()]),
+        labels: Some(Owner::this().labels("golden")),
+        ..Default::default()
+    };
+    let docker = engine.docker();
+    let container = docker.create_container(None, body).await;
+    let container = container.map_err(Error::of_engine(format!("open the image {image}")))?.id;
+    let extracted = extract(engine, &container, &golden).await;
+    let options = RemoveContainerOptionsBuilder::default().force(true).v(true).build();
+    docker
+        .remove_container(&container, Some(options))
+        .await
+        .map_err(Error::of_engine("remove a container"))?;
+    Ok(extracted?.then_some(golden))
+}
+
+/// Whether there was something to take.
+async fn extract(engine: &Engine, container: &str, golden: &Utf8Path) -> Result<bool, Error> {
+    let options = DownloadFromContainerOptionsBuilder::default().path(SEED).build();
+    let tar = engine.docker().download_from_container(container, Some(options));
+    let mut tar = Box::pin(tar).into_stream();
+    let first = match tar.try_next().await {
+        Ok(first) => first,
+        Err(Api::DockerResponseServerError { status_code: 404, .. }) => return Ok(false),
+        Err(error) => return Err(Error::of_engine("read the golden state of an image")(error)),
+    };
+    let first = futures_util::stream::iter(first.map(Ok));
+    let whole = futures_util::StreamExt::chain(first, tar.map_err(io::Error::other));
+    let reader = SyncIoBridge::new(StreamReader::new(whole));
+    let golden = golden.to_owned();
+    let unpack = move || {
+        let parent = golden.parent().unwrap_or(Utf8Path::new("."));
+        std::fs::create_dir_all(parent).map_err(Error::of_file("create", parent))?;
+        // Beside its target until it is whole; the seed stands below its own name in the archive.
+        let part = parent.join(format!(".{}.{}", golden.file_name().unwrap_or_default(), Owner::this()));
+        let unpacked = tar::Archive::new(reader).unpack(&part).and_then(|()| {
+            match std::fs::rename(part.join(SEED.trim_start_matches('/')), &golden) {
+                // Somebody else was quicker, with the same content.
+                Err(_) if golden.is_dir() => Ok(()),
+                other => other,
+            }
+        });
+        let cleared = std::fs::remove_dir_all(&part);
+        unpacked.map_err(Error::of_file("unpack the golden state to", &golden))?;
+        cleared.map_err(Error::of_file("remove", &part))?;
+        Ok(true)
+    };
+    blocking(unpack).await
+}

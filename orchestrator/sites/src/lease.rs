@@ -1,0 +1,143 @@
+//! A copy that is somebody's, until it is handed back.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::copy::Copy;
+use crate::pool::{Back, Message};
+use crate::{Error, LoggedIn, Site, Upstream, probe};
+
+/// A pristine copy of a site, for whoever holds this alone.
+///
+/// Dropping it is handing it back as changed.
+pub struct Lease {
+    copy: Arc<Copy>,
+    back: Back,
+    /// Whether somebody has to hear of its end.
+    held: bool,
+}
+
+impl Lease {
+    pub(crate) fn new(copy: Arc<Copy>, back: Back) -> Lease {
+        Lease { copy, back, held: true }
+    }
+
+    /// Nobody took it: it is as if it had never been.
+    pub(crate) fn revoke(mut self) {
+        self.held = false;
+    }
+
+    /// What the manifest says.
+    pub fn site(&self) -> &Site {
+        &self.back.site
+    }
+
+    /// The number of the copy within its site.
+    pub fn copy(&self) -> u32 {
+        self.copy.id
+    }
+
+    /// Where requests for the site's hosts go.
+    pub fn upstream(&self) -> Upstream {
+        self.copy.upstream.clone()
+    }
+
+    /// Sets the site's wall clock, forwards or back. A site whose manifest has no `clock` lives by real time and takes no
+    /// notice.
+    ///
+    /// # Errors
+    /// When the clock's file cannot be written.
+    pub fn set_clock(&self, now: Timestamp) -> Result<(), Error> {
+        self.copy.clock.set(now)
+    }
+
+    /// What a browser needs to be this account of the manifest. Done once for each account and kept; a log-in that was kept
+    /// is looked at with the manifest's `check` and renewed where that no longer holds.
+    ///
+    /// To be called before the episode's first request: where a log-in leaves traces in the state, the state is put back.
+    ///
+    /// # Errors
+    /// When there is no such account, or the site does not let it in.
+    pub async fn login(&self, account: &str) -> Result<LoggedIn, Error> {
+        self.health()?;
+        self.explain(self.back.log_ins.log_in(self.site(), &self.copy, account).await)
+    }
+
+    /// Asks a probe of the manifest. Parameters may be more than it names.
+    ///
+    /// # Errors
+    /// When there is no such probe, a parameter of it is missing, or it has no answer.
+    pub async fn probe(&self, name: &str, parameters: &BTreeMap<String, Value>) -> Result<Value, Error> {
+        self.health()?;
+        self.explain(probe::ask(self.site(), &self.copy, name, parameters).await)
+    }
+
+    /// The first thing in which the state differs from the golden one; nothing where the state is not seen.
+    ///
+    /// # Errors
+    /// When the state cannot be read.
+    pub async fn difference(&self) -> Result<Option<String>, Error> {
+        self.copy.content.difference().await
+    }
+
+    /// A digest of the state, where it is seen: equal states have equal digests.
+    ///
+    /// # Errors
+    /// When the state cannot be read.
+    pub async fn digest(&self) -> Result<Option<String>, Error> {
+        self.copy.content.digest().await
+    }
+
+    /// Whether the copy still runs.
+    ///
+    /// # Errors
+    /// How it ended, with its last words.
+    pub fn health(&self) -> Result<(), Error> {
+        match &*self.copy.ended.borrow() {
+            None => Ok(()),
+            Some(error) => Err(Error::Shared(Arc::clone(error))),
+        }
+    }
+
+    /// Waits until the copy has ended by itself; how it did.
+    pub async fn ended(&self) -> Error {
+        let mut ended = self.copy.ended.subscribe();
+        match ended.wait_for(Option::is_some).await.map(|ended| ended.clone()) {
+            Ok(Some(error)) => Error::Shared(error),
+            _ => Error::Stopped(self.site().name.clone()),
+        }
+    }
+
+    /// Gives the copy back; `changed` if a request may have changed something. Returns at once: what has to be done for
+    /// the next one happens in the background.
+    pub async fn hand_back(mut self, changed: bool) {
+        self.give(changed);
+    }
+
+    fn give(&mut self, changed: bool) {
+        if std::mem::take(&mut self.held) {
+            // Where nobody listens any more, everything has been stopped.
+            let _ = self.back.keeper.send(Message::HandBack { id: self.copy.id, changed });
+        }
+    }
+
+    /// What failed because the copy has ended is told by its end.
+    fn explain<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
+        result.or_else(|error| self.health().and(Err(error)))
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.give(true);
+    }
+}
+
+impl std::fmt::Debug for Lease {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Lease({} copy {} at {})", self.site().name, self.copy.id, self.copy.upstream)
+    }
+}

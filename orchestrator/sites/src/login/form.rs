@@ -1,0 +1,187 @@
+//! The forms of a page, as a browser would send them if nobody touched them.
+
+use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
+
+/// A form with what it would send.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Form {
+    pub(super) id: Option<String>,
+    pub(super) name: Option<String>,
+    /// Where it is sent, relative to its page; the page itself if empty.
+    pub(super) action: String,
+    pub(super) post: bool,
+    /// Names and values, in the order of the page. Without buttons, which are sent only when they are pressed.
+    pub(super) fields: Vec<(String, String)>,
+}
+
+impl Form {
+    /// Whether a manifest's `action` means this form.
+    pub(super) fn is(&self, action: &str) -> bool {
+        let path = self.action.split(['?', '#']).next().unwrap_or_default();
+        self.id.as_deref() == Some(action)
+            || self.name.as_deref() == Some(action)
+            || path == action
+            || self.action == action
+    }
+
+    /// Puts a value into a field, which is added where the page has none.
+    pub(super) fn fill(&mut self, name: &str, value: &str) {
+        match self.fields.iter_mut().find(|(own, _)| own == name) {
+            Some(field) => value.clone_into(&mut field.1),
+            None => self.fields.push((name.to_owned(), value.to_owned())),
+        }
+    }
+}
+
+/// All forms of a page.
+pub(super) fn forms(page: &str) -> Vec<Form> {
+    let mut emitter = DefaultEmitter::default();
+    // So that a `<form>` within a script is none.
+    emitter.naively_switch_states(true);
+    let (mut forms, mut open) = (Vec::new(), None::<Form>);
+    // The select whose options are being read, and the text area whose text is.
+    let (mut select, mut area) = (None::<Select>, None::<String>);
+    for Ok(token) in Tokenizer::new_with_emitter(page, emitter) {
+        match token {
+            Token::StartTag(tag) => match tag.name.as_slice() {
+                b"form" => {
+                    // A form within a form does not exist.
+                    open = open.or_else(|| Some(form(&tag)));
+                }
+                b"input" => {
+                    if let Some(form) = &mut open {
+                        form.fields.extend(input(&tag));
+                    }
+                }
+                b"select" => select = attribute(&tag, "name").map(Select::new),
+                b"option" => {
+                    if let Some(select) = &mut select {
+                        select.offer(&tag);
+                    }
+                }
+                b"textarea" => {
+                    area = attribute(&tag, "name");
+                    if let (Some(form), Some(name)) = (&mut open, &area) {
+                        form.fields.push((name.clone(), String::new()));
+                    }
+                }
+                _ => {}
+            },
+            Token::String(text) if area.is_some() => {
+                if let Some((_, value)) = open.as_mut().and_then(|form| form.fields.last_mut()) {
+                    value.push_str(&String::from_utf8_lossy(&text));
+                }
+            }
+            Token::EndTag(tag) => match tag.name.as_slice() {
+                b"form" => forms.extend(open.take()),
+                b"textarea" => area = None,
+                b"select" => {
+                    if let (Some(form), Some(select)) = (&mut open, select.take()) {
+                        form.fields.extend(select.chosen());
+                    }
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    forms.extend(open);
+    forms
+}
+
+fn attribute(tag: &StartTag<()>, name: &str) -> Option<String> {
+    tag.attributes.get(name.as_bytes()).map(|value| String::from_utf8_lossy(value).into_owned())
+}
+
+fn form(tag: &StartTag<()>) -> Form {
+    Form {
+        id: attribute(tag, "id"),
+        name: attribute(tag, "name"),
+        action: attribute(tag, "action").unwrap_or_default().trim().to_owned(),
+        post: attribute(tag, "method").is_some_and(|method| method.eq_ignore_ascii_case("post")),
+        fields: Vec::new(),
+    }
+}
+
+/// What an input sends, unless it is a button, a file, or a box without its tick.
+fn input(tag: &StartTag<()>) -> Option<(String, String)> {
+    let (name, given) = (attribute(tag, "name")?, |name| attribute(tag, name));
+    let kind = given("type").unwrap_or_default().to_ascii_lowercase();
+    let value = given("value");
+    match kind.as_str() {
+        "submit" | "button" | "image" | "reset" | "file" => None,
+        "checkbox" | "radio" => given("checked").map(|_| (name, value.unwrap_or("on".to_owned()))),
+        _ => Some((name, value.unwrap_or_default())),
+    }
+}
+
+/// A list to choose from: the selected option is sent, or else the first.
+struct Select {
+    name: String,
+    first: Option<String>,
+    selected: Option<String>,
+}
+
+impl Select {
+    fn new(name: String) -> Select {
+        Select { name, first: None, selected: None }
+    }
+
+    fn offer(&mut self, tag: &StartTag<()>) {
+        let value = attribute(tag, "value").unwrap_or_default();
+        if attribute(tag, "selected").is_some() {
+            self.selected = Some(value.clone());
+        }
+        self.first.get_or_insert(value);
+    }
+
+    fn chosen(self) -> Option<(String, String)> {
+        Some((self.name, self.selected.or(self.first)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = r#"<html><script>"<form id=fake>"</script>
+<form id="search" action="/search"><input name=q></form>
+<FORM name='login' method=POST action="/login?next=%2F&amp;x=1">
+  <input type="hidden" name="csrf" value="a&quot;b"><input name=user><input type=password name=pass>
+  <input type=checkbox name=keep value=1 checked><input type=checkbox name=other>
+  <select name=zone><option value=1>one<option value=2 selected>two</select>
+  <select name=lang><option value=en>English<option value=de>Deutsch</select>
+  <textarea name=note>a &lt; b</textarea>
+  <input type=submit name=go value=Go>
+</form>"#;
+
+    #[test]
+    fn a_form_sends_what_a_browser_would() {
+        let forms = forms(PAGE);
+        assert_eq!(forms.iter().map(|form| form.post).collect::<Vec<_>>(), [false, true]);
+        let login = &forms[1];
+        assert!(login.is("login") && login.is("/login") && !login.is("search"));
+        assert_eq!(login.action, "/login?next=%2F&x=1");
+        let fields: Vec<(&str, &str)> =
+            login.fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let wanted = [
+            ("csrf", "a\"b"),
+            ("user", ""),
+            ("pass", ""),
+            ("keep", "1"),
+            ("zone", "2"),
+            ("lang", "en"),
+            ("note", "a < b"),
+        ];
+        assert_eq!(fields, wanted);
+    }
+
+    #[test]
+    fn filling_in_replaces_and_adds() {
+        let mut login = forms(PAGE).remove(1);
+        login.fill("user", "emma");
+        login.fill("go", "Go");
+        assert!(login.fields.contains(&("user".to_owned(), "emma".to_owned())));
+        assert_eq!(login.fields.last(), Some(&("go".to_owned(), "Go".to_owned())));
+    }
+}

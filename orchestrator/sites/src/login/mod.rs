@@ -1,0 +1,212 @@
+//! How an account of the manifest gets in: by filling in the site's own form, by cookies or by header fields.
+//!
+//! A form is sent as a browser would: with all its hidden fields, with Referer and cookies, and redirects followed. What
+//! comes out is kept by the pool and used again as long as `check` holds.
+
+mod cookies;
+mod form;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use hyper::body::Bytes;
+use jiff::Timestamp;
+use percent_encoding::percent_decode_str;
+use url::{Url, form_urlencoded};
+
+pub use cookies::Cookie;
+
+use crate::copy::Copy;
+use crate::http::{Answer, Target};
+use crate::manifest::{Account, Form, Login};
+use crate::{Error, Site, ready};
+use cookies::Cookies;
+
+/// No site sends a visitor further than this.
+const REDIRECTS: usize = 10;
+
+/// What a browser needs in order to be somebody.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LoggedIn {
+    /// Cookies of the site.
+    pub cookies: Vec<Cookie>,
+    /// Header fields for every request to it.
+    pub headers: Vec<(String, String)>,
+}
+
+/// The log-ins of one site, by account. Who logs in first makes the others wait.
+#[derive(Debug, Default)]
+pub(crate) struct LogIns(Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<Option<LoggedIn>>>>>);
+
+impl LogIns {
+    fn of(&self, account: &str) -> Arc<tokio::sync::Mutex<Option<LoggedIn>>> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(all.entry(account.to_owned()).or_default())
+    }
+
+    /// Lets an account in to a copy: by what was kept, if that still works, or anew. Logging in leaves traces in the state
+    /// of the copy, such as the time of the last log-in; they are removed, so that the copy is as pristine as the next
+    /// one, where nobody needs to log in.
+    pub(crate) async fn log_in(&self, site: &Site, copy: &Copy, account: &str) -> Result<LoggedIn, Error> {
+        let failed = |why| Error::Login { site: site.name.clone(), account: account.to_owned(), why };
+        let (Some(login), Some(who)) = (site.login.get(account), site.accounts.get(account)) else {
+            let known: Vec<&str> = site.login.keys().map(String::as_str).collect();
+            return Err(failed(format!("no such account; there are: {}", known.join(", "))));
+        };
+        let target = Target::new(site, &copy.upstream);
+        let own = self.of(account);
+        let mut kept = own.lock().await;
+        if let Some(known) = &*kept
+            && check(login, known, &target, copy).await.is_ok()
+        {
+            return Ok(known.clone());
+        }
+        *kept = None;
+        let mut given = enter(site, login, who, &target).await.map_err(failed)?;
+        check(login, &given, &target, copy).await.map_err(failed)?;
+        if login.form.is_some() && login.check.is_some() && copy.content.restores() {
+            copy.put_back(site).await?;
+            if check(login, &given, &target, copy).await.is_err() {
+                // Who is logged in is part of this site's state: it has to be done for every copy.
+                given = enter(site, login, who, &target).await.map_err(failed)?;
+                check(login, &given, &target, copy).await.map_err(failed)?;
+                return Ok(given);
+            }
+        }
+        *kept = Some(given.clone());
+        Ok(given)
+    }
+}
+
+/// Whether the site takes a visitor for the account.
+async fn check(login: &Login, given: &LoggedIn, target: &Target, copy: &Copy) -> Result<(), String> {
+    let Some(condition) = &login.check else { return Ok(()) };
+    let mut headers = HeaderMap::new();
+    for (name, value) in &given.headers {
+        let name: HeaderName = name.parse().map_err(|_| format!("{name:?} is no header field"))?;
+        headers
+            .insert(name, HeaderValue::from_str(value).map_err(|_| format!("{value:?} is no header value"))?);
+    }
+    let path = condition.get.as_deref().unwrap_or("/");
+    if let Some(line) = Cookies(given.cookies.clone()).header(path) {
+        headers.insert(header::COOKIE, line);
+    }
+    let held = ready::holds(condition, target, headers, copy).await;
+    held.map_err(|seen| format!("{path} does not look logged in: {seen}"))
+}
+
+async fn enter(site: &Site, login: &Login, account: &Account, target: &Target) -> Result<LoggedIn, String> {
+    let Some(form) = &login.form else {
+        let cookies = login.cookie.iter().map(|(name, value)| Cookie::known(name, &filled(value, account)));
+        let headers = login.header.iter().map(|(name, value)| (name.clone(), filled(value, account)));
+        return Ok(LoggedIn { cookies: cookies.collect(), headers: headers.collect() });
+    };
+    let now = site.clock.unwrap_or_else(Timestamp::now);
+    let mut visitor = Visitor { site, target, now, cookies: Cookies::default() };
+    visitor.fill_in(form, account).await?;
+    Ok(LoggedIn { cookies: visitor.cookies.0, headers: Vec::new() })
+}
+
+/// `{username}` and `{password}` stand for the account's.
+fn filled(value: &str, account: &Account) -> String {
+    value.replace("{username}", &account.username).replace("{password}", &account.password)
+}
+
+/// Somebody with a browser of the simplest kind.
+struct Visitor<'a> {
+    site: &'a Site,
+    target: &'a Target,
+    now: Timestamp,
+    cookies: Cookies,
+}
+
+impl Visitor<'_> {
+    async fn fill_in(&mut self, form: &Form, account: &Account) -> Result<(), String> {
+        let page = self.resolve(&self.front()?, &form.page)?;
+        let (answer, page) = self.visit(Method::GET, page, None, Bytes::new()).await?;
+        if !answer.status.is_success() {
+            return Err(format!("{} has status {}", form.page, answer.status.as_u16()));
+        }
+        let forms = form::forms(&answer.text());
+        let has_all = |found: &&form::Form| {
+            let has = |name: &String| found.fields.iter().any(|(own, _)| own == name);
+            form.fields.iter().all(|(name, value)| has(name) || !value.contains('{'))
+        };
+        let found = match &form.action {
+            Some(action) => forms.iter().find(|found| found.is(action)),
+            None => forms.iter().find(has_all),
+        };
+        let mut sent = found.cloned().ok_or_else(|| format!("{} has no such form", form.page))?;
+        for (name, value) in &form.fields {
+            sent.fill(name, &filled(value, account));
+        }
+        let encoded = form_urlencoded::Serializer::new(String::new()).extend_pairs(&sent.fields).finish();
+        let mut goal = self.resolve(&page, &sent.action)?;
+        let (answer, _) = if sent.post {
+            self.visit(Method::POST, goal, Some(&page), encoded.into()).await?
+        } else {
+            goal.set_query(Some(&encoded));
+            self.visit(Method::GET, goal, Some(&page), Bytes::new()).await?
+        };
+        match answer.status.as_u16() {
+            status if status >= 400 => Err(format!("the form was answered with status {status}")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Asks for a page, and for wherever that leads; the last answer with its URL.
+    async fn visit(
+        &mut self,
+        mut method: Method,
+        mut url: Url,
+        referrer: Option<&Url>,
+        mut body: Bytes,
+    ) -> Result<(Answer, Url), String> {
+        let mut from = referrer.cloned();
+        for _ in 0..REDIRECTS {
+            let path = url[url::Position::BeforePath..url::Position::AfterQuery].to_owned();
+            let mut headers = HeaderMap::new();
+            let value = |text: &str| HeaderValue::from_str(text).map_err(|error| error.to_string());
+            headers.insert(header::ACCEPT, HeaderValue::from_static("text/html,*/*;q=0.8"));
+            if let Some(from) = &from {
+                headers.insert(header::REFERER, value(from.as_str())?);
+            }
+            if method == Method::POST {
+                headers.insert(header::ORIGIN, value(&url.origin().ascii_serialization())?);
+                let form = HeaderValue::from_static("application/x-www-form-urlencoded");
+                headers.insert(header::CONTENT_TYPE, form);
+            }
+            if let Some(line) = self.cookies.header(&path) {
+                headers.insert(header::COOKIE, line);
+            }
+            let answer = self.target.send(method.clone(), &path, headers, body.clone()).await?;
+            self.cookies.take(&answer.headers, &path, self.now);
+            let Some(to) = answer.headers.get(header::LOCATION).filter(|_| answer.status.is_redirection())
+            else {
+                return Ok((answer, url));
+            };
+            let to = self.resolve(&url, &String::from_utf8_lossy(to.as_bytes()))?;
+            if !matches!(answer.status.as_u16(), 307 | 308) {
+                (method, body) = (Method::GET, Bytes::new());
+            }
+            from = Some(std::mem::replace(&mut url, to));
+        }
+        Err(format!("{url} leads on and on"))
+    }
+
+    fn front(&self) -> Result<Url, String> {
+        let address = self.site.address();
+        address.parse().map_err(|error| format!("{address} is no URL: {error}"))
+    }
+
+    /// A link of a page, which must not lead to another site.
+    fn resolve(&self, page: &Url, link: &str) -> Result<Url, String> {
+        let url = page.join(link).map_err(|error| format!("{link:?} is no link: {error}"))?;
+        let with_port = url.port().map(|port| format!("{}:{port}", url.host_str().unwrap_or_default()));
+        let host = percent_decode_str(url.host_str().unwrap_or_default()).decode_utf8_lossy();
+        let own = |name: &String| *name == host || Some(name) == with_port.as_ref();
+        let foreign = url.host() != page.host() && !self.site.hosts.iter().any(own);
+        if foreign { Err(format!("{page} leads to another site, {url}")) } else { Ok(url) }
+    }
+}

@@ -1,0 +1,110 @@
+//! Whose a container, a network or a folder is: which process made it, and whether that process still lives.
+//!
+//! A process id is used again once it is free, so its owner is named by the id, the moment it was started, and the
+//! system's own start.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::fs;
+use std::str::FromStr;
+
+/// Container labels.
+pub(crate) const INSTANCE: &str = "sandbox.instance";
+pub(crate) const OWNER: &str = "sandbox.owner";
+pub(crate) const PID: &str = "sandbox.pid";
+pub(crate) const SITE: &str = "sandbox.site";
+pub(crate) const COPY: &str = "sandbox.copy";
+
+/// A process, told apart from every other one that had or will have its id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Owner {
+    pid: u32,
+    /// In the system's ticks since it was started.
+    since: u64,
+    /// The first digits of the id that the system drew when it was started.
+    boot: String,
+}
+
+impl Owner {
+    /// This process.
+    pub(crate) fn this() -> Owner {
+        let pid = std::process::id();
+        Owner { pid, since: start_of(pid).unwrap_or(0), boot: boot() }
+    }
+
+    pub(crate) fn is_alive(&self) -> bool {
+        self.boot == boot() && start_of(self.pid) == Some(self.since)
+    }
+
+    /// What everything of an instance is labelled with.
+    pub(crate) fn labels(&self, instance: &str) -> HashMap<String, String> {
+        [(INSTANCE, instance.to_owned()), (OWNER, self.to_string()), (PID, self.pid.to_string())]
+            .map(|(key, value)| (key.to_owned(), value))
+            .into()
+    }
+
+    /// Whether something with these labels may be removed by others: it is ours, and its owner is gone.
+    pub(crate) fn has_left(labels: &HashMap<String, String>) -> bool {
+        labels.get(OWNER).is_some_and(|owner| owner.parse().is_ok_and(|owner: Owner| !owner.is_alive()))
+    }
+}
+
+/// `pid-since-boot`, fit for file names.
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}-{}", self.pid, self.since, self.boot)
+    }
+}
+
+impl FromStr for Owner {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Owner, ()> {
+        let mut parts = text.splitn(3, '-');
+        let mut next = || parts.next().ok_or(());
+        let pid = next()?.parse().map_err(drop)?;
+        let since = next()?.parse().map_err(drop)?;
+        Ok(Owner { pid, since, boot: next()?.to_owned() })
+    }
+}
+
+fn boot() -> String {
+    let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    id.chars().filter(char::is_ascii_hexdigit).take(8).collect()
+}
+
+/// When a process was started, if there is one.
+fn start_of(pid: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The program's name stands in brackets and may hold anything; the start is the 22nd field, the 20th after it.
+    let (_, rest) = stat.rsplit_once(')')?;
+    let mut fields = rest.split_ascii_whitespace();
+    let dead = matches!(fields.clone().next(), Some("Z" | "X"));
+    if dead { None } else { fields.nth(19)?.parse().ok() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_alive_until_it_ends_and_its_id_does_not_stand_for_it() {
+        let this = Owner::this();
+        assert_eq!(this.to_string().parse(), Ok(this.clone()));
+        assert!(this.is_alive());
+        assert!(!Owner { since: this.since + 1, ..this.clone() }.is_alive());
+        assert!(!Owner { boot: "0".to_owned(), ..this.clone() }.is_alive());
+        assert!(!Owner::has_left(&this.labels("x")));
+        assert!(!Owner::has_left(&HashMap::new()), "what is not ours is left alone");
+
+        let mut child =
+            std::process::Command::new("cat").stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let pid = child.id();
+        let other = Owner { pid, since: start_of(pid).unwrap(), boot: boot() };
+        assert!(other.is_alive());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!other.is_alive());
+        assert!(Owner::has_left(&other.labels("x")));
+    }
+}

@@ -1,0 +1,483 @@
+//! The task that owns the copies of one site.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+use super::work::Work;
+use super::{Back, Message, Reply, Surroundings};
+use crate::copy::Copy;
+use crate::login::LogIns;
+use crate::manifest::ResetPolicy;
+use crate::status::Lately;
+use crate::{CopyStatus, Error, Event, How, Lease, Phase, SiteState, SiteStatus};
+
+/// After so many failures in a row a site is given up.
+const FAILURES: u32 = 3;
+/// How long nothing is started after a failure, times the failures so far.
+const PAUSE: Duration = Duration::from_millis(500);
+/// A copy that ends after it was ready for so long has not failed in a row with what was before.
+const STEADY: Duration = Duration::from_secs(10);
+
+/// A copy, and what is happening to it.
+struct Slot {
+    phase: Phase,
+    since: Instant,
+    since_clock: Timestamp,
+    copy: Option<Arc<Copy>>,
+    memory: Option<u64>,
+    condition: Option<String>,
+    /// Ends the task that watches it.
+    watch: CancellationToken,
+}
+
+struct Keeper {
+    work: Work,
+    /// Weak, so that the keeper ends when all who could ask it for something are gone.
+    own: mpsc::WeakUnboundedSender<Message>,
+    log_ins: Arc<LogIns>,
+    /// How many copies there should be.
+    target: usize,
+    slots: BTreeMap<u32, Slot>,
+    next: u32,
+    queue: VecDeque<Reply<Lease>>,
+    settling: Vec<Reply<()>>,
+    stopping: Vec<oneshot::Sender<()>>,
+    /// Whether a copy was ready once.
+    proven: bool,
+    failures: u32,
+    /// Nothing is started before.
+    pause: Option<Instant>,
+    given_up: Option<Arc<Error>>,
+    problem: Option<String>,
+    resets: Lately,
+    drifts: u64,
+    status: watch::Sender<SiteStatus>,
+    copies: watch::Sender<Vec<Arc<Copy>>>,
+}
+
+/// Starts the keeper.
+pub(super) fn run(
+    surroundings: Surroundings,
+    inbox: mpsc::UnboundedReceiver<Message>,
+    own: mpsc::WeakUnboundedSender<Message>,
+) -> (watch::Receiver<SiteStatus>, watch::Receiver<Vec<Arc<Copy>>>) {
+    let Surroundings { site, driver, copies, events, gate } = surroundings;
+    let spare = matches!(site.reset, ResetPolicy::Spare | ResetPolicy::Restore | ResetPolicy::WhenDirty);
+    let status = watch::Sender::new(SiteStatus {
+        name: site.name.clone(),
+        title: site.title.clone(),
+        url: site.address(),
+        state: SiteState::Starting,
+        copies: Vec::new(),
+        spares: 0,
+        resets_ms: Vec::new(),
+        drifts: 0,
+        problem: None,
+    });
+    let keeper = Keeper {
+        work: Work { site, driver, events, gate, stopping: CancellationToken::new() },
+        own,
+        log_ins: Arc::default(),
+        target: copies.max(1) + usize::from(spare),
+        slots: BTreeMap::new(),
+        next: 1,
+        queue: VecDeque::new(),
+        settling: Vec::new(),
+        stopping: Vec::new(),
+        proven: false,
+        failures: 0,
+        pause: None,
+        given_up: None,
+        problem: None,
+        resets: Lately::default(),
+        drifts: 0,
+        status,
+        copies: watch::Sender::new(Vec::new()),
+    };
+    let seen = (keeper.status.subscribe(), keeper.copies.subscribe());
+    tokio::spawn(keeper.keep(inbox));
+    seen
+}
+
+impl Keeper {
+    async fn keep(mut self, mut inbox: mpsc::UnboundedReceiver<Message>) {
+        self.top_up();
+        self.publish();
+        loop {
+            let message = match self.pause {
+                Some(pause) => timeout_at(pause, inbox.recv()).await,
+                None => Ok(inbox.recv().await),
+            };
+            match message {
+                Err(_) => self.pause = None,
+                Ok(Some(message)) => self.take(message),
+                // Everybody has gone without stopping us.
+                Ok(None) => break self.clear_away().await,
+            }
+            if self.work.stopping.is_cancelled() && self.slots.is_empty() {
+                break;
+            }
+            self.top_up();
+            self.serve();
+            self.publish();
+        }
+        (self.work.events)(&Event::Stopped { site: self.work.site.name.clone() });
+        self.status.send_modify(|status| {
+            status.state = SiteState::Stopped;
+            status.copies.clear();
+            status.spares = 0;
+        });
+        self.copies.send_replace(Vec::new());
+        for reply in self.stopping.drain(..) {
+            let _ = reply.send(());
+        }
+    }
+
+    fn take(&mut self, message: Message) {
+        match message {
+            Message::Lease(reply) => self.queue.push_back(reply),
+            Message::HandBack { id, changed } => self.hand_back(id, changed),
+            Message::Waits { id, condition } => {
+                if let Some(slot) = self.slots.get_mut(&id) {
+                    slot.condition = Some(condition);
+                }
+            }
+            Message::Started { id, result: Ok(copy), took } => self.started(id, copy, took),
+            Message::Started { id, result: Err(error), .. } => {
+                self.slots.remove(&id);
+                self.failed(id, error);
+            }
+            Message::Restored { id, result, took } => self.restored(id, result, took),
+            Message::Gone { id, took } => {
+                let removed = self.slots.remove(&id);
+                if removed.is_some() && !self.work.stopping.is_cancelled() {
+                    self.recycled(id, took, How::Replaced);
+                }
+            }
+            Message::Ended { id, error } => self.ended(id, error),
+            Message::Memory { id, bytes } => {
+                if let Some(slot) = self.slots.get_mut(&id) {
+                    slot.memory = Some(bytes);
+                }
+            }
+            Message::Reset(reply) => self.reset(reply),
+            Message::Stop(reply) => {
+                self.stopping.push(reply);
+                self.work.stopping.cancel();
+                self.queue.clear();
+                self.settling.clear();
+                for id in self.running() {
+                    let stopped = Error::Stopped(self.work.site.name.clone());
+                    if let Some(copy) = self.slots.get(&id).and_then(|slot| slot.copy.as_ref()) {
+                        copy.ended.send_replace(Some(Arc::new(stopped)));
+                    }
+                    self.remove(id);
+                }
+            }
+        }
+    }
+
+    /// Starts what is missing.
+    fn top_up(&mut self) {
+        if self.work.stopping.is_cancelled() || self.pause.is_some() || self.given_up.is_some() {
+            return;
+        }
+        let leaving_counts = self.work.site.reset == ResetPolicy::Recreate;
+        // Until one copy was ready the others are not tried: what fails, fails once.
+        let target = if self.proven { self.target } else { 1 };
+        let there = self.slots.values().filter(|slot| leaving_counts || slot.phase != Phase::Leaving).count();
+        for _ in there..target {
+            let id = self.next;
+            self.next += 1;
+            self.slots.insert(id, Slot::starting());
+            self.spawn(async move |work, keeper| {
+                let (result, took) = work.start(id, &keeper).await;
+                Message::Started { id, result, took }
+            });
+        }
+    }
+
+    /// Gives ready copies to those who wait for one.
+    fn serve(&mut self) {
+        self.queue.retain(|reply| !reply.is_closed());
+        while !self.queue.is_empty() {
+            let ready = self.slots.iter_mut().find(|(_, slot)| slot.phase == Phase::Ready);
+            let (Some((_, slot)), Some(keeper)) = (ready, self.own.upgrade()) else { break };
+            let (Some(copy), Some(reply)) = (&slot.copy, self.queue.pop_front()) else { break };
+            let site = Arc::clone(&self.work.site);
+            let back = Back { site, keeper, log_ins: Arc::clone(&self.log_ins) };
+            match reply.send(Ok(Lease::new(Arc::clone(copy), back))) {
+                Ok(()) => slot.enter(Phase::Leased),
+                Err(unwanted) => unwanted.into_iter().for_each(Lease::revoke),
+            }
+        }
+        let settled = |slot: &Slot| matches!(slot.phase, Phase::Ready | Phase::Leased);
+        if let Some(error) = &self.given_up {
+            for reply in self.queue.drain(..) {
+                let _ = reply.send(Err(Arc::clone(error)));
+            }
+            for reply in self.settling.drain(..) {
+                let _ = reply.send(Err(Arc::clone(error)));
+            }
+        } else if self.pause.is_none() && self.slots.values().all(settled) {
+            for reply in self.settling.drain(..) {
+                let _ = reply.send(Ok(()));
+            }
+        }
+    }
+
+    fn started(&mut self, id: u32, copy: Arc<Copy>, took: Duration) {
+        let Some(slot) = self.slots.get_mut(&id) else { return };
+        slot.copy = Some(Arc::clone(&copy));
+        slot.condition = None;
+        if self.work.stopping.is_cancelled() {
+            return self.remove(id);
+        }
+        slot.enter(Phase::Ready);
+        self.proven = true;
+        self.problem = None;
+        (self.work.events)(&Event::Ready { site: self.work.site.name.clone(), copy: id, took });
+        let watch = slot.watch.clone();
+        let (own, work) = (self.own.clone(), self.work.clone());
+        tokio::spawn(async move {
+            let error = tokio::select! {
+                error = work.watch(&copy) => error,
+                () = watch.cancelled() => return,
+            };
+            if let Some(keeper) = own.upgrade() {
+                let _ = keeper.send(Message::Ended { id, error });
+            }
+        });
+    }
+
+    fn hand_back(&mut self, id: u32, changed: bool) {
+        let Some(slot) = self.slots.get_mut(&id) else { return };
+        if slot.phase != Phase::Leased {
+            return;
+        }
+        // It ran as long as it was needed.
+        self.failures = 0;
+        match self.work.site.reset {
+            ResetPolicy::Never => self.keep_as_it_is(id),
+            ResetPolicy::WhenDirty if !changed => self.keep_as_it_is(id),
+            ResetPolicy::Restore | ResetPolicy::WhenDirty => self.put_back(id),
+            ResetPolicy::Spare | ResetPolicy::Recreate => self.remove(id),
+        }
+    }
+
+    fn keep_as_it_is(&mut self, id: u32) {
+        let Some(slot) = self.slots.get_mut(&id) else { return };
+        let set_back = slot.copy.as_ref().map_or(Ok(()), |copy| copy.set_clock_back(&self.work.site));
+        match set_back {
+            Ok(()) => {
+                slot.enter(Phase::Ready);
+                self.recycled(id, Duration::ZERO, How::Kept);
+            }
+            Err(error) => {
+                self.failed(id, error);
+                self.remove(id);
+            }
+        }
+    }
+
+    /// Puts the state of a copy back, or replaces it where nobody sees its state.
+    fn put_back(&mut self, id: u32) {
+        let Some(slot) = self.slots.get_mut(&id) else { return };
+        let Some(copy) = slot.copy.clone().filter(|copy| copy.content.restores()) else {
+            return self.remove(id);
+        };
+        slot.enter(Phase::Recycling);
+        self.spawn(async move |work, _| {
+            let began = Instant::now();
+            let result = work.restore(&copy).await;
+            Message::Restored { id, result, took: began.elapsed() }
+        });
+    }
+
+    fn restored(&mut self, id: u32, result: Result<Option<String>, Error>, took: Duration) {
+        let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.phase == Phase::Recycling) else {
+            return;
+        };
+        match result {
+            Ok(None) => {
+                slot.enter(Phase::Ready);
+                self.recycled(id, took, How::Restored);
+            }
+            Ok(Some(difference)) => {
+                self.drifts += 1;
+                let site = self.work.site.name.clone();
+                (self.work.events)(&Event::Drifted { site, copy: id, difference });
+                self.remove(id);
+            }
+            Err(error) => {
+                self.failed(id, error);
+                self.remove(id);
+            }
+        }
+    }
+
+    fn recycled(&mut self, copy: u32, took: Duration, how: How) {
+        self.resets.add(took);
+        (self.work.events)(&Event::Recycled { site: self.work.site.name.clone(), copy, took, how });
+    }
+
+    /// A copy has ended by itself.
+    fn ended(&mut self, id: u32, error: Error) {
+        let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.phase != Phase::Leaving) else { return };
+        let error = Arc::new(error);
+        if let Some(copy) = &slot.copy {
+            copy.ended.send_replace(Some(Arc::clone(&error)));
+        }
+        if slot.since.elapsed() > STEADY {
+            self.failures = 0;
+        }
+        // What an episode does to its copy does not speak against the site.
+        let leased = slot.phase == Phase::Leased;
+        self.remove(id);
+        if leased {
+            self.report(id, &error, false);
+        } else {
+            self.failed(id, Error::Shared(error));
+        }
+    }
+
+    /// Counts a failure of a copy; too many in a row, and the site is given up.
+    fn failed(&mut self, id: u32, error: Error) {
+        if self.work.stopping.is_cancelled() {
+            return;
+        }
+        self.failures += 1;
+        self.pause = Some(Instant::now() + PAUSE * self.failures);
+        let give_up = error.is_final() || self.failures >= FAILURES;
+        self.report(id, &error, give_up);
+        if give_up {
+            let (site, times) = (self.work.site.name.clone(), self.failures);
+            let error = match error.is_final() {
+                true => error,
+                false => Error::GivenUp { site, times, last: Arc::new(error) },
+            };
+            self.given_up = Some(Arc::new(error));
+        }
+    }
+
+    fn report(&mut self, copy: u32, error: &Error, given_up: bool) {
+        self.problem = Some(error.to_string());
+        let site = self.work.site.name.clone();
+        (self.work.events)(&Event::Failed { site, copy, error: error.to_string(), given_up });
+    }
+
+    /// Makes every copy that is nobody's pristine, and tries again what was given up.
+    fn reset(&mut self, reply: Reply<()>) {
+        (self.given_up, self.pause, self.failures) = (None, None, 0);
+        self.settling.push(reply);
+        let idle = |(id, slot): (&u32, &Slot)| (slot.phase == Phase::Ready).then_some(*id);
+        let idle: Vec<u32> = self.slots.iter().filter_map(idle).collect();
+        for id in idle {
+            match self.work.site.reset {
+                ResetPolicy::Never => self.keep_as_it_is(id),
+                ResetPolicy::Restore | ResetPolicy::WhenDirty => self.put_back(id),
+                ResetPolicy::Spare | ResetPolicy::Recreate => self.remove(id),
+            }
+        }
+    }
+
+    /// All copies that run.
+    fn running(&self) -> Vec<u32> {
+        self.slots.iter().filter(|(_, slot)| slot.copy.is_some()).map(|(id, _)| *id).collect()
+    }
+
+    /// Removes a copy.
+    fn remove(&mut self, id: u32) {
+        let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.phase != Phase::Leaving) else { return };
+        let Some(copy) = slot.copy.clone() else { return };
+        slot.watch.cancel();
+        slot.enter(Phase::Leaving);
+        self.spawn(async move |work, _| {
+            let began = Instant::now();
+            work.stop(&copy).await;
+            Message::Gone { id, took: began.elapsed() }
+        });
+    }
+
+    /// Does something that takes time, and tells the keeper of it in the end.
+    fn spawn<F>(&self, work: impl FnOnce(Work, mpsc::UnboundedSender<Message>) -> F)
+    where
+        F: Future<Output = Message> + Send + 'static,
+    {
+        let Some(keeper) = self.own.upgrade() else { return };
+        let doing = work(self.work.clone(), keeper.clone());
+        tokio::spawn(async move {
+            let _ = keeper.send(doing.await);
+        });
+    }
+
+    /// Removes everything without anybody being left to hear of it.
+    async fn clear_away(&mut self) {
+        self.work.stopping.cancel();
+        for slot in std::mem::take(&mut self.slots).into_values() {
+            slot.watch.cancel();
+            if let Some(copy) = slot.copy.filter(|_| slot.phase != Phase::Leaving) {
+                self.work.stop(&copy).await;
+            }
+        }
+    }
+
+    fn publish(&mut self) {
+        let is = |phase| move |slot: &&Slot| slot.phase == phase;
+        let spares = self.slots.values().filter(is(Phase::Ready)).count();
+        let state = match &self.given_up {
+            Some(_) if spares == 0 => SiteState::Failed,
+            _ if self.proven => SiteState::Running,
+            _ => SiteState::Starting,
+        };
+        let copies = self.slots.iter().map(|(id, slot)| slot.status(*id)).collect();
+        self.status.send_modify(|status| {
+            status.state = state;
+            status.copies = copies;
+            status.spares = spares;
+            status.resets_ms = self.resets.all();
+            status.drifts = self.drifts;
+            status.problem = match &self.given_up {
+                Some(error) => Some(error.to_string()),
+                None => self.problem.clone(),
+            };
+        });
+        let copies = self.slots.values().filter_map(|slot| slot.copy.clone());
+        self.copies.send_replace(copies.collect());
+    }
+}
+
+impl Slot {
+    fn starting() -> Slot {
+        Slot {
+            phase: Phase::Starting,
+            since: Instant::now(),
+            since_clock: Timestamp::now(),
+            copy: None,
+            memory: None,
+            condition: None,
+            watch: CancellationToken::new(),
+        }
+    }
+
+    fn enter(&mut self, phase: Phase) {
+        (self.phase, self.since, self.since_clock) = (phase, Instant::now(), Timestamp::now());
+    }
+
+    fn status(&self, id: u32) -> CopyStatus {
+        CopyStatus {
+            id,
+            phase: self.phase,
+            since: self.since_clock,
+            address: self.copy.as_ref().map(|copy| copy.upstream.clone()),
+            memory: self.memory,
+            condition: self.condition.clone(),
+        }
+    }
+}

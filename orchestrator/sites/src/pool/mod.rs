@@ -1,0 +1,178 @@
+//! The copies of one site, and who has them.
+//!
+//! One task, the [keeper](keeper), owns every transition; everybody else sends it messages. What takes time (starting,
+//! putting back, stopping) runs in tasks of its own, which tell the keeper how it went.
+//!
+//! ```text
+//!            start            conditions hold            lease
+//!  (nothing) ----> Starting ------------------> Ready <----------> Leased
+//!                     |                           ^                  | handed back
+//!                     | fails: after a pause,     |    restored      v
+//!                     | at most three times       +------------- Recycling
+//!                     v                                              | policy, drift or failure
+//!                 given up            (nothing) <---- Leaving <------+
+//! ```
+//!
+//! Whatever runs may end by itself in any phase: it is removed, and another one started.
+
+mod keeper;
+mod work;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+
+use crate::copy::Copy;
+use crate::driver::Driver;
+use crate::login::LogIns;
+use crate::{Error, Events, Lease, Site, SiteState, SiteStatus};
+
+type Reply<T> = oneshot::Sender<Result<T, Arc<Error>>>;
+
+/// What the keeper is told and asked.
+pub(crate) enum Message {
+    /// Somebody wants a copy.
+    Lease(Reply<Lease>),
+    /// A copy is given back.
+    HandBack { id: u32, changed: bool },
+    /// A copy that is starting waits for something.
+    Waits { id: u32, condition: String },
+    /// A copy has been started, or not.
+    Started { id: u32, result: Result<Arc<Copy>, Error>, took: Duration },
+    /// A copy's state has been put back, with what still differs, or not.
+    Restored { id: u32, result: Result<Option<String>, Error>, took: Duration },
+    /// A copy has been removed.
+    Gone { id: u32, took: Duration },
+    /// A copy has ended by itself.
+    Ended { id: u32, error: Error },
+    /// How much memory a copy occupies.
+    Memory { id: u32, bytes: u64 },
+    /// All copies that are nobody's are to be made pristine again.
+    Reset(Reply<()>),
+    /// All copies are to go.
+    Stop(oneshot::Sender<()>),
+}
+
+/// What a pool needs from its surroundings.
+pub(crate) struct Surroundings {
+    pub(crate) site: Arc<Site>,
+    pub(crate) driver: Arc<dyn Driver>,
+    /// How many copies are leased at once.
+    pub(crate) copies: usize,
+    pub(crate) events: Events,
+    /// How many copies of all sites may be starting at once.
+    pub(crate) gate: Arc<Semaphore>,
+}
+
+/// A handle on the copies of one site.
+#[derive(Clone)]
+pub(crate) struct Pool {
+    site: Arc<Site>,
+    keeper: mpsc::UnboundedSender<Message>,
+    status: watch::Receiver<SiteStatus>,
+    copies: watch::Receiver<Vec<Arc<Copy>>>,
+}
+
+impl Pool {
+    /// Begins to start copies.
+    pub(crate) fn open(surroundings: Surroundings) -> Pool {
+        let site = Arc::clone(&surroundings.site);
+        let (keeper, inbox) = mpsc::unbounded_channel();
+        let (status, copies) = keeper::run(surroundings, inbox, keeper.downgrade());
+        Pool { site, keeper, status, copies }
+    }
+
+    pub(crate) fn site(&self) -> &Site {
+        &self.site
+    }
+
+    pub(crate) fn status(&self) -> SiteStatus {
+        self.status.borrow().clone()
+    }
+
+    /// All copies that run, the oldest first.
+    pub(crate) fn copies(&self) -> Vec<Arc<Copy>> {
+        self.copies.borrow().clone()
+    }
+
+    /// Waits until a copy is ready, or the site has failed.
+    pub(crate) async fn settled(&self) -> SiteStatus {
+        let mut status = self.status.clone();
+        let settled = status.wait_for(|status| status.state != SiteState::Starting).await;
+        settled.map(|status| status.clone()).unwrap_or_else(|_| self.status())
+    }
+
+    pub(crate) async fn lease(&self, within: Duration) -> Result<Lease, Error> {
+        let (reply, answer) = oneshot::channel();
+        self.tell(Message::Lease(reply))?;
+        match tokio::time::timeout(within, answer).await {
+            Ok(answer) => self.unwrap(answer),
+            Err(_) => Err(Error::Deadline { within, condition: self.wanting() }),
+        }
+    }
+
+    pub(crate) async fn reset(&self) -> Result<(), Error> {
+        let (reply, answer) = oneshot::channel();
+        self.tell(Message::Reset(reply))?;
+        self.unwrap(answer.await)
+    }
+
+    pub(crate) async fn stop(&self) {
+        let (reply, answer) = oneshot::channel();
+        if self.tell(Message::Stop(reply)).is_ok() {
+            let _ = answer.await;
+        }
+    }
+
+    /// Asks every copy for its memory.
+    pub(crate) async fn measure(&self) {
+        for copy in self.copies() {
+            if let Some(bytes) = copy.machine.memory().await {
+                let _ = self.tell(Message::Memory { id: copy.id, bytes });
+            }
+        }
+    }
+
+    fn tell(&self, message: Message) -> Result<(), Error> {
+        self.keeper.send(message).map_err(|_| Error::Stopped(self.site.name.clone()))
+    }
+
+    fn unwrap<T>(
+        &self,
+        answer: Result<Result<T, Arc<Error>>, oneshot::error::RecvError>,
+    ) -> Result<T, Error> {
+        match answer {
+            Ok(Ok(value)) => Ok(value),
+            Ok(Err(shared)) => Err(Error::Shared(shared)),
+            Err(_) => Err(Error::Stopped(self.site.name.clone())),
+        }
+    }
+
+    /// What a lease waits for, in words.
+    fn wanting(&self) -> String {
+        let status = self.status();
+        let states: Vec<String> = status
+            .copies
+            .iter()
+            .map(|copy| {
+                let phase = format!("{:?}", copy.phase).to_lowercase();
+                match &copy.condition {
+                    Some(condition) => format!("copy {} is {phase}, waiting for {condition}", copy.id),
+                    None => format!("copy {} is {phase}", copy.id),
+                }
+            })
+            .collect();
+        let states = if states.is_empty() { "there is none".to_owned() } else { states.join("; ") };
+        let problem = status.problem.map(|problem| format!("; last failed to {problem}")).unwrap_or_default();
+        format!("a free copy of {}: {states}{problem}", self.site.name)
+    }
+}
+
+/// What leases share with their pool.
+#[derive(Clone)]
+pub(crate) struct Back {
+    pub(crate) site: Arc<Site>,
+    pub(crate) keeper: mpsc::UnboundedSender<Message>,
+    pub(crate) log_ins: Arc<LogIns>,
+}

@@ -1,0 +1,114 @@
+//! What takes time: starting a copy, putting its state back, watching it, removing it.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::{Semaphore, mpsc};
+use tokio_util::sync::CancellationToken;
+
+use super::Message;
+use crate::copy::Copy;
+use crate::driver::Driver;
+use crate::manifest::ResetPolicy;
+use crate::{Error, Event, Events, Site, ready};
+
+/// How many of a copy's last lines an error shows.
+const LAST_WORDS: usize = 20;
+
+/// What all work on a site's copies needs.
+#[derive(Clone)]
+pub(super) struct Work {
+    pub(super) site: Arc<Site>,
+    pub(super) driver: Arc<dyn Driver>,
+    pub(super) events: Events,
+    pub(super) gate: Arc<Semaphore>,
+    /// Tells that the site is being stopped.
+    pub(super) stopping: CancellationToken,
+}
+
+impl Work {
+    /// Starts a copy and waits until it can be leased.
+    pub(super) async fn start(
+        &self,
+        id: u32,
+        keeper: &mpsc::UnboundedSender<Message>,
+    ) -> (Result<Arc<Copy>, Error>, Duration) {
+        let permit = tokio::select! {
+            permit = self.gate.acquire() => permit.ok(),
+            () = self.stopping.cancelled() => None,
+        };
+        let began = Instant::now();
+        if permit.is_none() || self.stopping.is_cancelled() {
+            return (Err(Error::Stopped(self.site.name.clone())), began.elapsed());
+        }
+        (self.events)(&Event::Starting { site: self.site.name.clone(), copy: id });
+        let copy = match self.driver.start(id).await {
+            Ok(copy) => Arc::new(copy),
+            Err(error) => return (Err(error), began.elapsed()),
+        };
+        let outcome = tokio::select! {
+            outcome = self.make_ready(&copy, keeper) => outcome,
+            why = copy.machine.ended() => Err(self.ended(&copy, why).await),
+            () = self.stopping.cancelled() => Err(Error::Stopped(self.site.name.clone())),
+        };
+        if let Err(error) = outcome {
+            self.stop(&copy).await;
+            return (Err(error), began.elapsed());
+        }
+        (Ok(copy), began.elapsed())
+    }
+
+    async fn make_ready(&self, copy: &Copy, keeper: &mpsc::UnboundedSender<Message>) -> Result<(), Error> {
+        let (site, id) = (&*self.site, copy.id);
+        let waiting = |condition: &str| {
+            (self.events)(&Event::Waiting {
+                site: site.name.clone(),
+                copy: id,
+                condition: condition.to_owned(),
+            });
+            let _ = keeper.send(Message::Waits { id, condition: condition.to_owned() });
+        };
+        if let Err(condition) = ready::wait(site, copy, waiting).await {
+            let within = site.ready_within.0;
+            let log = copy.machine.log(LAST_WORDS).await;
+            return Err(Error::NotReady { site: site.name.clone(), within, condition, log });
+        }
+        for command in &site.after_start {
+            copy.machine.exec(&command.exec, command.user.as_deref()).await?;
+        }
+        if matches!(site.reset, ResetPolicy::Restore | ResetPolicy::WhenDirty) {
+            // The application itself and our looking at it may have written something: the first lease is to find what
+            // the next ones find.
+            if let Some(difference) = copy.restore(site).await? {
+                return Err(Error::Drift { site: site.name.clone(), difference });
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the state back; what still differs from the golden one.
+    pub(super) async fn restore(&self, copy: &Copy) -> Result<Option<String>, Error> {
+        tokio::select! {
+            restored = copy.restore(&self.site) => restored,
+            why = copy.machine.ended() => Err(self.ended(copy, why).await),
+        }
+    }
+
+    /// Waits until the copy ends by itself.
+    pub(super) async fn watch(&self, copy: &Copy) -> Error {
+        let why = copy.machine.ended().await;
+        self.ended(copy, why).await
+    }
+
+    async fn ended(&self, copy: &Copy, why: String) -> Error {
+        let log = copy.machine.log(LAST_WORDS).await;
+        Error::Died { site: self.site.name.clone(), copy: copy.id, why, log }
+    }
+
+    /// Removes a copy. What cannot be removed is left to the next sweep, and told.
+    pub(super) async fn stop(&self, copy: &Copy) {
+        if let Err(error) = copy.machine.stop().await {
+            tracing::warn!(site = self.site.name, copy = copy.id, %error, "a copy could not be removed");
+        }
+    }
+}

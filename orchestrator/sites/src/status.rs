@@ -1,0 +1,102 @@
+//! What can be seen of a town from outside.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::{Serialize, Serializer};
+
+use crate::Upstream;
+
+/// How a site is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SiteState {
+    /// No copy has been ready yet.
+    Starting,
+    /// A copy is ready, leased, or on its way back.
+    Running,
+    /// Its copies failed too often: it was given up.
+    Failed,
+    /// It was stopped.
+    Stopped,
+}
+
+/// How a copy is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// It was asked for, or runs and is not ready.
+    Starting,
+    /// It is pristine, and nobody's.
+    Ready,
+    /// It is somebody's.
+    Leased,
+    /// Its state is being put back.
+    Recycling,
+    /// It is being removed.
+    Leaving,
+}
+
+/// One copy.
+#[derive(Debug, Clone, Serialize)]
+pub struct CopyStatus {
+    /// Its number within the site.
+    pub id: u32,
+    /// How it is doing.
+    pub phase: Phase,
+    /// Since when.
+    #[serde(serialize_with = "written")]
+    pub since: Timestamp,
+    /// Where it is.
+    pub address: Option<Upstream>,
+    /// Bytes of memory that it occupied when it was last measured.
+    pub memory: Option<u64>,
+    /// While it starts: what is waited for, and what was seen instead.
+    pub condition: Option<String>,
+}
+
+fn written<S: Serializer>(time: &Timestamp, output: S) -> Result<S::Ok, S::Error> {
+    output.collect_str(time)
+}
+
+/// One site.
+#[derive(Debug, Clone, Serialize)]
+pub struct SiteStatus {
+    /// The name of its folder.
+    pub name: String,
+    /// What people call it.
+    pub title: String,
+    /// Its front page, as a browser in the world asks for it.
+    pub url: String,
+    /// How it is doing.
+    pub state: SiteState,
+    /// Its copies.
+    pub copies: Vec<CopyStatus>,
+    /// How many of them are ready.
+    pub spares: usize,
+    /// How long the last resets took, in milliseconds, the newest last.
+    pub resets_ms: Vec<u64>,
+    /// How often a copy's state was not what it should have been after a reset.
+    pub drifts: u64,
+    /// Why it failed, or what its last copy failed of.
+    pub problem: Option<String>,
+}
+
+/// The last few lengths of time.
+#[derive(Debug, Default)]
+pub(crate) struct Lately(std::collections::VecDeque<u64>);
+
+impl Lately {
+    const KEPT: usize = 10;
+
+    pub(crate) fn add(&mut self, took: Duration) {
+        self.0.push_back(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
+        if self.0.len() > Self::KEPT {
+            self.0.pop_front();
+        }
+    }
+
+    pub(crate) fn all(&self) -> Vec<u64> {
+        self.0.iter().copied().collect()
+    }
+}

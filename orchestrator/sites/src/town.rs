@@ -1,0 +1,254 @@
+//! All sites of one run, or of one `sandbox up`.
+//!
+//! A town owns a folder for each of its copies, a network for its containers, and one pool for each site. It returns from
+//! its start at once, while copies start in the background; it is over when [`Town::stop`] has returned.
+
+use std::num::NonZero;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use embedded::desk;
+use futures_util::future;
+use images::Engine;
+use tokio::sync::Semaphore;
+
+use crate::content::blocking;
+use crate::driver::Driver;
+use crate::driver::docker::{Docker, Ground};
+use crate::driver::embedded::Embedded;
+use crate::driver::external::External;
+use crate::manifest::DriverKind;
+use crate::network::{self, Network};
+use crate::owner::Owner;
+use crate::pool::{Pool, Surroundings};
+use crate::sweep::{self, Whose};
+use crate::{Error, Event, Events, Lease, Site, SiteState, SiteStatus};
+
+/// How a town is set up.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How many copies of each site are leased at once. Where the site's policy has a copy waiting, there is one more.
+    pub copies: usize,
+    /// Where golden states are kept from one town to the next, and the state and clock of each copy while it lives.
+    pub folder: Utf8PathBuf,
+    /// What the town is called: part of the names of its containers and networks.
+    pub name: String,
+}
+
+/// A handle on the sites of a town; clones are handles on the same town.
+///
+/// When all handles and leases are gone without [`Town::stop`], copies are removed in the background, if the runtime lives
+/// that long; the network goes with the next sweep after this process.
+#[derive(Clone)]
+pub struct Town(Arc<Inner>);
+
+struct Inner {
+    pools: Vec<Pool>,
+    engine: Option<(Engine, Network)>,
+    /// With the folders of the copies.
+    folder: Utf8PathBuf,
+}
+
+impl Town {
+    /// Removes what dead towns have left, makes the network, and begins to start copies.
+    ///
+    /// # Errors
+    /// When a site needs a container engine and there is none that we can use, or the folder cannot be written.
+    pub async fn start(sites: Vec<Site>, options: Options, events: Events) -> Result<Town, Error> {
+        static STARTED: AtomicU32 = AtomicU32::new(0);
+        let number = STARTED.fetch_add(1, Ordering::Relaxed);
+        let owner = Owner::this();
+        let name: String = options.name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+        let instance = format!("sandbox-{name}-{}-{number}", std::process::id());
+
+        let folder = make_folder(options.folder).await?;
+        let copies = folder.join("copies");
+        sweep::sweep_folders(&copies).await?;
+        let copies = copies.join(format!("{owner}.{name}-{number}"));
+        let golden = folder.join("golden");
+
+        let ground = if sites.iter().any(|site| site.driver == DriverKind::Docker) {
+            let engine = Engine::connect().await?;
+            let swept = sweep::sweep(&engine, Whose::Orphans).await?;
+            if swept != sweep::Swept::default() {
+                events(&Event::Swept { containers: swept.containers, networks: swept.networks });
+            }
+            let labels = owner.labels(&instance);
+            let network = network::create(&engine, &instance, labels.clone(), &events).await?;
+            let (golden, copies) = (golden.clone(), copies.clone());
+            Some((
+                Ground { engine, instance, network: network.name.clone(), labels, golden, copies },
+                network,
+            ))
+        } else {
+            None
+        };
+
+        let desk = Arc::new(desk_of(&sites));
+        let gate = Arc::new(Semaphore::new(2 * std::thread::available_parallelism().map_or(2, NonZero::get)));
+        let mut pools = Vec::new();
+        let mut senseless = None;
+        for site in sites {
+            let site = Arc::new(site);
+            let driver: Result<Arc<dyn Driver>, Error> = match (site.driver, &ground) {
+                (DriverKind::Docker, Some((ground, _))) => {
+                    Docker::new(Arc::clone(&site), ground.clone()).map(|driver| Arc::new(driver) as _)
+                }
+                (DriverKind::Embedded, _) => Embedded::new(&site, golden.join("embedded"), Arc::clone(&desk))
+                    .await
+                    .map(|driver| Arc::new(driver) as _),
+                (DriverKind::External, _) => External::new(&site).map(|driver| Arc::new(driver) as _),
+                (DriverKind::Process | DriverKind::Docker, _) => {
+                    let why = "its driver is not there".to_owned();
+                    Err(Error::Senseless { site: site.name.clone(), why })
+                }
+            };
+            let (events, gate) = (Arc::clone(&events), Arc::clone(&gate));
+            match driver {
+                Ok(driver) => {
+                    pools.push(Pool::open(Surroundings {
+                        site,
+                        driver,
+                        copies: options.copies,
+                        events,
+                        gate,
+                    }));
+                }
+                Err(error) => senseless = Some(error),
+            }
+        }
+        let engine = ground.map(|(ground, network)| (ground.engine, network));
+        let town = Town(Arc::new(Inner { pools, engine, folder: copies }));
+        match senseless {
+            None => Ok(town),
+            Some(error) => {
+                town.stop().await?;
+                Err(error)
+            }
+        }
+    }
+
+    /// Waits until every site has had a ready copy.
+    ///
+    /// # Errors
+    /// When a site fails, or the deadline passes: names for each site what it waits for.
+    pub async fn ready(&self, deadline: Duration) -> Result<(), Error> {
+        let settled = future::join_all(self.0.pools.iter().map(Pool::settled));
+        let in_time = tokio::time::timeout(deadline, settled).await.is_ok();
+        let late: Vec<(String, String)> = self
+            .status()
+            .into_iter()
+            .filter(|status| status.state != SiteState::Running)
+            .map(|status| {
+                let waits = status.copies.iter().find_map(|copy| copy.condition.clone());
+                let why = match (status.problem, waits) {
+                    (Some(problem), _) => format!("failed to {problem}"),
+                    (None, Some(condition)) => format!("waits for {condition}"),
+                    (None, None) => format!("{:?}", status.state).to_lowercase(),
+                };
+                (status.name, why)
+            })
+            .collect();
+        if late.is_empty() { Ok(()) } else { Err(Error::Unready { within: deadline, in_time, late }) }
+    }
+
+    /// The sites of this town.
+    pub fn sites(&self) -> impl Iterator<Item = &Site> {
+        self.0.pools.iter().map(Pool::site)
+    }
+
+    /// A pristine copy of a site: at once where one is ready.
+    ///
+    /// # Errors
+    /// When there is no such site, it has failed, or no copy is free before the deadline.
+    pub async fn lease(&self, site: &str, deadline: Duration) -> Result<Lease, Error> {
+        self.pool(site)?.lease(deadline).await
+    }
+
+    /// How every site is doing.
+    pub fn status(&self) -> Vec<SiteStatus> {
+        self.0.pools.iter().map(Pool::status).collect()
+    }
+
+    /// Asks every copy how much memory it occupies; the answers stand in the next [`Town::status`].
+    pub async fn measure(&self) {
+        future::join_all(self.0.pools.iter().map(Pool::measure)).await;
+    }
+
+    /// Makes every copy of a site that is nobody's pristine, with proof, and tries again what was given up.
+    ///
+    /// # Errors
+    /// When there is no such site, or it fails.
+    pub async fn reset(&self, site: &str) -> Result<(), Error> {
+        self.pool(site)?.reset().await
+    }
+
+    /// The last lines that each copy of a site has printed, by the number of the copy.
+    ///
+    /// # Errors
+    /// When there is no such site.
+    pub async fn logs(&self, site: &str, lines: usize) -> Result<Vec<(u32, Vec<String>)>, Error> {
+        let mut said = Vec::new();
+        for copy in self.pool(site)?.copies() {
+            said.push((copy.id, copy.machine.log(lines).await));
+        }
+        Ok(said)
+    }
+
+    /// Removes all copies, leased ones too, with their folders and their network. Doing so again does nothing.
+    ///
+    /// # Errors
+    /// When the engine refuses, or a folder cannot be removed.
+    pub async fn stop(&self) -> Result<(), Error> {
+        future::join_all(self.0.pools.iter().map(Pool::stop)).await;
+        if let Some((engine, network)) = &self.0.engine {
+            network::remove(engine, network).await?;
+        }
+        let folder = self.0.folder.clone();
+        blocking(move || match std::fs::remove_dir_all(&folder) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(Error::of_file("remove", &folder)(error))
+            }
+            _ => Ok(()),
+        })
+        .await
+    }
+
+    fn pool(&self, name: &str) -> Result<&Pool, Error> {
+        self.0.pools.iter().find(|pool| pool.site().name == name).ok_or_else(|| Error::Unknown {
+            name: name.to_owned(),
+            known: self.sites().map(|site| site.name.clone()).collect(),
+        })
+    }
+}
+
+/// The folder, made and by its full name: an engine mounts nothing else.
+async fn make_folder(folder: Utf8PathBuf) -> Result<Utf8PathBuf, Error> {
+    blocking(move || {
+        let made = std::fs::create_dir_all(&folder).and_then(|()| Utf8Path::canonicalize_utf8(&folder));
+        made.map_err(Error::of_file("make the folder", &folder))
+    })
+    .await
+}
+
+/// What the desk shows of the others.
+fn desk_of(sites: &[Site]) -> desk::Town {
+    let others = sites.iter().filter(|site| site.embedded.as_deref() != Some("desk"));
+    let shown = others.map(|site| desk::TownSite {
+        title: site.title.clone(),
+        url: site.address(),
+        about: site.about.clone(),
+        accounts: site
+            .accounts
+            .values()
+            .map(|account| desk::TownAccount {
+                username: account.username.clone(),
+                password: account.password.clone(),
+                role: account.role.clone().unwrap_or_default(),
+            })
+            .collect(),
+    });
+    desk::Town { sites: shown.collect() }
+}

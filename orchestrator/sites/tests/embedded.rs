@@ -1,0 +1,275 @@
+//! A town of the sites that need no container: leases, resets and their proof, log-ins, probes, clocks.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::{Value, json};
+use sites::{Event, Events, How, Lease, Options, Phase, Site, SiteState, Town, Upstream};
+
+const SOON: Duration = Duration::from_secs(30);
+
+struct Ground {
+    _keep: tempfile::TempDir,
+    town: Town,
+    events: Arc<Mutex<Vec<Event>>>,
+    folder: Utf8PathBuf,
+}
+
+async fn ground(names: &[&str], copies: usize) -> Ground {
+    ground_with(names, copies, |_| {}).await
+}
+
+async fn ground_with(names: &[&str], copies: usize, change: impl Fn(&mut Site)) -> Ground {
+    let keep = tempfile::tempdir().unwrap();
+    let folder = Utf8PathBuf::from_path_buf(keep.path().to_owned()).unwrap();
+    let manifests = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sites");
+    let mut sites: Vec<Site> = names.iter().map(|name| Site::load(&manifests.join(name)).unwrap()).collect();
+    sites.iter_mut().for_each(change);
+    let events = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&events);
+    let on: Events = Arc::new(move |event| heard.lock().unwrap().push(event.clone()));
+    let options = Options { copies, folder: folder.clone(), name: "test".to_owned() };
+    let town = Town::start(sites, options, on).await.unwrap();
+    town.ready(SOON).await.unwrap();
+    Ground { _keep: keep, town, events, folder }
+}
+
+impl Ground {
+    async fn lease(&self, site: &str) -> Lease {
+        self.town.lease(site, SOON).await.unwrap()
+    }
+
+    fn count(&self, is: impl Fn(&Event) -> bool) -> usize {
+        self.events.lock().unwrap().iter().filter(|event| is(event)).count()
+    }
+}
+
+/// A page of a copy, as the account that the line of cookies belongs to.
+async fn page(lease: &Lease, path: &str, cookies: &str) -> String {
+    let Upstream::Address(address) = lease.upstream() else { panic!("an address") };
+    let host = lease.site().hosts[0].clone();
+    let request =
+        format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nCookie: {cookies}\r\nConnection: close\r\n\r\n");
+    exchange(address, &request).await
+}
+
+async fn exchange(address: std::net::SocketAddr, request: &str) -> String {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer
+}
+
+/// Leaves a note on the desk.
+async fn note(lease: &Lease, title: &str) {
+    let Upstream::Address(address) = lease.upstream() else { panic!("an address") };
+    let pad = page(lease, "/scratchpad.html", "").await;
+    let hidden = |name: &str| {
+        let (_, rest) = pad.split_once(&format!("name=\"{name}\" value=\"")).unwrap_or(("", "\""));
+        rest.split('"').next().unwrap_or_default().to_owned()
+    };
+    let cookie = pad.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap_or_default();
+    let cookie = cookie.split(';').next().unwrap_or_default();
+    let body = format!("token={}&title={title}&body=text", hidden("token"));
+    let request = format!(
+        "POST /scratchpad.html HTTP/1.1\r\nHost: desk.test\r\nCookie: {cookie}\r\nConnection: close\r\n\
+         Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let answer = exchange(address, &request).await;
+    assert!(answer.starts_with("HTTP/1.1 3"), "{answer}");
+}
+
+async fn notes(lease: &Lease) -> Vec<Value> {
+    lease.probe("notes", &BTreeMap::new()).await.unwrap().as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn two_leases_never_see_each_others_writes_and_both_end_pristine() {
+    let ground = ground(&["desk"], 2).await;
+    for round in 0..20 {
+        let (a, b) = (ground.lease("desk").await, ground.lease("desk").await);
+        assert_ne!(a.copy(), b.copy());
+        assert_ne!(a.upstream(), b.upstream());
+        assert_eq!((a.difference().await.unwrap(), b.difference().await.unwrap()), (None, None));
+        note(&a, &format!("round{round}")).await;
+        assert_eq!(notes(&a).await.len(), 1);
+        assert_eq!(notes(&b).await, [] as [Value; 0]);
+        assert!(a.difference().await.unwrap().is_some());
+        assert_ne!(a.digest().await.unwrap(), b.digest().await.unwrap());
+        a.hand_back(true).await;
+        b.hand_back(false).await;
+    }
+    // Answers once the last two are idle again.
+    ground.town.reset("desk").await.unwrap();
+    let status = ground.town.status();
+    assert_eq!((status[0].drifts, status[0].state), (0, SiteState::Running));
+    assert!(!status[0].resets_ms.is_empty());
+    ground.town.stop().await.unwrap();
+    assert!(ground.count(|event| matches!(event, Event::Recycled { how: How::Restored, .. })) >= 40);
+}
+
+#[tokio::test]
+async fn a_lease_that_is_dropped_counts_as_changed() {
+    let ground = ground(&["desk"], 1).await;
+    let lease = ground.lease("desk").await;
+    let used = lease.copy();
+    note(&lease, "left").await;
+    drop(lease);
+    // All copies, that one among them.
+    let (a, b) = (ground.lease("desk").await, ground.lease("desk").await);
+    assert!([a.copy(), b.copy()].contains(&used));
+    assert_eq!((notes(&a).await.len(), notes(&b).await.len()), (0, 0));
+    ground.town.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn when_dirty_keeps_a_copy_that_nobody_changed() {
+    let ground = ground_with(&["desk"], 1, |site| site.reset = sites::manifest::ResetPolicy::WhenDirty).await;
+    let lease = ground.lease("desk").await;
+    lease.set_clock("2030-01-01T00:00:00Z".parse().unwrap()).unwrap();
+    lease.hand_back(false).await;
+    ground.lease("desk").await.hand_back(true).await;
+    ground.town.reset("desk").await.unwrap();
+    let kept = ground.count(|event| matches!(event, Event::Recycled { how: How::Kept, .. }));
+    assert_eq!(kept, 1);
+    assert!(ground.count(|event| matches!(event, Event::Recycled { how: How::Restored, .. })) >= 1);
+    ground.town.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn every_account_logs_in_and_leaves_no_trace() {
+    let ground = ground(&["forum"], 1).await;
+    let lease = ground.lease("forum").await;
+    let accounts: Vec<String> = lease.site().accounts.keys().cloned().collect();
+    assert!(accounts.len() >= 3);
+    let mut first = BTreeMap::new();
+    for account in &accounts {
+        let given = lease.login(account).await.unwrap();
+        assert!(!given.cookies.is_empty(), "{account}");
+        assert_eq!(lease.difference().await.unwrap(), None, "{account}");
+        first.insert(account.clone(), given);
+    }
+    lease.hand_back(true).await;
+    // Another copy honours what was kept.
+    let (a, b) = (ground.lease("forum").await, ground.lease("forum").await);
+    for lease in [&a, &b] {
+        let given = lease.login(&accounts[0]).await.unwrap();
+        assert_eq!(given, first[&accounts[0]]);
+        let line: Vec<String> =
+            given.cookies.iter().map(|cookie| format!("{}={}", cookie.name, cookie.value)).collect();
+        let who = &lease.site().accounts[&accounts[0]].username;
+        assert!(page(lease, "/", &line.join("; ")).await.contains(who.as_str()));
+        assert!(!page(lease, "/", "").await.contains(&format!("/user/{who}/account")));
+    }
+    let error = a.login("nobody").await.unwrap_err().to_string();
+    assert!(error.starts_with("log nobody in to forum: no such account; there are: "), "{error}");
+    ground.town.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_wrong_password_is_told_with_what_was_seen() {
+    let spoil = |site: &mut Site| {
+        site.accounts.values_mut().for_each(|account| account.password = "wrong".to_owned());
+    };
+    let ground = ground_with(&["forum"], 1, spoil).await;
+    let lease = ground.lease("forum").await;
+    let account = lease.site().accounts.keys().next().unwrap().clone();
+    let error = lease.login(&account).await.unwrap_err().to_string();
+    assert!(error.contains(&format!("log {account} in to forum: ")), "{error}");
+    assert!(error.contains("does not look logged in") || error.contains("status"), "{error}");
+    ground.town.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn probes_answer_by_name_and_miss_their_parameters() {
+    let ground = ground(&["forum"], 1).await;
+    let lease = ground.lease("forum").await;
+    let parameters = |name: &str, value: Value| BTreeMap::from([(name.to_owned(), value)]);
+    let found = lease.probe("forum", &parameters("forum", json!("BOOKS"))).await.unwrap();
+    assert_eq!(found[0]["name"], "books");
+    let error = lease.probe("forum", &BTreeMap::new()).await.unwrap_err().to_string();
+    assert_eq!(error, "ask the probe forum of forum: the parameter `forum` is missing");
+    let error = lease.probe("nonesuch", &BTreeMap::new()).await.unwrap_err().to_string();
+    assert!(error.contains("no such probe; there are: "), "{error}");
+    ground.town.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn the_clock_is_the_leases_and_starts_anew_for_the_next() {
+    let ground = ground(&["desk"], 1).await;
+    let lease = ground.lease("desk").await;
+    let used = lease.copy();
+    lease.set_clock("2031-02-03T04:05:06Z".parse().unwrap()).unwrap();
+    note(&lease, "late").await;
+    assert!(page(&lease, "/scratchpad.html", "").await.contains("2031"), "the clock was moved");
+    lease.hand_back(true).await;
+    ground.town.reset("desk").await.unwrap();
+    let (a, b) = (ground.lease("desk").await, ground.lease("desk").await);
+    let again = if a.copy() == used { &a } else { &b };
+    assert_eq!(again.copy(), used);
+    note(again, "early").await;
+    let pad = page(again, "/scratchpad.html", "").await;
+    assert!(pad.contains("2023") && !pad.contains("2031"), "{pad}");
+    ground.town.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_lease_waits_for_a_free_copy_and_says_for_what() {
+    let ground = ground_with(&["desk"], 1, |site| site.reset = sites::manifest::ResetPolicy::Never).await;
+    let only = ground.lease("desk").await;
+    let error = ground.town.lease("desk", Duration::from_millis(50)).await.unwrap_err().to_string();
+    assert_eq!(error, "wait 0.05 s for a free copy of desk: copy 1 is leased");
+    let (waiting, ()) = tokio::join!(ground.town.lease("desk", SOON), only.hand_back(true));
+    assert_eq!(waiting.unwrap().copy(), 1);
+    let error = ground.town.lease("shop", SOON).await.unwrap_err().to_string();
+    assert_eq!(error, "find the site \"shop\"; there are: desk");
+    ground.town.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_condition_that_never_holds_is_named() {
+    let keep = tempfile::tempdir().unwrap();
+    let manifests = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sites");
+    let mut site = Site::load(&manifests.join("desk")).unwrap();
+    site.ready.values_mut().for_each(|condition| condition.contains = Some("nonesuch".to_owned()));
+    site.ready_within = sites::manifest::Period(Duration::from_millis(200));
+    let folder = Utf8PathBuf::from_path_buf(keep.path().to_owned()).unwrap();
+    let options = Options { copies: 2, folder, name: "test".to_owned() };
+    let town = Town::start(vec![site], options, Arc::new(|_| {})).await.unwrap();
+    let error = town.ready(SOON).await.unwrap_err().to_string();
+    assert!(error.contains("desk failed to use desk, which failed 3 times in a row"), "{error}");
+    assert!(error.contains("`home page` (status 200, but nowhere \"nonesuch\")"), "{error}");
+    let again = town.lease("desk", SOON).await.unwrap_err().to_string();
+    assert!(again.contains("failed 3 times in a row"), "{again}");
+    assert_eq!(town.status()[0].state, SiteState::Failed);
+    town.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn after_stop_nothing_is_left_and_leases_say_so() {
+    let ground = ground(&["desk", "forum"], 1).await;
+    let lease = ground.lease("forum").await;
+    let Upstream::Address(address) = lease.upstream() else { panic!("an address") };
+    assert_eq!(ground.town.status().len(), 2);
+    let leased = ground.town.status()[1].copies.iter().filter(|copy| copy.phase == Phase::Leased).count();
+    assert_eq!(leased, 1);
+    ground.town.stop().await.unwrap();
+    ground.town.stop().await.unwrap();
+    assert_eq!(lease.health().unwrap_err().to_string(), "use forum: it has been stopped");
+    assert_eq!(
+        ground.town.lease("forum", SOON).await.unwrap_err().to_string(),
+        "use forum: it has been stopped"
+    );
+    assert!(tokio::net::TcpStream::connect(address).await.is_err());
+    assert_eq!(ground.folder.join("copies").read_dir_utf8().map_or(0, Iterator::count), 0);
+    lease.hand_back(true).await;
+    let text = serde_json::to_string(&ground.town.status()).unwrap();
+    assert!(text.contains("\"state\":\"stopped\""), "{text}");
+}
