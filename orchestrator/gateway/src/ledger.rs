@@ -55,6 +55,8 @@ pub enum Answer {
     },
     /// From the live web.
     Live,
+    /// From a copy of a site.
+    Site,
     /// Not in the snapshot.
     Miss {
         /// The nearest recorded requests.
@@ -92,6 +94,7 @@ impl Answer {
             Answer::Fuzzy { .. } => "fuzzy",
             Answer::Synthesised { .. } => "synthesised",
             Answer::Live => "live",
+            Answer::Site => "site",
             Answer::Miss { .. } => "miss",
             Answer::Refused { .. } => "refused",
             Answer::Failed { .. } => "failed",
@@ -117,6 +120,9 @@ pub struct Levels {
     pub synthesised: u64,
     /// From the live web.
     pub live: u64,
+    /// From a copy of a site.
+    #[serde(default)]
+    pub site: u64,
     /// Not in the snapshot.
     pub miss: u64,
     /// Outside the world.
@@ -138,6 +144,7 @@ impl Levels {
             Answer::Fuzzy { .. } => &mut self.fuzzy,
             Answer::Synthesised { .. } => &mut self.synthesised,
             Answer::Live => &mut self.live,
+            Answer::Site => &mut self.site,
             Answer::Miss { .. } => &mut self.miss,
             Answer::Refused { .. } => &mut self.refused,
             Answer::Failed { .. } => &mut self.failed,
@@ -146,12 +153,13 @@ impl Levels {
 
     /// Adds what others have counted.
     pub fn add(&mut self, other: &Levels) {
-        let Levels { exact, normalised, fuzzy, synthesised, live, miss, refused, failed } = *other;
+        let Levels { exact, normalised, fuzzy, synthesised, live, site, miss, refused, failed } = *other;
         self.exact += exact;
         self.normalised += normalised;
         self.fuzzy += fuzzy;
         self.synthesised += synthesised;
         self.live += live;
+        self.site += site;
         self.miss += miss;
         self.refused += refused;
         self.failed += failed;
@@ -159,8 +167,8 @@ impl Levels {
 
     /// All requests.
     pub fn total(&self) -> u64 {
-        let Levels { exact, normalised, fuzzy, synthesised, live, miss, refused, failed } = self;
-        exact + normalised + fuzzy + synthesised + live + miss + refused + failed
+        let Levels { exact, normalised, fuzzy, synthesised, live, site, miss, refused, failed } = self;
+        exact + normalised + fuzzy + synthesised + live + site + miss + refused + failed
     }
 }
 

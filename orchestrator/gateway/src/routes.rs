@@ -6,7 +6,7 @@
 
 use std::{collections::HashMap, fmt, sync::Arc};
 
-use crate::{Fill, Recorder, Replay};
+use crate::{Fill, Recorder, Replay, Site};
 
 /// What answers the requests of a route.
 #[derive(Clone)]
@@ -17,6 +17,8 @@ pub enum Target {
     Record(Arc<Recorder>),
     /// A snapshot; what it does not hold comes from the live web and is kept.
     Fill(Arc<Fill>),
+    /// A copy of a site.
+    Site(Arc<Site>),
     /// The live web, nothing kept.
     Forward,
     /// A readable refusal, counted.
@@ -29,6 +31,7 @@ impl fmt::Debug for Target {
             Target::Replay(_) => "Replay",
             Target::Record(_) => "Record",
             Target::Fill(..) => "Fill",
+            Target::Site(..) => "Site",
             Target::Forward => "Forward",
             Target::Refuse => "Refuse",
         })

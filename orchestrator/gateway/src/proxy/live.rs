@@ -31,17 +31,17 @@ impl From<Reply> for Outgoing {
 /// Passes a request on and its answer back.
 pub(super) async fn forward(shared: &Shared, asked: Asked) -> Result<Outgoing, Failure> {
     let body = asked.incoming.map_err(BodyError::from).boxed_unsync();
-    let arrived = shared.upstream.send(&asked.head, asked.extensions, body).await?;
-    Ok(forwarded(arrived))
+    let arrived = shared.upstream.send(asked.head.server(), &asked.head, asked.extensions, body).await?;
+    Ok(forwarded(arrived, Answer::Live))
 }
 
 /// An answer that is not kept.
-pub(super) fn forwarded(mut arrived: Arrived) -> Outgoing {
+pub(super) fn forwarded(mut arrived: Arrived, answer: Answer) -> Outgoing {
     let events = is_event_stream(&arrived.head.parts.headers);
     if events {
         arrived.body.patient();
     }
-    outgoing(arrived.head.parts, arrived.body.boxed_unsync(), events)
+    outgoing(arrived.head.parts, arrived.body.boxed_unsync(), events, answer)
 }
 
 /// Passes a request on and its answer back, and records both.
@@ -76,7 +76,7 @@ async fn recorded(
     copy: RequestCopy,
 ) -> Result<Outgoing, Failure> {
     let draft = Draft::begin(recorder, &head, copy);
-    match shared.upstream.send(&head, extensions, body).await {
+    match shared.upstream.send(head.server(), &head, extensions, body).await {
         Ok(arrived) => Ok(teed(draft, arrived).await),
         Err(error) => {
             draft.unanswered(&error);
@@ -96,12 +96,11 @@ pub(super) async fn teed(mut draft: Draft, mut arrived: Arrived) -> Outgoing {
     let whole_at_each_event = events && !parts.headers.contains_key(header::CONTENT_ENCODING);
     let bodiless = draft.is_bodiless();
     let tee = Tee::new(arrived.body, draft, whole_at_each_event, bodiless).await;
-    outgoing(parts, tee.boxed_unsync(), events)
+    outgoing(parts, tee.boxed_unsync(), events, Answer::Live)
 }
 
-fn outgoing(parts: http::response::Parts, body: Body, stream: bool) -> Outgoing {
-    let reply =
-        Reply { status: parts.status, headers: end_to_end(parts.headers), body, answer: Answer::Live };
+fn outgoing(parts: http::response::Parts, body: Body, stream: bool, answer: Answer) -> Outgoing {
+    let reply = Reply { status: parts.status, headers: end_to_end(parts.headers), body, answer };
     Outgoing { reply, extensions: parts.extensions, stream }
 }
 

@@ -6,6 +6,7 @@ mod failure;
 pub(crate) mod listener;
 mod live;
 mod service;
+mod site;
 mod socket;
 mod target;
 mod track;

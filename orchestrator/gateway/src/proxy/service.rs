@@ -14,6 +14,7 @@ use super::{
     connect,
     failure::Failure,
     live::{self, Outgoing},
+    site,
     socket::{self, Handshake},
     target::{self, Via, host_and_port},
     track::Pending,
@@ -70,6 +71,7 @@ async fn answer(shared: &Arc<Shared>, episode: &Arc<Episode>, target: &Target, a
     let answered = match target {
         Target::Refuse => Ok(miss::refused(&asked.head).into()),
         Target::Forward => live::forward(shared, asked).await,
+        Target::Site(site) => site::forward(shared, site, asked).await,
         Target::Record(recorder) => live::record(shared, recorder, asked).await,
         Target::Replay(replay) => match whole_body(shared, asked.incoming).await {
             Ok(body) => Ok(replay.answer(&asked.head, &body, episode).into()),

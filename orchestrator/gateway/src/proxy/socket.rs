@@ -18,6 +18,7 @@ use super::{
     failure::Failure,
     live::{self, Outgoing},
     service::deliver,
+    site,
     track::Pending,
 };
 use crate::{
@@ -40,7 +41,7 @@ pub(super) struct Handshake {
 /// What a handshake leads to.
 enum Outcome {
     Plain(Outgoing),
-    Live { head: ArrivedHead, server: Upgraded, log: Option<SocketLog> },
+    Live { head: ArrivedHead, server: Upgraded, log: Option<SocketLog>, answer: Answer },
     Recorded { accept: HeaderValue, script: SocketScript, answer: Answer },
 }
 
@@ -57,6 +58,13 @@ pub(super) async fn serve(
     let outcome = match target {
         Target::Refuse => Err(Failure::no_route(&head.host)),
         Target::Forward => live_socket(&shared, None, &head, extensions).await,
+        Target::Site(site) => match site::open_socket(&shared, site, &head, extensions).await {
+            Ok(Opened::Socket(head, server)) => {
+                Ok(Outcome::Live { head, server, log: None, answer: Answer::Site })
+            }
+            Ok(Opened::Answer(arrived)) => Ok(Outcome::Plain(live::forwarded(arrived, Answer::Site))),
+            Err(failure) => Err(failure),
+        },
         Target::Record(recorder) => live_socket(&shared, Some(recorder), &head, extensions).await,
         Target::Replay(replay) => recorded(&head, || replay.socket(&head, &episode)),
         Target::Fill(fill) => match recorded(&head, || fill.socket(&head, &episode)) {
@@ -68,9 +76,9 @@ pub(super) async fn serve(
     };
     match outcome.unwrap_or_else(|failure| Outcome::Plain(failure.into_reply(document).into())) {
         Outcome::Plain(outgoing) => deliver(outgoing, pending),
-        Outcome::Live { head: arrived, server, log } => {
+        Outcome::Live { head: arrived, server, log, answer } => {
             let headers = end_to_end(arrived.parts.headers);
-            let pending = entered(pending, Answer::Live);
+            let pending = entered(pending, answer);
             shared.tasks.clone().spawn(async move {
                 if let Some(client) = client_side(&shared, upgrade, &head.url).await {
                     relay(client, server, shared.limits.socket_message, log.as_ref(), &shared.cut).await;
@@ -120,13 +128,15 @@ async fn live_socket(
     extensions: Extensions,
 ) -> Result<Outcome, Failure> {
     let draft = recorder.map(|recorder| Draft::begin(recorder, head, RequestCopy::whole(&Bytes::new())));
-    match (shared.upstream.open_socket(head, extensions).await, draft) {
-        (Ok(Opened::Socket(head, server)), None) => Ok(Outcome::Live { head, server, log: None }),
+    match (shared.upstream.open_socket(&head.server(), head, extensions).await, draft) {
+        (Ok(Opened::Socket(head, server)), None) => {
+            Ok(Outcome::Live { head, server, log: None, answer: Answer::Live })
+        }
         (Ok(Opened::Socket(head, server)), Some(mut draft)) => {
             draft.answered(&head);
-            Ok(Outcome::Live { head, server, log: SocketLog::open(draft) })
+            Ok(Outcome::Live { head, server, log: SocketLog::open(draft), answer: Answer::Live })
         }
-        (Ok(Opened::Answer(arrived)), None) => Ok(Outcome::Plain(live::forwarded(arrived))),
+        (Ok(Opened::Answer(arrived)), None) => Ok(Outcome::Plain(live::forwarded(arrived, Answer::Live))),
         (Ok(Opened::Answer(arrived)), Some(draft)) => Ok(Outcome::Plain(live::teed(draft, arrived).await)),
         (Err(error), draft) => {
             if let Some(draft) = draft {

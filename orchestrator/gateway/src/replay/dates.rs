@@ -39,7 +39,7 @@ fn move_date(headers: &mut HeaderMap, name: HeaderName, by: i64) {
 }
 
 /// A header's date in seconds since 1970.
-pub(super) fn parse(value: &HeaderValue) -> Option<i64> {
+pub(crate) fn parse(value: &HeaderValue) -> Option<i64> {
     httpdate::parse_http_date(value.to_str().ok()?).ok().map(seconds)
 }
 
@@ -55,7 +55,7 @@ pub(super) fn seconds(time: SystemTime) -> i64 {
 }
 
 /// Gives a cookie that expires at a date the age it had left when it was recorded. `None` when nothing is to change.
-pub(super) fn relative_cookie(cookie: &HeaderValue, recorded: i64) -> Option<HeaderValue> {
+pub(crate) fn relative_cookie(cookie: &HeaderValue, recorded: i64) -> Option<HeaderValue> {
     let text = std::str::from_utf8(cookie.as_bytes()).ok()?;
     let mut expires = None;
     for attribute in text.split(';').skip(1) {

@@ -14,7 +14,7 @@
 
 mod cache;
 mod conditional;
-mod dates;
+pub(crate) mod dates;
 mod encoding;
 mod find;
 mod partial;

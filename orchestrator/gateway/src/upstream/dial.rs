@@ -36,6 +36,8 @@ pub(crate) struct Server {
     pub(crate) scheme: Scheme,
     pub(crate) host: String,
     pub(crate) port: u16,
+    /// Where it is, and which copy of it that is, if it is one of ours and not to be found by its name.
+    pub(crate) place: Option<(SocketAddr, u64)>,
 }
 
 /// A connection, ready for its first request.
@@ -85,6 +87,9 @@ impl Dialer {
 
     /// The addresses to try. Those that a `connect-to` names are taken as they are; those found by name must pass the guard.
     async fn addresses(&self, server: &Server) -> Result<Vec<SocketAddr>, UpstreamError> {
+        if let Some((address, _)) = server.place {
+            return Ok(vec![address]);
+        }
         let rule = self.connect_to.iter().find(|rule| rule.applies_to(&server.host, server.port));
         let told = rule.and_then(|rule| rule.address.as_deref());
         let host = told.unwrap_or(&server.host);

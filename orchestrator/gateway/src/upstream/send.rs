@@ -60,14 +60,14 @@ impl Upstream {
         Self { dialer, pool: Pool::default(), head: limits.upstream_head, stall: limits.upstream_stall }
     }
 
-    /// Sends a request and waits for the head of its answer. `extensions` carry the spelling of header names from the client's connection.
+    /// Sends a request to a server and waits for the head of its answer. `extensions` carry the spelling of header names from the client's connection.
     pub(crate) async fn send(
         &self,
+        server: Server,
         head: &RequestHead,
         extensions: Extensions,
         body: Body,
     ) -> Result<Arrived, UpstreamError> {
-        let server = head.server();
         let uri: Uri = head.url.parse().map_err(|error: http::uri::InvalidUri| UpstreamError::Request {
             host: head.host.clone(),
             reason: error.to_string(),

@@ -9,7 +9,7 @@ use hyper_util::rt::TokioIo;
 use tokio::time::timeout;
 
 use super::{
-    Arrived, ArrivedHead, Upstream, UpstreamBody, UpstreamError,
+    Arrived, ArrivedHead, Server, Upstream, UpstreamBody, UpstreamError,
     send::{http1_client, to_http1},
 };
 use crate::{Body, RequestHead, body};
@@ -26,10 +26,10 @@ impl Upstream {
     /// Sends a client's handshake on. Extensions (compression) are not asked for, so that frames can be read on the way.
     pub(crate) async fn open_socket(
         &self,
+        server: &Server,
         head: &RequestHead,
         extensions: Extensions,
     ) -> Result<Opened, UpstreamError> {
-        let server = head.server();
         let host = || head.host.clone();
         let invalid = |reason| UpstreamError::Request { host: host(), reason };
         let mut request = Request::new(body::empty());
@@ -43,7 +43,7 @@ impl Upstream {
         headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
         headers.remove(SEC_WEBSOCKET_EXTENSIONS);
 
-        let dialed = self.dialer.dial(&server, true).await?;
+        let dialed = self.dialer.dial(server, true).await?;
         let broken = |source| UpstreamError::Broken { host: host(), source };
         let tap = dialed.stream.tap();
         let (mut sender, connection) =

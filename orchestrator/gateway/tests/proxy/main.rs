@@ -10,5 +10,6 @@ mod record;
 mod replay;
 mod routing;
 mod shutdown;
+mod sites;
 mod sockets;
 mod world;

@@ -150,7 +150,7 @@ fn requests_of(step: u32, requests: &[Request]) -> Requests {
 
 fn request_view(Request { entry, .. }: &Request) -> RequestView {
     let (note, near) = match &entry.answer {
-        Answer::Exact | Answer::Live => (None, Vec::new()),
+        Answer::Exact | Answer::Live | Answer::Site => (None, Vec::new()),
         Answer::Normalised { rules } => (Some(rules.join(", ")), Vec::new()),
         Answer::Fuzzy { score, url } => (Some(format!("{score:.2} like {url}")), Vec::new()),
         Answer::Synthesised { what, .. } => (Some(what.clone()), Vec::new()),

@@ -18,6 +18,7 @@ pub(super) fn levels(counts: &Levels) -> Vec<Level> {
         ("fuzzy", counts.fuzzy),
         ("synthesised", counts.synthesised),
         ("live", counts.live),
+        ("site", counts.site),
         ("miss", counts.miss),
         ("refused", counts.refused),
         ("failed", counts.failed),

@@ -1,0 +1,59 @@
+//! Requests to a copy of a site: plain HTTP to its address, under the name that the client knows it by.
+
+use http::{Extensions, HeaderMap, HeaderName, HeaderValue, header};
+use http_body_util::BodyExt;
+
+use super::{
+    failure::Failure,
+    live::{self, Outgoing},
+    service::Asked,
+};
+use crate::{
+    Answer, RequestHead, Scheme, Site,
+    body::BodyError,
+    gateway::Shared,
+    replay::dates,
+    upstream::{Opened, Server},
+};
+
+const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
+
+/// Passes a request on and its answer back.
+pub(super) async fn forward(shared: &Shared, site: &Site, mut asked: Asked) -> Result<Outgoing, Failure> {
+    let server = server(site, &mut asked.head, false);
+    let body = asked.incoming.map_err(BodyError::from).boxed_unsync();
+    let mut arrived = shared.upstream.send(server, &asked.head, asked.extensions, body).await?;
+    keep_cookies(&mut arrived.head.parts.headers);
+    Ok(live::forwarded(arrived, Answer::Site))
+}
+
+/// Passes a WebSocket's handshake on.
+pub(super) async fn open_socket(
+    shared: &Shared,
+    site: &Site,
+    head: &RequestHead,
+    extensions: Extensions,
+) -> Result<Opened, Failure> {
+    let mut head = head.clone();
+    let server = server(site, &mut head, true);
+    Ok(shared.upstream.open_socket(&server, &head, extensions).await?)
+}
+
+/// Where the request goes; tells the application by which scheme the client came.
+fn server(site: &Site, head: &mut RequestHead, socket: bool) -> Server {
+    site.asked(&head.method, socket);
+    head.headers.insert(FORWARDED_PROTO, HeaderValue::from_static(head.scheme.as_str()));
+    Server { scheme: Scheme::Http, host: head.host.clone(), port: head.port, place: Some(site.place()) }
+}
+
+/// A site lives at a time of its own, by which its cookies expire; the browser's cookies go by real time. So they are given their age instead.
+fn keep_cookies(headers: &mut HeaderMap) {
+    let Some(now) = headers.get(header::DATE).and_then(dates::parse) else { return };
+    if let header::Entry::Occupied(mut cookies) = headers.entry(header::SET_COOKIE) {
+        for cookie in cookies.iter_mut() {
+            if let Some(relative) = dates::relative_cookie(cookie, now) {
+                *cookie = relative;
+            }
+        }
+    }
+}

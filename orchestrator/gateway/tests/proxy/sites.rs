@@ -1,0 +1,104 @@
+//! Copies of sites behind host names.
+
+use std::sync::Arc;
+
+use gateway::{Answer as Level, CertificateAuthority, Config, Gateway, Routes, Site, Target, body};
+use http::Method;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use crate::{
+    client::{Client, request},
+    origin::{Origin, PATIENCE},
+};
+
+/// Answers every request of a connection with its own head, as at a time of its own, in which a cookie is to live for an hour.
+async fn copy(name: &'static str) -> Origin {
+    Origin::raw(move |mut tcp| async move {
+        let mut seen = Vec::new();
+        let mut buffer = [0; 4096];
+        while let Ok(count @ 1..) = tcp.read(&mut buffer).await {
+            seen.extend_from_slice(&buffer[..count]);
+            if !seen.windows(4).any(|end| end == b"\r\n\r\n") {
+                continue;
+            }
+            let told = format!("{name}\n{}", String::from_utf8_lossy(&std::mem::take(&mut seen)));
+            let answer = format!(
+                "HTTP/1.1 200 OK\r\ndate: Thu, 15 Jun 2023 09:00:00 GMT\r\n\
+                 set-cookie: a=1; expires=Thu, 15 Jun 2023 10:00:00 GMT; path=/\r\n\
+                 content-length: {}\r\n\r\n{told}",
+                told.len()
+            );
+            tcp.write_all(answer.as_bytes()).await.unwrap();
+        }
+    })
+    .await
+}
+
+fn routes(site: &Arc<Site>) -> Routes {
+    let mut routes = Routes::new();
+    routes.add("shop.test", Target::Site(site.clone())).unwrap();
+    routes
+}
+
+#[tokio::test]
+async fn a_copy_answers_under_the_sites_name_until_the_route_leads_to_another() {
+    let (one, two) = (copy("one").await, copy("two").await);
+    let (first, second) =
+        (Arc::new(Site::new("shop", one.address)), Arc::new(Site::new("shop", two.address)));
+    let ca = Arc::new(CertificateAuthority::in_memory().unwrap());
+    let gateway = Gateway::start(Config::new(ca.clone(), routes(&first))).await.unwrap();
+    let client = Client::new(gateway.local_addr(), &ca);
+
+    let mut connection = client.https("shop.test:443", &["h2", "http/1.1"]).await;
+    let answer = connection.ask(request(Method::GET, "https://shop.test/a?b", body::empty())).await;
+    let text = answer.text().to_ascii_lowercase();
+    assert!(text.starts_with("one\nget /a?b http/1.1\r\n"), "{text}");
+    assert!(text.contains("\r\nhost: shop.test\r\n"), "{text}");
+    assert!(text.contains("\r\nx-forwarded-proto: https\r\n"), "{text}");
+    assert_eq!(answer.header("set-cookie"), Some("a=1; path=/; Max-Age=3600"));
+    assert_eq!(first.changes(), 0, "asking changes nothing");
+
+    gateway.set_routes(routes(&second));
+    let answer = connection.ask(request(Method::POST, "https://shop.test/a", body::empty())).await;
+    assert!(answer.text().starts_with("two\n"), "the same connection of the client reaches the other copy");
+    assert_eq!((first.changes(), second.changes()), (0, 1));
+
+    gateway.activity().quiet(PATIENCE).await.unwrap();
+    let levels: Vec<_> = gateway.ledger().entries().into_iter().map(|entry| entry.answer).collect();
+    assert_eq!(levels, [Level::Site, Level::Site]);
+}
+
+#[tokio::test]
+async fn no_connection_is_used_for_two_copies_at_one_address() {
+    let connections = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let counted = connections.clone();
+    let origin = Origin::raw(move |mut tcp| {
+        let number = counted.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        async move {
+            let mut buffer = [0; 4096];
+            while let Ok(1..) = tcp.read(&mut buffer).await {
+                let answer = format!("HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n{number}");
+                tcp.write_all(answer.as_bytes()).await.unwrap();
+            }
+        }
+    })
+    .await;
+    let ca = Arc::new(CertificateAuthority::in_memory().unwrap());
+    let site = || Arc::new(Site::new("shop", origin.address));
+    let gateway = Gateway::start(Config::new(ca.clone(), routes(&site()))).await.unwrap();
+    let client = Client::new(gateway.local_addr(), &ca);
+    assert_eq!(client.get("http://shop.test/").await.text(), "0");
+    gateway.set_routes(routes(&site()));
+    assert_eq!(client.get("http://shop.test/").await.text(), "1");
+}
+
+#[tokio::test]
+async fn a_copy_that_is_gone_is_a_named_failure() {
+    let gone = copy("gone").await.address;
+    let ca = Arc::new(CertificateAuthority::in_memory().unwrap());
+    let site = Arc::new(Site::new("shop", gone));
+    let gateway = Gateway::start(Config::new(ca.clone(), routes(&site))).await.unwrap();
+    let client = Client::new(gateway.local_addr(), &ca);
+    let failure = client.get("http://shop.test/").await;
+    assert_eq!(failure.failure(), (502, "upstream-unreachable"));
+}
