@@ -1,12 +1,19 @@
 //! The network of one instance: nothing in it reaches the outside, this machine, or one another.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use bollard::errors::Error as Api;
 use bollard::models::NetworkCreateRequest;
 use images::Engine;
+use tokio::time::{Instant, interval};
 
 use crate::{Error, Event, Events, firewall};
+
+/// How long the containers of a network may take to leave it.
+const LEFT_WITHIN: Duration = Duration::from_secs(20);
+/// How often that is looked at.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// A network that was made.
 #[derive(Debug, Clone)]
@@ -48,10 +55,22 @@ pub(crate) async fn create(
 
 /// Removes it; its containers are gone.
 pub(crate) async fn remove(engine: &Engine, network: &Network) -> Result<(), Error> {
-    let removed = engine.docker().remove_network(&network.name).await;
+    let removed = remove_by_id(engine, &network.name).await;
     firewall::open(Some(&network.bridge)).await;
-    match removed {
-        Ok(()) | Err(Api::DockerResponseServerError { status_code: 404, .. }) => Ok(()),
-        Err(error) => Err(Error::of_engine(format!("remove the network {}", network.name))(error)),
+    removed
+}
+
+/// Removes a network, by its id or name, as soon as its last container has left it.
+pub(crate) async fn remove_by_id(engine: &Engine, id: &str) -> Result<(), Error> {
+    let deadline = Instant::now() + LEFT_WITHIN;
+    let mut look = interval(LOOK);
+    loop {
+        look.tick().await;
+        match engine.docker().remove_network(id).await {
+            Ok(()) | Err(Api::DockerResponseServerError { status_code: 404, .. }) => return Ok(()),
+            // Somebody else is still removing a container of it.
+            Err(Api::DockerResponseServerError { status_code: 403, .. }) if Instant::now() < deadline => {}
+            Err(error) => return Err(Error::of_engine(format!("remove the network {id}"))(error)),
+        }
     }
 }

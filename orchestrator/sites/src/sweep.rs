@@ -12,7 +12,7 @@ use images::Engine;
 
 use crate::content::blocking;
 use crate::owner::{INSTANCE, Owner};
-use crate::{Error, firewall};
+use crate::{Error, firewall, network};
 
 /// Whose things are removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub async fn sweep(engine: &Engine, whose: Whose) -> Result<Swept, Error> {
     let networks: Vec<String> =
         networks.into_iter().filter(|found| to_go(&found.labels)).filter_map(|found| found.id).collect();
     for id in &networks {
-        gone(docker.remove_network(id).await).map_err(Error::of_engine("remove a network"))?;
+        network::remove_by_id(engine, id).await?;
     }
     firewall::open(None).await;
     Ok(Swept { containers: containers.len(), networks: networks.len() })

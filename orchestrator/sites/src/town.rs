@@ -23,7 +23,7 @@ use crate::manifest::DriverKind;
 use crate::network::{self, Network};
 use crate::owner::Owner;
 use crate::pool::{Pool, Surroundings};
-use crate::sweep::{self, Whose};
+use crate::sweep::{self, Swept, Whose};
 use crate::{Error, Event, Events, Lease, Site, SiteState, SiteStatus};
 
 /// How a town is set up.
@@ -71,9 +71,11 @@ impl Town {
 
         let ground = if sites.iter().any(|site| site.driver == DriverKind::Docker) {
             let engine = Engine::connect().await?;
-            let swept = sweep::sweep(&engine, Whose::Orphans).await?;
-            if swept != sweep::Swept::default() {
-                events(&Event::Swept { containers: swept.containers, networks: swept.networks });
+            match sweep::sweep(&engine, Whose::Orphans).await {
+                Ok(Swept { containers: 0, networks: 0 }) => {}
+                Ok(Swept { containers, networks }) => events(&Event::Swept { containers, networks }),
+                // What others have left need not keep us from starting.
+                Err(error) => tracing::warn!(%error, "what dead towns have left could not be removed"),
             }
             let labels = owner.labels(&instance);
             let network = network::create(&engine, &instance, labels.clone(), &events).await?;

@@ -15,8 +15,8 @@ use futures_util::future::BoxFuture;
 use images::Engine;
 use tokio::sync::OnceCell;
 
-use super::Driver;
 use super::container::Container;
+use super::{Driver, Machine};
 use crate::clock::{self, Clock};
 use crate::content::{Content, blocking};
 use crate::copy::Copy;
@@ -30,8 +30,11 @@ const CLOCK: &str = "/clock";
 /// The user of our own images where this process is root's; otherwise containers run as who we are.
 const USER: u32 = 10001;
 
-/// An address that never answers, from the block kept for documentation: no name resolves.
-const NO_RESOLVER: &str = "192.0.2.1";
+/// Whom containers ask for names: themselves, where nobody listens, so that asking fails at once. The engine's own resolver
+/// would be asked in vain for ten seconds.
+const NO_RESOLVER: &str = "127.0.0.1";
+const RESOLVER: &str = "resolv.conf";
+const RESOLVER_TEXT: &str = "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n";
 
 /// Where the containers of one instance live.
 #[derive(Clone)]
@@ -68,31 +71,36 @@ impl Docker {
     async fn start(&self, id: u32) -> Result<Copy, Error> {
         let golden = self.golden.get_or_try_init(|| self.open_golden()).await?.clone();
         let folder = self.ground.copies.join(format!("{}-{id}", self.site.name));
-        let (state, clock) = (folder.join("state"), folder.join("clock"));
-        let made = (golden.clone(), state.clone(), clock.clone());
-        blocking(move || make_folders(made.0.as_deref(), &made.1, &made.2)).await?;
-
-        let clock = if self.site.clock.is_some() { Clock::File(clock) } else { Clock::Real };
+        let clock = match self.site.clock {
+            Some(_) => Clock::File(folder.join("clock")),
+            None => Clock::Real,
+        };
+        let made = (golden.clone(), folder.clone());
+        blocking(move || make_folders(made.0.as_deref(), &made.1)).await?;
         self.site.clock.map_or(Ok(()), |start| clock.set(start))?;
-        let content = golden.map_or(Content::Elsewhere, |golden| Content::Folder { golden, folder: state });
+
         let docker = self.ground.engine.docker();
         let name = format!("{}-{}-{id}", self.ground.instance, self.site.name);
-        let body = self.body(id, &content, &clock);
+        let body = self.body(id, &folder, golden.is_some());
         let options = CreateContainerOptionsBuilder::default().name(&name).build();
         let doing = || format!("start a container of {}", self.image);
         let created =
             docker.create_container(Some(options), body).await.map_err(Error::of_engine(doing()))?;
+        let state = folder.join("state");
         let container = Container::new(&self.ground.engine, created.id, folder);
         // From here on there is something to remove.
         let started = async {
             docker.start_container(container.id(), None).await.map_err(Error::of_engine(doing()))?;
-            let address = container.address(&self.ground.network).await?;
-            Ok(Upstream::Address((address, self.port).into()))
+            container.address(&self.ground.network).await
         };
         match started.await {
-            Ok(upstream) => Ok(Copy::new(id, upstream, clock, content, Box::new(container))),
+            Ok(address) => {
+                let upstream = Upstream::Address((address, self.port).into());
+                let content =
+                    golden.map_or(Content::Elsewhere, |golden| Content::Folder { golden, folder: state });
+                Ok(Copy::new(id, upstream, clock, content, Box::new(container)))
+            }
             Err(error) => {
-                use super::Machine;
                 let _ = container.stop().await;
                 Err(error)
             }
@@ -108,21 +116,17 @@ impl Docker {
         Ok(Some(Arc::new(golden)))
     }
 
-    fn body(&self, id: u32, content: &Content, clock: &Clock) -> ContainerCreateBody {
+    fn body(&self, id: u32, folder: &Utf8Path, has_state: bool) -> ContainerCreateBody {
         let site = &self.site;
         let mut env: Vec<String> = site.env.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let mut mounts = Vec::new();
-        if let Clock::File(folder) = clock {
+        let mut mounts = vec![mount(&folder.join(RESOLVER), "/etc/resolv.conf", true)];
+        if site.clock.is_some() {
             env.push(format!("SITE_CLOCK_FILE={CLOCK}/{}", clock::FILE));
-            mounts.push(mount(folder, CLOCK, true));
+            mounts.push(mount(&folder.join("clock"), CLOCK, true));
         }
-        let ours = match content {
-            Content::Folder { folder, .. } => {
-                mounts.push(mount(folder, MOUNT, false));
-                true
-            }
-            _ => false,
-        };
+        if has_state {
+            mounts.push(mount(&folder.join("state"), MOUNT, false));
+        }
         let mut labels = self.ground.labels.clone();
         labels.insert(SITE.to_owned(), site.name.clone());
         labels.insert(COPY.to_owned(), id.to_string());
@@ -156,7 +160,7 @@ impl Docker {
         ContainerCreateBody {
             image: Some(self.image.clone()),
             cmd: (!site.command.is_empty()).then(|| site.command.clone()),
-            user: (ours && !site.writable).then(user),
+            user: (has_state && !site.writable).then(user),
             env: Some(env),
             labels: Some(labels),
             // Conditions of the manifest are looked at instead.
@@ -193,7 +197,10 @@ fn user() -> String {
     if user.is_root() { format!("{USER}:{USER}") } else { format!("{}:{}", user.as_raw(), group.as_raw()) }
 }
 
-fn make_folders(golden: Option<&Golden>, state: &Utf8Path, clock: &Utf8Path) -> Result<(), Error> {
-    std::fs::create_dir_all(clock).map_err(Error::of_file("create", clock))?;
-    golden.map_or(Ok(()), |golden| Ok(golden.copy_to(state)?))
+/// What of a copy is on the host.
+fn make_folders(golden: Option<&Golden>, folder: &Utf8Path) -> Result<(), Error> {
+    let (clock, resolver) = (folder.join("clock"), folder.join(RESOLVER));
+    std::fs::create_dir_all(&clock).map_err(Error::of_file("create", &clock))?;
+    std::fs::write(&resolver, RESOLVER_TEXT).map_err(Error::of_file("write", &resolver))?;
+    golden.map_or(Ok(()), |golden| Ok(golden.copy_to(&folder.join("state"))?))
 }
