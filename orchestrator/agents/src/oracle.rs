@@ -76,6 +76,7 @@ fn action(step: &OracleStep, number: usize, observation: &Observation) -> Result
         OracleStep::GoBack => Action::GoBack,
         OracleStep::Noop => Action::Noop,
         OracleStep::Answer(text) => Action::Answer { text: text.clone() },
+        OracleStep::Infeasible(reason) => Action::Infeasible { reason: reason.clone() },
     })
 }
 

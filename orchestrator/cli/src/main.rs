@@ -21,6 +21,7 @@ mod report;
 mod run;
 mod save;
 mod score;
+mod sites;
 mod snapshot;
 mod tasks;
 

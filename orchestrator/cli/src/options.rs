@@ -2,10 +2,10 @@
 
 use camino::Utf8PathBuf;
 
-/// Where this user's certificate authority and indexes are kept.
+/// Where this user's certificate authority, indexes and sites are kept.
 #[derive(clap::Args)]
 pub(crate) struct DataFolder {
-    /// Folder for the certificate authority and snapshot indexes [default: $XDG_DATA_HOME/sandbox or ~/.local/share/sandbox]
+    /// Folder for the certificate authority, snapshot indexes and sites [default: $XDG_DATA_HOME/sandbox or ~/.local/share/sandbox]
     #[arg(long, env = "SANDBOX_DATA", value_name = "DIR", global = true)]
     data: Option<Utf8PathBuf>,
 }
@@ -31,5 +31,10 @@ impl DataFolder {
     /// The folder of snapshot indexes.
     pub(crate) fn indexes(&self) -> Utf8PathBuf {
         self.path().join("indexes")
+    }
+
+    /// The folder of the sites' golden states and of their copies.
+    pub(crate) fn town(&self) -> Utf8PathBuf {
+        self.path().join("town")
     }
 }

@@ -10,7 +10,7 @@ use runs::{Event, Limits, Options, Progress, Summary};
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
-use crate::{interrupt, progress, tasks};
+use crate::{interrupt, progress, sites, tasks};
 
 /// Run an agent over a suite of tasks in its frozen world, and score it
 ///
@@ -68,6 +68,7 @@ impl Run {
             workers: self.workers,
             tasks: self.tasks.clone(),
             index_cache: Some(self.data.indexes()),
+            town: Some(self.data.town()),
             limits: Limits {
                 episode: Duration::from_secs(self.episode_timeout),
                 answer: Duration::from_secs(self.answer_timeout),
@@ -116,7 +117,13 @@ fn classify(error: runs::Error) -> Failure {
         | Error::DifferentRun { .. }
         | Error::UnknownTask { .. }
         | Error::Malformed { .. }
+        | Error::Manifests { .. }
+        | Error::Task { .. }
         | Error::Snapshots { .. } => Failure::Input(error.into()),
+        Error::Sites { source } => match source.cure() {
+            Some(cure) => Failure::Environment(anyhow::anyhow!("bring up the sites: {source}; {cure}")),
+            None => Failure::Environment(anyhow::anyhow!("bring up the sites: {source}")),
+        },
         _ => Failure::Environment(error.into()),
     }
 }
@@ -137,6 +144,11 @@ fn shown_on(bar: &ProgressBar) -> Progress {
         Event::Planned { episodes, done } => {
             bar.set_length(episodes as u64);
             bar.set_position(done as u64);
+        }
+        Event::Site(event) => {
+            if let Some(text) = sites::told(event) {
+                bar.set_message(text);
+            }
         }
         Event::BringingUp { worker } => at(&bar, worker, "bringing up the world".to_owned()),
         Event::Started { worker, episode } => at(&bar, worker, episode.to_string()),

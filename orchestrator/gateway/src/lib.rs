@@ -50,6 +50,6 @@ pub use message::{Reply, RequestHead, Scheme};
 pub use record::{Recorder, RecorderReport, Redact};
 pub use replay::{DatePolicy, MatchLevel, Replay, ReplayOptions};
 pub use routes::{Routes, Target};
-pub use site::Site;
+pub use site::{BadHeader, Site};
 pub use tls::{CertificateAuthority, ClientTls};
 pub use upstream::ConnectTo;

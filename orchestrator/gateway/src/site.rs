@@ -5,7 +5,7 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use http::Method;
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
 
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
@@ -16,14 +16,31 @@ pub struct Site {
     address: SocketAddr,
     /// Tells it from all others; two copies may have had one address, one after the other.
     number: u64,
+    /// Header fields that every request gets.
+    headers: HeaderMap,
     changes: AtomicU64,
 }
+
+/// A header field that cannot be sent.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("send the header field {0:?}: its name or value has characters that HTTP does not allow")]
+pub struct BadHeader(String);
 
 impl Site {
     /// The site called `name`, whose copy listens on `address` for plain HTTP.
     pub fn new(name: impl Into<String>, address: SocketAddr) -> Self {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        Self { name: name.into(), address, number, changes: AtomicU64::new(0) }
+        Self { name: name.into(), address, number, headers: HeaderMap::new(), changes: AtomicU64::new(0) }
+    }
+
+    /// The same, with header fields that every request gets in place of the client's own.
+    pub fn with_headers(mut self, headers: &[(String, String)]) -> Result<Self, BadHeader> {
+        for (name, value) in headers {
+            let bad = || BadHeader(name.clone());
+            let (name, value) = (name.parse::<HeaderName>(), value.parse::<HeaderValue>());
+            self.headers.insert(name.map_err(|_| bad())?, value.map_err(|_| bad())?);
+        }
+        Ok(self)
     }
 
     /// What the site is called.
@@ -38,6 +55,10 @@ impl Site {
 
     pub(crate) fn place(&self) -> (SocketAddr, u64) {
         (self.address, self.number)
+    }
+
+    pub(crate) fn headers(&self) -> &HeaderMap {
+        &self.headers
     }
 
     pub(crate) fn asked(&self, method: &Method, socket: bool) {

@@ -4,7 +4,8 @@ use std::future::Future;
 
 use browser::{Acted, Action, Observation};
 use gateway::Entry;
-use tasks::Task;
+use serde_json::Value;
+use tasks::{StateCheck, Task};
 
 /// The world or the browser broke. Ends the episode; the next one gets a new environment.
 #[derive(Debug, thiserror::Error)]
@@ -51,6 +52,12 @@ pub trait Environment: Send + Sized + 'static {
 
     /// Waits until the page has come to rest; says why if it did not in time.
     fn settle(&mut self) -> impl Future<Output = Result<Option<String>, EnvironmentError>> + Send;
+
+    /// The answer to a question about the state of a site, as it is now.
+    fn probe(
+        &mut self,
+        question: &StateCheck,
+    ) -> impl Future<Output = Result<Value, EnvironmentError>> + Send;
 
     /// The requests since the last call or the beginning of the episode, in order of arrival.
     fn requests(&mut self) -> Vec<Entry>;

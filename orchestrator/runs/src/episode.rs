@@ -62,7 +62,12 @@ pub(crate) async fn play<E: Environment>(
 ) -> Result<Played, Error> {
     let started = Timestamp::now();
     let mut trace = Trace::new(attempt.task);
-    let driven = tokio::time::timeout(attempt.within, drive(environment, agent, attempt, &mut trace)).await;
+    let whole = async {
+        let outcome = drive(environment, agent, attempt, &mut trace).await?;
+        trace.look(environment, attempt.task).await?;
+        Ok(outcome)
+    };
+    let driven = tokio::time::timeout(attempt.within, whole).await;
     let (outcome, spent) = match driven {
         Ok(Ok(outcome)) => (outcome, false),
         Ok(Err(Broken::Results(error))) => return Err(error),
@@ -131,7 +136,10 @@ async fn drive<E: Environment>(
                 trace.answer = Some(text);
                 return Ok(Outcome::Answered);
             }
-            Ok(Action::Infeasible { .. }) => return Ok(Outcome::Infeasible),
+            Ok(Action::Infeasible { .. }) => {
+                trace.gave_up(attempt.task);
+                return Ok(Outcome::Infeasible);
+            }
             Ok(action) => perform(environment, attempt.task, &action, trace).await?,
             Err(error) => Some(format!("failed to {error}")),
         };
@@ -213,7 +221,27 @@ impl Trace {
         let url = self.steps.last().map_or("", |step| step.url.as_str());
         let selector = element.map(|element| element.selector.as_str());
         let value = element.map(|element| element.value.as_str());
-        task.scorer.observe(&mut self.score, &tasks::Step { url, selector, value, answer });
+        task.scorer
+            .observe(&mut self.score, &tasks::Step { url, selector, value, answer, infeasible: false });
+    }
+
+    /// Asks the sites what the score depends on.
+    async fn look<E: Environment>(
+        &mut self,
+        environment: &mut E,
+        task: &Task,
+    ) -> Result<(), EnvironmentError> {
+        let mut answers = Vec::new();
+        for question in task.scorer.questions() {
+            answers.push(environment.probe(question).await?);
+        }
+        task.scorer.tell(&mut self.score, &mut answers.into_iter());
+        Ok(())
+    }
+
+    /// The agent says that the goal cannot be reached.
+    fn gave_up(&mut self, task: &Task) {
+        task.scorer.observe(&mut self.score, &tasks::Step { infeasible: true, ..tasks::Step::default() });
     }
 
     fn record(

@@ -86,6 +86,26 @@ pub enum Error {
         /// Why.
         source: crate::environment::EnvironmentError,
     },
+    /// A manifest of a site cannot be read.
+    #[error("read the sites: {source}")]
+    Manifests {
+        /// What is wrong with it.
+        source: yaml::Error,
+    },
+    /// A task asks for what its sites do not have.
+    #[error("prepare task {id}: {message}")]
+    Task {
+        /// The task.
+        id: String,
+        /// What is missing.
+        message: String,
+    },
+    /// The sites could not be brought up.
+    #[error("bring up the sites: {source}")]
+    Sites {
+        /// Why.
+        source: sites::Error,
+    },
     /// The snapshots cannot be opened.
     #[error("open the snapshots: {source}")]
     Snapshots {

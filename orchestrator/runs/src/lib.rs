@@ -29,6 +29,7 @@ pub mod statistics;
 mod suite_digest;
 mod summary;
 mod table;
+mod town;
 pub mod world;
 
 pub use compare::{Comparison, Difference, compare, compare_repeats};

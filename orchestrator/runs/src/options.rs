@@ -21,6 +21,8 @@ pub struct Options {
     pub tasks: Vec<String>,
     /// Folder where the indexes of snapshots are kept between runs; temporary files when absent.
     pub index_cache: Option<Utf8PathBuf>,
+    /// Folder for the golden states and the copies of sites; one in the system's folder for temporary files when absent.
+    pub town: Option<Utf8PathBuf>,
     /// What an episode may take.
     pub limits: Limits,
 }
@@ -46,6 +48,7 @@ impl Default for Options {
             workers: 1,
             tasks: Vec::new(),
             index_cache: None,
+            town: None,
             limits: Limits::default(),
         }
     }

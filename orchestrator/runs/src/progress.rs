@@ -18,6 +18,8 @@ pub enum Event<'a> {
         /// Episodes of those that are there already.
         done: usize,
     },
+    /// Something happened with a copy of a site.
+    Site(&'a sites::Event),
     /// A worker begins to bring up its world.
     BringingUp {
         /// Number of the worker, from 0.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use agents::Kind;
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
+use sites::Town;
 use tasks::{Suite, Task};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -15,6 +16,7 @@ use crate::environment::{Environment, EnvironmentError};
 use crate::episode::{self, Attempt, Played};
 use crate::results::{EpisodeFolder, EpisodeId, Outcome, RunFolder, RunRecord, TaskRecord};
 use crate::suite_digest::suite_digest;
+use crate::town;
 use crate::world::{self, World};
 use crate::{Error, Event, Options, Progress, Summary};
 
@@ -35,7 +37,25 @@ pub async fn run(
     interrupt: CancellationToken,
     progress: Progress,
 ) -> Result<Summary, Error> {
-    let world = world::Shared::open(&suite.world, options.index_cache.as_deref())
+    let tasks = select(suite, &options.tasks)?;
+    let folder = options.town.clone().unwrap_or_else(|| Utf8PathBuf::from("/tmp/sandbox-sites"));
+    let town = town::open(suite, &tasks, options.workers, &folder, &interrupt, &progress).await?;
+    let outcome = run_with(town.clone(), suite, agent, options, interrupt, progress).await;
+    if let Some(town) = town {
+        town::stop(&town).await;
+    }
+    outcome
+}
+
+async fn run_with(
+    town: Option<Town>,
+    suite: &Suite,
+    agent: &Kind,
+    options: &Options,
+    interrupt: CancellationToken,
+    progress: Progress,
+) -> Result<Summary, Error> {
+    let world = world::Shared::open(&suite.world, town, options.index_cache.as_deref())
         .await
         .map_err(|source| Error::Snapshots { source })?;
     let (spec, settle) = (suite.world.clone(), options.limits.settle);

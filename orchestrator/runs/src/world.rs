@@ -1,7 +1,7 @@
-//! The real environment: Chromium behind a gateway that answers from the suite's snapshots and refuses everything else.
+//! The real environment: Chromium behind a gateway that answers from the suite's snapshots and its sites, and refuses everything else.
 //!
-//! Each worker has a gateway and a browser of its own, so parallel episodes cannot see each other; the opened snapshots and the certificate
-//! authority, which lives in memory and dies with the run, are shared.
+//! Each worker has a gateway and a browser of its own, and each episode copies of its own of the sites that its task names, so parallel episodes
+//! cannot see each other; the opened snapshots and the certificate authority, which lives in memory and dies with the run, are shared.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,21 +13,30 @@ use gateway::{
     CertificateAuthority, Config, DatePolicy, Entry, Gateway, Ledger, MatchLevel, Replay, ReplayOptions,
     Routes, Target,
 };
+use serde_json::Value;
+use sites::Town;
 use snapshots::index::ReplaySet;
-use tasks::{Task, WorldSpec};
+use tasks::{StateCheck, Task, WorldSpec};
 
 use crate::environment::{Environment, EnvironmentError, NotActed};
+use crate::town::Visit;
 
 /// What the workers of a run share.
 #[derive(Clone)]
 pub struct Shared {
+    /// To the snapshots.
     routes: Routes,
+    town: Option<Town>,
     authority: Arc<CertificateAuthority>,
 }
 
 /// One worker's gateway and browser.
 pub struct World {
     gateway: Gateway,
+    shared: Shared,
+    visit: Visit,
+    /// Actions since the episode began.
+    actions: u32,
     session: Session,
     clock: browser::World,
     settle_within: Duration,
@@ -39,7 +48,11 @@ pub struct World {
 
 impl Shared {
     /// Opens the snapshots of a world, with their indexes in the folder `cache`; without one, indexes are built into temporary files.
-    pub async fn open(spec: &WorldSpec, cache: Option<&Utf8Path>) -> Result<Shared, EnvironmentError> {
+    pub async fn open(
+        spec: &WorldSpec,
+        town: Option<Town>,
+        cache: Option<&Utf8Path>,
+    ) -> Result<Shared, EnvironmentError> {
         let authority = CertificateAuthority::in_memory()
             .map_err(EnvironmentError::while_doing("make a certificate authority"))?;
         let (paths, cache) = (spec.snapshots.clone(), cache.map(Utf8Path::to_owned));
@@ -56,7 +69,7 @@ impl Shared {
         let hosts = set.hosts().map_err(EnvironmentError::while_doing("list the hosts of the snapshots"))?;
         let options = ReplayOptions { level, dates: DatePolicy::Recorded, ..ReplayOptions::default() };
         let replay = Arc::new(Replay::new(set, options));
-        Ok(Shared { routes: routes(&hosts, &replay), authority: Arc::new(authority) })
+        Ok(Shared { routes: routes(&hosts, &replay), town, authority: Arc::new(authority) })
     }
 }
 
@@ -79,7 +92,7 @@ impl World {
         shared: Shared,
         settle_within: Duration,
     ) -> Result<World, EnvironmentError> {
-        let gateway = Gateway::start(Config::new(shared.authority.clone(), shared.routes))
+        let gateway = Gateway::start(Config::new(shared.authority.clone(), shared.routes.clone()))
             .await
             .map_err(EnvironmentError::while_doing("start the gateway"))?;
         let clock = browser::World { clock: spec.clock, seed: spec.seed };
@@ -93,11 +106,23 @@ impl World {
         let session =
             Session::start(&launch).await.map_err(EnvironmentError::while_doing("start the browser"))?;
         let ledger = gateway.ledger();
-        Ok(World { gateway, session, clock, settle_within, fresh: true, ledger, taken: BTreeSet::new() })
+        Ok(World {
+            gateway,
+            shared,
+            visit: Visit::default(),
+            actions: 0,
+            session,
+            clock,
+            settle_within,
+            fresh: true,
+            ledger,
+            taken: BTreeSet::new(),
+        })
     }
 
-    /// A pristine browser and an empty ledger, in this order: what the old pages still ask for while they go belongs to the old episode.
-    async fn begin_episode(&mut self) -> Result<(), EnvironmentError> {
+    /// A pristine browser, pristine sites and an empty ledger, in this order: what the old pages still ask for while they go belongs to the old
+    /// episode.
+    async fn begin_episode(&mut self, task: &Task) -> Result<(), EnvironmentError> {
         if !std::mem::take(&mut self.fresh) {
             self.session
                 .reset(Some(self.clock))
@@ -109,16 +134,39 @@ impl World {
             .quiet(self.settle_within)
             .await
             .map_err(EnvironmentError::while_doing("wait for the last episode's requests to end"))?;
+        self.visit.end().await;
+        self.actions = 0;
+        if let Some(town) = &self.shared.town {
+            let (visit, cookies) = Visit::begin(town, task, self.clock.clock).await?;
+            let mut routes = self.shared.routes.clone();
+            visit.add_routes(&mut routes)?;
+            self.visit = visit;
+            self.gateway.set_routes(routes);
+            let given = self.session.set_cookies(&cookies).await;
+            given.map_err(EnvironmentError::while_doing("give the browser its cookies"))?;
+        }
         self.gateway.begin_episode();
         self.ledger = self.gateway.ledger();
         self.taken.clear();
         Ok(())
     }
+
+    async fn settle_page(&mut self) -> Result<Option<String>, EnvironmentError> {
+        match self.session.settle(&self.gateway.activity(), self.settle_within).await {
+            Ok(settled) if settled.quiet => Ok(None),
+            Ok(_) => Ok(Some("the page was still busy".to_owned())),
+            // A page may be restless for ever; that is the page's nature and not a broken browser.
+            Err(error @ (browser::Error::Deadline { .. } | browser::Error::Network(_))) => {
+                Ok(Some(format!("failed to {error}")))
+            }
+            Err(error) => Err(EnvironmentError::while_doing("let the page settle")(error)),
+        }
+    }
 }
 
 impl Environment for World {
     async fn begin(&mut self, task: &Task) -> Result<(), EnvironmentError> {
-        self.begin_episode().await?;
+        self.begin_episode(task).await?;
         if let Some(url) = &task.start_url {
             let open = Action::Goto { url: url.clone() };
             self.session.act(&open).await.map_err(EnvironmentError::while_doing("open the start page"))?;
@@ -138,6 +186,8 @@ impl Environment for World {
     }
 
     async fn act(&mut self, action: &Action) -> Result<Option<Acted>, NotActed> {
+        self.actions += 1;
+        self.visit.set_clocks(self.clock.clock, self.actions).map_err(NotActed::Broken)?;
         match self.session.act(action).await {
             Ok(()) => Ok(self.session.acted().cloned()),
             Err(ActionError::Browser(error)) => {
@@ -148,22 +198,22 @@ impl Environment for World {
     }
 
     async fn settle(&mut self) -> Result<Option<String>, EnvironmentError> {
-        match self.session.settle(&self.gateway.activity(), self.settle_within).await {
-            Ok(settled) if settled.quiet => Ok(None),
-            Ok(_) => Ok(Some("the page was still busy".to_owned())),
-            // A page may be restless for ever; that is the page's nature and not a broken browser.
-            Err(error @ (browser::Error::Deadline { .. } | browser::Error::Network(_))) => {
-                Ok(Some(format!("failed to {error}")))
-            }
-            Err(error) => Err(EnvironmentError::while_doing("let the page settle")(error)),
-        }
+        let settled = self.settle_page().await;
+        // Where a site has ended, that is what happened, whatever its pages look like now.
+        self.visit.health()?;
+        settled
     }
 
     fn requests(&mut self) -> Vec<Entry> {
         self.ledger.entries().into_iter().filter(|entry| self.taken.insert(entry.seq)).collect()
     }
 
-    async fn close(self) {
+    async fn probe(&mut self, question: &StateCheck) -> Result<Value, EnvironmentError> {
+        self.visit.probe(question).await
+    }
+
+    async fn close(mut self) {
+        self.visit.end().await;
         if let Err(error) = self.session.close().await {
             tracing::warn!(%error, "the browser did not end in good order");
         }

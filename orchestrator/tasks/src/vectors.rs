@@ -159,7 +159,8 @@ fn score(metric: &str, line: &[u8]) -> Result<Outcome, serde_json::Error> {
 fn score_key_node(node: PublishedNode, inputs: &KeyNodeInputs) -> Outcome {
     let node = node.key_node().ok()?;
     // Without a path in the node, which element was acted on makes no difference.
-    let step = Step { url: &inputs.url, selector: Some("*"), value: inputs.value.as_deref(), answer: None };
+    let step =
+        Step { url: &inputs.url, selector: Some("*"), value: inputs.value.as_deref(), ..Step::default() };
     Some(node.score(&step))
 }
 

@@ -34,7 +34,8 @@ fn key_nodes_are_kept_once_reached_and_survive_saving() {
     assert_eq!((score.success, score.near_success), (false, true));
     assert!((score.value - 2.0 / 3.0).abs() < 1e-9);
 
-    let choice = Step { url: "http://rail.test/b", selector: Some("#t"), value: Some("06:12"), answer: None };
+    let choice =
+        Step { url: "http://rail.test/b", selector: Some("#t"), value: Some("06:12"), ..Step::default() };
     scorer.observe(&mut state, &choice);
     let score = scorer.score(&state).unwrap();
     assert!(score.success && !score.near_success && score.answered.is_none());
@@ -120,7 +121,7 @@ proptest! {
         let mut state = scorer.start();
         for url in [&url, &format!("https://{path}"), &format!("https://rail.test/?from={path}")] {
             let before = scorer.score(&state).unwrap().value;
-            scorer.observe(&mut state, &Step { url, selector: Some("*"), value: Some(&value), answer: Some(&value) });
+            scorer.observe(&mut state, &Step { url, selector: Some("*"), value: Some(&value), answer: Some(&value), ..Step::default() });
             let after = scorer.score(&state).unwrap().value;
             prop_assert!((0.0..=1.0).contains(&after) && after >= before);
         }

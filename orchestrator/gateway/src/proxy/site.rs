@@ -43,6 +43,9 @@ pub(super) async fn open_socket(
 fn server(site: &Site, head: &mut RequestHead, socket: bool) -> Server {
     site.asked(&head.method, socket);
     head.headers.insert(FORWARDED_PROTO, HeaderValue::from_static(head.scheme.as_str()));
+    for (name, value) in site.headers() {
+        head.headers.insert(name, value.clone());
+    }
     Server { scheme: Scheme::Http, host: head.host.clone(), port: head.port, place: Some(site.place()) }
 }
 

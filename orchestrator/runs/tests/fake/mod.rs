@@ -8,7 +8,8 @@ use browser::{Acted, Action, Observation};
 use gateway::{Answer, Entry, Near};
 use runs::environment::{EnvironmentError, NotActed};
 use runs::{Environment, Event, Progress};
-use tasks::{Element, MatchLevel, OracleStep, Scorer, Suite, Task, WorldSpec};
+use serde_json::Value;
+use tasks::{Element, MatchLevel, OracleStep, Scorer, StateCheck, Suite, Task, WorldSpec};
 
 /// What is to go wrong, by task id.
 #[derive(Debug, Clone, Default)]
@@ -128,6 +129,10 @@ impl Environment for Fake {
         Ok((self.page == 3).then(|| "2 requests in flight".to_owned()))
     }
 
+    async fn probe(&mut self, question: &StateCheck) -> Result<Value, EnvironmentError> {
+        Err(broken("read a site's state", &question.site))
+    }
+
     fn requests(&mut self) -> Vec<Entry> {
         std::mem::take(&mut self.pending)
     }
@@ -142,6 +147,7 @@ pub(crate) fn suite() -> Result<Suite, jiff::Error> {
         goal: format!("Follow the link {clicks} times and say what you see."),
         start_url: Some("https://shop.test/1".to_owned()),
         sites: Vec::new(),
+        login: Default::default(),
         max_steps: 4,
         tags: Vec::new(),
         scorer: Scorer::AssistantBench { gold: "a red bicycle".to_owned() },
@@ -157,6 +163,7 @@ pub(crate) fn suite() -> Result<Suite, jiff::Error> {
         folder: "tasks/fake".into(),
         world: WorldSpec {
             snapshots: Vec::new(),
+            sites: None,
             clock: "2026-03-14T09:00:00Z".parse()?,
             seed: 7,
             viewport: (1280, 720),

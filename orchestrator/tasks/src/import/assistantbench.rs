@@ -1,5 +1,7 @@
 //! AssistantBench: one JSON object a line, as its dataset is published.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use super::{Import, ImportError, Skipped, task_id};
@@ -37,6 +39,7 @@ pub fn assistantbench(lines: &str) -> Result<Import, ImportError> {
                 goal: row.task,
                 start_url: Some(START.to_owned()),
                 sites: Vec::new(),
+                login: BTreeMap::new(),
                 max_steps: 30,
                 tags: [row.set, row.difficulty].into_iter().flatten().collect(),
                 scorer: Scorer::AssistantBench { gold },

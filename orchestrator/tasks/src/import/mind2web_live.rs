@@ -1,5 +1,7 @@
 //! Mind2Web-Live: a JSON list of tasks with their key nodes, as WebCanvas publishes it.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use super::{Import, ImportError, Skipped, task_id};
@@ -48,6 +50,7 @@ pub fn mind2web_live(json: &str) -> Result<Import, ImportError> {
                 goal: row.task,
                 start_url: None,
                 sites,
+                login: BTreeMap::new(),
                 max_steps: max_steps(row.reference_task_length),
                 tags: Vec::new(),
                 scorer: Scorer::Mind2WebLive { nodes },

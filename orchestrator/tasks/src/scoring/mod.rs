@@ -6,11 +6,15 @@
 pub mod assistantbench;
 pub mod mind2web_live;
 mod python;
+mod state;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 use thiserror::Error;
 
 use mind2web_live::KeyNode;
+
+pub use state::{Expectation, StateCheck};
 
 /// What decides the score of a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,6 +33,12 @@ pub enum Scorer {
         #[serde(deserialize_with = "mind2web_live::read_nodes")]
         nodes: Vec<KeyNode>,
     },
+    /// Our own: what a site's state is in the end.
+    State(StateCheck),
+    /// Our own: the goal cannot be reached, and the agent says so.
+    Infeasible {},
+    /// Our own: all of these, at least one. The score is the product of theirs.
+    All(#[serde(deserialize_with = "read_parts")] Vec<Scorer>),
 }
 
 /// What a scorer sees of one step: the page, and what the agent is about to do with it.
@@ -42,6 +52,8 @@ pub struct Step<'a> {
     pub value: Option<&'a str>,
     /// The text of the final answer, when this step gives it.
     pub answer: Option<&'a str>,
+    /// In this step the agent says that the goal cannot be reached.
+    pub infeasible: bool,
 }
 
 /// What a scorer remembers of an episode.
@@ -51,6 +63,15 @@ pub struct ScoreState {
     pub nodes: Vec<f64>,
     /// The last answer given.
     pub answer: Option<String>,
+    /// The agent has said that the goal cannot be reached.
+    #[serde(default)]
+    pub infeasible: bool,
+    /// What a site's state was in the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<Value>,
+    /// The states of the parts of [`Scorer::All`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<ScoreState>,
 }
 
 /// The result of an episode.
@@ -64,6 +85,9 @@ pub struct Score {
     pub near_success: bool,
     /// There was an answer to judge; absent for scorers that judge none.
     pub answered: Option<bool>,
+    /// What is not as it should be, for people.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wrong: Vec<String>,
 }
 
 /// Why there is no score.
@@ -81,11 +105,15 @@ pub enum ScoreError {
 impl Scorer {
     /// The state of an episode that has not begun.
     pub fn start(&self) -> ScoreState {
-        let nodes = match self {
-            Scorer::AssistantBench { .. } => 0,
-            Scorer::Mind2WebLive { nodes } => nodes.len(),
-        };
-        ScoreState { nodes: vec![0.0; nodes], answer: None }
+        match self {
+            Scorer::Mind2WebLive { nodes } => {
+                ScoreState { nodes: vec![0.0; nodes.len()], ..ScoreState::default() }
+            }
+            Scorer::All(parts) => {
+                ScoreState { parts: parts.iter().map(Scorer::start).collect(), ..ScoreState::default() }
+            }
+            Scorer::AssistantBench { .. } | Scorer::State(_) | Scorer::Infeasible {} => ScoreState::default(),
+        }
     }
 
     /// Takes one step into account. Scores never fall; of several answers the last counts.
@@ -93,8 +121,37 @@ impl Scorer {
         if let Some(answer) = step.answer {
             state.answer = Some(answer.to_owned());
         }
-        if let Scorer::Mind2WebLive { nodes } = self {
-            mind2web_live::observe(nodes, &mut state.nodes, step);
+        state.infeasible |= step.infeasible;
+        match self {
+            Scorer::Mind2WebLive { nodes } => mind2web_live::observe(nodes, &mut state.nodes, step),
+            Scorer::All(parts) => {
+                for (part, state) in parts.iter().zip(&mut state.parts) {
+                    part.observe(state, step);
+                }
+            }
+            Scorer::AssistantBench { .. } | Scorer::State(_) | Scorer::Infeasible {} => {}
+        }
+    }
+
+    /// What has to be asked of sites once the episode has ended.
+    pub fn questions(&self) -> Vec<&StateCheck> {
+        match self {
+            Scorer::State(check) => vec![check],
+            Scorer::All(parts) => parts.iter().flat_map(Scorer::questions).collect(),
+            Scorer::AssistantBench { .. } | Scorer::Mind2WebLive { .. } | Scorer::Infeasible {} => Vec::new(),
+        }
+    }
+
+    /// Takes the answers to [`questions`](Self::questions), in their order.
+    pub fn tell(&self, state: &mut ScoreState, answers: &mut impl Iterator<Item = Value>) {
+        match self {
+            Scorer::State(_) => state.found = answers.next(),
+            Scorer::All(parts) => {
+                for (part, state) in parts.iter().zip(&mut state.parts) {
+                    part.tell(state, answers);
+                }
+            }
+            Scorer::AssistantBench { .. } | Scorer::Mind2WebLive { .. } | Scorer::Infeasible {} => {}
         }
     }
 
@@ -106,27 +163,56 @@ impl Scorer {
         match self {
             Scorer::AssistantBench { gold } => {
                 let Some(answer) = &state.answer else {
-                    return Ok(Score {
-                        value: 0.0,
-                        success: false,
-                        near_success: false,
-                        answered: Some(false),
-                    });
+                    return Ok(Score { answered: Some(false), ..Score::of(false, Vec::new()) });
                 };
                 let scored = assistantbench::question_scorer(answer, gold)?;
+                let success = scored.accuracy >= 1.0 - ROUNDING;
                 Ok(Score {
                     value: scored.accuracy,
-                    success: scored.accuracy >= 1.0 - ROUNDING,
-                    near_success: false,
                     answered: Some(scored.has_answer),
+                    ..Score::of(success, Vec::new())
                 })
             }
             Scorer::Mind2WebLive { .. } => {
                 let (value, missing) = mind2web_live::completion(&state.nodes);
                 let success = missing == 0 && !state.nodes.is_empty();
-                Ok(Score { value, success, near_success: missing == 1, answered: None })
+                Ok(Score { value, near_success: missing == 1, ..Score::of(success, Vec::new()) })
+            }
+            Scorer::State(check) => {
+                let wrong = match &state.found {
+                    Some(found) => check.judge(found),
+                    None => Some(format!("{} of {} was not read", check.probe, check.site)),
+                };
+                Ok(Score::of(wrong.is_none(), wrong.into_iter().collect()))
+            }
+            Scorer::Infeasible {} => Ok(Score::of(state.infeasible, Vec::new())),
+            Scorer::All(parts) => {
+                let mut all = Score::of(true, Vec::new());
+                for (part, state) in parts.iter().zip(&state.parts) {
+                    let score = part.score(state)?;
+                    all.value *= score.value;
+                    all.success &= score.success;
+                    all.answered = all.answered.or(score.answered);
+                    all.wrong.extend(score.wrong);
+                }
+                Ok(all)
             }
         }
+    }
+}
+
+impl Score {
+    fn of(success: bool, wrong: Vec<String>) -> Score {
+        Score { value: f64::from(u8::from(success)), success, near_success: false, answered: None, wrong }
+    }
+}
+
+fn read_parts<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<Scorer>, D::Error> {
+    let parts = Vec::<Scorer>::deserialize(input)?;
+    if parts.is_empty() {
+        Err(serde::de::Error::custom("`all` needs at least one scorer"))
+    } else {
+        Ok(parts)
     }
 }
 

@@ -30,6 +30,7 @@ impl Suite {
         for snapshot in &mut world.snapshots {
             *snapshot = folder.join(&*snapshot);
         }
+        world.sites = world.sites.map(|sites| folder.join(sites));
         let files = if whole { task_files(folder)? } else { vec![path.to_owned()] };
         Ok(Suite {
             name: name.unwrap_or_else(|| folder_name(folder)),

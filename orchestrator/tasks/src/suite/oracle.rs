@@ -37,6 +37,8 @@ pub enum OracleStep {
     Noop,
     /// Give the answer and end the episode.
     Answer(String),
+    /// Say that the goal cannot be reached, and why: `infeasible: There is no such order`.
+    Infeasible(String),
 }
 
 /// See [`OracleStep::Fill`].
@@ -93,7 +95,8 @@ impl OracleStep {
             | OracleStep::Goto(_)
             | OracleStep::GoBack
             | OracleStep::Noop
-            | OracleStep::Answer(_) => None,
+            | OracleStep::Answer(_)
+            | OracleStep::Infeasible(_) => None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! One goal, where it starts, and how reaching it is judged.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use serde::{Deserialize, Deserializer, Serialize};
@@ -20,9 +21,13 @@ pub struct Task {
     /// Where the browser is when the episode begins; an empty page when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_url: Option<String>,
-    /// The hosts that the task is about, for people and for filters.
+    /// What the task is about. In a world with sites these are their names, and an episode gets copies of these alone; otherwise hosts, for
+    /// people and for filters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sites: Vec<String>,
+    /// Who is logged in when the episode begins: accounts of the manifests, by site.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub login: BTreeMap<String, String>,
     /// How many actions an agent may take.
     #[serde(default = "default_max_steps", deserialize_with = "read_max_steps")]
     pub max_steps: u32,

@@ -13,6 +13,9 @@ pub struct WorldSpec {
     /// Snapshot files. Relative paths in YAML are resolved against the folder of the suite when it is loaded.
     #[serde(default)]
     pub snapshots: Vec<Utf8PathBuf>,
+    /// The folder with the manifests of the sites that tasks name, if there are any. Resolved as snapshots are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sites: Option<Utf8PathBuf>,
     /// What page clocks show when an episode begins.
     #[serde(deserialize_with = "read_clock", serialize_with = "write_clock")]
     pub clock: Timestamp,

@@ -1,0 +1,59 @@
+//! Cookies that an episode begins with.
+
+use serde_json::{Value, json};
+
+use crate::{Error, Session};
+
+/// A cookie that lasts as long as the episode.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cookie {
+    /// Its name.
+    pub name: String,
+    /// Its value, as it is sent.
+    pub value: String,
+    /// A page of the host that it belongs to.
+    pub url: String,
+    /// The paths that it is sent to, by their beginning.
+    pub path: String,
+    /// The domain that it is for; the host of `url` alone if there is none.
+    pub domain: Option<String>,
+    /// Whether it is sent by HTTPS only.
+    pub secure: bool,
+    /// Whether scripts do not see it.
+    pub http_only: bool,
+    /// `Strict`, `Lax` or `None`.
+    pub same_site: Option<String>,
+}
+
+impl Session {
+    /// Gives the present episode cookies.
+    ///
+    /// # Errors
+    /// When the browser refuses one of them, or is gone.
+    pub async fn set_cookies(&self, cookies: &[Cookie]) -> Result<(), Error> {
+        let Some(context) = self.watch.lock().setup.as_ref().map(|setup| setup.context.clone()) else {
+            return Err(Error::NoPage { reason: "no episode has begun" });
+        };
+        let cookies: Vec<Value> = cookies.iter().map(written).collect();
+        let params = json!({ "cookies": cookies, "browserContextId": context });
+        self.cdp().call(None, "Storage.setCookies", params).await.map(drop)
+    }
+}
+
+fn written(cookie: &Cookie) -> Value {
+    let mut written = json!({
+        "name": cookie.name,
+        "value": cookie.value,
+        "url": cookie.url,
+        "path": cookie.path,
+        "secure": cookie.secure,
+        "httpOnly": cookie.http_only,
+    });
+    if let Some(domain) = &cookie.domain {
+        written["domain"] = json!(domain);
+    }
+    if let Some(same_site) = &cookie.same_site {
+        written["sameSite"] = json!(same_site);
+    }
+    written
+}

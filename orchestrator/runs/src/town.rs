@@ -1,0 +1,236 @@
+//! The sites of a run: one town for all workers, and for each episode copies of its own.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use browser::Cookie;
+use camino::Utf8Path;
+use gateway::{Routes, Target};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
+use sites::{Lease, Site, Town, Upstream};
+use tasks::{StateCheck, Suite, Task};
+use tokio_util::sync::CancellationToken;
+
+use crate::environment::EnvironmentError;
+use crate::{Error, Event, Progress};
+
+/// How long all sites may take to be ready, once.
+const READY: Duration = Duration::from_secs(300);
+/// How long an episode may wait for its copies.
+const LEASE: Duration = Duration::from_secs(120);
+/// How far the clocks of sites move on with every action. A page's own clock moves about as much while it settles, but not to the
+/// millisecond the same way each time, and what sites write down should be.
+const ACTION: SignedDuration = SignedDuration::from_secs(10);
+
+/// Starts the sites that tasks name, in as many copies as there are workers, and waits until they are ready. None where the world has no sites.
+pub(crate) async fn open(
+    suite: &Suite,
+    tasks: &[Task],
+    workers: usize,
+    folder: &Utf8Path,
+    interrupt: &CancellationToken,
+    progress: &Progress,
+) -> Result<Option<Town>, Error> {
+    let Some(manifests) = &suite.world.sites else { return Ok(None) };
+    let known = Site::load_all(manifests).map_err(|source| Error::Manifests { source })?;
+    for task in tasks {
+        check(task, &known).map_err(|message| Error::Task { id: task.id.clone(), message })?;
+    }
+    let named: BTreeSet<&str> = tasks.iter().flat_map(|task| &task.sites).map(String::as_str).collect();
+    let needed = known.into_iter().filter(|site| named.contains(site.name.as_str())).collect();
+    let options = sites::Options { copies: workers, folder: folder.to_owned(), name: suite.name.clone() };
+    let told = Arc::clone(progress);
+    let events = Arc::new(move |event: &sites::Event| told(Event::Site(event)));
+    let town = Town::start(needed, options, events).await.map_err(|source| Error::Sites { source })?;
+    let ready = tokio::select! {
+        biased;
+        () = interrupt.cancelled() => Ok(()),
+        ready = town.ready(READY) => ready,
+    };
+    match ready {
+        Ok(()) => Ok(Some(town)),
+        Err(source) => {
+            stop(&town).await;
+            Err(Error::Sites { source })
+        }
+    }
+}
+
+/// Ends all copies. What goes wrong here changes no result.
+pub(crate) async fn stop(town: &Town) {
+    if let Err(error) = town.stop().await {
+        tracing::warn!(%error, "copies of sites were left behind; `sandbox down --all` removes them");
+    }
+}
+
+/// Whether what a task asks of sites is there.
+fn check(task: &Task, known: &[Site]) -> Result<(), String> {
+    let site = |name: &str| known.iter().find(|site| site.name == name);
+    for name in &task.sites {
+        if site(name).is_none() {
+            let names: Vec<&str> = known.iter().map(|site| site.name.as_str()).collect();
+            return Err(format!("there is no site `{name}`; there are: {}", names.join(", ")));
+        }
+    }
+    let listed = |name: &str| {
+        let found = task.sites.iter().any(|listed| listed == name).then(|| site(name)).flatten();
+        found.ok_or_else(|| format!("`{name}` is not among its sites"))
+    };
+    for (name, account) in &task.login {
+        if !listed(name)?.login.contains_key(account) {
+            return Err(format!("nobody can log in to `{name}` as `{account}`"));
+        }
+    }
+    for question in task.scorer.questions() {
+        if !listed(&question.site)?.probes.contains_key(&question.probe) {
+            return Err(format!("`{}` has no probe `{}`", question.site, question.probe));
+        }
+    }
+    Ok(())
+}
+
+/// The copies that one episode has, and nobody else.
+#[derive(Default)]
+pub(crate) struct Visit {
+    places: Vec<Place>,
+}
+
+struct Place {
+    lease: Lease,
+    /// As the gateway knows it; a site that is not ours it reaches like any other.
+    route: Option<Arc<gateway::Site>>,
+    logged_in: bool,
+}
+
+impl Visit {
+    /// Takes copies of all sites of a task. Gives what the browser needs for the accounts that are logged in.
+    pub(crate) async fn begin(
+        town: &Town,
+        task: &Task,
+        clock: Timestamp,
+    ) -> Result<(Visit, Vec<Cookie>), EnvironmentError> {
+        let mut visit = Visit::default();
+        let mut cookies = Vec::new();
+        for name in &task.sites {
+            let lease = town
+                .lease(name, LEASE)
+                .await
+                .map_err(EnvironmentError::while_doing("get a copy of a site"))?;
+            lease.set_clock(clock).map_err(EnvironmentError::while_doing("set a site's clock"))?;
+            let mut headers = Vec::new();
+            if let Some(account) = task.login.get(name) {
+                let given =
+                    lease.login(account).await.map_err(EnvironmentError::while_doing("log in to a site"))?;
+                let url = lease.site().address();
+                cookies.extend(given.cookies.into_iter().map(|cookie| kept(cookie, &url)));
+                headers = given.headers;
+            }
+            let route = match lease.upstream() {
+                Upstream::Address(address) => {
+                    let site = gateway::Site::new(name, address).with_headers(&headers);
+                    let site = site.map_err(EnvironmentError::while_doing("send a site's header fields"))?;
+                    Some(Arc::new(site))
+                }
+                Upstream::Url(_) => None,
+            };
+            visit.places.push(Place { lease, route, logged_in: task.login.contains_key(name) });
+        }
+        Ok((visit, cookies))
+    }
+
+    /// Adds the routes to the copies.
+    pub(crate) fn add_routes(&self, routes: &mut Routes) -> Result<(), EnvironmentError> {
+        for place in &self.places {
+            for host in &place.lease.site().hosts {
+                let target = place.route.clone().map_or(Target::Forward, Target::Site);
+                routes.add(host, target).map_err(EnvironmentError::while_doing("reach a site"))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets the clocks to what they show after so many actions.
+    pub(crate) fn set_clocks(&self, start: Timestamp, actions: u32) -> Result<(), EnvironmentError> {
+        let now = i32::try_from(actions).ok().and_then(|actions| start.checked_add(ACTION * actions).ok());
+        for place in &self.places {
+            let set = place.lease.set_clock(now.unwrap_or(start));
+            set.map_err(EnvironmentError::while_doing("set a site's clock"))?;
+        }
+        Ok(())
+    }
+
+    /// Whether all copies still run.
+    pub(crate) fn health(&self) -> Result<(), EnvironmentError> {
+        self.places
+            .iter()
+            .try_for_each(|place| place.lease.health())
+            .map_err(EnvironmentError::while_doing("reach a site"))
+    }
+
+    /// The answer to a question about the state of a site.
+    pub(crate) async fn probe(&self, question: &StateCheck) -> Result<Value, EnvironmentError> {
+        let place = self.places.iter().find(|place| place.lease.site().name == question.site);
+        let place = place.ok_or_else(|| {
+            EnvironmentError::while_doing("read a site's state")(format!("there is no {}", question.site))
+        })?;
+        let answer = place.lease.probe(&question.probe, &question.with).await;
+        answer.map_err(EnvironmentError::while_doing("read a site's state"))
+    }
+
+    /// Gives all copies back; they are made pristine in the background.
+    pub(crate) async fn end(&mut self) {
+        for Place { lease, route, logged_in } in self.places.drain(..) {
+            let changed = logged_in || route.is_none_or(|site| site.changes() > 0);
+            lease.hand_back(changed).await;
+        }
+    }
+}
+
+/// For the browser, whose time is another one than the site's: it lasts as long as the episode.
+fn kept(cookie: sites::Cookie, url: &str) -> Cookie {
+    let sites::Cookie { name, value, path, domain, expires: _, secure, http_only, same_site } = cookie;
+    Cookie { name, value, url: url.to_owned(), path, domain, secure, http_only, same_site }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_task_asks_of_sites_must_be_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = Utf8Path::from_path(folder.path()).unwrap();
+        std::fs::create_dir(folder.join("notes")).unwrap();
+        let manifest = "title: Notes\nabout: Notes.\ndriver: embedded\nembedded: forum\nhosts: [notes.test]\n\
+            accounts: {ann: {username: ann, password: x}}\nlogin: {ann: {cookie: {a: b}}}\n\
+            probes: {all: {query: select 1}}\n";
+        std::fs::write(folder.join("notes/site.yaml"), manifest).unwrap();
+        let known = Site::load_all(folder).unwrap();
+        let judge = |fields: &str| {
+            let text = format!("id: a\ngoal: b\n{fields}");
+            std::fs::write(folder.join("a.yaml"), text).unwrap();
+            std::fs::write(folder.join("suite.yaml"), "world: {clock: 2023-01-01T00:00:00Z}").unwrap();
+            let suite = Suite::load(&folder.join("a.yaml")).unwrap();
+            check(&suite.tasks[0], &known).err()
+        };
+        let state = |site: &str, probe: &str| {
+            format!("scorer: {{state: {{site: {site}, probe: {probe}, expect: {{count: 0}}}}}}\n")
+        };
+        let good = format!("sites: [notes]\nlogin: {{notes: ann}}\n{}", state("notes", "all"));
+        assert_eq!(judge(&good), None);
+        for (fields, wrong) in [
+            (format!("sites: [shop]\n{}", state("shop", "all")), "there is no site `shop`; there are: notes"),
+            (state("notes", "all"), "`notes` is not among its sites"),
+            (format!("sites: [notes]\n{}", state("notes", "none")), "`notes` has no probe `none`"),
+            (
+                format!("sites: [notes]\nlogin: {{notes: bob}}\n{}", state("notes", "all")),
+                "nobody can log in to `notes` as `bob`",
+            ),
+        ] {
+            assert_eq!(judge(&fields).as_deref(), Some(wrong), "{fields}");
+        }
+    }
+}
