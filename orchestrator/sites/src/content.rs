@@ -111,3 +111,15 @@ pub(crate) async fn blocking<T: Send + 'static>(
         },
     }
 }
+
+/// Removes a folder, if it is there.
+pub(crate) async fn remove_folder(folder: &Utf8Path) -> Result<(), Error> {
+    let folder = folder.to_owned();
+    blocking(move || match std::fs::remove_dir_all(&folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(Error::of_file("remove", &folder)(error))
+        }
+        _ => Ok(()),
+    })
+    .await
+}

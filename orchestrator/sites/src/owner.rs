@@ -15,6 +15,9 @@ pub(crate) const PID: &str = "sandbox.pid";
 pub(crate) const SITE: &str = "sandbox.site";
 pub(crate) const COPY: &str = "sandbox.copy";
 
+/// The file in the folder of a copy that names the process it runs as.
+pub(crate) const PROCESS: &str = "process";
+
 /// A process, told apart from every other one that had or will have its id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Owner {
@@ -28,8 +31,19 @@ pub(crate) struct Owner {
 impl Owner {
     /// This process.
     pub(crate) fn this() -> Owner {
-        let pid = std::process::id();
+        Owner::of(std::process::id())
+    }
+
+    /// The process that has an id now.
+    pub(crate) fn of(pid: u32) -> Owner {
         Owner { pid, since: start_of(pid).unwrap_or(0), boot: boot() }
+    }
+
+    /// Ends the process and its group, if it is still that one.
+    pub(crate) fn kill(&self) {
+        if self.is_alive() {
+            kill_group(self.pid);
+        }
     }
 
     pub(crate) fn is_alive(&self) -> bool {
@@ -66,6 +80,27 @@ impl FromStr for Owner {
         let since = next()?.parse().map_err(drop)?;
         Ok(Owner { pid, since, boot: next()?.to_owned() })
     }
+}
+
+/// Ends a process and all that it has started.
+pub(crate) fn kill_group(pid: u32) {
+    // One that is gone already needs no ending.
+    let group = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    let _ = group.map(|group| rustix::process::kill_process_group(group, rustix::process::Signal::KILL));
+}
+
+/// The bytes of memory that a process and its group occupy.
+pub(crate) fn memory_of(pid: u32) -> Option<u64> {
+    let of = |entry: fs::DirEntry| {
+        let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
+        let group: u32 = stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(2)?.parse().ok()?;
+        let status = fs::read_to_string(entry.path().join("status")).ok()?;
+        let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        let kilobytes: u64 = resident.trim().strip_suffix(" kB")?.parse().ok()?;
+        (group == pid).then_some(kilobytes << 10)
+    };
+    let sizes: Vec<u64> = fs::read_dir("/proc").ok()?.flatten().filter_map(of).collect();
+    (!sizes.is_empty()).then(|| sizes.iter().sum())
 }
 
 fn boot() -> String {

@@ -11,7 +11,7 @@ use futures_util::future;
 use images::Engine;
 
 use crate::content::blocking;
-use crate::owner::{INSTANCE, Owner};
+use crate::owner::{INSTANCE, Owner, PROCESS};
 use crate::{Error, firewall, network};
 
 /// Whose things are removed.
@@ -71,7 +71,7 @@ pub async fn sweep(engine: &Engine, whose: Whose) -> Result<Swept, Error> {
     Ok(Swept { containers: containers.len(), networks: networks.len() })
 }
 
-/// Removes the folders of instances whose process is gone. Their names begin with the owner.
+/// Ends the processes of instances whose owner is gone, and removes their folders, whose names begin with the owner.
 pub(crate) async fn sweep_folders(folder: &Utf8Path) -> Result<(), Error> {
     let folder = folder.to_owned();
     blocking(move || {
@@ -79,6 +79,12 @@ pub(crate) async fn sweep_folders(folder: &Utf8Path) -> Result<(), Error> {
         for entry in entries.flatten() {
             let owner = entry.file_name().split_once('.').map(|(owner, _)| owner.parse::<Owner>());
             if matches!(owner, Some(Ok(owner)) if !owner.is_alive()) {
+                for copy in entry.path().read_dir_utf8().into_iter().flatten().flatten() {
+                    let process = std::fs::read_to_string(copy.path().join(PROCESS));
+                    if let Some(Ok(process)) = process.ok().map(|process| process.parse::<Owner>()) {
+                        process.kill();
+                    }
+                }
                 std::fs::remove_dir_all(entry.path()).map_err(Error::of_file("remove", entry.path()))?;
             }
         }

@@ -14,11 +14,12 @@ use futures_util::future;
 use images::Engine;
 use tokio::sync::Semaphore;
 
-use crate::content::blocking;
+use crate::content::{blocking, remove_folder};
 use crate::driver::Driver;
 use crate::driver::docker::{Docker, Ground};
 use crate::driver::embedded::Embedded;
 use crate::driver::external::External;
+use crate::driver::process::Process;
 use crate::manifest::DriverKind;
 use crate::network::{self, Network};
 use crate::owner::Owner;
@@ -102,10 +103,10 @@ impl Town {
                     .await
                     .map(|driver| Arc::new(driver) as _),
                 (DriverKind::External, _) => External::new(&site).map(|driver| Arc::new(driver) as _),
-                (DriverKind::Process | DriverKind::Docker, _) => {
-                    let why = "its driver is not there".to_owned();
-                    Err(Error::Senseless { site: site.name.clone(), why })
+                (DriverKind::Process, _) => {
+                    Ok(Arc::new(Process::new(Arc::clone(&site), copies.clone())) as _)
                 }
+                (DriverKind::Docker, None) => unreachable!("a site of containers has made us find an engine"),
             };
             let (events, gate) = (Arc::clone(&events), Arc::clone(&gate));
             match driver {
@@ -208,14 +209,7 @@ impl Town {
         if let Some((engine, network)) = &self.0.engine {
             network::remove(engine, network).await?;
         }
-        let folder = self.0.folder.clone();
-        blocking(move || match std::fs::remove_dir_all(&folder) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(Error::of_file("remove", &folder)(error))
-            }
-            _ => Ok(()),
-        })
-        .await
+        remove_folder(&self.0.folder).await
     }
 
     fn pool(&self, name: &str) -> Result<&Pool, Error> {

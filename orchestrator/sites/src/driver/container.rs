@@ -20,7 +20,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use super::Machine;
 use crate::Error;
-use crate::content::blocking;
+use crate::content::remove_folder;
 
 /// How long a command of the manifest may take.
 const COMMAND: Duration = Duration::from_secs(300);
@@ -151,14 +151,7 @@ impl Container {
             Ok(()) | Err(Api::DockerResponseServerError { status_code: 404 | 409, .. }) => {}
             Err(error) => return Err(Error::of_engine("remove a container")(error)),
         }
-        let folder = self.folder.clone();
-        blocking(move || match std::fs::remove_dir_all(&folder) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(Error::of_file("remove", &folder)(error))
-            }
-            _ => Ok(()),
-        })
-        .await
+        remove_folder(&self.folder).await
     }
 }
 

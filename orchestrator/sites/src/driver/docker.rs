@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bollard::models::{ContainerCreateBody, HealthConfig, HostConfig, HostConfigLogConfig, Mount, MountType};
 use bollard::query_parameters::CreateContainerOptionsBuilder;
@@ -14,6 +15,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use images::Engine;
 use tokio::sync::OnceCell;
+use tokio::time::{Instant, interval};
 
 use super::container::Container;
 use super::{Driver, Machine};
@@ -23,6 +25,10 @@ use crate::copy::Copy;
 use crate::owner::{COPY, SITE};
 use crate::state::{Golden, Layout, MOUNT};
 use crate::{Error, Site, Upstream, golden};
+
+/// How long an engine that is started anew may take, and how often it is looked at.
+const ENGINE: Duration = Duration::from_secs(60);
+const LOOK: Duration = Duration::from_millis(250);
 
 /// Where a container finds its clock.
 const CLOCK: &str = "/clock";
@@ -51,6 +57,24 @@ pub(crate) struct Ground {
     pub(crate) copies: Utf8PathBuf,
 }
 
+impl Ground {
+    /// Waits for the engine, should it be starting anew.
+    async fn answers(&self) -> Result<(), Error> {
+        let deadline = Instant::now() + ENGINE;
+        let mut look = interval(LOOK);
+        loop {
+            look.tick().await;
+            match self.engine.docker().ping().await {
+                Ok(_) => return Ok(()),
+                Err(error) if Instant::now() < deadline => {
+                    tracing::debug!(%error, "waiting for the engine to answer");
+                }
+                Err(error) => return Err(Error::of_engine("wait for the engine to answer")(error)),
+            }
+        }
+    }
+}
+
 pub(crate) struct Docker {
     site: Arc<Site>,
     image: String,
@@ -69,6 +93,7 @@ impl Docker {
     }
 
     async fn start(&self, id: u32) -> Result<Copy, Error> {
+        self.ground.answers().await?;
         let golden = self.golden.get_or_try_init(|| self.open_golden()).await?.clone();
         let folder = self.ground.copies.join(format!("{}-{id}", self.site.name));
         let clock = match self.site.clock {

@@ -7,6 +7,7 @@ mod container;
 pub(crate) mod docker;
 pub(crate) mod embedded;
 pub(crate) mod external;
+pub(crate) mod process;
 
 use futures_util::future::BoxFuture;
 

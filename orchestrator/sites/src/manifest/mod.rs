@@ -25,6 +25,9 @@ pub struct Site {
     /// The name of its folder.
     #[serde(skip)]
     pub name: String,
+    /// Its folder, where the commands of a process run.
+    #[serde(skip)]
+    pub folder: Utf8PathBuf,
     /// What people call it.
     pub title: String,
     /// What it is, in a sentence.
@@ -242,6 +245,7 @@ impl Site {
         let path = folder.join(FILE);
         let mut site: Site = yaml::read(&path)?;
         site.name = folder.file_name().unwrap_or("site").to_owned();
+        site.folder = folder.to_owned();
         check::site(&site).map_err(|message| yaml::Error::senseless(&path, message))?;
         Ok(site)
     }

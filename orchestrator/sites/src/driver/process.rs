@@ -1,0 +1,216 @@
+//! Commands on this machine, each copy with a port, a folder for its state, and a process group of its own.
+//!
+//! The golden state is what the program itself makes of an empty folder by the time that it is ready, taken when it is
+//! first started. There is no isolation here and there are no limits: that is what containers are for.
+
+use std::process::Stdio;
+use std::sync::Arc;
+
+use camino::Utf8PathBuf;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use tokio::process::{Child, Command};
+use tokio::sync::{OnceCell, watch};
+
+use super::{Driver, Machine};
+use crate::clock::{self, Clock};
+use crate::content::{Content, blocking, remove_folder};
+use crate::copy::Copy;
+use crate::owner::{self, Owner};
+use crate::state::{Golden, Layout};
+use crate::{Error, Site, Upstream, ready};
+
+const LOG: &str = "log";
+
+pub(crate) struct Process {
+    site: Arc<Site>,
+    /// Folders of copies.
+    copies: Utf8PathBuf,
+    golden: OnceCell<Arc<Golden>>,
+}
+
+impl Process {
+    pub(crate) fn new(site: Arc<Site>, copies: Utf8PathBuf) -> Process {
+        Process { site, copies, golden: OnceCell::new() }
+    }
+
+    async fn start(&self, id: u32) -> Result<Copy, Error> {
+        let folder = self.copies.join(format!("{}-{id}", self.site.name));
+        let state = folder.join("state");
+        if self.site.state.sqlite.is_empty() && self.site.state.trees.is_empty() {
+            return self.run(id, folder, state, None).await;
+        }
+        let golden = Arc::clone(self.golden.get_or_try_init(|| self.make_golden()).await?);
+        self.run(id, folder, state, Some(golden)).await
+    }
+
+    /// Runs the program on an empty folder until it is ready, and ends it. It leaves its files as a crash would, which is
+    /// how every copy that is replaced leaves them too.
+    async fn make_golden(&self) -> Result<Arc<Golden>, Error> {
+        let layout = Layout::of(&self.site.state)?;
+        let beside = |what: &str| self.copies.join(format!("{}-{what}", self.site.name));
+        let seed = beside("golden");
+        let first = self.run(0, beside("first"), seed.clone(), None).await?;
+        let ready = ready::wait(&self.site, &first, |_| {}).await;
+        let log = first.machine.log(20).await;
+        first.machine.stop().await?;
+        if let Err(condition) = ready {
+            let (site, within) = (self.site.name.clone(), self.site.ready_within.0);
+            remove_folder(&seed).await?;
+            return Err(Error::NotReady { site, within, condition, log });
+        }
+        Ok(Arc::new(blocking(move || Ok(Golden::open(&seed, layout)?)).await?))
+    }
+
+    async fn run(
+        &self,
+        id: u32,
+        folder: Utf8PathBuf,
+        state: Utf8PathBuf,
+        golden: Option<Arc<Golden>>,
+    ) -> Result<Copy, Error> {
+        let site = &self.site;
+        let clock = folder.join("clock");
+        let made = (golden.clone(), state.clone(), clock.clone());
+        blocking(move || {
+            std::fs::create_dir_all(&made.2).map_err(Error::of_file("create", &made.2))?;
+            match made.0 {
+                Some(golden) => Ok(golden.copy_to(&made.1)?),
+                None => std::fs::create_dir_all(&made.1).map_err(Error::of_file("create", &made.1)),
+            }
+        })
+        .await?;
+        let clock = if site.clock.is_some() { Clock::File(clock) } else { Clock::Real };
+        site.clock.map_or(Ok(()), |start| clock.set(start))?;
+
+        let runs = Runs { site: Arc::clone(site), folder, state: state.clone(), port: free_port()? };
+        let log = runs.folder.join(LOG);
+        let file = std::fs::File::create(&log).map_err(Error::of_file("write", &log))?;
+        let other = file.try_clone().map_err(Error::of_file("write", &log))?;
+        let mut command = runs.command(&site.command)?;
+        command.stdout(file).stderr(other).process_group(0).kill_on_drop(true);
+        let program = site.command.first().cloned().unwrap_or_default();
+        let child = command.spawn().map_err(Error::of_file("run", program.as_str().into()))?;
+        let upstream = Upstream::Address(([127, 0, 0, 1], runs.port).into());
+        let content = match golden {
+            Some(golden) => Content::Folder { golden, folder: state },
+            None => Content::Elsewhere,
+        };
+        Ok(Copy::new(id, upstream, clock, content, Box::new(Group::watch(child, runs)?)))
+    }
+}
+
+impl Driver for Process {
+    fn start(&self, id: u32) -> BoxFuture<'_, Result<Copy, Error>> {
+        self.start(id).boxed()
+    }
+}
+
+/// A port that nobody listens on at the moment.
+fn free_port() -> Result<u16, Error> {
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr());
+    listener.map(|address| address.port()).map_err(Error::of_file("find a free port on", "127.0.0.1".into()))
+}
+
+/// How commands of one copy are run.
+struct Runs {
+    site: Arc<Site>,
+    folder: Utf8PathBuf,
+    state: Utf8PathBuf,
+    port: u16,
+}
+
+impl Runs {
+    fn command(&self, words: &[String]) -> Result<Command, Error> {
+        let port = self.port.to_string();
+        let fill = |word: &String| word.replace("{port}", &port).replace("{state}", self.state.as_str());
+        let Some((program, arguments)) = words.split_first() else {
+            let why = "`command` is empty".to_owned();
+            return Err(Error::Senseless { site: self.site.name.clone(), why });
+        };
+        let mut command = Command::new(fill(program));
+        command.args(arguments.iter().map(fill)).envs(&self.site.env).stdin(Stdio::null());
+        command.current_dir(&self.site.folder);
+        if self.site.clock.is_some() {
+            command.env("SITE_CLOCK_FILE", self.folder.join("clock").join(clock::FILE));
+        }
+        Ok(command)
+    }
+}
+
+/// A program that was started, with all that it starts.
+struct Group {
+    pid: u32,
+    runs: Runs,
+    ended: watch::Receiver<Option<String>>,
+}
+
+impl Group {
+    fn watch(mut child: Child, runs: Runs) -> Result<Group, Error> {
+        let pid = child.id().unwrap_or_default();
+        // For whoever sweeps up after us, should we be killed.
+        let note = runs.folder.join(owner::PROCESS);
+        std::fs::write(&note, Owner::of(pid).to_string()).map_err(Error::of_file("write", &note))?;
+        let (tell, ended) = watch::channel(None);
+        tokio::spawn(async move {
+            let why = match child.wait().await {
+                Ok(status) => format!("ended with {status}"),
+                Err(error) => format!("is lost: {error}"),
+            };
+            tell.send_replace(Some(why));
+        });
+        Ok(Group { pid, runs, ended })
+    }
+
+    async fn ended(&self) -> String {
+        let mut ended = self.ended.clone();
+        let why = ended.wait_for(Option::is_some).await;
+        why.ok().and_then(|why| why.clone()).unwrap_or_default()
+    }
+
+    async fn exec(&self, words: &[String]) -> Result<String, Error> {
+        let refused = |why: String| Error::Refused { doing: format!("run {}", words.join(" ")), why };
+        let output = self.runs.command(words)?.kill_on_drop(true).output().await;
+        let output = output.map_err(|error| refused(error.to_string()))?;
+        if output.status.success() {
+            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+        }
+        Err(refused(format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr).trim())))
+    }
+
+    async fn log(&self, lines: usize) -> Vec<String> {
+        let said = tokio::fs::read(self.runs.folder.join(LOG)).await.unwrap_or_default();
+        let said = String::from_utf8_lossy(&said);
+        let mut last: Vec<String> = said.lines().rev().take(lines).map(str::to_owned).collect();
+        last.reverse();
+        last
+    }
+
+    async fn stop(&self) -> Result<(), Error> {
+        owner::kill_group(self.pid);
+        self.ended().await;
+        remove_folder(&self.runs.folder).await
+    }
+}
+
+impl Machine for Group {
+    fn exec<'a>(&'a self, command: &'a [String], _: Option<&'a str>) -> BoxFuture<'a, Result<String, Error>> {
+        self.exec(command).boxed()
+    }
+
+    fn ended(&self) -> BoxFuture<'_, String> {
+        self.ended().boxed()
+    }
+
+    fn log(&self, lines: usize) -> BoxFuture<'_, Vec<String>> {
+        self.log(lines).boxed()
+    }
+
+    fn memory(&self) -> BoxFuture<'_, Option<u64>> {
+        futures_util::future::ready(owner::memory_of(self.pid)).boxed()
+    }
+
+    fn stop(&self) -> BoxFuture<'_, Result<(), Error>> {
+        self.stop().boxed()
+    }
+}
