@@ -34,6 +34,7 @@ test: setup ## every test
 test-engine: ## the tests on the container engine alone, and the loading of 2 GiB in flat memory
 	@./setup.sh engine
 	$(CARGO) test -p cli --test engine --test engine_large -- --nocapture
+	$(CARGO) test -p small-site
 
 check: $(TOOLS)/bin/cargo-deny ## formatting, lints, docs, dependency policy
 	$(CARGO) fmt --all --check

@@ -1,0 +1,89 @@
+//! A site for tests, small enough to be understood at a glance and able to misbehave when told to.
+//!
+//! It keeps lines in a file of its state, says what it sees of its surroundings, tries to reach what it must not reach,
+//! and eats memory or ends when asked. Plain threads and sockets, so that nothing but it and its libraries is in its image.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream, ToSocketAddrs, UdpSocket};
+use std::time::Duration;
+
+/// How long it tries to reach something.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+fn main() -> std::io::Result<()> {
+    println!("a small site begins");
+    if std::env::var_os("SILENT").is_some() {
+        println!("and keeps silent");
+        loop {
+            std::thread::park();
+        }
+    }
+    let port = std::env::args().nth(1).unwrap_or("8000".to_owned());
+    let listener = TcpListener::bind(format!("0.0.0.0:{port}"))?;
+    let state = std::env::args().nth(2).unwrap_or("/state".to_owned());
+    fs::create_dir_all(format!("{state}/lines"))?;
+    for stream in listener.incoming() {
+        let (stream, state) = (stream?, state.clone());
+        std::thread::spawn(move || answer(stream, &state));
+    }
+    Ok(())
+}
+
+fn answer(mut stream: TcpStream, state: &str) -> std::io::Result<()> {
+    let mut reader = BufReader::new(stream.try_clone()?);
+    let mut first = String::new();
+    reader.read_line(&mut first)?;
+    let (mut line, mut length) = (String::new(), 0);
+    while reader.read_line(&mut line)? > 2 {
+        let (name, value) = line.split_once(':').unwrap_or((&line, ""));
+        if name.eq_ignore_ascii_case("content-length") {
+            length = value.trim().parse().unwrap_or(0);
+        }
+        line.clear();
+    }
+    std::io::copy(&mut reader.take(length), &mut std::io::sink())?;
+    let target = first.split(' ').nth(1).unwrap_or("/");
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let body = page(path, query, state).unwrap_or_else(|error| format!("error: {error}"));
+    write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
+}
+
+fn page(path: &str, query: &str, state: &str) -> std::io::Result<String> {
+    let lines = format!("{state}/lines/all");
+    match path {
+        "/" => Ok("a small site".to_owned()),
+        "/lines" => Ok(fs::read_to_string(lines).unwrap_or_default()),
+        "/add" => {
+            let mut file = fs::File::options().create(true).append(true).open(lines)?;
+            writeln!(file, "{query}")?;
+            Ok("added".to_owned())
+        }
+        "/stray" => fs::write(format!("{state}/stray"), query).map(|()| "written".to_owned()),
+        "/file" => fs::read_to_string(query),
+        "/write" => fs::write(query, "x").map(|()| "written".to_owned()),
+        "/tcp" => {
+            let address = query.to_socket_addrs()?.next().ok_or(std::io::ErrorKind::NotFound)?;
+            TcpStream::connect_timeout(&address, PATIENCE).map(|_| "reached".to_owned())
+        }
+        "/udp" => {
+            let socket = UdpSocket::bind("0.0.0.0:0")?;
+            socket.set_read_timeout(Some(PATIENCE))?;
+            socket.send_to(b"hello", query)?;
+            socket.recv(&mut [0; 16]).map(|_| "reached".to_owned())
+        }
+        "/name" => (query, 80).to_socket_addrs().map(|found| format!("found {}", found.count())),
+        "/clock" => fs::read_to_string(std::env::var("SITE_CLOCK_FILE").unwrap_or_default()),
+        "/grow" => {
+            let mut held = Vec::new();
+            loop {
+                held.push(vec![1_u8; 1 << 20]);
+            }
+        }
+        "/end" => {
+            println!("told to end");
+            std::process::exit(query.parse().unwrap_or(0))
+        }
+        _ => Err(std::io::ErrorKind::NotFound.into()),
+    }
+}

@@ -1,0 +1,84 @@
+//! What happens when copies do not start, end by themselves, or eat too much.
+
+use sites::{Error, Event, SiteState};
+
+use crate::harness::{Bench, SOON, page};
+
+#[tokio::test]
+async fn a_site_that_never_answers_is_given_up_with_its_last_words() {
+    let bench = Bench::new();
+    let ground = bench.town("env: {SILENT: '1'}\nready_within: 300ms", 1).await;
+    let error = ground.town.ready(SOON).await.unwrap_err().to_string();
+    assert!(error.contains("failed 3 times in a row"), "{error}");
+    assert!(error.contains("still waited for `front` ("), "{error}");
+    assert!(error.contains("a small site begins\n  and keeps silent"), "{error}");
+    let error = ground.town.lease("small", SOON).await.unwrap_err().to_string();
+    assert!(error.contains("and keeps silent"), "{error}");
+    assert_eq!(ground.town.status()[0].state, SiteState::Failed);
+    ground.town.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_program_that_is_not_there_and_an_image_that_is_not_there_are_told() {
+    let bench = Bench::new();
+    let ground = bench.town("command: [/nonesuch]", 1).await;
+    let error = ground.town.ready(SOON).await.unwrap_err().to_string();
+    assert!(error.contains("nonesuch"), "{error}");
+    ground.town.stop().await.unwrap();
+
+    let folder = bench.manifest("");
+    let text = std::fs::read_to_string(folder.join("site.yaml")).unwrap();
+    std::fs::write(folder.join("site.yaml"), text.replace(bench.image(), "sandbox/nonesuch:1")).unwrap();
+    let site = sites::Site::load(&folder).unwrap();
+    let options = sites::Options { copies: 1, folder: bench.path("data"), name: "test".to_owned() };
+    let town = sites::Town::start(vec![site], options, std::sync::Arc::new(|_| {})).await.unwrap();
+    let error = town.ready(SOON).await.unwrap_err().to_string();
+    assert!(error.contains("there is no image sandbox/nonesuch:1; make it with `sandbox build`"), "{error}");
+    assert!(!error.contains("times in a row"), "{error}");
+    town.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_copy_that_eats_too_much_is_killed_named_and_replaced() {
+    let bench = Bench::new();
+    let ground = bench.town("limits: {memory: 24M}\nreset: restore", 1).await;
+    for _ in 0..4 {
+        let lease = ground.lease().await;
+        lease.health().unwrap();
+        let answer = page(&lease, "/grow").await;
+        assert_eq!(answer, "");
+        let error = tokio::time::timeout(SOON, lease.ended()).await.unwrap().to_string();
+        let named = format!("keep small running: copy {} was killed: it used more memory", lease.copy());
+        assert!(error.starts_with(&named), "{error}");
+        assert_eq!(lease.health().unwrap_err().to_string(), error);
+        let error = lease.probe("any", &Default::default()).await.unwrap_err().to_string();
+        assert!(error.starts_with(&named), "{error}");
+        lease.hand_back(true).await;
+    }
+    // More than the failures in a row after which a site is given up: what episodes do does not speak against it.
+    let lease = ground.lease().await;
+    assert_eq!(page(&lease, "/lines").await, "golden\n");
+    ground.town.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_copy_that_ends_is_told_with_its_exit_code_and_last_words() {
+    let bench = Bench::new();
+    let ground = bench.town("reset: spare", 1).await;
+    let lease = ground.lease().await;
+    page(&lease, "/end?7").await;
+    let error = tokio::time::timeout(SOON, lease.ended()).await.unwrap();
+    let text = error.to_string();
+    assert!(
+        text.contains("ended with exit code 7; its last words:\n  a small site begins\n  told to end"),
+        "{text}"
+    );
+    let Error::Shared(shared) = error else { panic!("{error:?}") };
+    assert!(matches!(&*shared, Error::Died { copy, .. } if *copy == lease.copy()));
+    let failed = |event: &Event| matches!(event, Event::Failed { given_up: false, .. });
+    ground.hears("the end is told", failed).await;
+    let next = ground.lease().await;
+    assert_ne!(next.copy(), lease.copy());
+    assert_eq!(page(&next, "/lines").await, "golden\n");
+    ground.town.stop().await.unwrap();
+}

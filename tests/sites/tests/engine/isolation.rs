@@ -1,0 +1,160 @@
+//! What a site in a container can reach: nothing. Each thing that it must not reach is reached from an ordinary container
+//! first, so that the proof is not that there was nothing to reach.
+
+use std::net::{SocketAddr, TcpListener, UdpSocket};
+use std::process::{Child, Command, Stdio};
+
+use sites::Upstream;
+
+use crate::harness::{Bench, ask, docker, page};
+
+/// A machine's own address on a network, as the containers of that network see it.
+fn gateway(network: &str) -> String {
+    docker(&["network", "inspect", "--format", "{{(index .IPAM.Config 0).Gateway}}", network]).unwrap()
+}
+
+/// Another machine, which only packets that are passed on can reach: a network namespace with a small site in it.
+struct Outside {
+    name: String,
+    site: Child,
+}
+
+impl Outside {
+    fn new(bench: &Bench) -> Outside {
+        let name = format!("small{}", std::process::id());
+        let (here, there) = (format!("{name}a"), format!("{name}b"));
+        ip(&["netns", "add", &name]);
+        ip(&["link", "add", &here, "type", "veth", "peer", "name", &there]);
+        ip(&["link", "set", &there, "netns", &name]);
+        ip(&["address", "add", "198.51.100.2/30", "dev", &here]);
+        ip(&["link", "set", &here, "up"]);
+        ip(&["netns", "exec", &name, "ip", "address", "add", "198.51.100.1/30", "dev", &there]);
+        ip(&["netns", "exec", &name, "ip", "link", "set", &there, "up"]);
+        ip(&["netns", "exec", &name, "ip", "route", "add", "default", "via", "198.51.100.2"]);
+        let mut site = Command::new("ip");
+        site.args(["netns", "exec", &name, env!("CARGO_BIN_EXE_small-site"), "8000"]);
+        let site = site.arg(bench.path("outside")).stdout(Stdio::null()).spawn().unwrap();
+        let outside = Outside { name, site };
+        let deadline = std::time::Instant::now() + crate::harness::SOON;
+        while std::net::TcpStream::connect(outside.address()).is_err() {
+            assert!(std::time::Instant::now() < deadline, "the outside does not answer");
+            std::thread::yield_now();
+        }
+        outside
+    }
+
+    fn address(&self) -> &'static str {
+        "198.51.100.1:8000"
+    }
+}
+
+impl Drop for Outside {
+    fn drop(&mut self) {
+        let _ = self.site.kill();
+        let _ = self.site.wait();
+        // Its end of the cable goes with it.
+        let _ = Command::new("ip").args(["netns", "delete", &self.name]).status();
+    }
+}
+
+fn ip(arguments: &[&str]) {
+    let output = Command::new("ip").args(arguments).output();
+    let output = output.expect("`ip` is missing: install iproute2");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "ip {arguments:?} (needs root): {said}");
+}
+
+#[tokio::test]
+async fn nothing_can_be_reached_from_a_site() {
+    let bench = Bench::new();
+    // Services of this machine: on all addresses, on loopback alone, and one that answers datagrams.
+    let everywhere = TcpListener::bind("0.0.0.0:0").unwrap();
+    let port = everywhere.local_addr().unwrap().port();
+    let inside = TcpListener::bind("127.0.0.1:0").unwrap();
+    let inside = inside.local_addr().unwrap().port();
+    let echo = UdpSocket::bind("0.0.0.0:0").unwrap();
+    let datagrams = echo.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        let mut held = [0; 64];
+        while let Ok((length, from)) = echo.recv_from(&mut held) {
+            let _ = echo.send_to(&held[..length], from);
+        }
+    });
+
+    let ground = bench.town("reset: spare\nlimits: {memory: 64M}", 1).await;
+    let (a, b) = (ground.lease().await, ground.lease().await);
+    let networks =
+        docker(&["network", "ls", "--filter", "label=sandbox.instance", "--format", "{{.Name}}"]).unwrap();
+    let network =
+        networks.lines().find(|name| name.contains(&std::process::id().to_string())).unwrap().to_owned();
+
+    // An ordinary container reaches this machine, in both ways.
+    let other = docker(&["run", "--detach", "--rm", "--label", "small-site.control", bench.image()]).unwrap();
+    let format = "{{.NetworkSettings.IPAddress}}:8000";
+    let ordinary: SocketAddr = docker(&["inspect", "--format", format, &other]).unwrap().parse().unwrap();
+    crate::harness::wait_for("the ordinary container answers", || {
+        std::net::TcpStream::connect(ordinary).is_ok()
+    })
+    .await;
+    let bridge = gateway("bridge");
+    let outside = Outside::new(&bench);
+    let mut control = Vec::new();
+    for target in [
+        format!("/tcp?{bridge}:{port}"),
+        format!("/udp?{bridge}:{datagrams}"),
+        format!("/tcp?{}", outside.address()),
+    ] {
+        control.push(ask(ordinary, &target).await.unwrap());
+    }
+    docker(&["rm", "--force", &other]).unwrap();
+    assert_eq!(control, ["reached", "reached", "reached"]);
+
+    let own = gateway(&network);
+    let resolving = std::time::Instant::now();
+    assert!(page(&a, "/name?deb.debian.org").await.starts_with("error: "));
+    assert!(resolving.elapsed() < std::time::Duration::from_secs(1), "{:?}", resolving.elapsed());
+    let Upstream::Address(neighbour) = b.upstream() else { panic!("an address") };
+    for target in [
+        format!("/tcp?{own}:{port}"),
+        format!("/tcp?{own}:{inside}"),
+        format!("/tcp?{bridge}:{port}"),
+        format!("/udp?{own}:{datagrams}"),
+        format!("/udp?{bridge}:{datagrams}"),
+        format!("/tcp?{neighbour}"),
+        format!("/tcp?{ordinary}"),
+        format!("/tcp?{}", outside.address()),
+        "/name?deb.debian.org".to_owned(),
+        "/name?example.org".to_owned(),
+    ] {
+        let answer = page(&a, &target).await;
+        assert!(answer.starts_with("error: "), "{target}: {answer}");
+    }
+    // While we reach it, and it itself.
+    assert_eq!(page(&a, "/tcp?127.0.0.1:8000").await, "reached");
+    ground.town.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_site_has_no_rights_and_writes_nothing_but_its_state() {
+    let bench = Bench::new();
+    let ground = bench.town("reset: spare", 1).await;
+    let lease = ground.lease().await;
+    let status = page(&lease, "/file?/proc/self/status").await;
+    let field = |name: &str| {
+        let line = status.lines().find(|line| line.starts_with(name)).unwrap();
+        line.split_whitespace().nth(1).unwrap().to_owned()
+    };
+    for set in ["CapInh:", "CapPrm:", "CapEff:", "CapBnd:", "CapAmb:"] {
+        assert_eq!(field(set), "0000000000000000", "{set}");
+    }
+    assert_eq!(field("NoNewPrivs:"), "1");
+    assert_ne!(field("Uid:"), "0");
+    for path in ["/site", "/new", "/clock/now", "/etc/hosts", "/proc/sys/kernel/hostname"] {
+        let answer = page(&lease, &format!("/write?{path}")).await;
+        assert!(answer.starts_with("error: "), "{path}: {answer}");
+    }
+    for path in ["/state/new", "/tmp/new", "/run/new"] {
+        assert_eq!(page(&lease, &format!("/write?{path}")).await, "written", "{path}");
+    }
+    ground.town.stop().await.unwrap();
+}

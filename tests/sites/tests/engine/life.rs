@@ -1,0 +1,126 @@
+//! A copy's life when nothing goes wrong.
+
+use std::time::{Duration, Instant};
+
+use sites::{Event, How};
+
+use crate::harness::{Bench, Ground, docker, page, wait_for};
+
+#[tokio::test]
+async fn a_copy_is_put_back_below_the_running_application() {
+    let bench = Bench::new();
+    let ground = bench.town("reset: restore", 1).await;
+    for round in 0..10 {
+        let lease = ground.lease().await;
+        assert_eq!(lease.difference().await.unwrap(), None);
+        assert_eq!(page(&lease, "/lines").await, "golden\n");
+        assert_eq!(page(&lease, "/clock").await, "2023-06-15 09:00:00\n");
+        lease.set_clock("2024-01-01T00:00:00Z".parse().unwrap()).unwrap();
+        assert_eq!(page(&lease, "/clock").await, "2024-01-01 00:00:00\n");
+        assert_eq!(page(&lease, &format!("/add?{round}")).await, "added");
+        assert_eq!(page(&lease, "/lines").await, format!("golden\n{round}\n"));
+        let difference = lease.difference().await.unwrap();
+        assert_eq!(difference.as_deref(), Some("lines/all has changed"));
+        lease.hand_back(true).await;
+    }
+    ground.town.reset("small").await.unwrap();
+    ground.town.stop().await.unwrap();
+    let restored = |event: &&Event| matches!(event, Event::Recycled { how: How::Restored, .. });
+    assert!(ground.events().iter().filter(restored).count() >= 10);
+    assert!(
+        !ground.events().iter().any(|event| matches!(event, Event::Drifted { .. } | Event::Failed { .. }))
+    );
+}
+
+#[tokio::test]
+async fn what_a_reset_does_not_reach_is_told_and_the_copy_replaced() {
+    let bench = Bench::new();
+    let ground = bench.town("reset: restore", 1).await;
+    let lease = ground.lease().await;
+    let (bad, id) = (lease.upstream(), lease.copy());
+    assert_eq!(page(&lease, "/stray?x").await, "written");
+    lease.hand_back(true).await;
+    let drifted =
+        |event: &Event| matches!(event, Event::Drifted { difference, .. } if difference == "stray was added");
+    ground.hears("the drift is told", drifted).await;
+    ground.town.reset("small").await.unwrap();
+    for lease in [ground.lease().await, ground.lease().await] {
+        assert_ne!((lease.copy(), lease.upstream()), (id, bad.clone()));
+        assert_eq!(lease.difference().await.unwrap(), None);
+    }
+    assert_eq!(ground.town.status()[0].drifts, 1);
+    ground.town.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn every_policy_gives_a_pristine_copy() {
+    let bench = Bench::new();
+    for policy in ["spare", "recreate", "when-dirty", "restore"] {
+        let ground = bench.town(&format!("reset: {policy}"), 1).await;
+        ground.town.ready(crate::harness::SOON).await.unwrap();
+        for _ in 0..3 {
+            let lease = ground.lease().await;
+            assert_eq!(page(&lease, "/lines").await, "golden\n", "{policy}");
+            page(&lease, "/add?x").await;
+            lease.hand_back(true).await;
+        }
+        ground.town.stop().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_spare_is_there_at_once() {
+    let bench = Bench::new();
+    let ground = bench.town("reset: spare", 1).await;
+    let mut took = Vec::new();
+    for _ in 0..5 {
+        // Answers when both copies are ready.
+        ground.town.reset("small").await.unwrap();
+        let first = ground.lease().await;
+        page(&first, "/add?x").await;
+        let asked = Instant::now();
+        let second = ground.lease().await;
+        took.push(asked.elapsed());
+        assert_eq!(page(&second, "/lines").await, "golden\n");
+        first.hand_back(true).await;
+        second.hand_back(true).await;
+    }
+    took.sort();
+    assert!(took[2] < Duration::from_millis(20), "{took:?}");
+    ground.town.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn logs_and_memory_can_be_seen_and_limits_hold() {
+    let bench = Bench::new();
+    let ground = bench.town("limits: {memory: 32M, pids: 20, cpus: 0.5}\nreset: spare", 1).await;
+    let lease = ground.lease().await;
+    let logs = ground.town.logs("small", 10).await.unwrap();
+    assert!(logs.iter().any(|(_, lines)| lines == &["a small site begins"]), "{logs:?}");
+    ground.town.measure().await;
+    let measured = |ground: &Ground| {
+        let memory =
+            |copy: &sites::CopyStatus| copy.id == lease.copy() && copy.memory.is_some_and(|it| it > 0);
+        ground.town.status()[0].copies.iter().any(memory)
+    };
+    wait_for("the memory of the copy is known", || measured(&ground)).await;
+    let inspected = docker(&[
+        "inspect",
+        "--format",
+        "{{.HostConfig.Memory}} {{.HostConfig.MemorySwap}} {{.HostConfig.PidsLimit}} {{.HostConfig.NanoCpus}}",
+        &container_of(&lease),
+    ]);
+    assert_eq!(inspected.unwrap(), "33554432 33554432 20 500000000");
+    drop(lease);
+    ground.town.stop().await.unwrap();
+}
+
+/// The container with a lease's address.
+fn container_of(lease: &sites::Lease) -> String {
+    let sites::Upstream::Address(address) = lease.upstream() else { panic!("an address") };
+    let format = "{{.Id}} {{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}";
+    let ids = docker(&["ps", "--quiet", "--filter", "label=sandbox.site=small"]).unwrap();
+    let find = |id: &str| docker(&["inspect", "--format", format, id]).unwrap_or_default();
+    let found = ids.lines().map(find).find(|line| line.ends_with(&format!(" {}", address.ip())));
+    found.unwrap().split(' ').next().unwrap().to_owned()
+}

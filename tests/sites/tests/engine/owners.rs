@@ -1,0 +1,118 @@
+//! Whose is what: two towns at once, and what is left of a process that was killed.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, Command, Stdio};
+
+use sites::{Site, Whose};
+
+use crate::harness::{Bench, docker, labelled, page};
+
+struct Owner {
+    child: Child,
+    said: BufReader<std::process::ChildStdout>,
+}
+
+impl Owner {
+    /// A process with a town of its own, which is ready.
+    fn start(bench: &Bench, data: &str) -> Owner {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_owner"))
+            .args([bench.path(data), bench.manifest("reset: spare")])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let said = BufReader::new(child.stdout.take().unwrap());
+        let mut owner = Owner { child, said };
+        assert_eq!(owner.hear(), "ready");
+        owner
+    }
+
+    fn hear(&mut self) -> String {
+        let mut line = String::new();
+        self.said.read_line(&mut line).unwrap();
+        line.trim().to_owned()
+    }
+
+    /// Whether a copy can be had of it.
+    fn leases(&mut self) -> String {
+        writeln!(self.child.stdin.as_mut().unwrap()).unwrap();
+        self.hear()
+    }
+
+    fn label(&self) -> String {
+        format!("sandbox.pid={}", self.child.id())
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[tokio::test]
+async fn a_killed_owner_is_swept_up_and_living_ones_are_left_alone() {
+    let bench = Bench::new();
+    let mut living = Owner::start(&bench, "data");
+    let dead = {
+        let killed = Owner::start(&bench, "data");
+        let label = killed.label();
+        assert!(!labelled("container", &label).is_empty() && !labelled("network", &label).is_empty());
+        // The child is killed with SIGKILL, and has no chance to clear up.
+        label
+    };
+    assert!(!labelled("container", &dead).is_empty(), "what it left is there");
+    let folders = bench.path("data/copies");
+    assert_eq!(folders.read_dir_utf8().unwrap().count(), 2);
+
+    // The next town clears up.
+    let ground = bench.town("reset: spare", 1).await;
+    assert_eq!(labelled("container", &dead), [] as [&str; 0]);
+    assert_eq!(labelled("network", &dead), [] as [&str; 0]);
+    assert_eq!(
+        folders.read_dir_utf8().unwrap().count(),
+        1,
+        "the living one's; ours is made with its first copy"
+    );
+    let rules = Command::new("iptables").args(["-S", "INPUT"]).output().unwrap();
+    for rule in String::from_utf8_lossy(&rules.stdout).lines().filter(|rule| rule.contains("sandbox sites")) {
+        let bridge = rule.split_whitespace().skip_while(|word| *word != "-i").nth(1).unwrap();
+        assert!(std::path::Path::new("/sys/class/net").join(bridge).exists(), "{rule}");
+    }
+    assert!(living.leases().starts_with("leased "));
+    assert_eq!(page(&ground.lease().await, "/lines").await, "golden\n");
+
+    // Stopping one leaves the other alone.
+    ground.town.stop().await.unwrap();
+    assert!(labelled("container", &living.label()).len() >= 2);
+    assert!(living.leases().starts_with("leased "));
+}
+
+#[tokio::test]
+async fn two_towns_of_one_process_are_apart() {
+    let bench = Bench::new();
+    let (a, b) = (bench.town("reset: restore", 1).await, bench.town("reset: restore", 1).await);
+    let (one, other) = (a.lease().await, b.lease().await);
+    assert_ne!(one.upstream(), other.upstream());
+    page(&one, "/add?x").await;
+    assert_eq!(page(&other, "/lines").await, "golden\n");
+    a.town.stop().await.unwrap();
+    assert_eq!(page(&other, "/lines").await, "golden\n");
+    assert_eq!(one.health().unwrap_err().to_string(), "use small: it has been stopped");
+    b.town.stop().await.unwrap();
+}
+
+/// Removes what everybody has, so it runs only when asked for: `cargo test -p small-site -- --ignored`.
+#[tokio::test]
+#[ignore = "removes the containers of every town on this machine"]
+async fn all_can_be_swept() {
+    let bench = Bench::new();
+    let owner = Owner::start(&bench, "data");
+    let engine = images::Engine::connect().await.unwrap();
+    let swept = sites::sweep(&engine, Whose::All).await.unwrap();
+    assert!(swept.containers >= 1 && swept.networks >= 1);
+    assert!(labelled("container", &owner.label()).is_empty());
+    assert!(Site::load(&bench.manifest("")).is_ok() && docker(&["version"]).is_ok());
+}
