@@ -4,4 +4,4 @@ umask 000
 [ -e /state/pagure.sqlite ] || cp -R /seed/. /state/
 export HOME=/tmp PAGURE_CONFIG=/srv/site/pagure.cfg
 cd /srv/site
-exec python3 -B serve.py
+exec python3 -B -W ignore serve.py

@@ -6,6 +6,7 @@ golden state back under the running application, and compares the copies. Prints
 """
 import argparse
 import collections
+import filecmp
 import hashlib
 import html.parser
 import http.client
@@ -132,14 +133,15 @@ class Copy:
                 return self.get(urllib.parse.urljoin(shown.path, action or shown.path), {**hidden, **fields})
         raise SystemExit(f"check: no form with {', '.join(fields)} on {page} (status {shown.status})")
 
-    def databases(self):
+    def contents(self):
+        """A digest of each database and each tree."""
         found = {}
         for name in SITES[self.name]["sqlite"]:
             with sqlite3.connect(f"file:{self.state}/{name}?mode=ro", uri=True) as base:
                 # Full-text tables cannot be dumped by every Python; the tables they stand on can.
                 lines = (line for line in base.iterdump() if not line.startswith("INSERT INTO sqlite_master"))
                 found[name] = hashlib.sha256("\n".join(lines).encode()).hexdigest()
-        return found
+        return found | {tree: tree_digest(f"{self.state}/{tree}") for tree in SITES[self.name]["trees"]}
 
     def restore(self, golden):
         begun = time.monotonic()
@@ -147,9 +149,7 @@ class Copy:
             with sqlite3.connect(f"file:{golden}/{name}?mode=ro", uri=True) as source, sqlite3.connect(f"{self.state}/{name}", timeout=5) as live:
                 source.backup(live)
         for tree in SITES[self.name]["trees"]:
-            shutil.rmtree(f"{self.state}/{tree}")
-            shutil.copytree(f"{golden}/{tree}", f"{self.state}/{tree}", symlinks=True)
-            subprocess.run(["chmod", "-R", "a+rwX", f"{self.state}/{tree}"], check=True)
+            put_back(f"{golden}/{tree}", f"{self.state}/{tree}")
         if "flush" in SITES[self.name]:
             docker("exec", self.box, *SITES[self.name]["flush"])
         return time.monotonic() - begun
@@ -162,6 +162,36 @@ class Copy:
     def remove(self):
         docker("rm", "-f", self.box)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def put_back(golden, live):
+    """Makes the live folder what the golden one is, and touches only what differs."""
+    names = {name: entry for name in (golden, live) for entry in [{one.name: one for one in os.scandir(name)}]}
+    for name, extra in names[live].items():
+        if name not in names[golden]:
+            shutil.rmtree(extra) if extra.is_dir(follow_symlinks=False) else os.unlink(extra)
+    for name, entry in names[golden].items():
+        target = f"{live}/{name}"
+        if entry.is_dir(follow_symlinks=False):
+            os.makedirs(target, mode=0o777, exist_ok=True)
+            put_back(entry.path, target)
+        elif entry.is_symlink():
+            os.path.lexists(target) or os.symlink(os.readlink(entry.path), target)
+        elif not (os.path.isfile(target) and filecmp.cmp(entry.path, target, shallow=False)):
+            shutil.copyfile(entry.path, f"{target}.new")
+            os.chmod(f"{target}.new", entry.stat().st_mode | 0o666)
+            os.replace(f"{target}.new", target)
+
+
+def tree_digest(folder):
+    """One digest over the names and contents of all files below a folder."""
+    digest = hashlib.sha256()
+    for root, folders, files in sorted(os.walk(folder)):
+        for name in sorted(files):
+            path = f"{root}/{name}"
+            digest.update(os.path.relpath(path, folder).encode() + b"\0")
+            digest.update(os.readlink(path).encode() if os.path.islink(path) else open(path, "rb").read())
+    return digest.hexdigest()
 
 
 def crawl(copy, limit):
@@ -230,13 +260,13 @@ def check(name, limit):
                 expect(time.strftime("%Y-%m-%d %H:%M:%S", time.strptime(told, "%a, %d %b %Y %H:%M:%S GMT")) == now, f"the clock says {told}")
         if site["change"]:
             one.restore(golden)
-            before = one.databases()
+            before = one.contents()
             for page, fields in site["change"]:
                 answer = one.submit(page, fields) if fields else one.get(page)
                 expect(answer.status < 400, f"a change at {page} is taken ({answer.status} at {answer.path})")
-            expect(one.databases() != before, "the change is in the database")
+            expect(one.contents() != before, "the change is in the state")
             took = one.restore(golden)
-            expect(one.databases() == before, f"a reset under the running application puts all back ({took * 1000:.0f} ms)")
+            expect(one.contents() == before, f"a reset under the running application puts all back ({took * 1000:.0f} ms)")
             expect(site["login"][3] in one.get(site["login"][2]).body.decode(), "the log-in outlives the reset")
             one.restore(golden)
         times = sorted(answer.seconds * 1000 for path, answer in pages.items() if "html" in answer.headers.get("Content-Type", ""))

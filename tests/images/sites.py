@@ -29,10 +29,14 @@ SITES = {
         "login": None, "change": [], "sqlite": [], "trees": [], "skip": "random|catalog|suggest",
     },
     "forge": {
-        "start": ["/", "/browse/projects/", "/browse/groups/", "/browse/users/"],
+        "start": ["/", "/browse/projects/", "/groups/", "/users/", "/tidewatch/pull-requests", "/tidewatch/issues", "/tidewatch/commits/main",
+                  "/tidewatch/roadmap", "/fork/byteblaze/quernstone"],
         "login": ("/login/", {"username": "byteblaze", "password": "hello1234"}, "/settings", "byteblaze"),
-        "change": [("/tidewatch/new_issue", {"title": "A change to be undone", "issue_content": "Nothing to see."})],
-        "sqlite": ["pagure.sqlite"], "trees": ["repositories"], "skip": "logout|delete|token|/archive|\\.(tar|zip)|star|watch|fork_project|do_fork|api/",
-        "flush": ["redis-cli", "FLUSHALL"],
+        "change": [("/tidewatch/new_issue", {"title": "A change to be undone", "issue_content": "Nothing to see."}),
+                   ("/tidewatch/edit/main/f/README.md", {"content": "# Changed\n", "commit_title": "Change it", "commit_message": "",
+                                                         "email": "byteblaze@quayside.example", "branch": "main"}),
+                   ("/new/", {"name": "to-be-undone", "description": "A project that a reset must take away"})],
+        "sqlite": ["pagure.sqlite"], "trees": ["repositories"],
+        "skip": "logout|delete|token|/archive|\\.(tar|zip)|star|watch|fork_project|do_fork|api/",
     },
 }

@@ -1,13 +1,19 @@
-"""The forge's people, groups and projects, and the words that histories, tickets and requests are made of."""
+"""The forge's people, groups and projects."""
 
 PASSWORD = "hello1234"
-PEOPLE = [("root", "Site Administrator"), ("byteblaze", "Byte Blaze"), ("alice", "Alice Thornton"), ("bram", "Bram de Wit"), ("chandra", "Chandra Rao"),
-          ("dmitri", "Dmitri Volkov"), ("elif", "Elif Aydin"), ("fiona", "Fiona MacLeod"), ("gustavo", "Gustavo Prado"), ("hana", "Hana Kimura"),
-          ("idris", "Idris Bello"), ("jonas", "Jonas Lindqvist"), ("katya", "Katya Marek"), ("lin", "Lin Zhao")]
-GROUPS = [("harbour", "Harbour Tools", "Software for ports and shipping", ["byteblaze", "bram", "elif", "jonas"]),
-          ("docs-team", "Documentation", "Writers and editors", ["alice", "fiona", "lin"]),
-          ("infra", "Infrastructure", "Those who keep the machines running", ["dmitri", "idris", "root"])]
-PROJECTS = [  # name, owner, description, language, modules, commits
+PEOPLE = {
+    "root": "Site Administrator", "byteblaze": "Byte Blaze", "alice": "Alice Thornton", "bram": "Bram de Wit",
+    "chandra": "Chandra Rao", "dmitri": "Dmitri Volkov", "elif": "Elif Aydin", "fiona": "Fiona MacLeod",
+    "gustavo": "Gustavo Prado", "hana": "Hana Kimura", "idris": "Idris Bello", "jonas": "Jonas Lindqvist",
+    "katya": "Katya Marek", "lin": "Lin Zhao",
+}
+AUTHORS = [name for name in PEOPLE if name != "root"]
+GROUPS = [
+    ("harbour", "Harbour Tools", "Software for ports and shipping", ["byteblaze", "bram", "elif", "jonas"]),
+    ("docs-team", "Documentation", "Writers and editors", ["alice", "fiona", "lin"]),
+    ("infra", "Infrastructure", "Those who keep the machines running", ["dmitri", "idris", "root"]),
+]
+PROJECTS = [  # name, owner, description, language, modules, about how many changes
     ("tidewatch", "byteblaze", "Tide tables and water levels for small harbours", "py", "tables stations forecast export cli", 64),
     ("berthplan", "byteblaze", "Plans which ship lies at which berth", "py", "berths ships calendar conflicts web", 48),
     ("dotfiles", "byteblaze", "My shell and editor settings", "sh", "prompt aliases backup", 14),
@@ -32,19 +38,13 @@ PROJECTS = [  # name, owner, description, language, modules, commits
     ("statuspage", "idris", "A status page that works when nothing else does", "go", "probe history page", 20),
     ("birdcount", "jonas", "Counts birds at the feeder from a camera", "py", "frames species tally", 16),
     ("loomware", "katya", "Weaving drafts for table looms", "js", "draft tieup colours", 15),
-    ("sundial", "lin", "Computes sundials for any wall", "py", "angles wall drawing", 22)]
-THINGS = ["an option for the time zone", "a test for empty input", "support for several files", "a short summary at the end", "a retry when the connection drops", "an index for faster look-ups",
-          "a warning for old data", "a check of the header", "an example to the documentation", "a quiet mode", "sorting by name", "a limit on the size", "a way to undo the last step"]
-FAULTS = ["a crash on an empty file", "a wrong rounding of halves", "the off-by-one in the last row", "the order of equal entries", "a leak of file handles", "a hang when the disk is full",
-          "the wrong month in leap years", "missing quotes in the output", "the help text", "a race at start-up", "a message that named the wrong file", "the handling of blanks in names"]
-TAGS = [("bug", "Something is broken", "#c0392b"), ("feature", "Something is missing", "#2471a3"), ("docs", "About the documentation", "#7d6608"),
-        ("good-first-issue", "Suitable for newcomers", "#1e8449"), ("question", "Wants an answer, not a change", "#76448a")]
-TICKETS = ["{module}: {fault}", "Please add {thing} to {module}", "How do I use {module} without a configuration file?", "{module} is slow with many entries", "Document what {module} does with bad input",
-           "After the last update: {fault} in {module}"]
-BODIES = ["I noticed {fault} while working with `{module}` today.\n\nSteps:\n\n1. Start with the example from the README.\n2. Use `{module}` on a file of about {n} lines.\n3. Look at the last lines of the output.\n\nI expected the totals to agree.",
-          "It would help me to have {thing}. At present I work around it with a script of {n} lines, which nobody but me understands.",
-          "The documentation says little about `{module}`. I read the source and think that {fault} is possible. Could somebody who knows confirm this?"]
-REPLIES = ["Thank you for the report. I can reproduce it with {n} entries, not with fewer.", "I think this came with the change to `{module}` two weeks ago. I shall look at it on Friday.",
-           "Could you attach the file, or at least its first lines?", "Works for me on the current main. Which version do you use?", "I would rather not add this: `{module}` should stay small.",
-           "Agreed. A patch is welcome; please add a test.", "Fixed on main, will be in the next release.", "Same here, since {n} days.", "I have a branch for this and shall open a request."]
-REVIEWS = ["Looks good. One question: why is the limit {n}?", "Please add a line to the change log.", "The test passes here.", "Could this be split in two commits?", "Nice and short. +1", "I would name this differently, but I do not insist."]
+    ("sundial", "lin", "Computes sundials for any wall", "py", "angles wall drawing", 22),
+]
+FORKS = [("quernstone", "byteblaze"), ("tidewatch", "alice"), ("lanternfish", "byteblaze"), ("pocket-chess", "lin"),
+         ("berthplan", "jonas"), ("handbook", "fiona")]
+MILESTONES = {"0.9": ("2023-05-01", False), "1.0": ("2023-07-31", True), "1.1": ("2023-10-15", True)}
+TAGS = [
+    ("bug", "Something is broken", "#c0392b"), ("feature", "Something is missing", "#2471a3"),
+    ("docs", "About the documentation", "#7d6608"), ("good-first-issue", "Suitable for newcomers", "#1e8449"),
+    ("question", "Wants an answer, not a change", "#76448a"),
+]

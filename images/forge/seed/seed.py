@@ -3,7 +3,6 @@ import datetime
 import itertools
 import os
 import random
-import subprocess
 import uuid
 
 import time_machine
@@ -22,34 +21,31 @@ import pagure.lib.model as model  # noqa: E402
 import pagure.lib.model_base  # noqa: E402
 import pagure.lib.notify  # noqa: E402
 import pagure.lib.query as query  # noqa: E402
-import pagure.lib.tasks  # noqa: E402
 
-import projects as words  # noqa: E402
-from history import History  # noqa: E402
+from discussions import open_request, planned_requests, tickets  # noqa: E402
+from history import History, git  # noqa: E402
+from projects import FORKS, GROUPS, MILESTONES, PASSWORD, PEOPLE, PROJECTS, TAGS  # noqa: E402
+from words import Words  # noqa: E402
 
-PEOPLE = dict(words.PEOPLE)
 salts = (f"$2b$04$Quaysides{number:012d}u".encode() for number in itertools.count())
 bcrypt.gensalt = lambda rounds=4, prefix=b"2b": next(salts)
-for name in ("log", "notify_new_issue", "notify_new_comment", "notify_new_pull_request"):
-    setattr(pagure.lib.notify, name, lambda *args, **kwargs: None)
+for told in ("log", "notify_new_issue", "notify_new_comment", "notify_new_pull_request"):
+    setattr(pagure.lib.notify, told, lambda *args, **kwargs: None)
 
 
 def moment(seconds):
-    clock.move_to(datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc), tick=False)
-
-
-def said(text, module):
-    return text.format(module=module, fault=rng.choice(words.FAULTS), thing=rng.choice(words.THINGS), n=rng.randint(3, 400))
+    """Moves the clock there, but never past the first moment."""
+    clock.move_to(datetime.datetime.fromtimestamp(min(seconds, NOW.timestamp() - 300), datetime.timezone.utc), tick=False)
 
 
 def people(session):
     moment(NOW.timestamp() - 400 * 86400)
-    for name, full in words.PEOPLE:
+    for name, full in PEOPLE.items():
         query.set_up_user(session, name, full, f"{name}@quayside.example", emails=[f"{name}@quayside.example"])
         user = query.get_user(session, name)
-        user.password, user.token = pagure.lib.login.generate_hashed_value(words.PASSWORD), None
+        user.password, user.token = pagure.lib.login.generate_hashed_value(PASSWORD), None
     session.commit()
-    for name, title, about, members in words.GROUPS:
+    for name, title, about, members in GROUPS:
         query.add_group(session, name, title, about, "user", members[0], False, [])
         session.commit()
         for member in members[1:]:
@@ -57,55 +53,35 @@ def people(session):
     session.commit()
 
 
-def requests(session, repo, history, number):
-    """Branches that became requests: most merged, one closed, one or two still open. Returns what to record once ids exist."""
-    made = []
-    for index in range(2 + history.length // 9):
-        author = rng.choice([name for name in PEOPLE if name not in ("root", history.owner)])
-        branch = f"{rng.choice(['mend', 'add', 'try'])}-{rng.choice(history.modules)}-{index + 1}"
-        history.fork_off(branch)
-        base = history.branches["main"][0]
-        tip, message = history.change(branch, author, words.THINGS, words.FAULTS)
-        first, opened = tip, history.when
-        if rng.random() < 0.5:
-            tip, _ = history.change(branch, author, words.THINGS, words.FAULTS)
-        made.append({"author": author, "branch": branch, "title": message, "base": base, "first": first, "tip": tip, "opened": opened,
-                     "fate": "Merged" if index < history.length // 9 else rng.choice(["Open", "Open", "Closed"])})
-        for _ in range(max(1, (history.length - 8) // (3 + history.length // 9))):
-            history.change("main", rng.choice([history.owner, history.owner, *PEOPLE]) if history.length > 20 else history.owner, words.THINGS, words.FAULTS)
-        if made[-1]["fate"] == "Merged":
-            made[-1]["merge"] = history.merge(branch, history.owner, f"Merge #{{}} `{message}`".format(index + 1))
-            made[-1]["closed"] = history.when
-    return made
-
-
 def project(session, number, entry):
-    name, owner, about, _, modules, _ = entry
-    history = History(entry, rng, PEOPLE, int(NOW.timestamp()))
+    name, owner, about, language, _, _ = entry
+    history = History(entry, rng, Words(language, rng), int(NOW.timestamp()))
     moment(history.start)
     query.new_project(session, user=owner, name=name, blacklist=[], allowed_prefix=[], repospanner_region=None, description=about)
     session.commit()
     repo = query.get_authorized_project(session, name)
     history.begin()
-    planned = requests(session, repo, history, number)
+    planned = planned_requests(history)
     history.tag("v0.9")
     ids = history.write(repo.repopath("main"))
     members(session, repo, owner)
-    for name_, about_, colour in words.TAGS:
-        query.new_tag(session, name_, about_, colour, repo.id)
+    for tag, meaning, colour in TAGS:
+        query.new_tag(session, tag, meaning, colour, repo.id)
     if number % 2 == 0:
-        repo.milestones = {"1.0": {"date": "2023-07-31", "active": True}, "1.1": {"date": "2023-10-15", "active": True}, "0.9": {"date": "2023-05-01", "active": False}}
-        repo.milestones_keys = ["0.9", "1.0", "1.1"]
+        repo.milestones = {key: {"date": date, "active": active} for key, (date, active) in MILESTONES.items()}
+        repo.milestones_keys = list(MILESTONES)
     session.commit()
-    for plan in planned:
-        record(session, repo, history, plan, ids)
-    tickets(session, repo, history)
+    talk = [(plan["opened"], open_request(session, repo, history, plan, ids, moment)) for plan in planned]
+    talk += tickets(session, repo, history, int(NOW.timestamp()), moment)
+    for _, happen in sorted(talk, key=lambda one: one[0]):
+        happen()
+    return history
 
 
 def members(session, repo, owner):
     for name in rng.sample([one for one in PEOPLE if one not in (owner, "root")], rng.randint(0, 3)):
         query.add_user_to_project(session, repo, name, owner, access=rng.choice(["ticket", "commit", "admin"]))
-    for group, _, _, mates in words.GROUPS:
+    for group, _, _, mates in GROUPS:
         if owner in mates and rng.random() < 0.5:
             query.add_group_to_project(session, repo, group, owner, access="commit", create=False)
     for name in rng.sample(list(PEOPLE), rng.randint(0, 9)):
@@ -113,65 +89,45 @@ def members(session, repo, owner):
     session.commit()
 
 
-def record(session, repo, history, plan, ids):
-    moment(plan["opened"])
-    request = query.new_pull_request(session, plan["branch"], repo, "main", plan["title"], plan["author"], repo_from=repo, notify=False,
-                                     initial_comment=said("This is about `{module}`: " + plan["title"].lower() + ". I tried it with {n} entries.", history.modules[0]),
-                                     commit_start=ids[plan["first"]], commit_stop=ids[plan["tip"]])
-    session.commit()
-    for step in range(rng.randint(0, 3)):
-        moment(plan["opened"] + (step + 1) * 5000)
-        query.add_pull_request_comment(session, request, None, None, None, None, said(rng.choice(words.REVIEWS), history.modules[0]),
-                                       rng.choice([history.owner, plan["author"], *PEOPLE]), notify=False)
-    if plan["fate"] != "Open":
-        moment(plan.get("closed", plan["opened"] + 4 * 86400))
-        if "merge" in plan:
-            request.commit_stop = ids[plan["tip"]]
-            request.merge_status = None
-        query.close_pull_request(session, request, history.owner, merged=plan["fate"] == "Merged")
-    session.commit()
-
-
-def tickets(session, repo, history):
-    count = max(3, history.length // 4)
-    for when in sorted(rng.randint(history.start + 86400, int(NOW.timestamp()) - 86400) for _ in range(count)):
-        moment(when)
-        module, author = rng.choice(history.modules), rng.choice(list(PEOPLE))
-        ticket = query.new_issue(session, repo, said(rng.choice(words.TICKETS), module), said(rng.choice(words.BODIES), module), author, notify=False,
-                                 tags=rng.sample([tag for tag, _, _ in words.TAGS], rng.choice([0, 1, 1, 2])),
-                                 assignee=rng.choice([None, history.owner, rng.choice(list(PEOPLE))]),
-                                 milestone=rng.choice([None, *repo.milestones]) if repo.milestones else None)
-        session.commit()
-        for step in range(rng.randint(0, 4)):
-            moment(min(int(NOW.timestamp()) - 600, when + (step + 1) * 40000))
-            query.add_issue_comment(session, ticket, said(rng.choice(words.REPLIES), module), rng.choice([history.owner, author, *PEOPLE]), notify=False)
-        if rng.random() < 0.45:
-            query.edit_issue(session, ticket, history.owner, repo=repo, status="Closed", close_status=rng.choice(["Fixed", "Invalid", "Duplicate", None]))
-        session.commit()
-
-
-def fork(session, name, user):
-    repo = query.get_authorized_project(session, name)
+def fork(session, history, user, days):
+    """A fork with a branch of its own, from which a request is open."""
+    moment(NOW.timestamp() - days * 86400)
+    repo = query.get_authorized_project(session, history.name)
     query.fork_project(session, user, repo)
     session.commit()
-    mine = query.get_authorized_project(session, name, user=user)
-    subprocess.run(["git", "-C", mine.repopath("main"), "config", "--unset-all", "remote.origin.url"], check=False)
+    mine = query.get_authorized_project(session, history.name, user=user)
+    folder, branch = mine.repopath("main"), f"{user}-{rng.choice(history.modules)}"
+    history.when = max(history.when, int(NOW.timestamp()) - days * 86400 + 3600)
+    history.step = 3000
+    history.fork_off(branch)
+    tip, title = history.change(branch, user)
+    ids = history.write(folder)
+    plan = {"author": user, "branch": branch, "title": title, "first": tip, "tip": tip, "opened": history.when, "fate": "Open"}
+    open_request(session, repo, history, plan, ids, moment, mine)()
+
+
+def pack(folder):
+    """Few files instead of many, and the same ones each time."""
+    for root, folders, _ in os.walk(folder):
+        for name in [name for name in folders if name.endswith(".git")]:
+            git(f"{root}/{name}", "repack", "-a", "-d", "-q")
+            git(f"{root}/{name}", "pack-refs", "--all")
+        folders[:] = [name for name in folders if not name.endswith(".git")]
 
 
 def main():
     folders = pagure.config.config["GIT_FOLDER"]
-    state = os.path.dirname(folders)
     for name in ("repositories", "remotes", "attachments", "releases", "archives"):
-        os.makedirs(f"{state}/{name}")
-    model.create_tables(pagure.config.config["DB_URL"], alembic_ini="/etc/pagure/alembic.ini", acls=pagure.config.config.get("ACLS", {}), debug=False)
-    session = pagure.lib.model_base.create_session(pagure.config.config["DB_URL"])
+        os.makedirs(f"{os.path.dirname(folders)}/{name}")
+    base = pagure.config.config["DB_URL"]
+    model.create_tables(base, alembic_ini="/etc/pagure/alembic.ini", acls=pagure.config.config.get("ACLS", {}), debug=False)
+    session = pagure.lib.model_base.create_session(base)
     people(session)
-    for number, entry in enumerate(words.PROJECTS):
-        project(session, number, entry)
-    moment(NOW.timestamp() - 5 * 86400)
-    for name, user in [("quernstone", "byteblaze"), ("tidewatch", "alice"), ("lanternfish", "byteblaze"), ("pocket-chess", "lin")]:
-        fork(session, name, user)
+    histories = {entry[0]: project(session, number, entry) for number, entry in enumerate(PROJECTS)}
+    for days, (name, user) in zip(range(11, 0, -2), FORKS):
+        fork(session, histories[name], user, days)
     session.close()
+    pack(folders)
 
 
 main()

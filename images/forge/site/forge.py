@@ -1,7 +1,7 @@
 """What the forge does otherwise than Pagure as it comes, and why.
 
 Log-ins are signed cookies, so that they outlive a reset; pictures of people are drawn here, not fetched; git takes the
-site's time; the mirror of tickets into git repositories, which no page shows, is left out; no message bus is waited for.
+site's time; the mirrors of tickets and requests in git repositories, which no page shows, are left out.
 """
 import datetime
 import hashlib
@@ -14,12 +14,14 @@ import bcrypt
 import flask
 import flask_wtf.csrf
 import pagure.config
-import pagure.flask_app
 import pagure.lib.git
 import pagure.lib.login
 import pagure.lib.query
+import pagure.lib.tasks
 import pagure.ui.login
 import pygit2
+
+import quick
 
 KEY = pagure.config.config["SECRET_KEY"].encode()
 COOKIE = "pagure_local_cookie"
@@ -51,15 +53,18 @@ def remember(response):
 
 
 def avatar(email, size=64, default="retro", dns=False):
-    return f"/avatar/{hashlib.sha256((email or '').encode()).hexdigest()[:16]}.svg"
+    return f"/avatar/{hashlib.sha256((email or '').encode()).hexdigest()[:16]}-{int(size)}.svg"
 
 
-def drawing(digest):
-    """Five by five mirrored squares in a colour of the person's own."""
-    number = int(hashlib.sha256(digest.encode()).hexdigest(), 16)
+def drawing(path):
+    """Five by five mirrored squares in a colour of the person's own, as large as the path asks for."""
+    person, _, size = path.rpartition("/")[2].partition(".")[0].partition("-")
+    number = int(hashlib.sha256(person.encode()).hexdigest(), 16)
     squares = "".join(f'<rect x="{x}" y="{y}" width="1" height="1"/><rect x="{4 - x}" y="{y}" width="1" height="1"/>'
                       for x in range(3) for y in range(5) if number >> (x * 5 + y) & 1)
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-1 -1 7 7"><rect x="-1" y="-1" width="7" height="7" fill="#eef0f2"/>'
+    side = int(size) if size.isdigit() else 64
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{side}" height="{side}" viewBox="-1 -1 7 7">'
+            f'<rect x="-1" y="-1" width="7" height="7" fill="#eef0f2"/>'
             f'<g fill="hsl({number >> 20 & 0xff},45%,45%)" shape-rendering="crispEdges">{squares}</g></svg>').encode()
 
 
@@ -72,6 +77,8 @@ real_signature, pygit2.Signature = pygit2.Signature, signature
 pagure.lib.query.avatar_url_from_email = avatar
 pagure.lib.query.set_redis = lambda *args, **kwargs: None
 pagure.lib.git.update_git = lambda obj, repo: NOTHING
+pagure.lib.tasks.add_file_to_git = types.SimpleNamespace(delay=lambda *args, **kwargs: NOTHING)
+pagure.lib.query.get_repotypes = lambda: ("main",)
 pagure.ui.login._check_session_cookie, pagure.ui.login._send_session_cookie = who, remember
 real_salt = bcrypt.gensalt
 bcrypt.gensalt = lambda rounds=4, prefix=b"2b": real_salt(4, prefix)
@@ -79,14 +86,28 @@ bcrypt.gensalt = lambda rounds=4, prefix=b"2b": real_salt(4, prefix)
 flask_wtf.csrf.os = types.SimpleNamespace(urandom=lambda size: KEY[:size])
 
 
+def fixed_nonce():
+    """Before each request, last: pages of two copies are alike, so what marks their own scripts is too."""
+    flask.g.nonce = hmac.digest(KEY, b"nonce", "sha256").hex()[:25]
+
+
 def git_time():
     """git itself is another program, and takes the site's time from its environment."""
     os.environ["GIT_AUTHOR_DATE"] = os.environ["GIT_COMMITTER_DATE"] = f"{int(time.time())} +0000"
 
 
+def git_headers(start_response):
+    """What git itself answers is handed on by Pagure as the spelling of bytes, b'...', which no client reads."""
+    def start(status, headers, *rest):
+        return start_response(status, [(name, value[2:-1] if value[:2] == "b'" else value) for name, value in headers], *rest)
+
+    return start
+
+
 def application():
     """The WSGI application, with people's pictures in front of it."""
-    app = pagure.flask_app.create_app()
+    app = quick.create_app()
+    app.before_request(fixed_nonce)
 
     def forge(environ, start_response):
         path = environ.get("PATH_INFO", "")
@@ -97,6 +118,6 @@ def application():
         if environ.get("HTTP_X_FORWARDED_PROTO") == "https":
             environ["wsgi.url_scheme"] = "https"
         git_time()
-        return app(environ, start_response)
+        return app(environ, git_headers(start_response) if ".git/" in path else start_response)
 
     return forge
