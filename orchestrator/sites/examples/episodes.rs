@@ -167,9 +167,11 @@ async fn ask(lease: &Lease, path: &str) -> Outcome<String> {
     Ok(String::from_utf8_lossy(&answer).into_owned())
 }
 
-/// The words of a page: without header fields, and without long tokens, which differ from visit to visit.
+/// The words that a page shows: what stands in header fields, tags and scripts may differ from visit to visit.
 fn words(page: &str) -> String {
     let body = page.split_once("\r\n\r\n").map_or("", |(_, body)| body);
-    let plain = |word: &&str| word.len() < 16 && word.chars().all(char::is_alphabetic);
-    body.split(|c: char| !c.is_alphanumeric()).filter(plain).collect::<Vec<_>>().join(" ")
+    let shown =
+        body.split('<').filter(|part| !part.starts_with("script")).filter_map(|part| part.split_once('>'));
+    let words = shown.flat_map(|(_, text)| text.split(|c: char| !c.is_alphabetic()));
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }

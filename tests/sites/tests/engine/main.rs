@@ -8,3 +8,4 @@ mod harness;
 mod isolation;
 mod life;
 mod owners;
+mod restart;

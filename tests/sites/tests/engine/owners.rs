@@ -7,16 +7,17 @@ use sites::{Site, Whose};
 
 use crate::harness::{Bench, docker, labelled, page};
 
-struct Owner {
+pub(crate) struct Owner {
     child: Child,
     said: BufReader<std::process::ChildStdout>,
 }
 
 impl Owner {
     /// A process with a town of its own, which is ready.
-    fn start(bench: &Bench, data: &str) -> Owner {
+    pub(crate) fn start(bench: &Bench, data: &str, variables: &[(&str, &str)]) -> Owner {
         let mut child = Command::new(env!("CARGO_BIN_EXE_owner"))
             .args([bench.path(data), bench.manifest("reset: spare")])
+            .envs(variables.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -35,9 +36,15 @@ impl Owner {
     }
 
     /// Whether a copy can be had of it.
-    fn leases(&mut self) -> String {
+    pub(crate) fn leases(&mut self) -> String {
         writeln!(self.child.stdin.as_mut().unwrap()).unwrap();
         self.hear()
+    }
+
+    /// Lets it stop its town, as it does when nobody speaks to it any more.
+    pub(crate) fn finish(mut self) {
+        drop(self.child.stdin.take());
+        assert!(self.child.wait().unwrap().success());
     }
 
     fn label(&self) -> String {
@@ -55,9 +62,9 @@ impl Drop for Owner {
 #[tokio::test]
 async fn a_killed_owner_is_swept_up_and_living_ones_are_left_alone() {
     let bench = Bench::new();
-    let mut living = Owner::start(&bench, "data");
+    let mut living = Owner::start(&bench, "data", &[]);
     let dead = {
-        let killed = Owner::start(&bench, "data");
+        let killed = Owner::start(&bench, "data", &[]);
         let label = killed.label();
         assert!(!labelled("container", &label).is_empty() && !labelled("network", &label).is_empty());
         // The child is killed with SIGKILL, and has no chance to clear up.
@@ -109,7 +116,7 @@ async fn two_towns_of_one_process_are_apart() {
 #[ignore = "removes the containers of every town on this machine"]
 async fn all_can_be_swept() {
     let bench = Bench::new();
-    let owner = Owner::start(&bench, "data");
+    let owner = Owner::start(&bench, "data", &[]);
     let engine = images::Engine::connect().await.unwrap();
     let swept = sites::sweep(&engine, Whose::All).await.unwrap();
     assert!(swept.containers >= 1 && swept.networks >= 1);
