@@ -49,16 +49,23 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let names: Vec<String> = town.sites().map(|site| site.name.clone()).collect();
     for name in &names {
         let mut leases = Vec::new();
-        for _ in 0..rounds {
+        for round in 0..rounds {
             // A reset is over when all copies are idle again.
             town.reset(name).await?;
             let asked = Instant::now();
             let lease = town.lease(name, SOON).await?;
             leases.push(asked.elapsed());
-            for account in lease.site().login.keys().take(1).cloned().collect::<Vec<_>>() {
-                lease.login(&account).await?;
+            if round == 0 {
+                println!("{name}: {} accounts", lease.site().login.len());
             }
-            if let Some(difference) = lease.difference().await? {
+            // Everybody once, then the first again and again.
+            let accounts = if round == 0 { usize::MAX } else { 1 };
+            for account in lease.site().login.keys().take(accounts) {
+                if let Err(error) = lease.login(account).await {
+                    println!("{name}: failed to {error}");
+                }
+            }
+            if let Some(difference) = lease.difference().await?.filter(|_| round == 1) {
                 println!("{name}: {difference} once logged in");
             }
             lease.hand_back(true).await;

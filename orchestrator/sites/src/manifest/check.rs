@@ -114,6 +114,8 @@ probes: {orders: {sqlite: /state/db, query: select 1}}
     #[test]
     fn a_mistake_is_told_with_its_place() {
         assert_eq!(load(GOOD).unwrap().address(), "https://shop.test/");
+        assert!(!load(GOOD).unwrap().writable);
+        assert!(load(&GOOD.replace("port: 8000", "port: 8000\nwritable: true")).unwrap().writable);
         for (from, to, says) in [
             ("port: 8000", "prot: 8000", "/site.yaml:5:1: unknown field `prot`"),
             ("port: 8000\n", "", "`port` is missing"),
@@ -124,6 +126,7 @@ probes: {orders: {sqlite: /state/db, query: select 1}}
             ("login: {emma:", "login: {bob:", "login.bob: there is no such account"),
             ("{sqlite: /state/db, query: select 1}", "{query: select 1}", "probes.orders: `sqlite`"),
             ("state: {sqlite: [/state/db]}\n", "", "reset: `restore` needs `state`"),
+            ("port: 8000", "port: 8000\nwritable: maybe", "/site.yaml:6:11: writable: invalid type"),
             ("port: 8000", "port: 8000\nready_within: soon", "`soon` is not a length of time"),
             ("port: 8000", "port: 8000\nlimits: {memory: lots}", "`lots` is not a number of bytes"),
         ] {

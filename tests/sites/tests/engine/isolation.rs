@@ -158,3 +158,16 @@ async fn a_site_has_no_rights_and_writes_nothing_but_its_state() {
     }
     ground.town.stop().await.unwrap();
 }
+
+#[tokio::test]
+async fn an_image_that_is_not_ours_may_write_to_itself_where_the_manifest_says_so() {
+    let bench = Bench::new();
+    let ground = bench.town("reset: spare\nwritable: true", 1).await;
+    let lease = ground.lease().await;
+    assert_eq!(page(&lease, "/write?/new").await, "written");
+    let status = page(&lease, "/file?/proc/self/status").await;
+    let user = status.lines().find(|line| line.starts_with("Uid:")).unwrap();
+    assert_eq!(user.split_whitespace().nth(1), Some("0"), "the image's own user");
+    assert!(page(&lease, "/write?/clock/now").await.starts_with("error: "));
+    ground.town.stop().await.unwrap();
+}
