@@ -12,7 +12,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use embedded::desk;
 use futures_util::future;
 use images::Engine;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
 use crate::content::{blocking, remove_folder};
 use crate::driver::Driver;
@@ -91,6 +91,7 @@ impl Town {
 
         let desk = Arc::new(desk_of(&sites));
         let gate = Arc::new(Semaphore::new(2 * std::thread::available_parallelism().map_or(2, NonZero::get)));
+        let unproven = watch::Sender::new(sites.len());
         let mut pools = Vec::new();
         let mut senseless = None;
         for site in sites {
@@ -108,16 +109,11 @@ impl Town {
                 }
                 (DriverKind::Docker, None) => unreachable!("a site of containers has made us find an engine"),
             };
-            let (events, gate) = (Arc::clone(&events), Arc::clone(&gate));
+            let (events, gate, unproven) = (Arc::clone(&events), Arc::clone(&gate), unproven.clone());
+            let copies = options.copies;
             match driver {
                 Ok(driver) => {
-                    pools.push(Pool::open(Surroundings {
-                        site,
-                        driver,
-                        copies: options.copies,
-                        events,
-                        gate,
-                    }));
+                    pools.push(Pool::open(Surroundings { site, driver, copies, events, gate, unproven }));
                 }
                 Err(error) => senseless = Some(error),
             }

@@ -50,6 +50,7 @@ struct Keeper {
     stopping: Vec<oneshot::Sender<()>>,
     /// Whether a copy was ready once.
     proven: bool,
+    made_way: bool,
     failures: u32,
     /// Nothing is started before.
     pause: Option<Instant>,
@@ -67,7 +68,7 @@ pub(super) fn run(
     inbox: mpsc::UnboundedReceiver<Message>,
     own: mpsc::WeakUnboundedSender<Message>,
 ) -> (watch::Receiver<SiteStatus>, watch::Receiver<Vec<Arc<Copy>>>) {
-    let Surroundings { site, driver, copies, events, gate } = surroundings;
+    let Surroundings { site, driver, copies, events, gate, unproven } = surroundings;
     let spare = matches!(site.reset, ResetPolicy::Spare | ResetPolicy::Restore | ResetPolicy::WhenDirty);
     let status = watch::Sender::new(SiteStatus {
         name: site.name.clone(),
@@ -81,7 +82,7 @@ pub(super) fn run(
         problem: None,
     });
     let keeper = Keeper {
-        work: Work { site, driver, events, gate, stopping: CancellationToken::new() },
+        work: Work { site, driver, events, gate, unproven, stopping: CancellationToken::new() },
         own,
         log_ins: Arc::default(),
         target: copies.max(1) + usize::from(spare),
@@ -91,6 +92,7 @@ pub(super) fn run(
         settling: Vec::new(),
         stopping: Vec::new(),
         proven: false,
+        made_way: false,
         failures: 0,
         pause: None,
         given_up: None,
@@ -196,8 +198,9 @@ impl Keeper {
             let id = self.next;
             self.next += 1;
             self.slots.insert(id, Slot::starting());
+            let first = !self.proven;
             self.spawn(async move |work, keeper| {
-                let (result, took) = work.start(id, &keeper).await;
+                let (result, took) = work.start(id, first, &keeper).await;
                 Message::Started { id, result, took }
             });
         }
@@ -240,10 +243,11 @@ impl Keeper {
             return self.remove(id);
         }
         slot.enter(Phase::Ready);
+        let watch = slot.watch.clone();
         self.proven = true;
+        self.make_way();
         self.problem = None;
         (self.work.events)(&Event::Ready { site: self.work.site.name.clone(), copy: id, took });
-        let watch = slot.watch.clone();
         let (own, work) = (self.own.clone(), self.work.clone());
         tokio::spawn(async move {
             let error = tokio::select! {
@@ -363,6 +367,14 @@ impl Keeper {
                 false => Error::GivenUp { site, times, last: Arc::new(error) },
             };
             self.given_up = Some(Arc::new(error));
+            self.make_way();
+        }
+    }
+
+    /// This site can be used, or cannot: it keeps the second copies of others waiting no longer.
+    fn make_way(&mut self) {
+        if !std::mem::replace(&mut self.made_way, true) {
+            self.work.unproven.send_modify(|left| *left = left.saturating_sub(1));
         }
     }
 

@@ -63,6 +63,8 @@ pub(crate) struct Surroundings {
     pub(crate) events: Events,
     /// How many copies of all sites may be starting at once.
     pub(crate) gate: Arc<Semaphore>,
+    /// How many sites have not had a ready copy yet, nor been given up.
+    pub(crate) unproven: watch::Sender<usize>,
 }
 
 /// A handle on the copies of one site.

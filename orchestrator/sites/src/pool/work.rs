@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::Message;
@@ -15,6 +16,9 @@ use crate::{Error, Event, Events, Site, ready};
 /// How many of a copy's last lines an error shows.
 const LAST_WORDS: usize = 20;
 
+/// How long the first copies of slow sites keep the second ones of others waiting.
+const PRECEDENCE: Duration = Duration::from_secs(30);
+
 /// What all work on a site's copies needs.
 #[derive(Clone)]
 pub(super) struct Work {
@@ -22,17 +26,28 @@ pub(super) struct Work {
     pub(super) driver: Arc<dyn Driver>,
     pub(super) events: Events,
     pub(super) gate: Arc<Semaphore>,
+    pub(super) unproven: watch::Sender<usize>,
     /// Tells that the site is being stopped.
     pub(super) stopping: CancellationToken,
 }
 
 impl Work {
-    /// Starts a copy and waits until it can be leased.
+    /// Starts a copy and waits until it can be leased. One that is not the site's `first` lets the first copies of the other
+    /// sites go before it, so that all sites can be used as early as possible.
     pub(super) async fn start(
         &self,
         id: u32,
+        first: bool,
         keeper: &mpsc::UnboundedSender<Message>,
     ) -> (Result<Arc<Copy>, Error>, Duration) {
+        if !first {
+            let mut unproven = self.unproven.subscribe();
+            let others = timeout(PRECEDENCE, unproven.wait_for(|left| *left == 0));
+            tokio::select! {
+                _ = others => {}
+                () = self.stopping.cancelled() => {}
+            }
+        }
         let permit = tokio::select! {
             permit = self.gate.acquire() => permit.ok(),
             () = self.stopping.cancelled() => None,
