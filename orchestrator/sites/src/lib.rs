@@ -17,8 +17,8 @@
 //! ```
 //!
 //! This crate never sees a browser and never answers a request: it starts, watches, resets and stops. The transitions are
-//! owned by [one task for each site](pool); [`driver`] is what runs copies, [`content`] the state of one, [`state`] how
-//! state is put back on disk.
+//! owned by one task for each site, in `pool`; `driver` is what runs copies, `content` the state of one, [`state`] how state
+//! is put back on disk.
 
 mod clock;
 mod content;
