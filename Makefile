@@ -9,7 +9,7 @@ SANDBOX := target/release/sandbox
 SHARED  ?= ../shared
 FUZZ_SECONDS ?= 60
 
-.PHONY: help setup build images demo test test-engine check conformance determinism bench fuzz record-demo
+.PHONY: help setup build images demo test test-engine check conformance determinism bench bench-reset fuzz record-demo
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -55,6 +55,10 @@ determinism: setup build ## 25 repeats of the demo run (300+ episodes): one fing
 bench: build ## ours beside pywb and mitmproxy in one run; prints ratios
 	@./setup.sh python
 	./tests/bench/run.sh $(SANDBOX)
+
+bench-reset: build ## resets of every site, 200 each, beside `docker rm -f && docker run` until healthy
+	@./setup.sh engine
+	./tests/bench/reset.py $(SANDBOX)
 
 fuzz: $(TOOLS)/bin/cargo-fuzz ## every reader on broken input, FUZZ_SECONDS each (60)
 	./tests/fuzz.sh "$(TOOLS)/bin" $(FUZZ_SECONDS)

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use browser::Programs;
 use camino::Utf8PathBuf;
+use images::Engine;
 use serde::Serialize;
 
 use crate::failure::{Failure, Outcome};
@@ -36,8 +37,8 @@ struct Finding {
 
 impl Doctor {
     /// Prints a line per finding; exit code 3 when something is missing.
-    pub(crate) fn run(self) -> Outcome {
-        let findings = [browser(), fonts(), data_folder(self.data.path()), loopback()];
+    pub(crate) async fn run(self) -> Outcome {
+        let findings = [browser(), fonts(), engine().await, data_folder(self.data.path()), loopback()];
         let missing = findings.iter().filter(|finding| finding.found.is_err()).count();
         if self.json {
             println!("{}", serde_json::to_string_pretty(&findings).expect("findings are plain data"));
@@ -99,6 +100,19 @@ fn fonts() -> Finding {
         needed_for: "screenshots",
         found,
         cure: Some(privileged("apt-get install -y fonts-dejavu-core")),
+    }
+}
+
+async fn engine() -> Finding {
+    let (found, cure) = match Engine::connect().await {
+        Ok(engine) => (Ok(engine.host().to_owned()), None),
+        Err(error) => (Err(error.to_string()), Some(error.cure().to_owned())),
+    };
+    Finding {
+        what: "container engine",
+        needed_for: "up, run on sites in containers, build, pull, load, save",
+        found,
+        cure,
     }
 }
 

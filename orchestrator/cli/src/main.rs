@@ -21,9 +21,9 @@ mod report;
 mod run;
 mod save;
 mod score;
-mod sites;
 mod snapshot;
 mod tasks;
+mod town;
 
 use clap::Parser;
 use failure::Failure;
@@ -47,6 +47,12 @@ enum Command {
     Record(record::Record),
     Replay(replay::Replay),
     Run(run::Run),
+    Up(town::Up),
+    Down(town::Down),
+    Status(town::Status),
+    Logs(town::Logs),
+    Reset(town::Reset),
+    Open(town::Open),
     Report(report::Report),
     Compare(compare::Compare),
     Tasks(tasks::Tasks),
@@ -58,6 +64,8 @@ enum Command {
     Save(save::Save),
     Ca(ca::Ca),
     Doctor(doctor::Doctor),
+    #[command(hide = true)]
+    ServeTown(town::Serve),
 }
 
 #[tokio::main]
@@ -69,6 +77,12 @@ async fn main() -> std::process::ExitCode {
         Command::Record(record) => record.run().await,
         Command::Replay(replay) => replay.run().await,
         Command::Run(run) => run.run().await,
+        Command::Up(up) => up.run().await,
+        Command::Down(down) => down.run().await,
+        Command::Status(status) => status.run().await,
+        Command::Logs(logs) => logs.run().await,
+        Command::Reset(reset) => reset.run().await,
+        Command::Open(open) => open.run().await,
         Command::Report(report) => report.run(),
         Command::Compare(compare) => compare.run(),
         Command::Tasks(tasks) => tasks.run(),
@@ -79,7 +93,8 @@ async fn main() -> std::process::ExitCode {
         Command::Load(load) => load.run().await,
         Command::Save(save) => save.run().await,
         Command::Ca(ca) => ca.run(),
-        Command::Doctor(doctor) => doctor.run(),
+        Command::Doctor(doctor) => doctor.run().await,
+        Command::ServeTown(serve) => serve.run().await,
     };
     outcome.map_or_else(Failure::exit, |()| std::process::ExitCode::SUCCESS)
 }

@@ -10,7 +10,7 @@ use runs::{Event, Limits, Options, Progress, Summary};
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
-use crate::{interrupt, progress, sites, tasks};
+use crate::{interrupt, progress, tasks, town};
 
 /// Run an agent over a suite of tasks in its frozen world, and score it
 ///
@@ -146,7 +146,7 @@ fn shown_on(bar: &ProgressBar) -> Progress {
             bar.set_position(done as u64);
         }
         Event::Site(event) => {
-            if let Some(text) = sites::told(event) {
+            if let Some(text) = town::told(event) {
                 bar.set_message(text);
             }
         }

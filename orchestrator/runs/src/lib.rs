@@ -39,3 +39,4 @@ pub use options::{Limits, Options};
 pub use progress::{Event, Progress, silent};
 pub use run::{run, run_in};
 pub use summary::{RepeatFingerprint, Summary, TaskSummary};
+pub use town::session_cookie;

@@ -124,7 +124,7 @@ impl Visit {
                 let given =
                     lease.login(account).await.map_err(EnvironmentError::while_doing("log in to a site"))?;
                 let url = lease.site().address();
-                cookies.extend(given.cookies.into_iter().map(|cookie| kept(cookie, &url)));
+                cookies.extend(given.cookies.into_iter().map(|cookie| session_cookie(cookie, &url)));
                 headers = given.headers;
             }
             let route = match lease.upstream() {
@@ -188,8 +188,8 @@ impl Visit {
     }
 }
 
-/// For the browser, whose time is another one than the site's: it lasts as long as the episode.
-fn kept(cookie: sites::Cookie, url: &str) -> Cookie {
+/// A site's cookie for a browser, whose time is another one than the site's: it lasts as long as the episode.
+pub fn session_cookie(cookie: sites::Cookie, url: &str) -> Cookie {
     let sites::Cookie { name, value, path, domain, expires: _, secure, http_only, same_site } = cookie;
     Cookie { name, value, url: url.to_owned(), path, domain, secure, http_only, same_site }
 }

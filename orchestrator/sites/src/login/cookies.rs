@@ -4,9 +4,10 @@ use std::time::SystemTime;
 
 use http::{HeaderMap, header};
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 
 /// A cookie as a browser would keep it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cookie {
     /// Its name.
     pub name: String,

@@ -13,6 +13,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use hyper::body::Bytes;
 use jiff::Timestamp;
 use percent_encoding::percent_decode_str;
+use serde::{Deserialize, Serialize};
 use url::{Url, form_urlencoded};
 
 pub use cookies::Cookie;
@@ -27,7 +28,7 @@ use cookies::Cookies;
 const REDIRECTS: usize = 10;
 
 /// What a browser needs in order to be somebody.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoggedIn {
     /// Cookies of the site.
     pub cookies: Vec<Cookie>,

@@ -1,6 +1,6 @@
 //! The sites of a town as the commands tell of them.
 
-use ::sites::Event;
+use sites::Event;
 
 /// What a progress bar shows of an event; nothing of those that are of no interest while all goes well.
 pub(crate) fn told(event: &Event) -> Option<String> {

@@ -1,0 +1,62 @@
+//! `sandbox down`: ends the town, and clears away what dead ones have left.
+
+use std::time::{Duration, Instant};
+
+use images::Engine;
+use sites::Whose;
+
+use crate::failure::{Failure, OrFail, Outcome};
+use crate::options::DataFolder;
+
+/// How long a town may take to end.
+const WITHIN: Duration = Duration::from_secs(120);
+const ASK: Duration = Duration::from_millis(50);
+
+/// End the town: no container, network or file of it is left
+#[derive(clap::Args)]
+pub(crate) struct Down {
+    /// Remove the containers and networks of every town and run of this machine too, also of those that are under way
+    #[arg(long)]
+    all: bool,
+    #[command(flatten)]
+    data: DataFolder,
+}
+
+impl Down {
+    /// Ends it; nothing being up is no error.
+    pub(crate) async fn run(self) -> Outcome {
+        let was_up = end(&self.data).await?;
+        println!("{}", if was_up { "the town is down" } else { "no town was up" });
+        let engine = match Engine::connect().await {
+            Ok(engine) => engine,
+            // Without an engine there is nothing of it.
+            Err(_) => return Ok(()),
+        };
+        let whose = if self.all { Whose::All } else { Whose::Orphans };
+        let swept = sites::sweep(&engine, whose).await.or_environment("remove what was left")?;
+        if swept != sites::Swept::default() {
+            println!("removed {} containers and {} networks", swept.containers, swept.networks);
+        }
+        Ok(())
+    }
+}
+
+/// Ends a town and waits until nothing is left of it; whether there was one.
+pub(super) async fn end(data: &DataFolder) -> Result<bool, Failure> {
+    let folder = super::folder(data);
+    let mut was_up = false;
+    let began = Instant::now();
+    while folder.is_held().map_err(super::failure)? {
+        was_up = true;
+        match super::client(data).stop().await {
+            // It has heard, cannot hear yet, or hears no more.
+            Ok(()) | Err(::town::Error::NotUp | ::town::Error::Talk(_)) => {}
+            Err(error) => return Err(super::failure(error)),
+        }
+        if began.elapsed() > WITHIN {
+            return Err(Failure::Environment(anyhow::anyhow!("the town was not down within {WITHIN:?}")));
+        }
+        tokio::time::sleep(ASK).await;
+    }
+    Ok(was_up)
+}

@@ -1,0 +1,81 @@
+//! Commands for a town of sites that stays up: `up`, `down`, `status`, `logs`, `reset`, `open`.
+
+mod down;
+mod events;
+mod logs;
+mod open;
+mod reset;
+mod serve;
+mod status;
+mod table;
+mod up;
+
+use ::town::{Client, Folder};
+use camino::{Utf8Path, Utf8PathBuf};
+use sites::Site;
+
+use crate::failure::{Failure, OrFail};
+use crate::options::DataFolder;
+
+pub(crate) use down::Down;
+pub(crate) use events::told;
+pub(crate) use logs::Logs;
+pub(crate) use open::Open;
+pub(crate) use reset::Reset;
+pub(crate) use serve::Serve;
+pub(crate) use status::Status;
+pub(crate) use up::Up;
+
+/// Where the manifests are.
+#[derive(clap::Args, Clone)]
+pub(crate) struct SitesFolder {
+    /// Folder with the manifests of sites
+    #[arg(long = "sites", value_name = "DIR", default_value = "sites")]
+    path: Utf8PathBuf,
+}
+
+impl SitesFolder {
+    pub(crate) fn path(&self) -> &Utf8Path {
+        &self.path
+    }
+
+    /// The sites of these names; all of them when none is named.
+    pub(crate) fn load(&self, names: &[String]) -> Result<Vec<Site>, Failure> {
+        let all = Site::load_all(&self.path).or_input("read the sites")?;
+        let known: Vec<&str> = all.iter().map(|site| site.name.as_str()).collect();
+        if let Some(unknown) = names.iter().find(|name| !known.contains(&name.as_str())) {
+            return Err(Failure::Input(anyhow::anyhow!(
+                "there is no site `{unknown}` in {}; there are: {}",
+                self.path,
+                known.join(", ")
+            )));
+        }
+        Ok(all.into_iter().filter(|site| names.is_empty() || names.contains(&site.name)).collect())
+    }
+}
+
+fn folder(data: &DataFolder) -> Folder {
+    Folder::new(data.town())
+}
+
+fn client(data: &DataFolder) -> Client {
+    Client::new(&folder(data))
+}
+
+/// What an error of a town asks of the user.
+fn failure(error: ::town::Error) -> Failure {
+    use ::town::Error;
+    match error {
+        Error::NotUp => Failure::Environment(anyhow::anyhow!("no town is up; `sandbox up` starts one")),
+        Error::AlreadyUp => {
+            Failure::Environment(anyhow::anyhow!("a town is up already; `sandbox down` ends it"))
+        }
+        Error::Refused(why) => Failure::No(format!("failed to {why}")),
+        Error::Sites(error) => match error.cure() {
+            Some(cure) => Failure::Environment(anyhow::anyhow!("failed to {error}; {cure}")),
+            None => Failure::Environment(anyhow::anyhow!("failed to {error}")),
+        },
+        Error::PathTooLong { .. } => Failure::Input(error.into()),
+        error => Failure::Environment(error.into()),
+    }
+}

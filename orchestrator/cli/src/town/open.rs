@@ -1,0 +1,70 @@
+//! `sandbox open`: a browser on a site.
+
+use std::net::SocketAddr;
+
+use browser::{Action, Launch, Session};
+use gateway::CertificateAuthority;
+
+use crate::failure::{Failure, OrFail, Outcome};
+use crate::gateway_options;
+use crate::interrupt;
+use crate::options::DataFolder;
+
+/// Open a browser on a site, through the gateway, logged in
+#[derive(clap::Args)]
+pub(crate) struct Open {
+    /// The site
+    site: String,
+    /// Log in as this account of its manifest
+    #[arg(long, value_name = "ACCOUNT")]
+    account: Option<String>,
+    #[command(flatten)]
+    data: DataFolder,
+}
+
+impl Open {
+    /// Opens it and waits until the window is closed.
+    pub(crate) async fn run(self) -> Outcome {
+        let client = super::client(&self.data);
+        let status = client.status().await.map_err(super::failure)?;
+        let Some(site) = status.sites.iter().find(|site| site.name == self.site) else {
+            let known: Vec<&str> = status.sites.iter().map(|site| site.name.as_str()).collect();
+            return Err(Failure::Input(anyhow::anyhow!(
+                "there is no site `{}` in this town; there are: {}",
+                self.site,
+                known.join(", ")
+            )));
+        };
+        let proxy: SocketAddr = status
+            .proxy
+            .trim_start_matches("http://")
+            .parse()
+            .or_environment(format!("read the proxy's address {}", status.proxy))?;
+        let ca =
+            CertificateAuthority::load_or_create(&self.data.ca()).or_environment("certificate authority")?;
+        if std::env::var_os("DISPLAY").is_none() && std::env::var_os("WAYLAND_DISPLAY").is_none() {
+            return Err(Failure::Environment(anyhow::anyhow!(
+                "there is no display to open a window on; a browser elsewhere reaches {} so:\n{}",
+                site.url,
+                gateway_options::instructions(proxy, &ca)
+            )));
+        }
+        let mut cookies = Vec::new();
+        if let Some(account) = &self.account {
+            let given = client.login(&self.site, account).await.map_err(super::failure)?;
+            cookies =
+                given.cookies.into_iter().map(|cookie| runs::session_cookie(cookie, &site.url)).collect();
+        }
+        let launch = Launch { headless: false, ..Launch::new(proxy, ca.spki_sha256_base64()) };
+        let mut session = Session::start(&launch).await.or_environment("start the browser")?;
+        session.set_cookies(&cookies).await.or_environment("log in")?;
+        let goto = Action::Goto { url: site.url.clone() };
+        session.act(&goto).await.or_environment(format!("open {}", site.url))?;
+        let stop = interrupt::token();
+        tokio::select! {
+            () = session.closed() => {}
+            () = stop.cancelled() => {}
+        }
+        session.close().await.or_environment("close the browser")
+    }
+}

@@ -1,0 +1,63 @@
+//! The process that `sandbox up` leaves behind, in which the town lives.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use ::town::Served;
+use camino::Utf8PathBuf;
+
+use super::SitesFolder;
+use super::up::OTHER_IS_UP;
+use crate::failure::Outcome;
+use crate::gateway_options;
+use crate::interrupt;
+use crate::options::DataFolder;
+
+/// Where BrowserGym's users have their reset server.
+pub(super) const RESET: &str = "127.0.0.1:7565";
+
+/// Hold a town until it is told to end (what `sandbox up` runs in the background)
+#[derive(clap::Args)]
+pub(crate) struct Serve {
+    /// Sites to bring up
+    #[arg(value_name = "SITE")]
+    names: Vec<String>,
+    #[command(flatten)]
+    sites: SitesFolder,
+    #[command(flatten)]
+    listen: Listen,
+    #[command(flatten)]
+    data: DataFolder,
+}
+
+/// Where a town can be reached.
+#[derive(clap::Args, Clone, Copy)]
+pub(crate) struct Listen {
+    /// Where browsers reach the sites [default: a free port on loopback]
+    #[arg(long, value_name = "ADDR:PORT")]
+    pub(super) listen: Option<SocketAddr>,
+    /// Where full resets are asked for, as WA_FULL_RESET has it
+    #[arg(long, value_name = "ADDR:PORT", default_value = RESET)]
+    pub(super) reset_listen: SocketAddr,
+}
+
+impl Serve {
+    /// Serves until told to end.
+    pub(crate) async fn run(self) -> Outcome {
+        let sites = self.sites.load(&self.names)?;
+        let folder = super::folder(&self.data);
+        let options =
+            sites::Options { copies: 1, folder: Utf8PathBuf::from(folder.path()), name: "up".to_owned() };
+        let gateway = gateway_options::config(&self.data, self.listen.listen)?;
+        let served = Served { folder, sites, options, gateway, reset: self.listen.reset_listen };
+        let events = Arc::new(|event: &sites::Event| {
+            if let Some(text) = super::told(event) {
+                tracing::info!("{text}");
+            }
+        });
+        match ::town::serve(served, events, interrupt::token()).await {
+            Err(::town::Error::AlreadyUp) => std::process::exit(OTHER_IS_UP),
+            ended => ended.map_err(super::failure),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! A town's status as text.
+
+use ::town::{SiteSeen, TownStatus};
+
+/// A line for each site, and where the town is reached. No line is longer than `columns`, but for what went wrong, which is told in full.
+pub(super) fn of(status: &TownStatus, columns: usize) -> String {
+    let widest = status.sites.iter().map(|site| site.name.len()).max().unwrap_or(0).max(4);
+    let heading = format!("{:widest$}  state     memory  spare  reset   address", "site");
+    let mut lines = vec![cut(&heading, columns)];
+    for site in &status.sites {
+        lines.push(cut(&line(site, widest), columns));
+        if let Some(problem) = site.problem.as_ref().filter(|_| !site.is_up()) {
+            lines.extend(problem.lines().map(|text| format!("{:widest$}  {text}", "")));
+        }
+        if site.drifts > 0 {
+            lines.push(format!(
+                "{:widest$}  was not put back {} times; copies were replaced",
+                "", site.drifts
+            ));
+        }
+    }
+    lines.push(String::new());
+    lines.push(format!("proxy        {}", status.proxy));
+    lines.push(format!("full reset   {}/reset", status.reset));
+    lines.join("\n")
+}
+
+fn line(site: &SiteSeen, widest: usize) -> String {
+    let state = if site.is_up() { "up" } else { &site.state };
+    let memory = site.memory().map_or_else(|| "-".to_owned(), mebibytes);
+    let reset = site.resets_ms.last().map_or_else(|| "-".to_owned(), |ms| format!("{ms} ms"));
+    format!("{:widest$}  {state:8}  {memory:>6}  {:>5}  {reset:6}  {}", site.name, site.spares, site.url)
+}
+
+fn mebibytes(bytes: u64) -> String {
+    format!("{}M", bytes.div_ceil(1 << 20))
+}
+
+fn cut(line: &str, columns: usize) -> String {
+    if line.chars().count() <= columns {
+        return line.trim_end().to_owned();
+    }
+    let kept: String = line.chars().take(columns.saturating_sub(1)).collect();
+    format!("{kept}…")
+}
+
+#[cfg(test)]
+mod tests {
+    use ::town::CopySeen;
+
+    use super::*;
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal() {
+        let copy = |phase: &str| CopySeen {
+            id: 1,
+            phase: phase.to_owned(),
+            address: None,
+            memory: Some(5 << 20),
+            condition: None,
+        };
+        let site = |name: &str, state: &str, problem: Option<&str>| SiteSeen {
+            name: name.to_owned(),
+            title: name.to_owned(),
+            url: format!("https://{name}.test/"),
+            state: state.to_owned(),
+            copies: vec![copy("leased"), copy("ready")],
+            spares: 1,
+            resets_ms: vec![12],
+            drifts: 0,
+            problem: problem.map(str::to_owned),
+        };
+        let status = TownStatus {
+            pid: 1,
+            proxy: "http://127.0.0.1:4000".to_owned(),
+            reset: "http://127.0.0.1:7565".to_owned(),
+            sites: vec![
+                site("forum", "running", None),
+                site("shop", "failed", Some("start it\n  no image of that name")),
+            ],
+        };
+        let wide = of(&status, 80);
+        let expected = "\
+site   state     memory  spare  reset   address
+forum  up           10M      1  12 ms   https://forum.test/
+shop   failed       10M      1  12 ms   https://shop.test/
+       start it
+         no image of that name
+
+proxy        http://127.0.0.1:4000
+full reset   http://127.0.0.1:7565/reset";
+        assert_eq!(wide, expected);
+        assert!(of(&status, 30).lines().all(|line| line.chars().count() <= 40));
+        assert!(of(&status, 30).contains("\nshop   failed       10M      …\n"), "{}", of(&status, 30));
+    }
+}

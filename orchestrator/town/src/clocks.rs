@@ -1,0 +1,29 @@
+//! In a town that people use, the clocks of sites go on; they begin anew with every copy.
+
+use std::time::{Duration, Instant};
+
+use jiff::{SignedDuration, Timestamp};
+use sites::Lease;
+
+pub(crate) const TICK: Duration = Duration::from_secs(1);
+
+/// A copy's clock, which shows what the manifest says when it is first used.
+#[derive(Debug)]
+pub(crate) struct Running {
+    start: Option<Timestamp>,
+    since: Instant,
+}
+
+impl Running {
+    pub(crate) fn of(lease: &Lease) -> Running {
+        Running { start: lease.site().clock, since: Instant::now() }
+    }
+
+    pub(crate) fn tick(&self, lease: &Lease) {
+        let passed = SignedDuration::try_from(self.since.elapsed()).unwrap_or_default();
+        let Some(now) = self.start.and_then(|start| start.checked_add(passed).ok()) else { return };
+        if let Err(error) = lease.set_clock(now) {
+            tracing::warn!(%error, "a site's clock stands still");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What can go wrong between a command and a town.
+
+use std::io;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+/// Why a town cannot be had. Texts read after "failed to".
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Another process holds the folder.
+    #[error("start a town: one is up already")]
+    AlreadyUp,
+    /// Nobody listens on the socket.
+    #[error("reach a town: none is up")]
+    NotUp,
+    /// The socket cannot be made where it should be.
+    #[error("make a socket at {path}: its path is longer than {most} bytes; choose a shorter data folder")]
+    PathTooLong {
+        /// The path.
+        path: Utf8PathBuf,
+        /// What is possible.
+        most: usize,
+    },
+    /// A file of the town's folder.
+    #[error("{doing} {path}: {source}")]
+    File {
+        /// What was being done.
+        doing: &'static str,
+        /// With which file.
+        path: Utf8PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// The address for full resets cannot be listened on.
+    #[error("listen on {address}: {source}; `--reset-listen` takes another address")]
+    Listen {
+        /// The address.
+        address: std::net::SocketAddr,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The gateway did not start.
+    #[error(transparent)]
+    Gateway(#[from] gateway::StartError),
+    /// The sites.
+    #[error(transparent)]
+    Sites(#[from] sites::Error),
+    /// The town went away, or speaks another language: it was started by another version.
+    #[error("talk to the town: {0}")]
+    Talk(String),
+    /// The town says no.
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl Error {
+    pub(crate) fn file(doing: &'static str, path: &Utf8Path) -> impl FnOnce(io::Error) -> Error {
+        let path = path.to_owned();
+        move |source| Error::File { doing, path, source }
+    }
+}

@@ -1,0 +1,26 @@
+//! A town that stays up: one process that holds sites behind a gateway, and a socket by which commands talk to it.
+//!
+//! ```text
+//! sandbox up, down, status, ...  --- Client --- control socket --+
+//! a benchmark's "full reset" ---------- HTTP on loopback --------+--> hall --> Town (copies of sites)
+//! a browser ------------------------------- proxy ---------------+        `--> Gateway (routes to the copies held)
+//! ```
+//!
+//! The hall holds one copy of every site, which the gateway leads to. A reset takes a waiting copy, moves the route to it
+//! and gives the used one back to be made pristine. A lock on a file of the folder keeps a second town out.
+
+mod client;
+mod clocks;
+mod control;
+mod error;
+mod folder;
+mod full_reset;
+mod hall;
+mod serve;
+mod status;
+
+pub use client::Client;
+pub use error::Error;
+pub use folder::Folder;
+pub use serve::{Served, serve};
+pub use status::{CopySeen, SiteSeen, TownStatus};

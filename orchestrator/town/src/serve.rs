@@ -1,0 +1,84 @@
+//! The process that a town lives in.
+
+use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt as _;
+use std::{fs, future::Future};
+
+use gateway::{Config, Gateway};
+use sites::{Events, Options, Site, Town};
+use tokio::net::{TcpListener, UnixListener};
+use tokio_util::sync::CancellationToken;
+
+use crate::control::{self, Desk};
+use crate::hall::Hall;
+use crate::{Error, Folder, clocks, full_reset};
+
+/// What a town is made of.
+pub struct Served {
+    /// Where it keeps what commands have to find.
+    pub folder: Folder,
+    /// Its sites.
+    pub sites: Vec<Site>,
+    /// How they are set up.
+    pub options: Options,
+    /// Its gateway, whose routes are the town's.
+    pub gateway: Config,
+    /// Where full resets are asked for.
+    pub reset: SocketAddr,
+}
+
+/// Serves a town until `stop` is cancelled or a command says so; then nothing of it is left.
+///
+/// # Errors
+/// When a town is up already, something cannot be listened on, or the sites cannot be brought up or removed.
+pub async fn serve(served: Served, events: Events, stop: CancellationToken) -> Result<(), Error> {
+    let Served { folder, sites, options, gateway, reset } = served;
+    folder.make()?;
+    let lock = folder.lock()?;
+    folder.begin_log()?;
+    folder.clear()?;
+    let resets = TcpListener::bind(reset).await.map_err(|source| Error::Listen { address: reset, source })?;
+    let reset = resets.local_addr().map_err(|source| Error::Listen { address: reset, source })?;
+    let gateway = Gateway::start(gateway).await?;
+    let socket = folder.socket();
+    let control = UnixListener::bind(&socket).map_err(Error::file("listen at", &socket))?;
+    // Who can write to it can stop the town and be anybody in it.
+    fs::set_permissions(&socket, fs::Permissions::from_mode(0o600)).map_err(Error::file("shut", &socket))?;
+
+    let town = tokio::select! {
+        town = Town::start(sites, options, events) => town?,
+        () = stop.cancelled() => {
+            folder.clear()?;
+            return Ok(());
+        }
+    };
+    let hall = Hall::new(town.clone(), gateway);
+    hall.move_in();
+    let desk = Desk { hall: hall.clone(), reset: format!("http://{reset}"), stop: stop.clone() };
+    let control = axum::serve(control, control::router(desk)).with_graceful_shutdown(ended(&stop));
+    let resets = axum::serve(resets, full_reset::router(hall.clone())).with_graceful_shutdown(ended(&stop));
+    let ticking = async {
+        let mut ticks = tokio::time::interval(clocks::TICK);
+        loop {
+            ticks.tick().await;
+            hall.tick();
+        }
+    };
+    tokio::select! {
+        ended = async { tokio::join!(control, resets) } => {
+            if let Err(error) = ended.0.and(ended.1) {
+                tracing::warn!(%error, "the town can no longer be talked to, and ends");
+            }
+        }
+        () = ticking => {}
+        () = stop.cancelled() => {}
+    }
+    let stopped = town.stop().await;
+    folder.clear()?;
+    drop(lock);
+    Ok(stopped?)
+}
+
+fn ended(stop: &CancellationToken) -> impl Future<Output = ()> + Send + use<> {
+    stop.clone().cancelled_owned()
+}
