@@ -3,6 +3,7 @@ import datetime
 import itertools
 import os
 import random
+import string
 import uuid
 
 import time_machine
@@ -29,6 +30,7 @@ from words import Words  # noqa: E402
 
 salts = (f"$2b$04$Quaysides{number:012d}u".encode() for number in itertools.count())
 bcrypt.gensalt = lambda rounds=4, prefix=b"2b": next(salts)
+pagure.lib.login.id_generator = lambda size=15, chars=string.ascii_uppercase + string.digits: "".join(rng.choices(chars, k=size))
 for told in ("log", "notify_new_issue", "notify_new_comment", "notify_new_pull_request"):
     setattr(pagure.lib.notify, told, lambda *args, **kwargs: None)
 
