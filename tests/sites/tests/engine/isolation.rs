@@ -57,7 +57,8 @@ impl Drop for Outside {
     }
 }
 
-fn ip(arguments: &[&str]) {
+/// Runs iproute2.
+pub(crate) fn ip(arguments: &[&str]) {
     let output = Command::new("ip").args(arguments).output();
     let output = output.expect("`ip` is missing: install iproute2");
     let said = String::from_utf8_lossy(&output.stderr);

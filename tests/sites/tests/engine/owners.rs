@@ -14,10 +14,14 @@ pub(crate) struct Owner {
 
 impl Owner {
     /// A process with a town of its own, which is ready.
-    pub(crate) fn start(bench: &Bench, data: &str, variables: &[(&str, &str)]) -> Owner {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_owner"))
+    fn start(bench: &Bench, data: &str) -> Owner {
+        Owner::begin(Command::new(env!("CARGO_BIN_EXE_owner")), bench, data)
+    }
+
+    /// The same by another command, which is given the arguments.
+    pub(crate) fn begin(mut command: Command, bench: &Bench, data: &str) -> Owner {
+        let mut child = command
             .args([bench.path(data), bench.manifest("reset: spare")])
-            .envs(variables.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -62,9 +66,9 @@ impl Drop for Owner {
 #[tokio::test]
 async fn a_killed_owner_is_swept_up_and_living_ones_are_left_alone() {
     let bench = Bench::new();
-    let mut living = Owner::start(&bench, "data", &[]);
+    let mut living = Owner::start(&bench, "data");
     let dead = {
-        let killed = Owner::start(&bench, "data", &[]);
+        let killed = Owner::start(&bench, "data");
         let label = killed.label();
         assert!(!labelled("container", &label).is_empty() && !labelled("network", &label).is_empty());
         // The child is killed with SIGKILL, and has no chance to clear up.
@@ -116,7 +120,7 @@ async fn two_towns_of_one_process_are_apart() {
 #[ignore = "removes the containers of every town on this machine"]
 async fn all_can_be_swept() {
     let bench = Bench::new();
-    let owner = Owner::start(&bench, "data", &[]);
+    let owner = Owner::start(&bench, "data");
     let engine = images::Engine::connect().await.unwrap();
     let swept = sites::sweep(&engine, Whose::All).await.unwrap();
     assert!(swept.containers >= 1 && swept.networks >= 1);
