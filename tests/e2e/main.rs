@@ -13,4 +13,5 @@ mod machine;
 mod recording;
 mod server;
 mod servers;
+mod town;
 mod usage;

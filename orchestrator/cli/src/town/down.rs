@@ -46,6 +46,7 @@ pub(super) async fn end(data: &DataFolder) -> Result<bool, Failure> {
     let folder = super::folder(data);
     let mut was_up = false;
     let began = Instant::now();
+    let mut ask = tokio::time::interval(ASK);
     while folder.is_held().map_err(super::failure)? {
         was_up = true;
         match super::client(data).stop().await {
@@ -56,7 +57,7 @@ pub(super) async fn end(data: &DataFolder) -> Result<bool, Failure> {
         if began.elapsed() > WITHIN {
             return Err(Failure::Environment(anyhow::anyhow!("the town was not down within {WITHIN:?}")));
         }
-        tokio::time::sleep(ASK).await;
+        ask.tick().await;
     }
     Ok(was_up)
 }

@@ -153,6 +153,7 @@ async fn wait(
 ) -> Result<Option<TownStatus>, Failure> {
     let bars = Bars::new(wanted);
     let began = Instant::now();
+    let mut ask = tokio::time::interval(ASK);
     loop {
         match client.status().await {
             Ok(status) => {
@@ -177,7 +178,7 @@ async fn wait(
         }
         tokio::select! {
             () = stop.cancelled() => return Ok(None),
-            () = tokio::time::sleep(ASK) => {}
+            _ = ask.tick() => {}
         }
     }
 }

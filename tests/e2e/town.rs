@@ -1,0 +1,224 @@
+//! A town that stays up, on the built binary: sites that need no container engine.
+
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use hyper::StatusCode;
+use serde_json::Value;
+
+use crate::client::Client;
+use crate::harness::{Bench, interrupt, text};
+
+const RESETS: &str = "--reset-listen=127.0.0.1:0";
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Takes the town down whatever becomes of the test.
+struct Down<'a>(&'a Bench);
+
+impl Drop for Down<'_> {
+    fn drop(&mut self) {
+        let _ = self.0.run(&["down"]);
+    }
+}
+
+fn up(bench: &Bench) -> Result<Value> {
+    Ok(serde_json::from_str(&bench.succeed(&["up", "desk", "forum", "--json", RESETS])?)?)
+}
+
+fn status(bench: &Bench) -> Result<Value> {
+    Ok(serde_json::from_str(&bench.succeed(&["status", "--json"])?)?)
+}
+
+fn client(bench: &Bench, status: &Value) -> Result<Client> {
+    let proxy = status["proxy"].as_str().and_then(|url| url.strip_prefix("http://")).context("a proxy")?;
+    Client::new(proxy.parse()?, &bench.certificate())
+}
+
+/// Waits until the process that held the town has ended; it has nothing left to do once `down` says so.
+fn nobody_holds(bench: &Bench) -> Result<()> {
+    let deadline = Instant::now() + PATIENCE;
+    while holders(bench)? > 0 {
+        ensure!(Instant::now() < deadline, "the town's process did not end");
+    }
+    Ok(())
+}
+
+/// The processes that hold a town of this bench.
+fn holders(bench: &Bench) -> Result<usize> {
+    let data = bench.path("data");
+    let listed = std::process::Command::new("ps").args(["-eo", "args="]).output()?;
+    let ours = |line: &&str| line.contains("serve-town") && line.contains(data.as_str());
+    Ok(text(&listed.stdout).lines().filter(ours).count())
+}
+
+async fn notes(client: &Client) -> Result<String> {
+    Ok(text(client.get("https://desk.test/scratchpad.html").await?.body()))
+}
+
+/// As a browser does: with the form's token.
+async fn write_note(client: &Client, title: &str) -> Result<()> {
+    const URL: &str = "https://desk.test/scratchpad.html";
+    let page = text(client.get(URL).await?.body());
+    let token = page.split_once("name=\"token\" value=\"").and_then(|(_, rest)| rest.split('"').next());
+    let body = format!("token={}&title={title}&body=x", token.context("a token")?);
+    let headers = [("content-type", "application/x-www-form-urlencoded")];
+    let answer = client.send(URL, "POST", &headers, &body).await?;
+    ensure!(answer.status().is_redirection(), "{answer:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn sites_are_reached_changed_reset_and_gone() -> Result<()> {
+    let bench = Bench::new()?;
+    let _down = Down(&bench);
+    let status = up(&bench)?;
+    let desk = client(&bench, &status)?;
+    ensure!(desk.get("https://forum.test/").await?.status() == StatusCode::OK);
+    ensure!(
+        desk.get("https://elsewhere.test/").await?.status() == StatusCode::FORBIDDEN,
+        "nothing else is reached"
+    );
+    let before = notes(&desk).await?;
+    write_note(&desk, "a-note-of-mine").await?;
+    ensure!(notes(&desk).await?.contains("a-note-of-mine"));
+    bench.succeed(&["reset", "desk"])?;
+    ensure!(notes(&desk).await? == before, "the route leads to a pristine copy");
+
+    let again = up(&bench)?;
+    ensure!(again["pid"] == status["pid"], "what is up stays up");
+    let other = bench.run(&["up", "wiki"])?;
+    ensure!(other.status.code() == Some(3) && text(&other.stderr).contains("without `wiki`"), "{other:?}");
+    let unknown = bench.run(&["reset", "nosuch"])?;
+    ensure!(unknown.status.code() == Some(1) && text(&unknown.stderr).contains("desk, forum"), "{unknown:?}");
+
+    bench.succeed(&["down"])?;
+    nobody_holds(&bench)?;
+    ensure!(bench.run(&["status"])?.status.code() == Some(3));
+    bench.succeed(&["down"])?;
+    ensure!(!bench.path("data/town/control").exists());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_full_reset_is_asked_for_as_browsergym_does() -> Result<()> {
+    let bench = Bench::new()?;
+    let _down = Down(&bench);
+    let status = up(&bench)?;
+    let desk = client(&bench, &status)?;
+    write_note(&desk, "before-the-reset").await?;
+    let resets = status["reset"].as_str().context("an address")?.to_owned();
+    let ask = |path: &str| {
+        let output = std::process::Command::new("curl").args(["-s", &format!("{resets}{path}")]).output()?;
+        anyhow::Ok(text(&output.stdout))
+    };
+    ensure!(ask("/reset")? == "A reset has begun.");
+    let deadline = Instant::now() + PATIENCE;
+    while ask("/status")? != "Ready for duty!" {
+        ensure!(Instant::now() < deadline, "it did not end");
+    }
+    ensure!(!notes(&desk).await?.contains("before-the-reset"));
+    Ok(())
+}
+
+#[test]
+fn two_that_bring_it_up_at_once_get_the_same_town() -> Result<()> {
+    let bench = Bench::new()?;
+    let _down = Down(&bench);
+    let begin = || -> Result<Child> {
+        let mut command = bench.command(&["up", "desk", "--json", RESETS]);
+        Ok(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?)
+    };
+    let (one, two) = (begin()?, begin()?);
+    let ended = [one.wait_with_output()?, two.wait_with_output()?];
+    let mut pids = Vec::new();
+    for output in ended {
+        ensure!(output.status.success(), "{}", text(&output.stderr));
+        pids.push(serde_json::from_slice::<Value>(&output.stdout)?["pid"].clone());
+    }
+    ensure!(pids[0] == pids[1] && holders(&bench)? == 1, "{pids:?}");
+    Ok(())
+}
+
+#[test]
+fn a_town_that_was_killed_leaves_nothing_in_the_way() -> Result<()> {
+    let bench = Bench::new()?;
+    let _down = Down(&bench);
+    let pid = up(&bench)?["pid"].as_i64().context("a process id")?;
+    std::process::Command::new("kill").args(["-9", &pid.to_string()]).status()?;
+    let again = up(&bench)?;
+    ensure!(again["pid"].as_i64() != Some(pid) && status(&bench)?["pid"] == again["pid"]);
+    Ok(())
+}
+
+/// A site of a command that never listens.
+fn never_ready(bench: &Bench, within: &str) -> Result<String> {
+    let folder = bench.path("sites");
+    std::fs::create_dir_all(folder.join("mute"))?;
+    let manifest = format!(
+        "title: Mute\nabout: Says nothing.\ndriver: process\ncommand: [sleep, '1000']\nhosts: [mute.test]\n\
+         ready: {{a word: {{get: /}}}}\nready_within: {within}\n"
+    );
+    std::fs::write(folder.join("mute/site.yaml"), manifest)?;
+    Ok(format!("--sites={folder}"))
+}
+
+#[test]
+fn a_site_that_never_becomes_ready_is_named_with_what_it_waited_for() -> Result<()> {
+    let bench = Bench::new()?;
+    let _down = Down(&bench);
+    let output = bench.run(&["up", &never_ready(&bench, "1s")?, RESETS])?;
+    let said = text(&output.stdout) + &text(&output.stderr);
+    ensure!(output.status.code() == Some(1), "{said}");
+    ensure!(said.contains("mute") && said.contains("a word"), "{said}");
+    Ok(())
+}
+
+#[test]
+fn an_interrupt_on_the_way_up_leaves_nothing_running() -> Result<()> {
+    let bench = Bench::new()?;
+    let _down = Down(&bench);
+    let mut command = bench.command(&["up", &never_ready(&bench, "300s")?, RESETS]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let deadline = Instant::now() + PATIENCE;
+    while bench.run(&["status"])?.status.code() != Some(0) {
+        ensure!(Instant::now() < deadline, "there was no town to interrupt");
+    }
+    interrupt(&child)?;
+    let output = child.wait_with_output()?;
+    ensure!(output.status.code() == Some(4), "{output:?}");
+    nobody_holds(&bench)?;
+    Ok(())
+}
+
+#[test]
+fn what_is_in_the_way_is_said() -> Result<()> {
+    let bench = Bench::new()?;
+    let _down = Down(&bench);
+    let taken = std::net::TcpListener::bind("127.0.0.1:0")?;
+    let address = taken.local_addr()?.to_string();
+    let output = bench.run(&["up", "desk", "--reset-listen", &address])?;
+    let said = text(&output.stderr);
+    ensure!(
+        output.status.code() == Some(3) && said.contains(&address) && said.contains("--reset-listen"),
+        "{said}"
+    );
+    let output = bench.run(&["up", "desk", RESETS, "--listen", &address])?;
+    ensure!(output.status.code() == Some(3) && text(&output.stderr).contains(&address), "{output:?}");
+
+    let folder = bench.path("sites");
+    std::fs::create_dir_all(folder.join("odd"))?;
+    std::fs::write(
+        folder.join("odd/site.yaml"),
+        "title: Odd\nabout: Odd.\ndriver: embedded\nembeded: desk\nhosts: [odd.test]\n",
+    )?;
+    let output = bench.run(&["up", &format!("--sites={folder}")])?;
+    let said = text(&output.stderr);
+    ensure!(
+        output.status.code() == Some(2) && said.contains("site.yaml:4") && said.contains("embeded"),
+        "{said}"
+    );
+    let output = bench.run(&["up", "nosuch"])?;
+    ensure!(output.status.code() == Some(2) && text(&output.stderr).contains("forum"), "{output:?}");
+    Ok(())
+}
