@@ -40,12 +40,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let folder = camino::Utf8PathBuf::from_path_buf(folder).map_err(|_| "a folder with a plain name")?;
     let town = Town::start(all, Options { copies: 1, folder, name: "measure".to_owned() }, events).await?;
     println!("{:>6.2} s  started", began.elapsed().as_secs_f64());
-    let ready = town.ready(SOON).await;
-    println!("{:>6.2} s  every site ready", began.elapsed().as_secs_f64());
-    if let Err(error) = ready {
+    if let Err(error) = town.ready(SOON).await {
         town.stop().await?;
         return Err(error.into());
     }
+    println!("{:>6.2} s  every site ready", began.elapsed().as_secs_f64());
     let names: Vec<String> = town.sites().map(|site| site.name.clone()).collect();
     for name in &names {
         let mut leases = Vec::new();
