@@ -9,7 +9,7 @@ SANDBOX := target/release/sandbox
 SHARED  ?= ../shared
 FUZZ_SECONDS ?= 60
 
-.PHONY: help setup build images demo test test-engine check conformance determinism bench bench-reset fuzz record-demo
+.PHONY: help setup build images demo test test-engine check conformance determinism bench bench-reset town fuzz record-demo
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -51,6 +51,9 @@ conformance: ## other people's readers on our snapshots, ours on real captures, 
 
 determinism: setup build ## 25 repeats of the demo run (300+ episodes): one fingerprint
 	./tests/determinism.sh $(SANDBOX)
+
+town: images ## the oracle on the errands in the town of sites, twice, two at a time: one fingerprint
+	$(SANDBOX) run tasks/town --agent oracle --repeat 2 --workers 2 --check
 
 bench: build ## ours beside pywb and mitmproxy in one run; prints ratios
 	@./setup.sh python

@@ -24,6 +24,7 @@ if [ "${1:-}" = engine ]; then
     # Tests hold processes and let network interfaces come and go.
     command -v ps >/dev/null 2>&1 || missing="$missing procps"
     command -v ip >/dev/null 2>&1 || missing="$missing iproute2"
+    command -v curl >/dev/null 2>&1 || missing="$missing curl"
     command -v docker-registry >/dev/null 2>&1 || { missing="$missing docker-registry"; registry=new; }
 fi
 

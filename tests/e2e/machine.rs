@@ -67,6 +67,42 @@ fn interfaces_may_come_and_go() -> Result<()> {
     Ok(())
 }
 
+/// The run has a network of its own with a way out, on which every packet is counted: names that are looked up, connections that are tried.
+#[test]
+fn not_a_packet_leaves_the_machine() -> Result<()> {
+    const SCRIPT: &str = r#"
+        ip link set lo up
+        ip link add way0 type veth peer name nowhere
+        echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6
+        ip address add 192.0.2.2/24 dev way0
+        ip link set way0 up; ip link set nowhere up
+        ip route add default via 192.0.2.1
+        "$@" || exit
+        sent() { ip -s -json link show way0; }
+        sent > "$COUNTS/during"
+        curl --silent --max-time 1 http://192.0.2.99/
+        sent > "$COUNTS/control""#;
+    let bench = Bench::new()?;
+    let out = bench.path("out");
+    let counts = bench.path("counts");
+    std::fs::create_dir(&counts)?;
+    let program = bench.command(&[]).get_program().to_owned();
+    let output = bench
+        .command_of("unshare", &["--map-root-user", "--net", "sh", "-c", SCRIPT, "sh"])
+        .arg(program)
+        .args(lakeside(out.as_str()))
+        .env("COUNTS", &counts)
+        .output()?;
+    let sent = |name: &str| -> Result<u64> {
+        let counted: Value = serde_json::from_slice(&std::fs::read(counts.join(name))?)?;
+        counted[0]["stats64"]["tx"]["packets"].as_u64().context("a count of packets")
+    };
+    fingerprint(&output.stdout).with_context(|| String::from_utf8_lossy(&output.stderr).into_owned())?;
+    ensure!(sent("control")? > 0, "what leaves is counted");
+    ensure!(sent("during")? == 0, "{} packets left", sent("during")?);
+    Ok(())
+}
+
 fn lakeside(out: &str) -> [&str; 7] {
     ["run", "tasks/demo", "--agent=oracle", "--task=lakeside-commute", "--json", "--out", out]
 }

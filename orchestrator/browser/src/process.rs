@@ -9,6 +9,7 @@
 
 use std::{
     fs, io,
+    net::{Ipv4Addr, Ipv6Addr, TcpListener},
     os::unix::process::CommandExt as _,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -40,8 +41,7 @@ pub(crate) struct Processes {
 }
 
 impl Processes {
-    /// Starts chromedriver on a free port and waits until it listens. The port that it finds for IPv4 may be taken for IPv6, which it does not
-    /// survive; so it has several tries.
+    /// Starts chromedriver on a free port and waits until it listens. Somebody else may take the port first; so it has several tries.
     pub(crate) async fn start(programs: &Programs, launch: &Launch) -> Result<Self, Error> {
         sweep(&std::env::temp_dir());
         let mut tries = 0;
@@ -62,9 +62,12 @@ impl Processes {
         let home = folder.path().join("home");
         let profile = folder.path().join("profile");
         fs::create_dir(&home).and_then(|()| fs::create_dir(&profile)).map_err(Error::Profile)?;
+        let no_port = |error| Error::Session { reason: format!("there is no free port: {error}") };
+        let port = free_port().map_err(no_port)?;
         let mut command = Command::new(&programs.chromedriver);
         command
-            .args(["--port=0", "--log-level=SEVERE"])
+            .arg(format!("--port={port}"))
+            .arg("--log-level=SEVERE")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -151,6 +154,21 @@ fn remove(folder: &Path) {
             Err(_) => std::thread::yield_now(),
         }
     }
+}
+
+/// A port that is free for IPv4 and, where the machine has that, for IPv6: chromedriver listens on both. Left to itself it takes one that it may
+/// not get for IPv6, and on a machine without that it does not say which one it took.
+fn free_port() -> io::Result<u16> {
+    let mut last = None;
+    for _ in 0..TRIES {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let port = listener.local_addr()?.port();
+        match TcpListener::bind((Ipv6Addr::LOCALHOST, port)) {
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse => last = Some(error),
+            _ => return Ok(port),
+        }
+    }
+    Err(last.unwrap_or_else(|| io::ErrorKind::AddrInUse.into()))
 }
 
 async fn announced_port(output: std::process::ChildStdout) -> io::Result<u16> {
