@@ -22,6 +22,7 @@ import pagure.lib.model as model  # noqa: E402
 import pagure.lib.model_base  # noqa: E402
 import pagure.lib.notify  # noqa: E402
 import pagure.lib.query as query  # noqa: E402
+import sqlalchemy  # noqa: E402
 
 from discussions import open_request, planned_requests, tickets  # noqa: E402
 from history import History, git  # noqa: E402
@@ -122,6 +123,8 @@ def main():
     for name in ("repositories", "remotes", "attachments", "releases", "archives"):
         os.makedirs(f"{os.path.dirname(folders)}/{name}")
     base = pagure.config.config["DB_URL"]
+    for table in model.BASE.metadata.tables.values():  # a set of them has no order of its own
+        table.indexes = sqlalchemy.util.OrderedSet(sorted(table.indexes, key=lambda index: index.name))
     model.create_tables(base, alembic_ini="/etc/pagure/alembic.ini", acls=pagure.config.config.get("ACLS", {}), debug=False)
     session = pagure.lib.model_base.create_session(base)
     people(session)
