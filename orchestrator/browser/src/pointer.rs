@@ -5,7 +5,12 @@ use serde_json::{Value, json};
 use crate::{ActionError, Error, Session, element::Handle, watch::Page};
 
 /// Whether what lies at a point is the element, or belongs to it; otherwise what it is.
-const IN_FRONT: &str = "function(hit) {
+const IN_FRONT: &str = "function(hit, x, y) {
+    if (hit.nodeType !== 9 && !hit.parentNode) {
+        const box = this.getBoundingClientRect(), view = this.ownerDocument.defaultView;
+        const at = view.parent === view ? [x, y] : [box.x + box.width / 2, box.y + box.height / 2];
+        hit = this.getRootNode().elementFromPoint(...at) ?? hit;
+    }
     for (let node = hit; node; node = node.parentNode ?? node.host) if (node === this) return null;
     if (hit.closest?.('label')?.control === this) return null;
     for (let node = this; node; node = node.parentNode ?? node.host) if (node === hit && this.localName === 'option') return null;
@@ -89,8 +94,8 @@ impl Session {
         };
         // Asked in coordinates of the document, and in whole pixels.
         #[expect(clippy::cast_possible_truncation, reason = "a coordinate on the screen")]
-        let (x, y) = ((x + scrolled("pageX")) as i64, (y + scrolled("pageY")) as i64);
-        let params = json!({ "x": x, "y": y, "includeUserAgentShadowDOM": false });
+        let (down, right) = ((y + scrolled("pageY")) as i64, (x + scrolled("pageX")) as i64);
+        let params = json!({ "x": right, "y": down, "includeUserAgentShadowDOM": false });
         let hit = match self.cdp().call(Some(&page.session), "DOM.getNodeForLocation", params).await {
             Ok(hit) => hit,
             // Nothing but the page's background is there, so nothing is in front.
@@ -114,7 +119,7 @@ impl Session {
             }
             Err(error) => return Err(error.into()),
         };
-        let arguments = json!([{ "objectId": hit.object }]);
+        let arguments = json!([{ "objectId": hit.object }, { "value": x }, { "value": y }]);
         match self.call_on(page, element, IN_FRONT, arguments).await? {
             Value::String(by) => Err(covered(&by)),
             _ => Ok(()),

@@ -57,6 +57,10 @@ impl Session {
             driver,
         };
         session.begin().await?;
+        if !launch.headless {
+            // Chromium's own first window would lie on top of the one that is meant.
+            session.driver.first_tab("Page.close", json!({})).await?;
+        }
         Ok(session)
     }
 

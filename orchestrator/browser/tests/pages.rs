@@ -20,6 +20,8 @@ const SHOP: &str = r##"<!doctype html><title>Shop</title>
 <p id="said">nothing</p>
 <button id="late" onclick="setTimeout(() => said.textContent = 'three seconds later', 3000)">Later</button>
 <button onclick="said.textContent = confirm('sure?')">Ask</button>
+<style>.star::before { content: '*'; display: block }</style>
+<button class="star" aria-label="Star" onclick="said.textContent = 'from the star'"></button>
 <div style="position:relative"><button>Below</button><div id="veil" style="position:absolute;inset:0;background:#fff"></div></div>
 <iframe src="http://frame.test/" title="framed"></iframe>
 <div style="height:2000px"></div><button onclick="said.textContent = 'reached the end'">Far down</button>
@@ -142,6 +144,7 @@ async fn buttons_work_wherever_they_are_and_a_covered_one_is_refused() {
         ("Shadow", "in the shadow"),
         ("Inside", "from the frame"),
         ("Ask", "false"),
+        ("Star", "from the star"),
         ("Later", "three seconds later"),
     ] {
         let bid = bid(&mut session, "button", name).await;

@@ -39,8 +39,14 @@ pub(crate) async fn open(
         check(task, &known).map_err(|message| Error::Task { id: task.id.clone(), message })?;
     }
     let named: BTreeSet<&str> = tasks.iter().flat_map(|task| &task.sites).map(String::as_str).collect();
-    let needed = known.into_iter().filter(|site| named.contains(site.name.as_str())).collect();
-    let options = sites::Options { copies: workers, folder: folder.to_owned(), name: suite.name.clone() };
+    let needed = known.iter().filter(|site| named.contains(site.name.as_str())).cloned().collect();
+    // What the desk lists does not depend on which tasks are run.
+    let options = sites::Options {
+        copies: workers,
+        folder: folder.to_owned(),
+        listed: known,
+        name: suite.name.clone(),
+    };
     let told = Arc::clone(progress);
     let events = Arc::new(move |event: &sites::Event| told(Event::Site(event)));
     let town = Town::start(needed, options, events).await.map_err(|source| Error::Sites { source })?;

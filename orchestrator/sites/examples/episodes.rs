@@ -40,7 +40,8 @@ async fn main() -> Outcome<()> {
                 eprintln!("{event:?}");
             }
         });
-        let options = Options { copies: 1, folder: folder.clone(), name: "episodes".to_owned() };
+        let options =
+            Options { copies: 1, folder: folder.clone(), listed: Vec::new(), name: "episodes".to_owned() };
         let town = Town::start(vec![site], options, events).await?;
         let began = Instant::now();
         let outcome = run(&town, &site_path, &folder, episodes).await;

@@ -38,7 +38,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
     });
     let folder = std::env::temp_dir().join("sandbox-measure");
     let folder = camino::Utf8PathBuf::from_path_buf(folder).map_err(|_| "a folder with a plain name")?;
-    let town = Town::start(all, Options { copies: 1, folder, name: "measure".to_owned() }, events).await?;
+    let town = Town::start(
+        all,
+        Options { copies: 1, folder, listed: Vec::new(), name: "measure".to_owned() },
+        events,
+    )
+    .await?;
     println!("{:>6.2} s  started", began.elapsed().as_secs_f64());
     if let Err(error) = town.ready(SOON).await {
         town.stop().await?;

@@ -34,6 +34,8 @@ pub struct Options {
     pub copies: usize,
     /// Where golden states are kept from one town to the next, and the state and clock of each copy while it lives.
     pub folder: Utf8PathBuf,
+    /// The sites that the desk lists, whether they are up or not; those that are up when this is empty.
+    pub listed: Vec<Site>,
     /// What the town is called: part of the names of its containers and networks.
     pub name: String,
 }
@@ -89,7 +91,7 @@ impl Town {
             None
         };
 
-        let desk = Arc::new(desk_of(&sites));
+        let desk = Arc::new(desk_of(if options.listed.is_empty() { &sites } else { &options.listed }));
         let gate = Arc::new(Semaphore::new(2 * std::thread::available_parallelism().map_or(2, NonZero::get)));
         let unproven = watch::Sender::new(sites.len());
         let mut pools = Vec::new();

@@ -32,7 +32,7 @@ async fn ground_with(names: &[&str], copies: usize, change: impl Fn(&mut Site)) 
     let events = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&events);
     let on: Events = Arc::new(move |event| heard.lock().unwrap().push(event.clone()));
-    let options = Options { copies, folder: folder.clone(), name: "test".to_owned() };
+    let options = Options { copies, folder: folder.clone(), listed: Vec::new(), name: "test".to_owned() };
     let town = Town::start(sites, options, on).await.unwrap();
     town.ready(SOON).await.unwrap();
     Ground { _keep: keep, town, events, folder }
@@ -241,7 +241,7 @@ async fn a_condition_that_never_holds_is_named() {
     site.ready.values_mut().for_each(|condition| condition.contains = Some("nonesuch".to_owned()));
     site.ready_within = sites::manifest::Period(Duration::from_millis(200));
     let folder = Utf8PathBuf::from_path_buf(keep.path().to_owned()).unwrap();
-    let options = Options { copies: 2, folder, name: "test".to_owned() };
+    let options = Options { copies: 2, folder, listed: Vec::new(), name: "test".to_owned() };
     let town = Town::start(vec![site], options, Arc::new(|_| {})).await.unwrap();
     let error = town.ready(SOON).await.unwrap_err().to_string();
     assert!(error.contains("desk failed to use desk, which failed 3 times in a row"), "{error}");

@@ -28,7 +28,8 @@ fn manifest(folder: &Utf8Path, lines: &str) -> Utf8PathBuf {
 
 async fn town(folder: &Utf8Path, lines: &str) -> Town {
     let site = Site::load(&manifest(folder, lines)).unwrap();
-    let options = Options { copies: 1, folder: folder.join("data"), name: "test".to_owned() };
+    let options =
+        Options { copies: 1, folder: folder.join("data"), listed: Vec::new(), name: "test".to_owned() };
     Town::start(vec![site], options, Arc::new(|_| {})).await.unwrap()
 }
 
@@ -108,7 +109,8 @@ async fn a_program_that_is_not_there_is_named() {
     let text = std::fs::read_to_string(site.join("site.yaml")).unwrap();
     std::fs::write(site.join("site.yaml"), text.replace(env!("CARGO_BIN_EXE_small-site"), "./nonesuch"))
         .unwrap();
-    let options = Options { copies: 1, folder: folder.join("data"), name: "test".to_owned() };
+    let options =
+        Options { copies: 1, folder: folder.join("data"), listed: Vec::new(), name: "test".to_owned() };
     let town = Town::start(vec![Site::load(&site).unwrap()], options, Arc::new(|_| {})).await.unwrap();
     let error = town.ready(SOON).await.unwrap_err().to_string();
     assert!(error.contains("failed to run ./nonesuch: No such file"), "{error}");

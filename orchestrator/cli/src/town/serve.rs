@@ -46,8 +46,12 @@ impl Serve {
     pub(crate) async fn run(self) -> Outcome {
         let sites = self.sites.load(&self.names)?;
         let folder = super::folder(&self.data);
-        let options =
-            sites::Options { copies: 1, folder: Utf8PathBuf::from(folder.path()), name: "up".to_owned() };
+        let options = sites::Options {
+            copies: 1,
+            folder: Utf8PathBuf::from(folder.path()),
+            listed: Vec::new(),
+            name: "up".to_owned(),
+        };
         let gateway = gateway_options::config(&self.data, self.listen.listen)?;
         let served = Served { folder, sites, options, gateway, reset: self.listen.reset_listen };
         let events = Arc::new(|event: &sites::Event| {

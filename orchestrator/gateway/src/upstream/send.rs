@@ -85,7 +85,12 @@ impl Upstream {
             match self.exchange(connection, &server, request, &upload).await {
                 Ok(arrived) => return Ok(arrived),
                 Err((error, unsent)) => match unsent {
-                    Some(unsent) => request = *unsent,
+                    Some(unsent) => {
+                        request = *unsent;
+                        // It had been made ready for the connection that did not take it.
+                        *request.uri_mut() = uri;
+                        *request.version_mut() = http::Version::HTTP_11;
+                    }
                     None if repeatable && matches!(error, UpstreamError::Broken { .. }) => {
                         request = Request::new(body::empty());
                         *request.method_mut() = head.method.clone();

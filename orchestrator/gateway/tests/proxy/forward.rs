@@ -173,3 +173,21 @@ async fn a_connection_gone_stale_is_replaced_unseen() {
         assert_eq!(answer.text(), "ok");
     }
 }
+
+/// A server may close a connection at the very moment at which the next request is to go over it.
+#[tokio::test]
+async fn connections_that_end_unannounced_cost_no_request() {
+    let origin = crate::origin::Origin::raw(|mut tcp| async move {
+        let mut buffer = [0; 4096];
+        if let Ok(1..) = tokio::io::AsyncReadExt::read(&mut tcp, &mut buffer).await {
+            let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
+            tokio::io::AsyncWriteExt::write_all(&mut tcp, answer).await.unwrap();
+        }
+    })
+    .await;
+    let world = Setup { record: false, ..Setup::default() }.with(origin, None).await;
+    for number in 0..500 {
+        let answer = world.client.get("http://shop.test/hello").await;
+        assert_eq!((answer.status.as_u16(), answer.text()), (200, "ok"), "request {number}");
+    }
+}

@@ -54,7 +54,8 @@ impl Bench {
         let events = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&events);
         let on: Events = Arc::new(move |event| heard.lock().unwrap().push(event.clone()));
-        let options = Options { copies, folder: self.path("data"), name: "test".to_owned() };
+        let options =
+            Options { copies, folder: self.path("data"), listed: Vec::new(), name: "test".to_owned() };
         Ground { town: Town::start(vec![site], options, on).await.unwrap(), events }
     }
 }
