@@ -86,8 +86,15 @@ async fn nothing_can_be_reached_from_a_site() {
     let (a, b) = (ground.lease().await, ground.lease().await);
     let networks =
         docker(&["network", "ls", "--filter", "label=sandbox.instance", "--format", "{{.Name}}"]).unwrap();
-    let network =
-        networks.lines().find(|name| name.contains(&std::process::id().to_string())).unwrap().to_owned();
+    // Other tests have networks of their own meanwhile, which come and go.
+    let Upstream::Address(mine) = a.upstream() else { panic!("an address") };
+    let format = "{{range .Containers}}{{.IPv4Address}} {{end}}";
+    let holds_mine = |network: &&str| {
+        docker(&["network", "inspect", "--format", format, network]).is_ok_and(|held| {
+            held.split(' ').any(|address| address.split('/').next() == Some(&mine.ip().to_string()))
+        })
+    };
+    let network = networks.lines().find(holds_mine).unwrap().to_owned();
 
     // An ordinary container reaches this machine, in both ways.
     let other = docker(&["run", "--detach", "--rm", "--label", "small-site.control", bench.image()]).unwrap();
