@@ -44,7 +44,7 @@ fn refusal(error: Error) -> Refusal {
 }
 
 async fn status(State(desk): State<Desk>) -> Result<Json<TownStatus>, Refusal> {
-    let sites = desk.hall.sites().await.map_err(refusal)?;
+    let sites = desk.hall.sites().map_err(refusal)?;
     let proxy = format!("http://{}", desk.hall.proxy());
     Ok(Json(TownStatus { pid: std::process::id(), proxy, reset: desk.reset, sites }))
 }

@@ -93,8 +93,7 @@ impl Hall {
     }
 
     /// How every site is doing.
-    pub(crate) async fn sites(&self) -> Result<Vec<SiteSeen>, Error> {
-        self.town.measure().await;
+    pub(crate) fn sites(&self) -> Result<Vec<SiteSeen>, Error> {
         let seen = serde_json::to_value(self.town.status()).and_then(serde_json::from_value);
         seen.map_err(|error| Error::Talk(error.to_string()))
     }

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt as _;
+use std::time::Duration;
 use std::{fs, future::Future};
 
 use gateway::{Config, Gateway};
@@ -12,6 +13,9 @@ use tokio_util::sync::CancellationToken;
 use crate::control::{self, Desk};
 use crate::hall::Hall;
 use crate::{Error, Folder, clocks, full_reset};
+
+/// How often the memory of copies is measured.
+const MEASURE: Duration = Duration::from_secs(3);
 
 /// What a town is made of.
 pub struct Served {
@@ -64,7 +68,16 @@ pub async fn serve(served: Served, events: Events, stop: CancellationToken) -> R
             hall.tick();
         }
     };
+    // An engine takes a second to measure a container, which nobody who asks for the status should wait for.
+    let measuring = async {
+        let mut ticks = tokio::time::interval(MEASURE);
+        loop {
+            ticks.tick().await;
+            town.measure().await;
+        }
+    };
     tokio::select! {
+        () = measuring => {}
         ended = async { tokio::join!(control, resets) } => {
             if let Err(error) = ended.0.and(ended.1) {
                 tracing::warn!(%error, "the town can no longer be talked to, and ends");
