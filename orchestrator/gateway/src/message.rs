@@ -54,7 +54,7 @@ pub struct RequestHead {
 impl RequestHead {
     /// The server that the URL names.
     pub(crate) fn server(&self) -> Server {
-        Server { scheme: self.scheme, host: self.host.clone(), port: self.port, place: None }
+        Server { scheme: self.scheme, host: self.host.clone(), port: self.port, address: None }
     }
 
     /// A header's value as text, if it is there and is visible ASCII.

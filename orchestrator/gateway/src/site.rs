@@ -7,15 +7,14 @@ use std::{
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 
-static NEXT: AtomicU64 = AtomicU64::new(0);
+use crate::upstream::Connections;
 
-/// A copy of a site for one episode. Give a new one to the routes for each, so that no connection serves two.
+/// A copy of a site for one episode. Give a new one to the routes for each: its connections are its own and end with it, so that none serves two.
 #[derive(Debug)]
 pub struct Site {
     name: String,
     address: SocketAddr,
-    /// Tells it from all others; two copies may have had one address, one after the other.
-    number: u64,
+    connections: Connections,
     /// Header fields that every request gets.
     headers: HeaderMap,
     changes: AtomicU64,
@@ -29,8 +28,14 @@ pub struct BadHeader(String);
 impl Site {
     /// The site called `name`, whose copy listens on `address` for plain HTTP.
     pub fn new(name: impl Into<String>, address: SocketAddr) -> Self {
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        Self { name: name.into(), address, number, headers: HeaderMap::new(), changes: AtomicU64::new(0) }
+        let connections = Connections::default();
+        Self {
+            name: name.into(),
+            address,
+            connections,
+            headers: HeaderMap::new(),
+            changes: AtomicU64::new(0),
+        }
     }
 
     /// The same, with header fields that every request gets in place of the client's own.
@@ -53,8 +58,12 @@ impl Site {
         self.changes.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn place(&self) -> (SocketAddr, u64) {
-        (self.address, self.number)
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    pub(crate) fn connections(&self) -> &Connections {
+        &self.connections
     }
 
     pub(crate) fn headers(&self) -> &HeaderMap {

@@ -22,7 +22,8 @@ const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto")
 pub(super) async fn forward(shared: &Shared, site: &Site, mut asked: Asked) -> Result<Outgoing, Failure> {
     let server = server(site, &mut asked.head, false);
     let body = asked.incoming.map_err(BodyError::from).boxed_unsync();
-    let mut arrived = shared.upstream.send(server, &asked.head, asked.extensions, body).await?;
+    let mut arrived =
+        shared.upstream.send_over(site.connections(), server, &asked.head, asked.extensions, body).await?;
     keep_cookies(&mut arrived.head.parts.headers);
     Ok(live::forwarded(arrived, Answer::Site))
 }
@@ -46,7 +47,7 @@ fn server(site: &Site, head: &mut RequestHead, socket: bool) -> Server {
     for (name, value) in site.headers() {
         head.headers.insert(name, value.clone());
     }
-    Server { scheme: Scheme::Http, host: head.host.clone(), port: head.port, place: Some(site.place()) }
+    Server { scheme: Scheme::Http, host: head.host.clone(), port: head.port, address: Some(site.address()) }
 }
 
 /// A site lives at a time of its own, by which its cookies expire; the browser's cookies go by real time. So they are given their age instead.

@@ -36,8 +36,8 @@ pub(crate) struct Server {
     pub(crate) scheme: Scheme,
     pub(crate) host: String,
     pub(crate) port: u16,
-    /// Where it is, and which copy of it that is, if it is one of ours and not to be found by its name.
-    pub(crate) place: Option<(SocketAddr, u64)>,
+    /// Where it is, if it is one of ours and not to be found by its name.
+    pub(crate) address: Option<SocketAddr>,
 }
 
 /// A connection, ready for its first request.
@@ -87,7 +87,7 @@ impl Dialer {
 
     /// The addresses to try. Those that a `connect-to` names are taken as they are; those found by name must pass the guard.
     async fn addresses(&self, server: &Server) -> Result<Vec<SocketAddr>, UpstreamError> {
-        if let Some((address, _)) = server.place {
+        if let Some(address) = server.address {
             return Ok(vec![address]);
         }
         let rule = self.connect_to.iter().find(|rule| rule.applies_to(&server.host, server.port));

@@ -23,5 +23,6 @@ pub(crate) use dial::{Dialer, Server};
 pub use error::UpstreamError;
 pub use guard::forbidden;
 pub(crate) use headers::{end_to_end, join_cookies};
+pub(crate) use pool::Connections;
 pub(crate) use send::{Arrived, ArrivedHead, Upstream, UpstreamBody};
 pub(crate) use socket::Opened;

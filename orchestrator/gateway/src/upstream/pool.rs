@@ -1,7 +1,7 @@
 //! Connections that wait for their next request.
 //!
 //! An HTTP/1.1 connection is taken out by one request and comes back when the response has been read to its end; an HTTP/2 connection stays in the
-//! pool and is shared. Idle ones are dropped after a while, and when there are too many.
+//! pool and is shared. Idle ones are dropped after a while, and when there are too many. All end with the last handle on their pool.
 
 use std::{
     collections::HashMap,
@@ -43,7 +43,13 @@ pub(super) enum Connection {
 
 /// All waiting connections.
 #[derive(Clone, Default)]
-pub(super) struct Pool(Arc<Mutex<Waiting>>);
+pub(crate) struct Connections(Arc<Mutex<Waiting>>);
+
+impl std::fmt::Debug for Connections {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Connections({} idle)", self.lock().idle)
+    }
+}
 
 #[derive(Default)]
 struct Waiting {
@@ -52,7 +58,7 @@ struct Waiting {
     idle: usize,
 }
 
-impl Pool {
+impl Connections {
     /// A connection that seems to be alive, the most recently used first.
     pub(super) fn take(&self, server: &Server) -> Option<Connection> {
         let mut waiting = self.lock();

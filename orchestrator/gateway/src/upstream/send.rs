@@ -24,7 +24,7 @@ use super::{
     UpstreamError,
     dial::{Dialer, Server},
     headers::with_host,
-    pool::{Connection, Http1, Http2, Pool},
+    pool::{Connection, Connections, Http1, Http2},
 };
 use crate::{
     Body, RequestHead,
@@ -35,7 +35,7 @@ use crate::{
 /// The way to the live web.
 pub(crate) struct Upstream {
     pub(super) dialer: Dialer,
-    pool: Pool,
+    pool: Connections,
     pub(super) head: Duration,
     pub(super) stall: Duration,
 }
@@ -57,12 +57,29 @@ pub(crate) struct ArrivedHead {
 
 impl Upstream {
     pub(crate) fn new(dialer: Dialer, limits: &Limits) -> Self {
-        Self { dialer, pool: Pool::default(), head: limits.upstream_head, stall: limits.upstream_stall }
+        Self {
+            dialer,
+            pool: Connections::default(),
+            head: limits.upstream_head,
+            stall: limits.upstream_stall,
+        }
     }
 
     /// Sends a request to a server and waits for the head of its answer. `extensions` carry the spelling of header names from the client's connection.
     pub(crate) async fn send(
         &self,
+        server: Server,
+        head: &RequestHead,
+        extensions: Extensions,
+        body: Body,
+    ) -> Result<Arrived, UpstreamError> {
+        self.send_over(&self.pool, server, head, extensions, body).await
+    }
+
+    /// The same, over connections of a pool that is not shared with all the web.
+    pub(crate) async fn send_over(
+        &self,
+        pool: &Connections,
         server: Server,
         head: &RequestHead,
         extensions: Extensions,
@@ -81,8 +98,8 @@ impl Upstream {
         *request.extensions_mut() = extensions.clone();
 
         // A connection from the pool may have been closed by the server a moment ago. Then a new one is made, once, if that is safe.
-        if let Some(connection) = self.pool.take(&server) {
-            match self.exchange(connection, &server, request, &upload).await {
+        if let Some(connection) = pool.take(&server) {
+            match self.exchange(pool, connection, &server, request, &upload).await {
                 Ok(arrived) => return Ok(arrived),
                 Err((error, unsent)) => match unsent {
                     Some(unsent) => {
@@ -102,11 +119,11 @@ impl Upstream {
                 },
             }
         }
-        let connection = self.connect(&server).await?;
-        self.exchange(connection, &server, request, &upload).await.map_err(|(error, _)| error)
+        let connection = self.connect(pool, &server).await?;
+        self.exchange(pool, connection, &server, request, &upload).await.map_err(|(error, _)| error)
     }
 
-    async fn connect(&self, server: &Server) -> Result<Connection, UpstreamError> {
+    async fn connect(&self, pool: &Connections, server: &Server) -> Result<Connection, UpstreamError> {
         let dialed = self.dialer.dial(server, false).await?;
         let broken = |source| UpstreamError::Broken { host: server.host.clone(), source };
         if dialed.http2 {
@@ -121,7 +138,7 @@ impl Upstream {
                 .map_err(broken)?;
             tokio::spawn(connection);
             let shared = Http2 { sender, remote: dialed.remote };
-            self.pool.share(server, &shared);
+            pool.share(server, &shared);
             return Ok(Connection::Http2(shared));
         }
         let tap = dialed.stream.tap();
@@ -133,6 +150,7 @@ impl Upstream {
 
     async fn exchange(
         &self,
+        pool: &Connections,
         connection: Connection,
         server: &Server,
         mut request: Request<Body>,
@@ -148,7 +166,7 @@ impl Upstream {
                 let raw = own.tap.take();
                 let remote = own.remote;
                 let (parts, body) = response.into_parts();
-                let back = Some((self.pool.clone(), server.clone(), own));
+                let back = Some((pool.clone(), server.clone(), own));
                 let head = ArrivedHead { parts, raw, remote, http2: false };
                 Ok(Arrived { head, body: UpstreamBody::new(body, back, self.stall) })
             }
@@ -293,13 +311,17 @@ impl hyper::body::Body for Watched {
 /// A response body from the live web. It fails when the server falls silent for too long, and gives its connection back when it has been read.
 pub(crate) struct UpstreamBody {
     incoming: Incoming,
-    back: Option<(Pool, Server, Http1)>,
+    back: Option<(Connections, Server, Http1)>,
     stall: Option<Duration>,
     deadline: Option<Pin<Box<Sleep>>>,
 }
 
 impl UpstreamBody {
-    pub(super) fn new(incoming: Incoming, back: Option<(Pool, Server, Http1)>, stall: Duration) -> Self {
+    pub(super) fn new(
+        incoming: Incoming,
+        back: Option<(Connections, Server, Http1)>,
+        stall: Duration,
+    ) -> Self {
         let mut body = Self { incoming, back, stall: Some(stall), deadline: None };
         if body.incoming.is_end_stream() {
             body.give_back();

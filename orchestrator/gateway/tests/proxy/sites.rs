@@ -69,27 +69,33 @@ async fn a_copy_answers_under_the_sites_name_until_the_route_leads_to_another() 
 }
 
 #[tokio::test]
-async fn no_connection_is_used_for_two_copies_at_one_address() {
-    let connections = Arc::new(std::sync::atomic::AtomicUsize::new(0));
-    let counted = connections.clone();
+async fn connections_end_with_the_copy_they_lead_to() {
+    let (ended, mut ends) = tokio::sync::mpsc::unbounded_channel();
+    let opened = Arc::new(std::sync::atomic::AtomicUsize::new(0));
     let origin = Origin::raw(move |mut tcp| {
-        let number = counted.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        let number = opened.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        let ended = ended.clone();
         async move {
             let mut buffer = [0; 4096];
             while let Ok(1..) = tcp.read(&mut buffer).await {
                 let answer = format!("HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n{number}");
                 tcp.write_all(answer.as_bytes()).await.unwrap();
             }
+            ended.send(number).unwrap();
         }
     })
     .await;
     let ca = Arc::new(CertificateAuthority::in_memory().unwrap());
+    // Two copies may have one address, one after the other.
     let site = || Arc::new(Site::new("shop", origin.address));
     let gateway = Gateway::start(Config::new(ca.clone(), routes(&site()))).await.unwrap();
     let client = Client::new(gateway.local_addr(), &ca);
-    assert_eq!(client.get("http://shop.test/").await.text(), "0");
-    gateway.set_routes(routes(&site()));
-    assert_eq!(client.get("http://shop.test/").await.text(), "1");
+    for next in ["0", "1", "2"] {
+        assert_eq!(client.get("http://shop.test/").await.text(), next);
+        gateway.set_routes(routes(&site()));
+        let end = tokio::time::timeout(PATIENCE, ends.recv()).await.unwrap();
+        assert_eq!(end.map(|number| number.to_string()).as_deref(), Some(next));
+    }
 }
 
 #[tokio::test]
