@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what `make demo` and `make test` need and the machine lacks: Chromium and its driver.
+# Installs what `make demo` and `make test` need and the machine lacks: Chromium, its headless shell and its driver.
 #
 #     ./setup.sh            # that
 #     ./setup.sh python     # and what other people's programs need, for the conformance checks and benchmarks
@@ -10,6 +10,7 @@ set -eu
 
 missing=""
 command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || missing="$missing chromium"
+command -v chromium-headless-shell >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || missing="$missing chromium-headless-shell"
 command -v chromedriver >/dev/null 2>&1 || missing="$missing chromium-driver"
 command -v cc >/dev/null 2>&1 || missing="$missing gcc libc6-dev"
 fc-list 2>/dev/null | grep -q DejaVuSans.ttf || missing="$missing fonts-dejavu-core"

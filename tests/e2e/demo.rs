@@ -1,6 +1,6 @@
 //! The main job: the demo suite from its committed snapshot.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use crate::harness::Bench;
@@ -45,6 +45,29 @@ fn the_oracle_solves_every_task_twice_in_the_same_way() -> Result<()> {
     let compared = bench.run(&["compare", out.as_str(), again.as_str(), "--json"])?;
     let compared: Value = serde_json::from_slice(&compared.stdout)?;
     ensure!(compared["compared"] == 2 && compared["differences"] == serde_json::json!([]), "{compared:#}");
+    Ok(())
+}
+
+/// Runs take the headless shell, which is faster; machines without one take Chromium itself, and see the same.
+#[test]
+fn the_fingerprint_is_the_same_in_chromium_and_its_headless_shell() -> Result<()> {
+    let bench = Bench::new()?;
+    let fingerprint = |name: &str, chromium: Option<&str>| -> Result<String> {
+        let out = bench.path(name);
+        let mut command =
+            bench.command(&["run", "tasks/demo", "--agent=oracle", "--json", "--out", out.as_str()]);
+        command.args(["--task=clock-time-zone", "--task=guest-booking", "--task=lakeside-commute"]);
+        if let Some(chromium) = chromium {
+            command.env("SANDBOX_CHROMIUM", chromium);
+        }
+        let summary: Value = serde_json::from_slice(&command.output()?.stdout)?;
+        ensure!(summary["passed"] == 3, "{summary:#}");
+        Ok(summary["fingerprints"][0]["fingerprint"].to_string())
+    };
+    let programs = browser::Programs::find()?;
+    ensure!(programs.headless_shell.is_some(), "`make setup` installs the headless shell");
+    let chromium = programs.chromium.to_str().context("its path is UTF-8")?;
+    ensure!(fingerprint("shell", None)? == fingerprint("chromium", Some(chromium))?);
     Ok(())
 }
 

@@ -62,6 +62,8 @@ IssueQuery.new(name: 'Urgent and high', visibility: Query::VISIBILITY_PUBLIC, us
                filters: { 'status_id' => { operator: 'o', values: [''] },
                           'priority_id' => { operator: '=', values: IssuePriority.where(name: %w[High Urgent]).map { |p| p.id.to_s } } },
                sort_criteria: [%w[priority desc]]).save!
+# Keys of the Atom links, which would be drawn when a page with one is first shown.
+User.logged.order(:id).each(&:atom_key)
 [['harbour-buoys', 'Regatta on 24 June', 'Buoys 11 to 16 carry the new software before the regatta. Nobody opens a lid between Friday 18:00 and Sunday night.'],
  ['data-service', '2.1 in July', 'Night colours are nearly done; the wind arrow moves to 2.2.'],
  ['office-moves', 'Summer party', 'It is the boathouse, on Friday 7 July at 17:30. Bring the extension lead.']].each_with_index do |(id, title, text), i|

@@ -35,13 +35,17 @@ impl Driver {
         let mut args = flags::command_line(launch, rustix::process::geteuid().is_root());
         args.push(format!("--user-data-dir={}", processes.profile().display()));
         let mut capabilities = Capabilities::new();
-        capabilities.insert("browserName".to_owned(), json!("chrome"));
+        let browser = programs.browser(launch);
+        let shell =
+            browser.file_name().is_some_and(|name| name.to_string_lossy().ends_with("headless-shell"));
+        let name = if shell { "chrome-headless-shell" } else { "chrome" };
+        capabilities.insert("browserName".to_owned(), json!(name));
         capabilities.insert("pageLoadStrategy".to_owned(), json!("none"));
         capabilities.insert("unhandledPromptBehavior".to_owned(), json!("ignore"));
         capabilities.insert(
             "goog:chromeOptions".to_owned(),
             json!({
-                "binary": programs.chromium,
+                "binary": browser,
                 "args": args,
                 "prefs": flags::preferences(),
                 "excludeSwitches": ["enable-logging"],

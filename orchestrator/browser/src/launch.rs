@@ -1,17 +1,21 @@
 //! What a browser session is started with.
 
-use std::{env, net::SocketAddr, path::PathBuf};
+use std::{
+    env,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
 
 use jiff::Timestamp;
 
 use crate::Error;
 
-/// Overrides where Chromium is looked for.
+/// Overrides where Chromium is looked for; a headless shell is then looked for no more.
 pub const CHROMIUM_VARIABLE: &str = "SANDBOX_CHROMIUM";
 /// Overrides where chromedriver is looked for.
 pub const CHROMEDRIVER_VARIABLE: &str = "SANDBOX_CHROMEDRIVER";
 
-const INSTALL: &str = "apt-get install -y chromium chromium-driver";
+const INSTALL: &str = "apt-get install -y chromium chromium-headless-shell chromium-driver";
 
 /// The settings of a session. All pages of all its episodes share them.
 #[derive(Debug, Clone)]
@@ -56,11 +60,13 @@ pub struct World {
     pub seed: u64,
 }
 
-/// Where the two programs are.
+/// Where the programs are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Programs {
     /// Chromium itself, not Debian's start script: that one adds options which differ between machines.
     pub chromium: PathBuf,
+    /// Chromium without its window, where there is one: for frozen worlds, in which it shows pages in half the time.
+    pub headless_shell: Option<PathBuf>,
     /// The WebDriver server for it.
     pub chromedriver: PathBuf,
 }
@@ -77,6 +83,10 @@ impl Programs {
                 "/usr/bin/chromium",
             ],
         );
+        let headless_shell = env::var_os(CHROMIUM_VARIABLE)
+            .is_none()
+            .then(|| existing(&["/usr/lib/chromium/chromium-headless-shell"]))
+            .flatten();
         let chromedriver = find(
             CHROMEDRIVER_VARIABLE,
             &[
@@ -87,8 +97,17 @@ impl Programs {
         );
         Ok(Self {
             chromium: chromium.ok_or(Error::Missing { program: "Chromium", install: INSTALL })?,
+            headless_shell,
             chromedriver: chromedriver.ok_or(Error::Missing { program: "chromedriver", install: INSTALL })?,
         })
+    }
+
+    /// The browser for a session. The live web sees the one that people use.
+    pub(crate) fn browser(&self, launch: &Launch) -> &Path {
+        match &self.headless_shell {
+            Some(shell) if launch.headless && launch.world.is_some() => shell,
+            _ => &self.chromium,
+        }
     }
 }
 
@@ -96,5 +115,9 @@ fn find(variable: &str, places: &[&str]) -> Option<PathBuf> {
     if let Some(path) = env::var_os(variable).filter(|value| !value.is_empty()) {
         return Some(path.into());
     }
+    existing(places)
+}
+
+fn existing(places: &[&str]) -> Option<PathBuf> {
     places.iter().map(PathBuf::from).find(|path| path.is_file())
 }

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 use url::Url;
 
@@ -13,7 +13,8 @@ use crate::driver::Machine;
 use crate::{Error, Site};
 
 /// Where the gateway finds a copy.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum Upstream {
     /// On this machine, in plain HTTP.
     Address(SocketAddr),
@@ -27,13 +28,6 @@ impl std::fmt::Display for Upstream {
             Upstream::Address(address) => address.fmt(f),
             Upstream::Url(url) => url.fmt(f),
         }
-    }
-}
-
-/// As it is written.
-impl Serialize for Upstream {
-    fn serialize<S: Serializer>(&self, output: S) -> Result<S::Ok, S::Error> {
-        output.collect_str(self)
     }
 }
 

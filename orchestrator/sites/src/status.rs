@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::Upstream;
 
 /// How a site is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SiteState {
     /// No copy has been ready yet.
@@ -21,8 +21,20 @@ pub enum SiteState {
     Stopped,
 }
 
+impl SiteState {
+    /// As it is written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SiteState::Starting => "starting",
+            SiteState::Running => "running",
+            SiteState::Failed => "failed",
+            SiteState::Stopped => "stopped",
+        }
+    }
+}
+
 /// How a copy is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
     /// It was asked for, or runs and is not ready.
@@ -38,14 +50,13 @@ pub enum Phase {
 }
 
 /// One copy.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CopyStatus {
     /// Its number within the site.
     pub id: u32,
     /// How it is doing.
     pub phase: Phase,
     /// Since when.
-    #[serde(serialize_with = "written")]
     pub since: Timestamp,
     /// Where it is.
     pub address: Option<Upstream>,
@@ -55,12 +66,8 @@ pub struct CopyStatus {
     pub condition: Option<String>,
 }
 
-fn written<S: Serializer>(time: &Timestamp, output: S) -> Result<S::Ok, S::Error> {
-    output.collect_str(time)
-}
-
 /// One site.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SiteStatus {
     /// The name of its folder.
     pub name: String,
@@ -80,6 +87,23 @@ pub struct SiteStatus {
     pub drifts: u64,
     /// Why it failed, or what its last copy failed of.
     pub problem: Option<String>,
+}
+
+impl SiteStatus {
+    /// Whether one of its copies is in use.
+    pub fn is_up(&self) -> bool {
+        self.state == SiteState::Running && self.copies.iter().any(|copy| copy.phase == Phase::Leased)
+    }
+
+    /// Memory of all copies, in bytes.
+    pub fn memory(&self) -> Option<u64> {
+        self.copies.iter().filter_map(|copy| copy.memory).reduce(|sum, memory| sum + memory)
+    }
+
+    /// What its copies wait for, while there is none.
+    pub fn waits_for(&self) -> Option<&str> {
+        self.copies.iter().find_map(|copy| copy.condition.as_deref())
+    }
 }
 
 /// The last few lengths of time.

@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use gateway::{Gateway, Routes, Target};
 use sites::manifest::ResetPolicy;
-use sites::{Lease, LoggedIn, Town, Upstream};
+use sites::{Lease, LoggedIn, SiteStatus, Town, Upstream};
 
+use crate::Error;
 use crate::clocks::Running;
-use crate::{Error, SiteSeen};
 
 /// How long a reset may wait for a copy that is not there yet.
 const LEASE: Duration = Duration::from_secs(300);
@@ -93,9 +93,8 @@ impl Hall {
     }
 
     /// How every site is doing.
-    pub(crate) fn sites(&self) -> Result<Vec<SiteSeen>, Error> {
-        let seen = serde_json::to_value(self.town.status()).and_then(serde_json::from_value);
-        seen.map_err(|error| Error::Talk(error.to_string()))
+    pub(crate) fn sites(&self) -> Vec<SiteStatus> {
+        self.town.status()
     }
 
     /// Moves the clocks on.

@@ -23,4 +23,4 @@ pub use client::Client;
 pub use error::Error;
 pub use folder::Folder;
 pub use serve::{Served, serve};
-pub use status::{CopySeen, SiteSeen, TownStatus};
+pub use status::TownStatus;

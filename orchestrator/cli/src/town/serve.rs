@@ -19,20 +19,20 @@ pub(super) const RESET: &str = "127.0.0.1:7565";
 /// Hold a town until it is told to end (what `sandbox up` runs in the background)
 #[derive(clap::Args)]
 pub(crate) struct Serve {
-    /// Sites to bring up
-    #[arg(value_name = "SITE")]
-    names: Vec<String>,
     #[command(flatten)]
-    sites: SitesFolder,
-    #[command(flatten)]
-    listen: Listen,
+    plan: Plan,
     #[command(flatten)]
     data: DataFolder,
 }
 
-/// Where a town can be reached.
-#[derive(clap::Args, Clone, Copy)]
-pub(crate) struct Listen {
+/// Which sites a town has, and where it can be reached.
+#[derive(clap::Args)]
+pub(crate) struct Plan {
+    /// Sites to bring up
+    #[arg(value_name = "SITE")]
+    pub(super) names: Vec<String>,
+    #[command(flatten)]
+    pub(super) sites: SitesFolder,
     /// Where browsers reach the sites [default: a free port on loopback]
     #[arg(long, value_name = "ADDR:PORT")]
     pub(super) listen: Option<SocketAddr>,
@@ -44,7 +44,7 @@ pub(crate) struct Listen {
 impl Serve {
     /// Serves until told to end.
     pub(crate) async fn run(self) -> Outcome {
-        let sites = self.sites.load(&self.names)?;
+        let sites = self.plan.sites.load(&self.plan.names)?;
         let folder = super::folder(&self.data);
         let options = sites::Options {
             copies: 1,
@@ -52,8 +52,8 @@ impl Serve {
             listed: Vec::new(),
             name: "up".to_owned(),
         };
-        let gateway = gateway_options::config(&self.data, self.listen.listen)?;
-        let served = Served { folder, sites, options, gateway, reset: self.listen.reset_listen };
+        let gateway = gateway_options::config(&self.data, self.plan.listen)?;
+        let served = Served { folder, sites, options, gateway, reset: self.plan.reset_listen };
         let events = Arc::new(|event: &sites::Event| {
             if let Some(text) = super::told(event) {
                 tracing::info!("{text}");

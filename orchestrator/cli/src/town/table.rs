@@ -1,6 +1,7 @@
 //! A town's status as text.
 
-use ::town::{SiteSeen, TownStatus};
+use ::town::TownStatus;
+use sites::SiteStatus;
 
 /// A line for each site, and where the town is reached. No line is longer than `columns`, but for what went wrong, which is told in full.
 pub(super) fn of(status: &TownStatus, columns: usize) -> String {
@@ -25,8 +26,8 @@ pub(super) fn of(status: &TownStatus, columns: usize) -> String {
     lines.join("\n")
 }
 
-fn line(site: &SiteSeen, widest: usize) -> String {
-    let state = if site.is_up() { "up" } else { &site.state };
+fn line(site: &SiteStatus, widest: usize) -> String {
+    let state = if site.is_up() { "up" } else { site.state.as_str() };
     let memory = site.memory().map_or_else(|| "-".to_owned(), mebibytes);
     let reset = site.resets_ms.last().map_or_else(|| "-".to_owned(), |ms| format!("{ms} ms"));
     format!("{:widest$}  {state:8}  {memory:>6}  {:>5}  {reset:6}  {}", site.name, site.spares, site.url)
@@ -46,25 +47,27 @@ fn cut(line: &str, columns: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use ::town::CopySeen;
+    use jiff::Timestamp;
+    use sites::{CopyStatus, Phase, SiteState};
 
     use super::*;
 
     #[test]
     fn no_line_is_wider_than_the_terminal() {
-        let copy = |phase: &str| CopySeen {
+        let copy = |phase| CopyStatus {
             id: 1,
-            phase: phase.to_owned(),
+            phase,
+            since: Timestamp::UNIX_EPOCH,
             address: None,
             memory: Some(5 << 20),
             condition: None,
         };
-        let site = |name: &str, state: &str, problem: Option<&str>| SiteSeen {
+        let site = |name: &str, state, problem: Option<&str>| SiteStatus {
             name: name.to_owned(),
             title: name.to_owned(),
             url: format!("https://{name}.test/"),
-            state: state.to_owned(),
-            copies: vec![copy("leased"), copy("ready")],
+            state,
+            copies: vec![copy(Phase::Leased), copy(Phase::Ready)],
             spares: 1,
             resets_ms: vec![12],
             drifts: 0,
@@ -75,8 +78,8 @@ mod tests {
             proxy: "http://127.0.0.1:4000".to_owned(),
             reset: "http://127.0.0.1:7565".to_owned(),
             sites: vec![
-                site("forum", "running", None),
-                site("shop", "failed", Some("start it\n  no image of that name")),
+                site("forum", SiteState::Running, None),
+                site("shop", SiteState::Failed, Some("start it\n  no image of that name")),
             ],
         };
         let wide = of(&status, 80);

@@ -12,8 +12,8 @@ use sites::Site;
 use sites::manifest::DriverKind;
 use tokio_util::sync::CancellationToken;
 
-use super::serve::Listen;
-use super::{SitesFolder, table};
+use super::serve::Plan;
+use super::table;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::{engine, interrupt, progress};
@@ -32,13 +32,8 @@ pub(super) const OTHER_IS_UP: i32 = 5;
 /// Ctrl-C takes down what has come up so far.
 #[derive(clap::Args)]
 pub(crate) struct Up {
-    /// Sites to bring up
-    #[arg(value_name = "SITE")]
-    names: Vec<String>,
     #[command(flatten)]
-    sites: SitesFolder,
-    #[command(flatten)]
-    listen: Listen,
+    plan: Plan,
     /// Print the status as one JSON document
     #[arg(long)]
     json: bool,
@@ -93,8 +88,8 @@ impl Up {
     /// The sites that are wanted of a town that is up.
     fn among(&self, status: &TownStatus) -> Result<Vec<String>, Failure> {
         let there: Vec<String> = status.sites.iter().map(|site| site.name.clone()).collect();
-        let Some(missing) = self.names.iter().find(|name| !there.contains(name)) else {
-            return Ok(if self.names.is_empty() { there } else { self.names.clone() });
+        let Some(missing) = self.plan.names.iter().find(|name| !there.contains(name)) else {
+            return Ok(if self.plan.names.is_empty() { there } else { self.plan.names.clone() });
         };
         Err(Failure::Environment(anyhow::anyhow!(
             "the town that is up is without `{missing}` (it has {}); `sandbox down` ends it",
@@ -104,7 +99,7 @@ impl Up {
 
     /// The sites to bring up: those named, or all that this machine can run.
     async fn reachable(&self) -> Result<Vec<Site>, Failure> {
-        let sites = self.sites.load(&self.names)?;
+        let sites = self.plan.sites.load(&self.plan.names)?;
         let (contained, others): (Vec<Site>, Vec<Site>) =
             sites.into_iter().partition(|site| site.driver == DriverKind::Docker);
         if contained.is_empty() {
@@ -112,7 +107,7 @@ impl Up {
         }
         match engine::connect().await {
             Ok(_) => Ok(contained.into_iter().chain(others).collect()),
-            Err(Failure::Environment(error)) if self.names.is_empty() && !others.is_empty() => {
+            Err(Failure::Environment(error)) if self.plan.names.is_empty() && !others.is_empty() => {
                 let left: Vec<&str> = contained.iter().map(|site| site.name.as_str()).collect();
                 eprintln!("without {}: {error:#}", left.join(", "));
                 Ok(others)
@@ -131,10 +126,10 @@ impl Up {
         let again = log.try_clone().or_environment("share the log")?;
         let program = std::env::current_exe().or_environment("find this program")?;
         let mut command = Command::new(program);
-        command.args(["serve-town", "--sites", self.sites.path().as_str()]);
+        command.args(["serve-town", "--sites", self.plan.sites.path().as_str()]);
         command.args(["--data", self.data.path().as_str()]);
-        command.args(["--reset-listen", &self.listen.reset_listen.to_string()]);
-        if let Some(listen) = self.listen.listen {
+        command.args(["--reset-listen", &self.plan.reset_listen.to_string()]);
+        if let Some(listen) = self.plan.listen {
             command.args(["--listen", &listen.to_string()]);
         }
         // In a group of its own: an interrupt on the terminal is for this command.
