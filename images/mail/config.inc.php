@@ -1,5 +1,5 @@
 <?php
-// Roundcube for a closed world: no outgoing connections, sessions outside the state, mail handed over by the plugin `postroom`.
+// Roundcube for a closed world: no outgoing connections, sessions with the state, mail handed over by the plugin `postroom`.
 $config = [];
 $config['db_dsnw'] = 'sqlite:////state/roundcube.db?mode=0666';
 $config['imap_host'] = '127.0.0.1:1143';

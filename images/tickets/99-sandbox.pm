@@ -12,7 +12,7 @@ Set($CanonicalizeRedirectURLs, 0);
 Set($DatabaseType, 'SQLite');
 Set($DatabaseName, $ENV{RT_DATABASE} || '/state/rt.db');
 Set($MasonDataDir, '/tmp/rt/mason');
-Set($MasonSessionDir, '/tmp/rt/sessions');
+Set($MasonSessionDir, '/state/sessions');
 Set($WebSessionClass, 'Apache::Session::File');
 Set($LogToSyslog, undef);
 Set($LogToSTDERR, 'warning');

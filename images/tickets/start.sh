@@ -3,7 +3,7 @@
 set -eu
 umask 000
 [ -n "$(ls -A /state 2>/dev/null)" ] || cp -R /seed/. /state/
-mkdir -p /tmp/rt/sessions
+mkdir -p /tmp/rt
 [ -d /tmp/rt/mason ] || cp -R /var/cache/sandbox-mason /tmp/rt/mason
 . /usr/share/sandbox/clock.sh
 export HOME=/tmp LD_PRELOAD="$SITE_CLOCK_LIBRARY"

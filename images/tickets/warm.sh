@@ -1,7 +1,7 @@
 #!/bin/sh
 # Opens the main pages once so that RT's compiled page components can be shipped.
 set -eu
-mkdir -p /tmp/rt/sessions /var/cache/sandbox-mason
+mkdir -p /tmp/rt /state/sessions /var/cache/sandbox-mason
 cp -R /seed/. /state-warm 2>/dev/null || { mkdir /state-warm && cp -R /seed/. /state-warm; }
 export RT_DATABASE=/state-warm/rt.db HOME=/tmp
 plackup -E deployment -s Starlet --port 8000 --max-workers 1 /usr/share/sandbox/site.psgi >/dev/null 2>&1 &
@@ -18,4 +18,4 @@ done
 kill $server
 cp -R /tmp/rt/mason/. /var/cache/sandbox-mason/
 chmod -R a+rX /var/cache/sandbox-mason
-rm -rf /tmp/rt /tmp/jar /state-warm
+rm -rf /tmp/rt /tmp/jar /state-warm /state
