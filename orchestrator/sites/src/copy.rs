@@ -54,6 +54,11 @@ impl Copy {
         Copy { id, upstream, clock, content, machine, ended: watch::Sender::new(None) }
     }
 
+    /// Whether its state can be put back under the running application. That of containers beside it is not seen.
+    pub(crate) fn restores(&self, site: &Site) -> bool {
+        self.content.restores() && site.beside.is_empty()
+    }
+
     /// Puts the state and the clock back, and says in what the state still differs from the golden one.
     pub(crate) async fn restore(&self, site: &Site) -> Result<Option<String>, Error> {
         self.set_clock_back(site)?;

@@ -25,14 +25,7 @@ pub(crate) async fn of_image(
     site: &str,
     folder: &Utf8Path,
 ) -> Result<Option<Utf8PathBuf>, Error> {
-    let inspected = match engine.docker().inspect_image(image).await {
-        Ok(inspected) => inspected,
-        Err(Api::DockerResponseServerError { status_code: 404, .. }) => {
-            return Err(Error::NoImage { site: site.to_owned(), image: image.to_owned() });
-        }
-        Err(error) => return Err(Error::of_engine(format!("look for the image {image}"))(error)),
-    };
-    let id = inspected.id.unwrap_or_default();
+    let id = id_of_image(engine, image, site).await?;
     let id: String = id.trim_start_matches("sha256:").chars().take(16).collect();
     let golden = folder.join(id).join(site);
     if golden.is_dir() {
@@ -55,6 +48,17 @@ pub(crate) async fn of_image(
         .await
         .map_err(Error::of_engine("remove a container"))?;
     Ok(extracted?.then_some(golden))
+}
+
+/// The id of an image that a site needs.
+pub(crate) async fn id_of_image(engine: &Engine, image: &str, site: &str) -> Result<String, Error> {
+    match engine.docker().inspect_image(image).await {
+        Ok(inspected) => Ok(inspected.id.unwrap_or_default()),
+        Err(Api::DockerResponseServerError { status_code: 404, .. }) => {
+            Err(Error::NoImage { site: site.to_owned(), image: image.to_owned() })
+        }
+        Err(error) => Err(Error::of_engine(format!("look for the image {image}"))(error)),
+    }
 }
 
 /// Whether there was something to take.

@@ -1,4 +1,7 @@
-//! The network of one instance: nothing in it reaches the outside, this machine, or one another.
+//! The networks of containers: nothing in them reaches the outside or this machine.
+//!
+//! An instance has one, in which copies do not reach one another. A copy of several containers has one of its own, in which
+//! they do, so that no copy meets the containers of another.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -15,6 +18,9 @@ const LEFT_WITHIN: Duration = Duration::from_secs(20);
 /// How often that is looked at.
 const LOOK: Duration = Duration::from_millis(100);
 
+/// The engine's option for a bridge whose containers reach one another.
+const TALK: &str = "com.docker.network.bridge.enable_icc";
+
 /// A network that was made.
 #[derive(Debug, Clone)]
 pub(crate) struct Network {
@@ -22,7 +28,7 @@ pub(crate) struct Network {
     bridge: String,
 }
 
-/// Makes it.
+/// Makes that of an instance.
 pub(crate) async fn create(
     engine: &Engine,
     name: &str,
@@ -34,12 +40,42 @@ pub(crate) async fn create(
         let why = "it is rootless, and keeps its containers' addresses to itself";
         return Err(Error::Unsupported { host: engine.host().to_owned(), why });
     }
+    let (network, shut) = make(engine, name, labels, Within::Apart).await?;
+    if let Err(why) = shut {
+        events(&Event::Exposed { why });
+    }
+    Ok(network)
+}
+
+/// Makes one for the containers of one copy. Whether this machine could be shut to it has been told of the instance's.
+pub(crate) async fn of_copy(
+    engine: &Engine,
+    name: &str,
+    labels: HashMap<String, String>,
+) -> Result<Network, Error> {
+    make(engine, name, labels, Within::Together).await.map(|(network, _)| network)
+}
+
+/// Whether the containers of a network reach one another.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Within {
+    Apart,
+    Together,
+}
+
+/// The network, and whether this machine is shut to it.
+async fn make(
+    engine: &Engine,
+    name: &str,
+    labels: HashMap<String, String>,
+    within: Within,
+) -> Result<(Network, Result<(), String>), Error> {
     let request = NetworkCreateRequest {
         name: name.to_owned(),
         driver: Some("bridge".to_owned()),
         internal: Some(true),
         enable_ipv6: Some(false),
-        options: Some([("com.docker.network.bridge.enable_icc".to_owned(), "false".to_owned())].into()),
+        options: Some([(TALK.to_owned(), (within == Within::Together).to_string())].into()),
         labels: Some(labels),
         ..Default::default()
     };
@@ -47,10 +83,8 @@ pub(crate) async fn create(
     let id = created.map_err(Error::of_engine(format!("make the network {name}")))?.id;
     // The engine's own way of naming them.
     let bridge: String = format!("br-{}", id.chars().take(12).collect::<String>());
-    if let Err(why) = firewall::shut(&bridge).await {
-        events(&Event::Exposed { why });
-    }
-    Ok(Network { name: name.to_owned(), bridge })
+    let shut = firewall::shut(&bridge).await;
+    Ok((Network { name: name.to_owned(), bridge }, shut))
 }
 
 /// Removes it; its containers are gone.

@@ -1,4 +1,5 @@
-//! One container that was created: what is asked of it while it lives, and how it ends.
+//! One container that was created: what is asked of it while it lives, and how it ends. A copy of a site has one or
+//! several, which [`super::containers`] keeps together.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -12,15 +13,11 @@ use bollard::query_parameters::{
     InspectContainerOptions, LogsOptionsBuilder, RemoveContainerOptionsBuilder, StatsOptionsBuilder,
     WaitContainerOptionsBuilder,
 };
-use camino::Utf8PathBuf;
-use futures_util::future::BoxFuture;
-use futures_util::{FutureExt, StreamExt};
+use futures_util::StreamExt;
 use images::Engine;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::Machine;
 use crate::Error;
-use crate::content::remove_folder;
 
 /// How long a command of the manifest may take.
 const COMMAND: Duration = Duration::from_secs(300);
@@ -34,13 +31,11 @@ const UNHURRIED: Duration = Duration::from_secs(365 * 24 * 3600);
 pub(crate) struct Container {
     docker: Docker,
     id: String,
-    /// Removed with it.
-    folder: Utf8PathBuf,
 }
 
 impl Container {
-    pub(crate) fn new(engine: &Engine, id: String, folder: Utf8PathBuf) -> Container {
-        Container { docker: engine.docker().clone(), id, folder }
+    pub(crate) fn new(engine: &Engine, id: String) -> Container {
+        Container { docker: engine.docker().clone(), id }
     }
 
     pub(crate) fn id(&self) -> &str {
@@ -61,7 +56,7 @@ impl Container {
         })
     }
 
-    async fn exec(&self, command: &[String], user: Option<&str>) -> Result<String, Error> {
+    pub(crate) async fn exec(&self, command: &[String], user: Option<&str>) -> Result<String, Error> {
         let doing = || format!("run {} in a container", command.join(" "));
         let options = CreateExecOptions {
             attach_stdout: Some(true),
@@ -100,7 +95,7 @@ impl Container {
             .unwrap_or_else(|_| Err(Error::Deadline { within: COMMAND, condition: doing() }))
     }
 
-    async fn ended(&self) -> String {
+    pub(crate) async fn ended(&self) -> String {
         let unhurried = self.docker.clone().with_timeout(UNHURRIED);
         let mut look = interval(LOOK);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -124,7 +119,7 @@ impl Container {
         }
     }
 
-    async fn log(&self, lines: usize) -> Vec<String> {
+    pub(crate) async fn log(&self, lines: usize) -> Vec<String> {
         let options =
             LogsOptionsBuilder::default().stdout(true).stderr(true).tail(&lines.to_string()).build();
         let mut pieces = Box::pin(self.docker.logs(&self.id, Some(options)));
@@ -135,7 +130,7 @@ impl Container {
         said.lines().map(str::to_owned).collect()
     }
 
-    async fn memory(&self) -> Option<u64> {
+    pub(crate) async fn memory(&self) -> Option<u64> {
         let options = StatsOptionsBuilder::default().stream(false).one_shot(true).build();
         let stats = Box::pin(self.docker.stats(&self.id, Some(options))).next().await?.ok()?.memory_stats?;
         // Pages of files that can be dropped at any time do not count; the two kinds of control groups name them differently.
@@ -144,14 +139,13 @@ impl Container {
         Some(stats.usage?.saturating_sub(cache.copied().unwrap_or(0)))
     }
 
-    async fn stop(&self) -> Result<(), Error> {
+    pub(crate) async fn stop(&self) -> Result<(), Error> {
         let options = RemoveContainerOptionsBuilder::default().force(true).v(true).build();
         match self.docker.remove_container(&self.id, Some(options)).await {
             // Gone, or being removed by somebody else.
-            Ok(()) | Err(Api::DockerResponseServerError { status_code: 404 | 409, .. }) => {}
-            Err(error) => return Err(Error::of_engine("remove a container")(error)),
+            Ok(()) | Err(Api::DockerResponseServerError { status_code: 404 | 409, .. }) => Ok(()),
+            Err(error) => Err(Error::of_engine("remove a container")(error)),
         }
-        remove_folder(&self.folder).await
     }
 }
 
@@ -165,31 +159,5 @@ fn obituary(state: &ContainerState) -> String {
         (137, None) => "was killed".to_owned(),
         (code, None) => format!("ended with exit code {code}"),
         (code, Some(why)) => format!("ended with exit code {code}: {why}"),
-    }
-}
-
-impl Machine for Container {
-    fn exec<'a>(
-        &'a self,
-        command: &'a [String],
-        user: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<String, Error>> {
-        self.exec(command, user).boxed()
-    }
-
-    fn ended(&self) -> BoxFuture<'_, String> {
-        self.ended().boxed()
-    }
-
-    fn log(&self, lines: usize) -> BoxFuture<'_, Vec<String>> {
-        self.log(lines).boxed()
-    }
-
-    fn memory(&self) -> BoxFuture<'_, Option<u64>> {
-        self.memory().boxed()
-    }
-
-    fn stop(&self) -> BoxFuture<'_, Result<(), Error>> {
-        self.stop().boxed()
     }
 }

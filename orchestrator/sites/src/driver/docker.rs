@@ -3,12 +3,17 @@
 //! Each copy has two folders of its own on the host: its state at `/state`, which starts as a copy of the image's golden
 //! state, and its clock at `/clock`. An image without golden state, somebody else's, gets a writable root if its manifest
 //! says so.
+//!
+//! Containers beside the application's belong to its copy alone: they share a network with it and nobody else, where all
+//! know each other by the manifest's names, which stand in a file on the host that each has as its `/etc/hosts`.
 
 use std::collections::HashMap;
+use std::io::Write;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bollard::models::{ContainerCreateBody, HealthConfig, HostConfig, HostConfigLogConfig, Mount, MountType};
+use bollard::models::Mount;
 use bollard::query_parameters::CreateContainerOptionsBuilder;
 use camino::{Utf8Path, Utf8PathBuf};
 use futures_util::FutureExt;
@@ -17,14 +22,16 @@ use images::Engine;
 use tokio::sync::OnceCell;
 use tokio::time::{Instant, interval};
 
+use super::Driver;
+use super::body::{Body, mount};
 use super::container::Container;
-use super::{Driver, Machine};
+use super::containers::Containers;
 use crate::clock::{self, Clock};
 use crate::content::{Content, blocking};
 use crate::copy::Copy;
 use crate::owner::{COPY, SITE};
 use crate::state::{Golden, Layout, MOUNT};
-use crate::{Error, Site, Upstream, golden};
+use crate::{Error, Site, Upstream, golden, network};
 
 /// How long an engine that is started anew may take, and how often it is looked at.
 const ENGINE: Duration = Duration::from_secs(60);
@@ -36,11 +43,13 @@ const CLOCK: &str = "/clock";
 /// The user of our own images where this process is root's; otherwise containers run as who we are.
 const USER: u32 = 10001;
 
-/// Whom containers ask for names: themselves, where nobody listens, so that asking fails at once. The engine's own resolver
-/// would be asked in vain for ten seconds.
-const NO_RESOLVER: &str = "127.0.0.1";
+/// Who answers for names: nobody.
 const RESOLVER: &str = "resolv.conf";
 const RESOLVER_TEXT: &str = "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n";
+
+/// By which names the containers of one copy know each other.
+const HOSTS: &str = "hosts";
+const HOSTS_TEXT: &str = "127.0.0.1\tlocalhost\n";
 
 /// Where the containers of one instance live.
 #[derive(Clone)]
@@ -95,6 +104,9 @@ impl Docker {
     async fn start(&self, id: u32) -> Result<Copy, Error> {
         self.ground.answers().await?;
         let golden = self.golden.get_or_try_init(|| self.open_golden()).await?.clone();
+        for companion in self.site.beside.values() {
+            golden::id_of_image(&self.ground.engine, &companion.image, &self.site.name).await?;
+        }
         let folder = self.ground.copies.join(format!("{}-{id}", self.site.name));
         let clock = match self.site.clock {
             Some(_) => Clock::File(folder.join("clock")),
@@ -104,32 +116,99 @@ impl Docker {
         blocking(move || make_folders(made.0.as_deref(), &made.1)).await?;
         self.site.clock.map_or(Ok(()), |start| clock.set(start))?;
 
-        let docker = self.ground.engine.docker();
-        let name = format!("{}-{}-{id}", self.ground.instance, self.site.name);
-        let body = self.body(id, &folder, golden.is_some());
-        let options = CreateContainerOptionsBuilder::default().name(&name).build();
-        let doing = || format!("start a container of {}", self.image);
-        let created =
-            docker.create_container(Some(options), body).await.map_err(Error::of_engine(doing()))?;
-        let state = folder.join("state");
-        let container = Container::new(&self.ground.engine, created.id, folder);
-        // From here on there is something to remove.
-        let started = async {
-            docker.start_container(container.id(), None).await.map_err(Error::of_engine(doing()))?;
-            container.address(&self.ground.network).await
-        };
-        match started.await {
+        let mut containers = Containers::new(&self.ground.engine, folder.clone());
+        match self.run(id, &folder, golden.is_some(), &mut containers).await {
             Ok(address) => {
                 let upstream = Upstream::Address((address, self.port).into());
+                let state = folder.join("state");
                 let content =
                     golden.map_or(Content::Elsewhere, |golden| Content::Folder { golden, folder: state });
-                Ok(Copy::new(id, upstream, clock, content, Box::new(container)))
+                Ok(Copy::new(id, upstream, clock, content, Box::new(containers)))
             }
             Err(error) => {
-                let _ = container.stop().await;
+                let _ = containers.stop().await;
                 Err(error)
             }
         }
+    }
+
+    /// Makes and starts the containers, those beside the application first; the application's address.
+    async fn run(
+        &self,
+        id: u32,
+        folder: &Utf8Path,
+        has_state: bool,
+        made: &mut Containers,
+    ) -> Result<IpAddr, Error> {
+        let site = &self.site;
+        let alone = site.beside.is_empty();
+        let name = format!("{}-{}-{id}", self.ground.instance, site.name);
+        let mut network = self.ground.network.clone();
+        if !alone {
+            let own = network::of_copy(&self.ground.engine, &name, self.labels(id)).await?;
+            network.clone_from(&own.name);
+            made.network = Some(own);
+        }
+        let shared = |hostname| Body {
+            image: &self.image,
+            command: &site.command,
+            env: &site.env,
+            writable: site.writable,
+            limits: &site.limits,
+            told: clock_of(site),
+            mounts: mounts_of(site, folder),
+            labels: self.labels(id),
+            network: &network,
+            hostname,
+            user: None,
+        };
+        for (alias, companion) in &site.beside {
+            let body = Body {
+                image: &companion.image,
+                command: &companion.command,
+                env: &companion.env,
+                writable: companion.writable,
+                limits: &companion.limits,
+                ..shared(Some(alias))
+            };
+            let container = self.create(&format!("{name}-{alias}"), body).await?;
+            // From here on there is something to remove.
+            made.beside.push((alias.clone(), container));
+            let Some((_, container)) = made.beside.last() else { continue };
+            let address = self.begin(container, &companion.image, &network).await?;
+            introduce(folder, address, alias)?;
+        }
+        let mut body = shared((!alone).then_some(site.name.as_str()));
+        if has_state {
+            body.mounts.push(mount(&folder.join("state"), MOUNT, false));
+            body.user = (!site.writable).then(user);
+        }
+        let container = made.main.insert(self.create(&name, body).await?);
+        let address = self.begin(container, &self.image, &network).await?;
+        introduce(folder, address, &site.name)?;
+        Ok(address)
+    }
+
+    async fn create(&self, name: &str, body: Body<'_>) -> Result<Container, Error> {
+        let doing = format!("make a container of {}", body.image);
+        let options = CreateContainerOptionsBuilder::default().name(name).build();
+        let docker = self.ground.engine.docker();
+        let created = docker.create_container(Some(options), body.for_engine()).await;
+        Ok(Container::new(&self.ground.engine, created.map_err(Error::of_engine(doing))?.id))
+    }
+
+    /// Starts one; its address.
+    async fn begin(&self, container: &Container, image: &str, network: &str) -> Result<IpAddr, Error> {
+        let started = self.ground.engine.docker().start_container(container.id(), None).await;
+        started.map_err(Error::of_engine(format!("start a container of {image}")))?;
+        container.address(network).await
+    }
+
+    fn labels(&self, id: u32) -> HashMap<String, String> {
+        let mut labels = self.ground.labels.clone();
+        labels.insert(SITE.to_owned(), self.site.name.clone());
+        labels.insert(COPY.to_owned(), id.to_string());
+        labels
     }
 
     async fn open_golden(&self) -> Result<Option<Arc<Golden>>, Error> {
@@ -140,60 +219,6 @@ impl Docker {
         let golden = blocking(move || Ok(Golden::open(&folder, layout)?)).await?;
         Ok(Some(Arc::new(golden)))
     }
-
-    fn body(&self, id: u32, folder: &Utf8Path, has_state: bool) -> ContainerCreateBody {
-        let site = &self.site;
-        let mut env: Vec<String> = site.env.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let mut mounts = vec![mount(&folder.join(RESOLVER), "/etc/resolv.conf", true)];
-        if site.clock.is_some() {
-            env.push(format!("SITE_CLOCK_FILE={CLOCK}/{}", clock::FILE));
-            mounts.push(mount(&folder.join("clock"), CLOCK, true));
-        }
-        if has_state {
-            mounts.push(mount(&folder.join("state"), MOUNT, false));
-        }
-        let mut labels = self.ground.labels.clone();
-        labels.insert(SITE.to_owned(), site.name.clone());
-        labels.insert(COPY.to_owned(), id.to_string());
-        let limit = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
-        let scratch = || "rw,nosuid,nodev,mode=1777".to_owned();
-        let tmpfs = [("/tmp".to_owned(), scratch()), ("/run".to_owned(), scratch())];
-        let host = HostConfig {
-            network_mode: Some(self.ground.network.clone()),
-            dns: Some(vec![NO_RESOLVER.to_owned()]),
-            mounts: Some(mounts),
-            readonly_rootfs: Some(!site.writable),
-            tmpfs: (!site.writable).then(|| tmpfs.into()),
-            // Somebody else's image changes users at its start; what no web application needs goes in any case.
-            cap_drop: Some(if site.writable {
-                ["NET_RAW", "MKNOD"].map(str::to_owned).into()
-            } else {
-                vec!["ALL".to_owned()]
-            }),
-            security_opt: Some(vec!["no-new-privileges".to_owned()]),
-            memory: Some(limit(site.limits.memory.0)),
-            memory_swap: Some(limit(site.limits.memory.0)),
-            pids_limit: Some(site.limits.pids.into()),
-            nano_cpus: Some((site.limits.cpus * 1e9) as i64),
-            shm_size: Some(limit(site.limits.shm.0)),
-            log_config: Some(HostConfigLogConfig {
-                typ: Some("json-file".to_owned()),
-                config: Some([("max-size", "8m"), ("max-file", "1")].map(owned).into()),
-            }),
-            ..Default::default()
-        };
-        ContainerCreateBody {
-            image: Some(self.image.clone()),
-            cmd: (!site.command.is_empty()).then(|| site.command.clone()),
-            user: (has_state && !site.writable).then(user),
-            env: Some(env),
-            labels: Some(labels),
-            // Conditions of the manifest are looked at instead.
-            healthcheck: Some(HealthConfig { test: Some(vec!["NONE".to_owned()]), ..Default::default() }),
-            host_config: Some(host),
-            ..Default::default()
-        }
-    }
 }
 
 impl Driver for Docker {
@@ -202,18 +227,29 @@ impl Driver for Docker {
     }
 }
 
-fn owned((key, value): (&str, &str)) -> (String, String) {
-    (key.to_owned(), value.to_owned())
+/// What tells a container where its clock is.
+fn clock_of(site: &Site) -> Vec<String> {
+    site.clock.iter().map(|_| format!("SITE_CLOCK_FILE={CLOCK}/{}", clock::FILE)).collect()
 }
 
-fn mount(folder: &Utf8Path, target: &str, read_only: bool) -> Mount {
-    Mount {
-        typ: Some(MountType::BIND),
-        source: Some(folder.to_string()),
-        target: Some(target.to_owned()),
-        read_only: Some(read_only),
-        ..Default::default()
+/// What every container of a copy sees of the copy's folder.
+fn mounts_of(site: &Site, folder: &Utf8Path) -> Vec<Mount> {
+    let mut mounts = vec![mount(&folder.join(RESOLVER), "/etc/resolv.conf", true)];
+    if site.clock.is_some() {
+        mounts.push(mount(&folder.join("clock"), CLOCK, true));
     }
+    if !site.beside.is_empty() {
+        mounts.push(mount(&folder.join(HOSTS), "/etc/hosts", true));
+    }
+    mounts
+}
+
+/// Tells all containers of a copy where one of them is. The file stays the same one, as they have it mounted.
+fn introduce(folder: &Utf8Path, address: IpAddr, name: &str) -> Result<(), Error> {
+    let path = folder.join(HOSTS);
+    let file = std::fs::File::options().append(true).open(&path);
+    let written = file.and_then(|mut file| writeln!(file, "{address}\t{name}"));
+    written.map_err(Error::of_file("write", &path))
 }
 
 /// Whom containers run as: whoever owns the state on the host, so that both sides may write to it.
@@ -227,5 +263,7 @@ fn make_folders(golden: Option<&Golden>, folder: &Utf8Path) -> Result<(), Error>
     let (clock, resolver) = (folder.join("clock"), folder.join(RESOLVER));
     std::fs::create_dir_all(&clock).map_err(Error::of_file("create", &clock))?;
     std::fs::write(&resolver, RESOLVER_TEXT).map_err(Error::of_file("write", &resolver))?;
+    let hosts = folder.join(HOSTS);
+    std::fs::write(&hosts, HOSTS_TEXT).map_err(Error::of_file("write", &hosts))?;
     golden.map_or(Ok(()), |golden| Ok(golden.copy_to(&folder.join("state"))?))
 }

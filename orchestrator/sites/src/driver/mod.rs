@@ -3,7 +3,9 @@
 //! A [`Driver`] starts copies of one site; a [`Machine`] is the running part of a copy, apart from its state and its
 //! clock. Which copies there are, and when they come and go, is decided by the pool alone.
 
+mod body;
 mod container;
+mod containers;
 pub(crate) mod docker;
 pub(crate) mod embedded;
 pub(crate) mod external;

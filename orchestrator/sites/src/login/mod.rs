@@ -66,7 +66,7 @@ impl LogIns {
         *kept = None;
         let mut given = enter(site, login, who, &target).await.map_err(failed)?;
         check(login, &given, &target, copy).await.map_err(failed)?;
-        if login.form.is_some() && login.check.is_some() && copy.content.restores() {
+        if login.form.is_some() && login.check.is_some() && copy.restores(site) {
             copy.put_back(site).await?;
             if check(login, &given, &target, copy).await.is_err() {
                 // Who is logged in is part of this site's state: it has to be done for every copy.

@@ -20,6 +20,7 @@ pub(super) fn site(site: &Site) -> Check {
             require(policy, || "reset: a site that is not ours cannot be reset".to_owned())?;
         }
     }
+    beside(site)?;
     require(!site.hosts.is_empty(), || "hosts: there must be one at least".to_owned())?;
     if site.reset == ResetPolicy::Restore && site.driver != DriverKind::Embedded {
         let given = !site.state.sqlite.is_empty() || !site.state.trees.is_empty();
@@ -34,6 +35,26 @@ pub(super) fn site(site: &Site) -> Check {
     }
     for (name, probe) in &site.probes {
         self::probe(site.driver, probe).map_err(|wrong| format!("probes.{name}: {wrong}"))?;
+    }
+    Ok(())
+}
+
+/// Containers beside the application's. Their state is not seen, so that a copy with them cannot be put back.
+fn beside(site: &Site) -> Check {
+    let none = site.beside.is_empty();
+    require(none || site.driver == DriverKind::Docker, || "beside: only a container has others".to_owned())?;
+    require(none || site.reset != ResetPolicy::Restore, || {
+        "reset: `restore` does not reach what stands `beside`; `spare` or `recreate` does".to_owned()
+    })?;
+    let is_name = |name: &str| {
+        let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
+        name.starts_with(|first: char| first.is_ascii_alphanumeric()) && name.chars().all(plain)
+    };
+    for name in site.beside.keys() {
+        require(is_name(name), || format!("beside.{name}: that is no name of a machine"))?;
+        require(*name != site.name && name != "localhost", || {
+            format!("beside.{name}: that is the application's own name")
+        })?;
     }
     Ok(())
 }
@@ -126,6 +147,23 @@ probes: {orders: {sqlite: /state/db, query: select 1}}
             ("login: {emma:", "login: {bob:", "login.bob: there is no such account"),
             ("{sqlite: /state/db, query: select 1}", "{query: select 1}", "probes.orders: `sqlite`"),
             ("state: {sqlite: [/state/db]}\n", "", "reset: `restore` needs `state`"),
+            (
+                "port: 8000",
+                "port: 8000\nbeside: {db: {}}",
+                "/site.yaml:6:14: beside.db: missing field `image`",
+            ),
+            (
+                "port: 8000",
+                "port: 8000\nbeside: {db: {image: a, imag: b}}",
+                "beside.db: unknown field `imag`",
+            ),
+            ("port: 8000", "port: 8000\nbeside: {db: {image: a}}", "reset: `restore` does not reach what"),
+            ("reset: restore", "reset: spare\nbeside: {a b: {image: a}}", "beside.a b: that is no name"),
+            (
+                "reset: restore",
+                "reset: spare\nbeside: {shop: {image: a}}",
+                "beside.shop: that is the application's",
+            ),
             ("port: 8000", "port: 8000\nwritable: maybe", "/site.yaml:6:11: writable: invalid type"),
             ("port: 8000", "port: 8000\nready_within: soon", "`soon` is not a length of time"),
             ("port: 8000", "port: 8000\nlimits: {memory: lots}", "`lots` is not a number of bytes"),

@@ -4,6 +4,7 @@
 //! back. Reading is strict: an unknown key, a missing one, or keys that make no sense together are errors with the file
 //! and, where there is one, the line.
 
+mod beside;
 mod check;
 mod fields;
 
@@ -14,6 +15,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use serde::Deserialize;
 
+pub use beside::Companion;
 pub use fields::{Bytes, Period};
 
 const FILE: &str = "site.yaml";
@@ -61,6 +63,9 @@ pub struct Site {
     /// Docker: what a copy may use.
     #[serde(default)]
     pub limits: Limits,
+    /// Docker: containers that belong to each copy, by the names that the application knows them by.
+    #[serde(default)]
+    pub beside: BTreeMap<String, Companion>,
     /// What must hold before it is used; conditions are called by these names.
     #[serde(default)]
     pub ready: BTreeMap<String, Condition>,

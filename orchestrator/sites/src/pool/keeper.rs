@@ -293,7 +293,7 @@ impl Keeper {
     /// Puts the state of a copy back, or replaces it where nobody sees its state.
     fn put_back(&mut self, id: u32) {
         let Some(slot) = self.slots.get_mut(&id) else { return };
-        let Some(copy) = slot.copy.clone().filter(|copy| copy.content.restores()) else {
+        let Some(copy) = slot.copy.clone().filter(|copy| copy.restores(&self.work.site)) else {
             return self.remove(id);
         };
         slot.enter(Phase::Recycling);

@@ -91,7 +91,7 @@ impl Work {
         for command in &site.after_start {
             copy.machine.exec(&command.exec, command.user.as_deref()).await?;
         }
-        if matches!(site.reset, ResetPolicy::Restore | ResetPolicy::WhenDirty) {
+        if matches!(site.reset, ResetPolicy::Restore | ResetPolicy::WhenDirty) && site.beside.is_empty() {
             // The application itself and our looking at it may have written something: the first lease is to find what
             // the next ones find.
             if let Some(difference) = copy.restore(site).await? {

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod beside;
 mod faults;
 mod harness;
 mod isolation;

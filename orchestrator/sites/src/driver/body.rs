@@ -1,0 +1,95 @@
+//! What the engine is told of a container: its limits, its rights, and what of this machine it sees.
+
+use std::collections::{BTreeMap, HashMap};
+
+use bollard::models::{ContainerCreateBody, HealthConfig, HostConfig, HostConfigLogConfig, Mount, MountType};
+use camino::Utf8Path;
+
+use crate::manifest::Limits;
+
+/// Whom containers ask for names: themselves, where nobody listens, so that asking fails at once. The engine's own resolver
+/// would be asked in vain for ten seconds.
+const NO_RESOLVER: &str = "127.0.0.1";
+
+/// A container that is to be made.
+pub(super) struct Body<'a> {
+    pub(super) image: &'a str,
+    pub(super) command: &'a [String],
+    pub(super) env: &'a BTreeMap<String, String>,
+    pub(super) writable: bool,
+    pub(super) limits: &'a Limits,
+    /// Environment variables beyond the manifest's, as `NAME=value`.
+    pub(super) told: Vec<String>,
+    pub(super) mounts: Vec<Mount>,
+    pub(super) labels: HashMap<String, String>,
+    pub(super) network: &'a str,
+    /// What it calls itself, where others call it so.
+    pub(super) hostname: Option<&'a str>,
+    /// The image's own user if not said.
+    pub(super) user: Option<String>,
+}
+
+impl Body<'_> {
+    pub(super) fn for_engine(self) -> ContainerCreateBody {
+        let Body { limits, writable, .. } = self;
+        let mut env = self.told;
+        env.extend(self.env.iter().map(|(name, value)| format!("{name}={value}")));
+        let scratch = || "rw,nosuid,nodev,mode=1777".to_owned();
+        let tmpfs = [("/tmp".to_owned(), scratch()), ("/run".to_owned(), scratch())];
+        let host = HostConfig {
+            network_mode: Some(self.network.to_owned()),
+            dns: Some(vec![NO_RESOLVER.to_owned()]),
+            mounts: Some(self.mounts),
+            readonly_rootfs: Some(!writable),
+            tmpfs: (!writable).then(|| tmpfs.into()),
+            // Somebody else's image changes users at its start; what no web application needs goes in any case.
+            cap_drop: Some(if writable {
+                ["NET_RAW", "MKNOD"].map(str::to_owned).into()
+            } else {
+                vec!["ALL".to_owned()]
+            }),
+            security_opt: Some(vec!["no-new-privileges".to_owned()]),
+            memory: Some(bytes(limits.memory.0)),
+            memory_swap: Some(bytes(limits.memory.0)),
+            pids_limit: Some(limits.pids.into()),
+            nano_cpus: Some((limits.cpus * 1e9) as i64),
+            shm_size: Some(bytes(limits.shm.0)),
+            log_config: Some(HostConfigLogConfig {
+                typ: Some("json-file".to_owned()),
+                config: Some([("max-size", "8m"), ("max-file", "1")].map(owned).into()),
+            }),
+            ..Default::default()
+        };
+        ContainerCreateBody {
+            image: Some(self.image.to_owned()),
+            cmd: (!self.command.is_empty()).then(|| self.command.to_vec()),
+            user: self.user,
+            hostname: self.hostname.map(str::to_owned),
+            env: Some(env),
+            labels: Some(self.labels),
+            // Conditions of the manifest are looked at instead.
+            healthcheck: Some(HealthConfig { test: Some(vec!["NONE".to_owned()]), ..Default::default() }),
+            host_config: Some(host),
+            ..Default::default()
+        }
+    }
+}
+
+/// A file or folder of this machine, as the container sees it.
+pub(super) fn mount(source: &Utf8Path, target: &str, read_only: bool) -> Mount {
+    Mount {
+        typ: Some(MountType::BIND),
+        source: Some(source.to_string()),
+        target: Some(target.to_owned()),
+        read_only: Some(read_only),
+        ..Default::default()
+    }
+}
+
+fn bytes(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn owned((key, value): (&str, &str)) -> (String, String) {
+    (key.to_owned(), value.to_owned())
+}

@@ -1,0 +1,30 @@
+//! Containers beside the application's own.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::Limits;
+
+/// A container that belongs to every copy of a site: its database, its search engine.
+///
+/// It starts before the application's, goes with its copy, and reaches nothing but the containers of that copy, which all
+/// know each other by name. What it keeps is its own: it is neither put back nor part of the digest of the state.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Companion {
+    /// The image.
+    pub image: String,
+    /// What is run instead of the image's own command.
+    #[serde(default)]
+    pub command: Vec<String>,
+    /// Environment variables.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// Whether it may write to its image's files, as [`Site::writable`](super::Site::writable).
+    #[serde(default)]
+    pub writable: bool,
+    /// What it may use.
+    #[serde(default)]
+    pub limits: Limits,
+}
