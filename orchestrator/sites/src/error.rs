@@ -64,6 +64,18 @@ pub enum Error {
         /// What is wrong.
         why: String,
     },
+    /// A folder that a manifest wants from the user is not there.
+    #[error("start {site}: {manifest}: {key}: {why}")]
+    Volume {
+        /// The site.
+        site: String,
+        /// Its manifest.
+        manifest: Utf8PathBuf,
+        /// Where in it the folder is named.
+        key: String,
+        /// What is wrong, and the cure.
+        why: String,
+    },
     /// No site has this name.
     #[error("find the site {name:?}; there are: {}", known.join(", "))]
     Unknown {
@@ -183,6 +195,7 @@ impl Error {
         match self {
             Error::NoImage { .. }
             | Error::Senseless { .. }
+            | Error::Volume { .. }
             | Error::Unsupported { .. }
             | Error::Stopped(_) => true,
             Error::Shared(error) => error.is_final(),

@@ -18,6 +18,8 @@ pub(super) struct Body<'a> {
     pub(super) env: &'a BTreeMap<String, String>,
     pub(super) writable: bool,
     pub(super) limits: &'a Limits,
+    /// By path inside the container, with how much may be written there.
+    pub(super) scratch: Vec<(String, u64)>,
     /// Environment variables beyond the manifest's, as `NAME=value`.
     pub(super) told: Vec<String>,
     pub(super) mounts: Vec<Mount>,
@@ -34,14 +36,16 @@ impl Body<'_> {
         let Body { limits, writable, .. } = self;
         let mut env = self.told;
         env.extend(self.env.iter().map(|(name, value)| format!("{name}={value}")));
-        let scratch = || "rw,nosuid,nodev,mode=1777".to_owned();
-        let tmpfs = [("/tmp".to_owned(), scratch()), ("/run".to_owned(), scratch())];
+        const SCRATCH: &str = "rw,nosuid,nodev,mode=1777";
+        let usual = if writable { &[][..] } else { &["/tmp", "/run"] };
+        let usual = usual.iter().map(|path| ((*path).to_owned(), SCRATCH.to_owned()));
+        let sized = self.scratch.into_iter().map(|(path, size)| (path, format!("{SCRATCH},size={size}")));
         let host = HostConfig {
             network_mode: Some(self.network.to_owned()),
             dns: Some(vec![NO_RESOLVER.to_owned()]),
             mounts: Some(self.mounts),
             readonly_rootfs: Some(!writable),
-            tmpfs: (!writable).then(|| tmpfs.into()),
+            tmpfs: Some(usual.chain(sized).collect()),
             // Somebody else's image changes users at its start; what no web application needs goes in any case.
             cap_drop: Some(if writable {
                 ["NET_RAW", "MKNOD"].map(str::to_owned).into()

@@ -7,7 +7,7 @@
 //! Containers beside the application's belong to its copy alone: they share a network with it and nobody else, where all
 //! know each other by the manifest's names, which stand in a file on the host that each has as its `/etc/hosts`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -29,6 +29,7 @@ use super::containers::Containers;
 use crate::clock::{self, Clock};
 use crate::content::{Content, blocking};
 use crate::copy::Copy;
+use crate::manifest::{Volume, folder_at};
 use crate::owner::{COPY, SITE};
 use crate::state::{Golden, Layout, MOUNT};
 use crate::{Error, Site, Upstream, golden, network};
@@ -155,6 +156,7 @@ impl Docker {
             env: &site.env,
             writable: site.writable,
             limits: &site.limits,
+            scratch: Vec::new(),
             told: clock_of(site),
             mounts: mounts_of(site, folder),
             labels: self.labels(id),
@@ -163,7 +165,7 @@ impl Docker {
             user: None,
         };
         for (alias, companion) in &site.beside {
-            let body = Body {
+            let mut body = Body {
                 image: &companion.image,
                 command: &companion.command,
                 env: &companion.env,
@@ -171,6 +173,7 @@ impl Docker {
                 limits: &companion.limits,
                 ..shared(Some(alias))
             };
+            self.add_volumes(&mut body, &companion.volumes, &format!("beside.{alias}.volumes"))?;
             let container = self.create(&format!("{name}-{alias}"), body).await?;
             // From here on there is something to remove.
             made.beside.push((alias.clone(), container));
@@ -183,10 +186,34 @@ impl Docker {
             body.mounts.push(mount(&folder.join("state"), MOUNT, false));
             body.user = (!site.writable).then(user);
         }
+        self.add_volumes(&mut body, &site.volumes, "volumes")?;
         let container = made.main.insert(self.create(&name, body).await?);
         let address = self.begin(container, &self.image, &network).await?;
         introduce(folder, address, &site.name)?;
         Ok(address)
+    }
+
+    fn add_volumes(
+        &self,
+        body: &mut Body<'_>,
+        volumes: &BTreeMap<Utf8PathBuf, Volume>,
+        key: &str,
+    ) -> Result<(), Error> {
+        for (path, volume) in volumes {
+            if let Some(size) = volume.scratch {
+                body.scratch.push((path.to_string(), size.0));
+            }
+            if let Some(folder) = &volume.folder {
+                let found = folder_at(&self.site.folder, folder).map_err(|why| Error::Volume {
+                    site: self.site.name.clone(),
+                    manifest: self.site.file(),
+                    key: format!("{key}.{path}.folder"),
+                    why,
+                })?;
+                body.mounts.push(mount(&found, path.as_str(), true));
+            }
+        }
+        Ok(())
     }
 
     async fn create(&self, name: &str, body: Body<'_>) -> Result<Container, Error> {

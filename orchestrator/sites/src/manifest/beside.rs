@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use camino::Utf8PathBuf;
 use serde::Deserialize;
 
-use super::Limits;
+use super::{Limits, Volume};
 
 /// A container that belongs to every copy of a site: its database, its search engine.
 ///
@@ -24,6 +25,9 @@ pub struct Companion {
     /// Whether it may write to its image's files, as [`Site::writable`](super::Site::writable).
     #[serde(default)]
     pub writable: bool,
+    /// Folders of this machine, and room to write in, by where it has them.
+    #[serde(default)]
+    pub volumes: BTreeMap<Utf8PathBuf, Volume>,
     /// What it may use.
     #[serde(default)]
     pub limits: Limits,

@@ -21,6 +21,7 @@ pub(super) fn site(site: &Site) -> Check {
         }
     }
     beside(site)?;
+    volumes(site)?;
     require(!site.hosts.is_empty(), || "hosts: there must be one at least".to_owned())?;
     if site.reset == ResetPolicy::Restore && site.driver != DriverKind::Embedded {
         let given = !site.state.sqlite.is_empty() || !site.state.trees.is_empty();
@@ -54,6 +55,29 @@ fn beside(site: &Site) -> Check {
         require(is_name(name), || format!("beside.{name}: that is no name of a machine"))?;
         require(*name != site.name && name != "localhost", || {
             format!("beside.{name}: that is the application's own name")
+        })?;
+    }
+    Ok(())
+}
+
+fn volumes(site: &Site) -> Check {
+    let none = site.volumes.is_empty();
+    require(none || site.driver == DriverKind::Docker, || "volumes: only a container has them".to_owned())?;
+    let own = site.volumes.iter().map(|(path, volume)| ("volumes".to_owned(), path, volume));
+    let theirs = site.beside.iter().flat_map(|(name, companion)| {
+        let key = format!("beside.{name}.volumes");
+        companion.volumes.iter().map(move |(path, volume)| (key.clone(), path, volume))
+    });
+    for (key, path, volume) in own.chain(theirs) {
+        require(path.is_absolute() && path != "/", || {
+            format!("{key}.{path}: that is no path in a container")
+        })?;
+        let taken = ["/state", "/clock"].iter().find(|taken| path.starts_with(taken));
+        require(taken.is_none(), || {
+            format!("{key}.{path}: that is where a copy has its state or its clock")
+        })?;
+        require(volume.folder.is_some() != volume.scratch.is_some(), || {
+            format!("{key}.{path}: one of `folder` and `scratch`")
         })?;
     }
     Ok(())
@@ -163,6 +187,24 @@ probes: {orders: {sqlite: /state/db, query: select 1}}
                 "reset: restore",
                 "reset: spare\nbeside: {shop: {image: a}}",
                 "beside.shop: that is the application's",
+            ),
+            ("port: 8000", "port: 8000\nvolumes: {/a: {}}", "volumes./a: one of `folder` and `scratch`"),
+            (
+                "port: 8000",
+                "port: 8000\nvolumes: {/a: {folder: b, scratch: 1M}}",
+                "volumes./a: one of `folder`",
+            ),
+            (
+                "port: 8000",
+                "port: 8000\nvolumes: {a: {folder: b}}",
+                "volumes.a: that is no path in a container",
+            ),
+            ("port: 8000", "port: 8000\nvolumes: {/state/a: {folder: b}}", "where a copy has its state"),
+            ("port: 8000", "port: 8000\nvolumes: {/a: {scratch: much}}", "`much` is not a number of bytes"),
+            (
+                "reset: restore",
+                "reset: spare\nbeside: {db: {image: a, volumes: {/a: {}}}}",
+                "beside.db.volumes./a: one of",
             ),
             ("port: 8000", "port: 8000\nwritable: maybe", "/site.yaml:6:11: writable: invalid type"),
             ("port: 8000", "port: 8000\nready_within: soon", "`soon` is not a length of time"),

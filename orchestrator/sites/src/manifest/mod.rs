@@ -7,6 +7,7 @@
 mod beside;
 mod check;
 mod fields;
+mod volumes;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,6 +18,8 @@ use serde::Deserialize;
 
 pub use beside::Companion;
 pub use fields::{Bytes, Period};
+pub use volumes::Volume;
+pub(crate) use volumes::folder_at;
 
 const FILE: &str = "site.yaml";
 
@@ -60,6 +63,9 @@ pub struct Site {
     /// to change to others: for images that were not made to be sites of ours.
     #[serde(default)]
     pub writable: bool,
+    /// Docker: folders of this machine, and room to write in, by where the container has them.
+    #[serde(default)]
+    pub volumes: BTreeMap<Utf8PathBuf, Volume>,
     /// Docker: what a copy may use.
     #[serde(default)]
     pub limits: Limits,
@@ -242,6 +248,11 @@ pub struct Probe {
 }
 
 impl Site {
+    /// The manifest's file.
+    pub fn file(&self) -> Utf8PathBuf {
+        self.folder.join(FILE)
+    }
+
     /// Reads the manifest of one site from its folder.
     ///
     /// # Errors

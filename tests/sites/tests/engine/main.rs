@@ -10,3 +10,4 @@ mod isolation;
 mod life;
 mod owners;
 mod restart;
+mod volumes;

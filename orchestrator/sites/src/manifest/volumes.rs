@@ -1,0 +1,79 @@
+//! What a container sees besides its image and its state: folders of this machine, and room to write in.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::Deserialize;
+
+use super::Bytes;
+
+/// One place inside a container: exactly one of `folder` and `scratch`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Volume {
+    /// A folder of this machine that the user supplies, which the container may only read: relative to the manifest's own
+    /// folder, or with `${NAME}` for an environment variable.
+    pub folder: Option<String>,
+    /// So many bytes to write in, in memory and within the limit on it; they go with the copy.
+    pub scratch: Option<Bytes>,
+}
+
+/// A folder on this machine, by its full name. The error says what is missing and what to do.
+pub(crate) fn folder_at(manifest: &Utf8Path, text: &str) -> Result<Utf8PathBuf, String> {
+    let path = manifest.join(filled(text, |name| std::env::var(name).ok())?);
+    match path.canonicalize_utf8() {
+        Ok(full) if full.is_dir() => Ok(full),
+        Ok(full) => Err(format!("{full} is no folder; name the folder that it is in")),
+        Err(error) => Err(format!("{path} cannot be used ({error}); put the folder there, or name another")),
+    }
+}
+
+/// The text with its variables in place.
+fn filled(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<String, String> {
+    let (mut done, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once("${") {
+        let (name, after) =
+            after.split_once('}').ok_or_else(|| format!("`{text}` has a `${{` without `}}`"))?;
+        let value = variable(name).filter(|value| !value.is_empty());
+        let value =
+            value.ok_or_else(|| format!("${{{name}}} is not set; set {name} to where the folder is"))?;
+        done = done + before + &value;
+        rest = after;
+    }
+    Ok(done + rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_filled_in_and_what_is_missing_is_told_with_its_cure() {
+        let variable = |name: &str| match name {
+            "MAPS" => Some("/srv/maps".to_owned()),
+            "EMPTY" => Some(String::new()),
+            _ => None,
+        };
+        assert_eq!(filled("data", variable).unwrap(), "data");
+        assert_eq!(filled("${MAPS}/car/${MAPS}", variable).unwrap(), "/srv/maps/car//srv/maps");
+        for (text, told) in [
+            ("${NONE}/car", "${NONE} is not set; set NONE to where the folder is"),
+            ("${EMPTY}", "${EMPTY} is not set; set EMPTY to where the folder is"),
+            ("${MAPS", "`${MAPS` has a `${` without `}`"),
+        ] {
+            assert_eq!(filled(text, variable).unwrap_err(), told);
+        }
+    }
+
+    #[test]
+    fn a_folder_is_found_beside_its_manifest_and_a_file_is_none() {
+        let keep = tempfile::tempdir().unwrap();
+        let manifest = Utf8Path::from_path(keep.path()).unwrap().canonicalize_utf8().unwrap();
+        std::fs::create_dir(manifest.join("data")).unwrap();
+        std::fs::write(manifest.join("file"), "").unwrap();
+        assert_eq!(folder_at(&manifest, "data").unwrap(), manifest.join("data"));
+        assert_eq!(folder_at("/nonesuch".into(), manifest.as_str()).unwrap(), manifest, "a full name stands");
+        assert!(folder_at(&manifest, "file").unwrap_err().contains("is no folder"));
+        let missing = folder_at(&manifest, "maps").unwrap_err();
+        assert!(missing.contains("/maps cannot be used (No such file"), "{missing}");
+        assert!(missing.ends_with("put the folder there, or name another"), "{missing}");
+    }
+}
