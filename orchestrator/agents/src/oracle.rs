@@ -65,13 +65,13 @@ fn action(step: &OracleStep, number: usize, observation: &Observation) -> Result
         })
     };
     Ok(match step {
-        OracleStep::Click(element) => Action::Click { bid: find(element)? },
+        OracleStep::Click(element) => Action::click(find(element)?),
         OracleStep::Fill(fill) => Action::Fill { bid: find(&fill.element)?, value: fill.value.clone() },
         OracleStep::Select(select) => {
             Action::Select { bid: find(&select.element)?, options: select.options.clone() }
         }
         OracleStep::Press(press) => Action::Press { bid: find(&press.element)?, keys: press.keys.clone() },
-        OracleStep::Scroll(scroll) => Action::Scroll { dx: scroll.dx, dy: scroll.dy },
+        OracleStep::Scroll(scroll) => Action::Scroll { at: None, dx: scroll.dx, dy: scroll.dy },
         OracleStep::Goto(url) => Action::Goto { url: url.clone() },
         OracleStep::GoBack => Action::GoBack,
         OracleStep::Noop => Action::Noop,
@@ -100,6 +100,7 @@ mod tests {
             focused: None,
             last_action_error: None,
             tabs: Vec::new(),
+            active_tab: 0,
             elements: vec![
                 found("3", "link", "Timetable"),
                 found("4", "textbox", "From"),

@@ -42,6 +42,7 @@ async fn play(script: &str, settings: impl FnOnce(&mut Settings)) -> std::io::Re
         focused: None,
         last_action_error: None,
         tabs: Vec::new(),
+        active_tab: 0,
         elements: Vec::new(),
     };
     let mut replies = Vec::new();

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::{Action, Error, Session};
+use crate::{Action, Error, Session, watch::Page};
 
 /// Why an action had no effect. That is something for the agent to see, unless it is [`ActionError::Browser`].
 #[derive(Debug, thiserror::Error)]
@@ -54,9 +54,20 @@ pub enum ActionError {
         /// The browser's reason.
         reason: String,
     },
-    /// There is no page to go back to.
-    #[error("go back: this is the first page of the tab")]
-    NoHistory,
+    /// There is no page to go back or forward to.
+    #[error("go {}: this is the {} page of the tab", if *forward { "forward" } else { "back" }, if *forward { "last" } else { "first" })]
+    NoHistory {
+        /// In which direction.
+        forward: bool,
+    },
+    /// There is no such tab.
+    #[error("go to tab {index}: there are {tabs}, counted from 0")]
+    NoTab {
+        /// The one that was asked for.
+        index: usize,
+        /// How many there are.
+        tabs: usize,
+    },
     /// The browser itself failed.
     #[error(transparent)]
     Browser(#[from] Error),
@@ -77,27 +88,52 @@ impl Session {
 
     async fn carry_out(&mut self, action: &Action) -> Result<(), ActionError> {
         let page = self.watch.lock().active()?;
-        let Some(bid) = action.bid() else {
-            return match action {
-                Action::Goto { url } => self.goto(&page, url).await,
-                Action::GoBack => self.go_back(&page).await,
-                Action::Scroll { dx, dy } => self.wheel(&page, *dx, *dy).await,
-                _ => Ok(()),
-            };
-        };
-        let element = self.element(&page, bid).await?;
-        let mut acted = self.describe(&page, &element).await?;
         match action {
-            Action::Click { .. } => self.click(&page, bid, &element).await?,
+            Action::Scroll { at, dx, dy } => self.wheel(&page, *at, (*dx, *dy)).await,
+            Action::MouseMove(at) => self.move_mouse(&page, *at).await,
+            Action::MouseDown(at, button) => self.hold(&page, *at, *button, true).await,
+            Action::MouseUp(at, button) => self.hold(&page, *at, *button, false).await,
+            Action::MouseClick(at, press) => self.click_at(&page, *at, press).await,
+            Action::MouseDrag(from, to) => self.drag_between(&page, *from, *to).await,
+            Action::KeyPress(keys) => self.press_keys(&page, keys).await,
+            Action::KeyDown(key) => self.hold_key(&page, key, true).await,
+            Action::KeyUp(key) => self.hold_key(&page, key, false).await,
+            Action::Type(text) => self.type_text(&page, text).await,
+            Action::Insert(text) => self.insert_text(&page, text).await,
+            Action::Goto { url } => self.goto(&page, url).await,
+            Action::GoBack => self.go(&page, false).await,
+            Action::GoForward => self.go(&page, true).await,
+            Action::NewTab => self.new_tab().await,
+            Action::CloseTab => self.close_tab(&page).await,
+            Action::FocusTab { index } => self.focus_tab(*index).await,
+            Action::Noop | Action::Answer { .. } | Action::Infeasible { .. } => Ok(()),
+            on_element => self.use_element(&page, on_element).await,
+        }
+    }
+
+    async fn use_element(&mut self, page: &Page, action: &Action) -> Result<(), ActionError> {
+        let Some(bid) = action.bid() else { return Ok(()) };
+        let element = self.element(page, bid).await?;
+        let mut acted = self.describe(page, &element).await?;
+        match action {
+            Action::Click { press, .. } => self.click(page, bid, &element, press).await?,
+            Action::Hover { .. } => self.hover(page, bid, &element).await?,
             Action::Fill { value, .. } => {
-                self.fill(&page, bid, &element, value).await?;
+                self.fill(page, bid, &element, value).await?;
                 acted.value.clone_from(value);
             }
+            Action::Clear { .. } => {
+                self.fill(page, bid, &element, "").await?;
+                acted.value.clear();
+            }
+            Action::Tick { on, .. } => self.tick(page, bid, &element, *on).await?,
             Action::Select { options, .. } => {
-                self.choose(&page, bid, &element, options).await?;
+                self.choose(page, bid, &element, options).await?;
                 acted.value = options.join(", ");
             }
-            Action::Press { keys, .. } => self.press(&page, &element, keys).await?,
+            Action::Press { keys, .. } => self.press(page, &element, keys).await?,
+            Action::Focus { .. } => self.focus(page, &element).await?,
+            Action::Drag { to, .. } => self.drag(page, bid, &element, to).await?,
             _ => {}
         }
         // All that a script got hold of for this action is let go.

@@ -72,6 +72,7 @@ pub(crate) fn attached(watch: &Arc<Watch>, cdp: &Cdp, parent: Option<&SessionId>
                 let mut state = watch.lock();
                 state.begun += 1;
                 let first = state.pages.is_empty();
+                state.chosen = None;
                 state.pages.push(Page {
                     session: Arc::clone(&session),
                     target: text("/targetInfo/targetId").to_owned(),

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use crate::{
     ActionError, Session,
     element::Handle,
-    keys::{self, Combination, Key},
+    input::key,
+    keys::{self, Combination},
     watch::Page,
 };
 
@@ -86,11 +87,7 @@ impl Session {
                 let delete = keys::parse("Delete").map_err(|key| unknown("Delete", key))?;
                 self.strike(page, &delete).await
             }
-            "type" => {
-                let typed =
-                    self.cdp().call(Some(&page.session), "Input.insertText", json!({ "text": value }));
-                self.unless_closed(page, typed.await)
-            }
+            "type" => self.insert_text(page, value).await,
             reason => Err(ActionError::Unfit { bid: bid.to_owned(), reason: reason.to_owned() }),
         }
     }
@@ -110,49 +107,75 @@ impl Session {
 
     pub(crate) async fn press(&self, page: &Page, element: &Handle, keys: &str) -> Result<(), ActionError> {
         let combination = keys::parse(keys).map_err(|key| unknown(keys, key))?;
-        self.call_on(page, element, "function() { this.focus?.(); }", json!([])).await?;
+        self.focus(page, element).await?;
         self.strike(page, &combination).await
+    }
+
+    pub(crate) async fn focus(&self, page: &Page, element: &Handle) -> Result<(), ActionError> {
+        self.call_on(page, element, "function() { this.focus?.(); }", json!([])).await?;
+        Ok(())
+    }
+
+    /// Presses keys on what has the focus.
+    pub(crate) async fn press_keys(&self, page: &Page, keys: &str) -> Result<(), ActionError> {
+        let combination = keys::parse(keys).map_err(|key| unknown(keys, key))?;
+        self.strike(page, &combination).await
+    }
+
+    /// Presses a key that stays down, or lets go of it.
+    pub(crate) async fn hold_key(&mut self, page: &Page, name: &str, down: bool) -> Result<(), ActionError> {
+        let held = keys::single(name).ok_or_else(|| unknown(name, name.to_owned()))?;
+        let bit = keys::bit(&held);
+        let event = if down {
+            self.hands.modifiers |= bit;
+            key(if held.text.is_some() { "keyDown" } else { "rawKeyDown" }, &held, self.hands.modifiers)
+        } else {
+            self.hands.modifiers &= !bit;
+            key("keyUp", &held, self.hands.modifiers)
+        };
+        self.input(page, vec![event]).await
+    }
+
+    /// Types a text key by key; what is on no key is put in as it is.
+    pub(crate) async fn type_text(&self, page: &Page, text: &str) -> Result<(), ActionError> {
+        let mut events = Vec::new();
+        for c in text.chars() {
+            let name = if c == '\n' { "Enter".to_owned() } else { c.to_string() };
+            match keys::single(&name).filter(|key| !key.code.is_empty()) {
+                Some(struck) => {
+                    events.push(key("keyDown", &struck, self.hands.modifiers));
+                    events.push(key("keyUp", &struck, self.hands.modifiers));
+                }
+                None => events.push(("Input.insertText", json!({ "text": name }))),
+            }
+        }
+        self.input(page, events).await
+    }
+
+    /// Puts a text into what has the focus.
+    pub(crate) async fn insert_text(&self, page: &Page, text: &str) -> Result<(), ActionError> {
+        self.input(page, vec![("Input.insertText", json!({ "text": text }))]).await
     }
 
     /// Presses the modifiers, the key, and lets go of them in the opposite order.
     async fn strike(&self, page: &Page, combination: &Combination) -> Result<(), ActionError> {
-        let mut held = 0;
+        let mut held = self.hands.modifiers;
         let mut events = Vec::new();
-        for (key, bit) in &combination.modifiers {
+        for (modifier, bit) in &combination.modifiers {
             held |= bit;
-            events.push(event("rawKeyDown", key, held));
+            events.push(key("rawKeyDown", modifier, held));
         }
         let down = if combination.key.text.is_some() { "keyDown" } else { "rawKeyDown" };
-        events.push(event(down, &combination.key, held));
-        events.push(event("keyUp", &combination.key, held));
-        for (key, bit) in combination.modifiers.iter().rev() {
+        events.push(key(down, &combination.key, held));
+        events.push(key("keyUp", &combination.key, held));
+        for (modifier, bit) in combination.modifiers.iter().rev() {
             held &= !bit;
-            events.push(event("keyUp", key, held));
+            events.push(key("keyUp", modifier, held));
         }
-        let struck = events
-            .into_iter()
-            .map(|params| self.cdp().call(Some(&page.session), "Input.dispatchKeyEvent", params));
-        for result in futures_util::future::join_all(struck).await {
-            self.unless_closed(page, result)?;
-        }
-        Ok(())
+        self.input(page, events).await
     }
 }
 
 fn unknown(keys: &str, key: String) -> ActionError {
     ActionError::Key { keys: keys.to_owned(), key }
-}
-
-fn event(kind: &str, key: &Key, modifiers: u32) -> Value {
-    let mut event = json!({
-        "type": kind,
-        "modifiers": modifiers,
-        "key": key.key,
-        "code": key.code,
-        "windowsVirtualKeyCode": key.number,
-    });
-    if kind == "keyDown" {
-        event["text"] = json!(key.text);
-    }
-    event
 }

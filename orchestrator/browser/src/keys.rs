@@ -1,5 +1,7 @@
 //! Keys by the names that pages know them by (`KeyboardEvent.key`), as a combination such as `Control+Shift+K`.
 
+use crate::Modifier;
+
 /// One key of the keyboard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Key {
@@ -82,10 +84,8 @@ pub(crate) fn parse(keys: &str) -> Result<Combination, String> {
     };
     let mut modifiers = Vec::new();
     for name in held.split('+').filter(|name| !name.is_empty()) {
-        let (name, bit, code, number) =
-            *MODIFIERS.iter().find(|modifier| modifier.0 == name).ok_or_else(|| name.to_owned())?;
-        let name = if name == "ControlOrMeta" { "Control" } else { name };
-        modifiers.push((Key { key: name.to_owned(), code: code.to_owned(), number, text: None }, bit));
+        let known = Modifier::ALL.into_iter().find(|modifier| modifier.as_str() == name);
+        modifiers.push(modifier(known.ok_or_else(|| name.to_owned())?));
     }
     let mut key = single(last).ok_or_else(|| last.to_owned())?;
     let bits: u32 = modifiers.iter().map(|(_, bit)| bit).sum();
@@ -100,7 +100,21 @@ pub(crate) fn parse(keys: &str) -> Result<Combination, String> {
     Ok(Combination { modifiers, key })
 }
 
-fn single(name: &str) -> Option<Key> {
+/// The key and the bit of a modifier.
+pub(crate) fn modifier(modifier: Modifier) -> (Key, u32) {
+    let name = modifier.as_str();
+    let &(_, bit, code, number) = MODIFIERS.iter().find(|known| known.0 == name).unwrap_or(&MODIFIERS[0]);
+    let name = if modifier == Modifier::ControlOrMeta { "Control" } else { name };
+    (Key { key: name.to_owned(), code: code.to_owned(), number, text: None }, bit)
+}
+
+/// The bit of a key that is a modifier; otherwise none.
+pub(crate) fn bit(key: &Key) -> u32 {
+    MODIFIERS.iter().find(|modifier| modifier.0 == key.key).map_or(0, |modifier| modifier.1)
+}
+
+/// The key of a name.
+pub(crate) fn single(name: &str) -> Option<Key> {
     let name = if name == "Space" { " " } else { name };
     if let Some(&(key, number, text)) = NAMED.iter().find(|named| named.0 == name) {
         return Some(Key {

@@ -1,4 +1,4 @@
-//! Opening an address, and going back.
+//! Opening an address, and going back and forward.
 
 use std::time::Duration;
 
@@ -26,20 +26,25 @@ impl Session {
         }
     }
 
-    pub(crate) async fn go_back(&self, page: &Page) -> Result<(), ActionError> {
+    /// Goes one step through the history of a tab.
+    pub(crate) async fn go(&self, page: &Page, forward: bool) -> Result<(), ActionError> {
         const METHOD: &str = "Page.getNavigationHistory";
         let shape = |field| Error::Shape { method: METHOD, field };
         let history = self.cdp().call(Some(&page.session), METHOD, json!({})).await?;
         let current =
             history.get("currentIndex").and_then(Value::as_u64).ok_or_else(|| shape("currentIndex"))?;
         let entries = history.get("entries").and_then(Value::as_array).ok_or_else(|| shape("entries"))?;
-        let before = usize::try_from(current).ok().and_then(|current| entries.get(current.checked_sub(1)?));
+        let step = if forward { 1 } else { -1 };
+        let there =
+            usize::try_from(current).ok().and_then(|current| entries.get(current.checked_add_signed(step)?));
         // The empty page that every tab begins with is not part of the world.
-        let before = before.filter(|entry| entry.get("url").and_then(Value::as_str) != Some("about:blank"));
-        let Some(id) = before.and_then(|entry| entry.get("id")) else { return Err(ActionError::NoHistory) };
+        let there = there.filter(|entry| entry.get("url").and_then(Value::as_str) != Some("about:blank"));
+        let Some(id) = there.and_then(|entry| entry.get("id")) else {
+            return Err(ActionError::NoHistory { forward });
+        };
         let seen = self.watch.lock().addresses;
         self.cdp().call(Some(&page.session), "Page.navigateToHistoryEntry", json!({ "entryId": id })).await?;
-        let condition = |_: &_| "the page before to come back".to_owned();
+        let condition = |_: &_| "the other page to come back".to_owned();
         let arrived = |state: &crate::watch::State| (state.addresses != seen).then_some(());
         Ok(self.watch.until(NAVIGATION, condition, arrived).await?)
     }

@@ -21,8 +21,10 @@ pub struct Observation {
     pub focused: Option<String>,
     /// Why the last action had no effect, if it had none.
     pub last_action_error: Option<String>,
-    /// Addresses of all open tabs, in the order of their opening; the last is the active one.
+    /// Addresses of all open tabs, in the order of their opening.
     pub tabs: Vec<String>,
+    /// Which of them is seen here, counted from 0.
+    pub active_tab: usize,
     /// The elements of the tree, in its order.
     pub elements: Vec<Element>,
 }
@@ -37,7 +39,12 @@ impl Observation {
 impl Session {
     /// Looks at the active page. The page's time does not move meanwhile.
     pub async fn observe(&mut self) -> Result<Observation, Error> {
-        let page = self.watch.lock().active()?;
+        let (page, active_tab) = {
+            let state = self.watch.lock();
+            let page = state.active()?;
+            let place = state.pages.iter().position(|open| open.session == page.session);
+            (page, place.unwrap_or_default())
+        };
         let frames = self.frames(&page).await?;
         let call = |method, params| self.cdp().call(Some(&page.session), method, params);
         let trees =
@@ -81,6 +88,7 @@ impl Session {
             focused: rendered.focused,
             last_action_error: self.last_action_error.clone(),
             tabs: tabs?,
+            active_tab,
             elements: rendered.elements,
         })
     }

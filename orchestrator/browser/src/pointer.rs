@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::{ActionError, Error, Session, element::Handle, watch::Page};
+use crate::{
+    ActionError, Button, Error, Point, Press, Session, element::Handle, input::key, keys, watch::Page,
+};
 
 /// Whether what lies at a point is the element, or belongs to it; otherwise what it is.
 const IN_FRONT: &str = "function(hit, x, y) {
@@ -20,48 +22,126 @@ const IN_FRONT: &str = "function(hit, x, y) {
 
 impl Session {
     /// Clicks in the middle of the visible part of an element, once it is certain that the element itself is there.
-    pub(crate) async fn click(&self, page: &Page, bid: &str, element: &Handle) -> Result<(), ActionError> {
-        let (x, y) = self.point(page, bid, element).await?;
-        self.uncovered(page, bid, element, x, y).await?;
-        let event = |kind: &str, button: &str, buttons: u32, count: u32| {
-            let params = json!({ "type": kind, "x": x, "y": y, "button": button, "buttons": buttons, "clickCount": count });
-            self.cdp().call(Some(&page.session), "Input.dispatchMouseEvent", params)
+    pub(crate) async fn click(
+        &mut self,
+        page: &Page,
+        bid: &str,
+        element: &Handle,
+        press: &Press,
+    ) -> Result<(), ActionError> {
+        let at = self.reach(page, bid, element).await?;
+        self.click_at(page, at, press).await
+    }
+
+    /// Clicks at a place, whatever is there.
+    pub(crate) async fn click_at(
+        &mut self,
+        page: &Page,
+        at: Point,
+        press: &Press,
+    ) -> Result<(), ActionError> {
+        let modifiers = press.modifiers.iter().map(|&modifier| keys::modifier(modifier));
+        let modifiers: Vec<_> = modifiers.collect();
+        let mut events = Vec::new();
+        for (held, bit) in &modifiers {
+            self.hands.modifiers |= bit;
+            events.push(key("rawKeyDown", held, self.hands.modifiers));
+        }
+        events.push(self.hands.move_to(at));
+        for count in 1..=1 + u32::from(press.twice) {
+            events.push(self.hands.press(press.button, count));
+            events.push(self.hands.release(press.button, count));
+        }
+        for (held, bit) in modifiers.iter().rev() {
+            self.hands.modifiers &= !bit;
+            events.push(key("keyUp", held, self.hands.modifiers));
+        }
+        self.input(page, events).await
+    }
+
+    /// Moves the mouse over the middle of an element.
+    pub(crate) async fn hover(
+        &mut self,
+        page: &Page,
+        bid: &str,
+        element: &Handle,
+    ) -> Result<(), ActionError> {
+        let at = self.reach(page, bid, element).await?;
+        self.move_mouse(page, at).await
+    }
+
+    /// Moves the mouse to a place.
+    pub(crate) async fn move_mouse(&mut self, page: &Page, at: Point) -> Result<(), ActionError> {
+        let moved = self.hands.move_to(at);
+        self.input(page, vec![moved]).await
+    }
+
+    /// Moves the mouse to a place, and presses or lets go of a button there.
+    pub(crate) async fn hold(
+        &mut self,
+        page: &Page,
+        at: Point,
+        button: Button,
+        down: bool,
+    ) -> Result<(), ActionError> {
+        let moved = self.hands.move_to(at);
+        let then = if down { self.hands.press(button, 1) } else { self.hands.release(button, 1) };
+        self.input(page, vec![moved, then]).await
+    }
+
+    /// Gives a checkbox or radio button a tick, or takes it away, by a click if need be.
+    pub(crate) async fn tick(
+        &mut self,
+        page: &Page,
+        bid: &str,
+        element: &Handle,
+        on: bool,
+    ) -> Result<(), ActionError> {
+        const TICKED: &str = "function() {
+            const box = this.localName === 'label' && this.control ? this.control : this;
+            if (box.localName === 'input' && ['checkbox', 'radio'].includes(box.type)) return box.checked;
+            return { true: true, false: false, mixed: false }[box.getAttribute('aria-checked')] ?? null;
+        }";
+        let unfit = |reason: &str| ActionError::Unfit { bid: bid.to_owned(), reason: reason.to_owned() };
+        let ticked = self.call_on(page, element, TICKED, json!([])).await?;
+        let Some(ticked) = ticked.as_bool() else {
+            return Err(unfit("it is no checkbox and no radio button"));
         };
-        let moved = event("mouseMoved", "none", 0, 0);
-        let pressed = event("mousePressed", "left", 1, 1);
-        let released = event("mouseReleased", "left", 0, 1);
-        // Sent at once: between two of them nothing else should happen.
-        let (moved, pressed, released) = tokio::join!(moved, pressed, released);
-        for result in [moved, pressed, released] {
-            self.unless_closed(page, result)?;
+        if ticked == on {
+            return Ok(());
         }
-        Ok(())
+        self.click(page, bid, element, &Press::default()).await?;
+        match self.call_on(page, element, TICKED, json!([])).await {
+            Ok(Value::Bool(now)) if now == on => Ok(()),
+            // It went away by the click, as it may.
+            Err(Error::Refused { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+            Ok(_) => Err(unfit("a click did not change its tick")),
+        }
     }
 
-    /// Turns the wheel over the middle of the page.
-    pub(crate) async fn wheel(&self, page: &Page, dx: f64, dy: f64) -> Result<(), ActionError> {
+    /// Turns the wheel over a place, or over the middle of the page.
+    pub(crate) async fn wheel(
+        &mut self,
+        page: &Page,
+        at: Option<Point>,
+        (dx, dy): (f64, f64),
+    ) -> Result<(), ActionError> {
         let (width, height) = self.launch.viewport;
-        let params = json!({
-            "type": "mouseWheel",
-            "x": width / 2,
-            "y": height / 2,
-            "deltaX": dx,
-            "deltaY": dy,
-        });
-        let turned = self.cdp().call(Some(&page.session), "Input.dispatchMouseEvent", params).await;
-        self.unless_closed(page, turned)
+        let at = at.unwrap_or(Point { x: f64::from(width / 2), y: f64::from(height / 2) });
+        let turned = self.hands.wheel(at, dx, dy);
+        self.input(page, vec![turned]).await
     }
 
-    /// An input that closes its own tab has no answer, and worked.
-    pub(crate) fn unless_closed(&self, page: &Page, result: Result<Value, Error>) -> Result<(), ActionError> {
-        match result {
-            Err(Error::Refused { .. }) if !self.watch.lock().is_open(&page.session) => Ok(()),
-            result => Ok(result.map(|_| ())?),
-        }
+    /// Where an element can be hit, once it is certain that it is there.
+    async fn reach(&self, page: &Page, bid: &str, element: &Handle) -> Result<Point, ActionError> {
+        let at = self.point(page, bid, element).await?;
+        self.uncovered(page, bid, element, at).await?;
+        Ok(at)
     }
 
     /// The middle of what can be seen of an element, after it was scrolled into view.
-    async fn point(&self, page: &Page, bid: &str, element: &Handle) -> Result<(f64, f64), ActionError> {
+    pub(crate) async fn point(&self, page: &Page, bid: &str, element: &Handle) -> Result<Point, ActionError> {
         let invisible = || ActionError::Invisible { bid: bid.to_owned() };
         let node = json!({ "backendNodeId": element.node });
         let unseen = |error| match error {
@@ -85,8 +165,7 @@ impl Session {
         page: &Page,
         bid: &str,
         element: &Handle,
-        x: f64,
-        y: f64,
+        Point { x, y }: Point,
     ) -> Result<(), ActionError> {
         let metrics = self.cdp().call(Some(&page.session), "Page.getLayoutMetrics", json!({})).await?;
         let scrolled = |axis: &str| {
@@ -128,7 +207,7 @@ impl Session {
 }
 
 /// The middle of the part of a quad that lies in the view, if there is such a part.
-fn middle(quad: &Value, (width, height): (f64, f64)) -> Option<(f64, f64)> {
+fn middle(quad: &Value, (width, height): (f64, f64)) -> Option<Point> {
     let numbers: Vec<f64> = quad.as_array()?.iter().filter_map(Value::as_f64).collect();
     let span = |axis: usize, most: f64| {
         let along = numbers.iter().skip(axis).step_by(2).copied();
@@ -136,7 +215,7 @@ fn middle(quad: &Value, (width, height): (f64, f64)) -> Option<(f64, f64)> {
         let (low, high) = (low.max(0.0), high.min(most));
         (high - low >= 1.0).then_some(low.midpoint(high))
     };
-    Some((span(0, width)?, span(1, height)?))
+    Some(Point { x: span(0, width)?, y: span(1, height)? })
 }
 
 #[cfg(test)]
@@ -149,8 +228,8 @@ mod tests {
         let quad = |left: f64, top: f64, right: f64, bottom: f64| {
             json!([left, top, right, top, right, bottom, left, bottom])
         };
-        assert_eq!(middle(&quad(10.0, 20.0, 30.0, 40.0), view), Some((20.0, 30.0)));
-        assert_eq!(middle(&quad(-50.0, 50.0, 50.0, 250.0), view), Some((25.0, 75.0)));
+        assert_eq!(middle(&quad(10.0, 20.0, 30.0, 40.0), view), Some(Point { x: 20.0, y: 30.0 }));
+        assert_eq!(middle(&quad(-50.0, 50.0, 50.0, 250.0), view), Some(Point { x: 25.0, y: 75.0 }));
         assert_eq!(middle(&quad(10.0, 20.0, 10.0, 40.0), view), None, "no width");
         assert_eq!(middle(&quad(110.0, 20.0, 130.0, 40.0), view), None, "outside");
         assert_eq!(middle(&json!([]), view), None);

@@ -80,6 +80,25 @@ pub(crate) fn parse_call(text: &str) -> Result<Call, SyntaxError> {
     if reader.at == reader.chars.len() { Ok(call) } else { Err(reader.expected("the end of the action")) }
 }
 
+/// Reads every call in a text and passes over all that is none, comments included.
+pub(crate) fn parse_calls(text: &str) -> Vec<Call> {
+    let mut reader = Reader { chars: text.chars().collect(), at: 0 };
+    let mut calls = Vec::new();
+    loop {
+        reader.blanks();
+        let start = reader.at;
+        if let Ok(call) = reader.call() {
+            calls.push(call);
+            continue;
+        }
+        reader.at = start;
+        // A word that calls nothing is passed as a whole: its end might look like another's beginning.
+        if reader.word().is_empty() && reader.next().is_none() {
+            return calls;
+        }
+    }
+}
+
 struct Reader {
     chars: Vec<char>,
     at: usize,

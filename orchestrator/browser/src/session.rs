@@ -19,6 +19,7 @@ use crate::{
     driver::Driver,
     element::Acted,
     frames::Bids,
+    input::Hands,
     watch::{State, Watch},
 };
 
@@ -33,6 +34,7 @@ pub struct Session {
     pub(crate) last_action_error: Option<String>,
     pub(crate) acted: Option<Acted>,
     pub(crate) bids: Bids,
+    pub(crate) hands: Hands,
     connection: Connection,
     driver: Driver,
 }
@@ -53,6 +55,7 @@ impl Session {
             last_action_error: None,
             acted: None,
             bids: Bids::default(),
+            hands: Hands::default(),
             connection,
             driver,
         };
@@ -76,6 +79,7 @@ impl Session {
         self.last_action_error = None;
         self.acted = None;
         self.bids = Bids::default();
+        self.hands = Hands::default();
         let fits = self.launch.world.is_some() == world.is_some();
         if fits {
             let context = self.watch.lock().end();

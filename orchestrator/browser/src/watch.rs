@@ -27,8 +27,12 @@ pub(crate) struct Watch {
 pub(crate) struct State {
     /// How targets of the present episode are prepared; targets of other contexts are let go.
     pub(crate) setup: Option<Arc<attach::Setup>>,
-    /// Open tabs, in the order of their opening. The last one is the active one.
+    /// Open tabs, in the order of their opening.
     pub(crate) pages: Vec<Page>,
+    /// The tab that was chosen to be the active one; otherwise that is the last.
+    pub(crate) chosen: Option<SessionId>,
+    /// What the browser has let us drag.
+    pub(crate) dragged: Option<Value>,
     pub(crate) workers: Vec<Worker>,
     /// Requests that have begun and not ended, by id.
     requests: HashMap<String, Request>,
@@ -111,7 +115,9 @@ impl State {
         if self.crashed {
             return Err(Error::NoPage { reason: "the page has crashed" });
         }
-        self.pages.last().cloned().ok_or(Error::NoPage { reason: "all pages were closed" })
+        let chosen = self.pages.iter().find(|page| Some(&page.session) == self.chosen.as_ref());
+        let page = chosen.or(self.pages.last()).cloned();
+        page.ok_or(Error::NoPage { reason: "all pages were closed" })
     }
 
     pub(crate) fn is_open(&self, session: &SessionId) -> bool {
@@ -312,6 +318,7 @@ impl Watch {
             "Network.loadingFinished" | "Network.loadingFailed" => {
                 state.requests.remove(text("/requestId"));
             }
+            "Input.dragIntercepted" => state.dragged = params.get("data").cloned(),
             "Network.webSocketCreated" => state.begun += 1,
             "Network.webSocketFrameReceived" | "Network.webSocketFrameSent" => {
                 state.begun += 1;

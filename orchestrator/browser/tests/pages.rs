@@ -97,21 +97,21 @@ async fn a_page_is_seen_and_used_as_by_a_person() {
     session.act(&Action::Fill { bid: day.clone(), value: "2026-03-08".to_owned() }).await.unwrap();
     assert!(session.act(&Action::Fill { bid: day, value: "soon".to_owned() }).await.is_err());
     let gift = bid(&mut session, "checkbox", "Gift").await;
-    session.act(&Action::Click { bid: gift.clone() }).await.unwrap();
+    session.act(&Action::click(gift.clone())).await.unwrap();
     let acted = session.acted().unwrap();
     assert_eq!(acted.page_url, "http://shop.test/");
     assert!(acted.element_html.starts_with("<input type=\"checkbox\""), "{}", acted.element_html);
     assert_eq!(acted.selector, "html > body > form > label:nth-of-type(3) > input");
     settle(&mut session).await;
     let find = bid(&mut session, "button", "Find").await;
-    session.act(&Action::Click { bid: find }).await.unwrap();
+    session.act(&Action::click(find)).await.unwrap();
     settle(&mut session).await;
     let seen = session.observe().await.unwrap();
     assert_eq!(seen.url, "http://shop.test/found?q=na%C3%AFve+%22tea%22&size=l&gift=on&day=2026-03-08");
     assert_eq!(seen.title, "Found");
 
     // What was there is there no more.
-    assert!(matches!(session.act(&Action::Click { bid: gift }).await, Err(ActionError::NotFound { .. })));
+    assert!(matches!(session.act(&Action::click(gift)).await, Err(ActionError::NotFound { .. })));
     assert!(
         session.observe().await.unwrap().last_action_error.unwrap().starts_with("failed to find element ")
     );
@@ -120,7 +120,7 @@ async fn a_page_is_seen_and_used_as_by_a_person() {
     session.act(&Action::GoBack).await.unwrap();
     settle(&mut session).await;
     assert_eq!(session.observe().await.unwrap().title, "Shop");
-    assert!(matches!(session.act(&Action::GoBack).await, Err(ActionError::NoHistory)));
+    assert!(matches!(session.act(&Action::GoBack).await, Err(ActionError::NoHistory { forward: false })));
     let search = bid(&mut session, "textbox", "Search").await;
     session.act(&Action::Press { bid: search.clone(), keys: "Control+k".to_owned() }).await.unwrap();
     settle(&mut session).await;
@@ -149,21 +149,21 @@ async fn buttons_work_wherever_they_are_and_a_covered_one_is_refused() {
     ] {
         let bid = bid(&mut session, "button", name).await;
         let started = Instant::now();
-        session.act(&Action::Click { bid }).await.unwrap();
+        session.act(&Action::click(bid)).await.unwrap();
         settle(&mut session).await;
         println!("{name}: clicked and settled in {:?}", started.elapsed());
         assert_eq!(said(&mut session).await, expected, "{name}");
     }
     let below = bid(&mut session, "button", "Below").await;
-    let error = session.act(&Action::Click { bid: below.clone() }).await.unwrap_err();
+    let error = session.act(&Action::click(below.clone())).await.unwrap_err();
     assert_eq!(error.to_string(), format!("reach element {below}: <div id=\"veil\"> is in front of it"));
-    session.act(&Action::Scroll { dx: 0.0, dy: 500.0 }).await.unwrap();
+    session.act(&Action::Scroll { at: None, dx: 0.0, dy: 500.0 }).await.unwrap();
     settle(&mut session).await;
-    session.act(&Action::Scroll { dx: 0.0, dy: -5000.0 }).await.unwrap();
+    session.act(&Action::Scroll { at: None, dx: 0.0, dy: -5000.0 }).await.unwrap();
 
     // A link to a new tab: that becomes the active one.
     let link = bid(&mut session, "link", "In a new tab").await;
-    session.act(&Action::Click { bid: link }).await.unwrap();
+    session.act(&Action::click(link)).await.unwrap();
     settle(&mut session).await;
     let seen = session.observe().await.unwrap();
     assert_eq!(seen.title, "About");

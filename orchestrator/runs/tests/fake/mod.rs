@@ -98,6 +98,7 @@ impl Environment for Fake {
             focused: None,
             last_action_error: None,
             tabs: Vec::new(),
+            active_tab: 0,
             elements: vec![browser::Element {
                 bid: "1".to_owned(),
                 role: "link".to_owned(),

@@ -1,0 +1,403 @@
+//! BrowserGym's spelling: Python calls with literal arguments, such as `click('a12')`. Traces are written in it, too.
+//!
+//! The calls and their parameters are those of BrowserGym's `action/functions.py`, but for the upload of files.
+
+use std::{fmt, str::FromStr};
+
+use super::{Action, Button, Modifier, Point, Press};
+use crate::python::{Call, Literal, SyntaxError, parse_call, parse_calls, repr};
+
+/// Why a text is not an action.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParseError {
+    /// Not a call at all.
+    #[error("read an action: {0}")]
+    Syntax(#[from] SyntaxError),
+    /// A call of something else.
+    #[error("read an action: there is no `{name}`; there are {}", names().join(", "))]
+    Unknown {
+        /// The name that was called.
+        name: String,
+    },
+    /// The right call with the wrong arguments.
+    #[error("read an action: write it as `{form}`")]
+    Arguments {
+        /// The call as it should be.
+        form: &'static str,
+    },
+    /// Nothing was called.
+    #[error("read an action: there is none")]
+    Empty,
+}
+
+/// Every call with its parameters, in their order, and what they are when left out.
+const FORMS: &[&str] = &[
+    "click(bid, button='left', modifiers=[])",
+    "dblclick(bid, button='left', modifiers=[])",
+    "hover(bid)",
+    "fill(bid, value, enable_autocomplete_menu=False)",
+    "clear(bid)",
+    "check(bid)",
+    "uncheck(bid)",
+    "select_option(bid, options)",
+    "press(bid, key_comb)",
+    "focus(bid)",
+    "drag_and_drop(from_bid, to_bid)",
+    "scroll(delta_x, delta_y)",
+    "scroll_at(x, y, delta_x, delta_y)",
+    "mouse_move(x, y)",
+    "mouse_down(x, y, button='left')",
+    "mouse_up(x, y, button='left')",
+    "mouse_click(x, y, button='left')",
+    "mouse_dblclick(x, y, button='left')",
+    "mouse_drag_and_drop(from_x, from_y, to_x, to_y)",
+    "keyboard_press(key)",
+    "keyboard_down(key)",
+    "keyboard_up(key)",
+    "keyboard_type(text)",
+    "keyboard_insert_text(text)",
+    "goto(url)",
+    "go_back()",
+    "go_forward()",
+    "new_tab()",
+    "tab_close()",
+    "tab_focus(index)",
+    "noop(wait_ms=1000)",
+    "send_msg_to_user(text)",
+    "report_infeasible(reason)",
+];
+
+fn names() -> Vec<&'static str> {
+    FORMS.iter().filter_map(|form| form.split('(').next()).collect()
+}
+
+impl Action {
+    /// Every call that a text holds, whatever stands around them: what BrowserGym makes of a model's answer unless told to be strict.
+    pub fn all_in(text: &str) -> Result<Vec<Action>, ParseError> {
+        let actions = parse_calls(text).into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        if actions.is_empty() { Err(ParseError::Empty) } else { Ok(actions) }
+    }
+}
+
+impl FromStr for Action {
+    type Err = ParseError;
+
+    /// Reads exactly one call.
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        read(parse_call(text)?)
+    }
+}
+
+fn read(call: Call) -> Result<Action, ParseError> {
+    let form = FORMS.iter().find(|form| form.split('(').next() == Some(&call.name));
+    let Some(form) = form else { return Err(ParseError::Unknown { name: call.name }) };
+    let name = call.name.clone();
+    let mut args = Arguments::new(call, form);
+    let action = match &*name {
+        "click" | "dblclick" => {
+            let (bid, button, modifiers) = (args.text("bid")?, args.button()?, args.modifiers()?);
+            Action::Click { bid, press: Press { button, modifiers, twice: name == "dblclick" } }
+        }
+        "hover" => Action::Hover { bid: args.text("bid")? },
+        "fill" => {
+            // Whether keys are struck one by one makes no difference here: pages see the same input events.
+            args.optional("enable_autocomplete_menu");
+            Action::Fill { bid: args.text("bid")?, value: args.text("value")? }
+        }
+        "clear" => Action::Clear { bid: args.text("bid")? },
+        "check" | "uncheck" => Action::Tick { bid: args.text("bid")?, on: name == "check" },
+        "select_option" => Action::Select { bid: args.text("bid")?, options: args.texts("options")? },
+        "press" => Action::Press { bid: args.text("bid")?, keys: args.text("key_comb")? },
+        "focus" => Action::Focus { bid: args.text("bid")? },
+        "drag_and_drop" => Action::Drag { from: args.text("from_bid")?, to: args.text("to_bid")? },
+        "scroll" => Action::Scroll { at: None, dx: args.number("delta_x")?, dy: args.number("delta_y")? },
+        "scroll_at" => {
+            let at = Some(args.point("x", "y")?);
+            Action::Scroll { at, dx: args.number("delta_x")?, dy: args.number("delta_y")? }
+        }
+        "mouse_move" => Action::MouseMove(args.point("x", "y")?),
+        "mouse_down" => Action::MouseDown(args.point("x", "y")?, args.button()?),
+        "mouse_up" => Action::MouseUp(args.point("x", "y")?, args.button()?),
+        "mouse_click" | "mouse_dblclick" => {
+            let (at, button) = (args.point("x", "y")?, args.button()?);
+            Action::MouseClick(at, Press { button, modifiers: Vec::new(), twice: name == "mouse_dblclick" })
+        }
+        "mouse_drag_and_drop" => {
+            Action::MouseDrag(args.point("from_x", "from_y")?, args.point("to_x", "to_y")?)
+        }
+        "keyboard_press" => Action::KeyPress(args.text("key")?),
+        "keyboard_down" => Action::KeyDown(args.text("key")?),
+        "keyboard_up" => Action::KeyUp(args.text("key")?),
+        "keyboard_type" => Action::Type(args.text("text")?),
+        "keyboard_insert_text" => Action::Insert(args.text("text")?),
+        "goto" => Action::Goto { url: args.text("url")? },
+        "go_back" => Action::GoBack,
+        "go_forward" => Action::GoForward,
+        "new_tab" => Action::NewTab,
+        "tab_close" => Action::CloseTab,
+        "tab_focus" => Action::FocusTab { index: args.index("index")? },
+        "noop" => {
+            args.optional("wait_ms");
+            Action::Noop
+        }
+        "send_msg_to_user" => Action::Answer { text: args.text("text")? },
+        "report_infeasible" => Action::Infeasible { reason: args.text("reason")? },
+        _ => return Err(ParseError::Unknown { name }),
+    };
+    args.done(action)
+}
+
+/// The arguments of a call by name, wherever they stood.
+struct Arguments {
+    given: Vec<(String, Literal)>,
+    fits: bool,
+    form: &'static str,
+}
+
+impl Arguments {
+    fn new(call: Call, form: &'static str) -> Self {
+        let parameters = form.split(['(', ')']).nth(1).unwrap_or_default().split(", ");
+        let names: Vec<&str> =
+            parameters.filter_map(|name| name.split('=').next()).filter(|name| !name.is_empty()).collect();
+        let fits = call.positional.len() <= names.len();
+        let mut given: Vec<(String, Literal)> =
+            names.iter().map(|&name| name.to_owned()).zip(call.positional).collect();
+        given.extend(call.keywords);
+        Self { given, fits, form }
+    }
+
+    fn wrong(&self) -> ParseError {
+        ParseError::Arguments { form: self.form }
+    }
+
+    fn optional(&mut self, name: &str) -> Option<Literal> {
+        let at = self.given.iter().position(|(given, _)| given == name)?;
+        Some(self.given.remove(at).1)
+    }
+
+    fn text(&mut self, name: &str) -> Result<String, ParseError> {
+        match self.optional(name) {
+            Some(Literal::Text(text)) => Ok(text),
+            // A bid is often written as a number.
+            Some(Literal::Number(number)) if number.fract() == 0.0 => Ok(number.to_string()),
+            _ => Err(self.wrong()),
+        }
+    }
+
+    /// A string, or a list of them.
+    fn texts(&mut self, name: &str) -> Result<Vec<String>, ParseError> {
+        let text = |item| match item {
+            Literal::Text(text) => Some(text),
+            _ => None,
+        };
+        let texts = match self.optional(name) {
+            Some(Literal::List(items)) => items.into_iter().map(text).collect(),
+            Some(item) => text(item).map(|text| vec![text]),
+            None => None,
+        };
+        texts.ok_or_else(|| self.wrong())
+    }
+
+    fn number(&mut self, name: &str) -> Result<f64, ParseError> {
+        match self.optional(name) {
+            Some(Literal::Number(number)) => Ok(number),
+            _ => Err(self.wrong()),
+        }
+    }
+
+    fn index(&mut self, name: &str) -> Result<usize, ParseError> {
+        let number = self.number(name)?;
+        if number.fract() != 0.0 || !(0.0..1e6).contains(&number) {
+            return Err(self.wrong());
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and small")]
+        Ok(number as usize)
+    }
+
+    fn point(&mut self, x: &str, y: &str) -> Result<Point, ParseError> {
+        Ok(Point { x: self.number(x)?, y: self.number(y)? })
+    }
+
+    fn button(&mut self) -> Result<Button, ParseError> {
+        let named = |name: &str| Button::ALL.into_iter().find(|button| button.as_str() == name);
+        match self.optional("button") {
+            None => Ok(Button::Left),
+            Some(Literal::Text(name)) => named(&name).ok_or_else(|| self.wrong()),
+            Some(_) => Err(self.wrong()),
+        }
+    }
+
+    fn modifiers(&mut self) -> Result<Vec<Modifier>, ParseError> {
+        if self.given.iter().all(|(name, _)| name != "modifiers") {
+            return Ok(Vec::new());
+        }
+        let named = |name: &String| Modifier::ALL.into_iter().find(|modifier| modifier.as_str() == name);
+        let names = self.texts("modifiers")?;
+        names.iter().map(named).collect::<Option<_>>().ok_or_else(|| self.wrong())
+    }
+
+    /// The action, unless arguments are left over.
+    fn done(self, action: Action) -> Result<Action, ParseError> {
+        if self.fits && self.given.is_empty() { Ok(action) } else { Err(self.wrong()) }
+    }
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let twice = |press: &Press| if press.twice { "dbl" } else { "" };
+        match self {
+            Self::Click { bid, press } => {
+                write!(f, "{}click({}{}", twice(press), repr(bid), button(press.button))?;
+                if !press.modifiers.is_empty() {
+                    write!(f, ", modifiers={}", list(press.modifiers.iter().map(|key| key.as_str())))?;
+                }
+                f.write_str(")")
+            }
+            Self::Hover { bid } => write!(f, "hover({})", repr(bid)),
+            Self::Fill { bid, value } => write!(f, "fill({}, {})", repr(bid), repr(value)),
+            Self::Clear { bid } => write!(f, "clear({})", repr(bid)),
+            Self::Tick { bid, on: true } => write!(f, "check({})", repr(bid)),
+            Self::Tick { bid, on: false } => write!(f, "uncheck({})", repr(bid)),
+            Self::Select { bid, options } => match options.as_slice() {
+                [one] => write!(f, "select_option({}, {})", repr(bid), repr(one)),
+                many => write!(f, "select_option({}, {})", repr(bid), list(many.iter().map(String::as_str))),
+            },
+            Self::Press { bid, keys } => write!(f, "press({}, {})", repr(bid), repr(keys)),
+            Self::Focus { bid } => write!(f, "focus({})", repr(bid)),
+            Self::Drag { from, to } => write!(f, "drag_and_drop({}, {})", repr(from), repr(to)),
+            Self::Scroll { at: None, dx, dy } => write!(f, "scroll({dx}, {dy})"),
+            Self::Scroll { at: Some(Point { x, y }), dx, dy } => write!(f, "scroll_at({x}, {y}, {dx}, {dy})"),
+            Self::MouseMove(Point { x, y }) => write!(f, "mouse_move({x}, {y})"),
+            Self::MouseDown(Point { x, y }, held) => write!(f, "mouse_down({x}, {y}{})", button(*held)),
+            Self::MouseUp(Point { x, y }, held) => write!(f, "mouse_up({x}, {y}{})", button(*held)),
+            Self::MouseClick(Point { x, y }, press) => {
+                write!(f, "mouse_{}click({x}, {y}{})", twice(press), button(press.button))
+            }
+            Self::MouseDrag(from, to) => {
+                write!(f, "mouse_drag_and_drop({}, {}, {}, {})", from.x, from.y, to.x, to.y)
+            }
+            Self::KeyPress(keys) => write!(f, "keyboard_press({})", repr(keys)),
+            Self::KeyDown(key) => write!(f, "keyboard_down({})", repr(key)),
+            Self::KeyUp(key) => write!(f, "keyboard_up({})", repr(key)),
+            Self::Type(text) => write!(f, "keyboard_type({})", repr(text)),
+            Self::Insert(text) => write!(f, "keyboard_insert_text({})", repr(text)),
+            Self::Goto { url } => write!(f, "goto({})", repr(url)),
+            Self::GoBack => f.write_str("go_back()"),
+            Self::GoForward => f.write_str("go_forward()"),
+            Self::NewTab => f.write_str("new_tab()"),
+            Self::CloseTab => f.write_str("tab_close()"),
+            Self::FocusTab { index } => write!(f, "tab_focus({index})"),
+            Self::Noop => f.write_str("noop()"),
+            Self::Answer { text } => write!(f, "send_msg_to_user({})", repr(text)),
+            Self::Infeasible { reason } => write!(f, "report_infeasible({})", repr(reason)),
+        }
+    }
+}
+
+fn button(button: Button) -> String {
+    if button == Button::Left { String::new() } else { format!(", button={}", repr(button.as_str())) }
+}
+
+fn list<'a>(items: impl Iterator<Item = &'a str>) -> String {
+    format!("[{}]", items.map(repr).collect::<Vec<_>>().join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// At least one of each call, as it is written.
+    const WRITTEN: &[&str] = &[
+        "click('a12')",
+        "click('a12', button='right', modifiers=['Control', 'Shift'])",
+        "dblclick('a12')",
+        "dblclick('a12', button='middle')",
+        "hover('7')",
+        "fill('a12', \"it's\\n\")",
+        "clear('7')",
+        "check('7')",
+        "uncheck('7')",
+        "select_option('a12', 'x')",
+        "select_option('a12', ['x', 'y'])",
+        "select_option('a12', [])",
+        "press('a12', 'Control+a')",
+        "focus('7')",
+        "drag_and_drop('7', '8')",
+        "scroll(0, -200.5)",
+        "scroll_at(10, 20, 0, -200.5)",
+        "mouse_move(1, 2)",
+        "mouse_down(1, 2)",
+        "mouse_up(1, 2, button='middle')",
+        "mouse_click(1, 2.5)",
+        "mouse_dblclick(1, 2, button='right')",
+        "mouse_drag_and_drop(1, 2, 3, 4)",
+        "keyboard_press('Control+c')",
+        "keyboard_down('Shift')",
+        "keyboard_up('Shift')",
+        "keyboard_type('abc')",
+        "keyboard_insert_text('é')",
+        "goto(\"https://a.test/?q='\")",
+        "go_back()",
+        "go_forward()",
+        "new_tab()",
+        "tab_close()",
+        "tab_focus(2)",
+        "noop()",
+        "send_msg_to_user('42')",
+        "report_infeasible('no')",
+    ];
+
+    #[test]
+    fn actions_survive_the_round_trip() {
+        for text in WRITTEN {
+            assert_eq!(text.parse::<Action>().unwrap().to_string(), *text);
+        }
+        for name in names() {
+            assert!(WRITTEN.iter().any(|text| text.starts_with(&format!("{name}("))), "{name} is not tried");
+        }
+    }
+
+    #[test]
+    fn other_spellings_are_taken() {
+        for (text, expected) in [
+            ("click(12)", "click('12')"),
+            ("click(bid=\"7\", button='left')", "click('7')"),
+            ("click('7', 'left', ['Alt'])", "click('7', modifiers=['Alt'])"),
+            ("fill('1', value='x', enable_autocomplete_menu=True)", "fill('1', 'x')"),
+            ("noop(500)", "noop()"),
+            ("# look\nclick('3')", "click('3')"),
+        ] {
+            assert_eq!(text.parse::<Action>().unwrap().to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_no_action_says_why() {
+        for (text, expected) in [
+            ("click()", "read an action: write it as `click(bid, button='left', modifiers=[])`"),
+            ("click('1', 'up')", "read an action: write it as `click(bid, button='left', modifiers=[])`"),
+            ("hover('1', x=2)", "read an action: write it as `hover(bid)`"),
+            ("tab_focus(-1)", "read an action: write it as `tab_focus(index)`"),
+            ("goto('a', 'b')", "read an action: write it as `goto(url)`"),
+            ("stop", "read an action: expected `(` at character 5"),
+        ] {
+            assert_eq!(text.parse::<Action>().unwrap_err().to_string(), expected);
+        }
+        let unknown = "launch('x')".parse::<Action>().unwrap_err().to_string();
+        assert!(
+            unknown.starts_with("read an action: there is no `launch`; there are click, dblclick, hover"),
+            "{unknown}"
+        );
+    }
+
+    #[test]
+    fn calls_are_found_in_a_models_words() {
+        let text =
+            "I shall (first) fill it in:\n```\nfill('1', 'a) b')  # click('9')\nclick('2')\n```\nthen wait.";
+        let found: Vec<String> = Action::all_in(text).unwrap().iter().map(ToString::to_string).collect();
+        assert_eq!(found, ["fill('1', 'a) b')", "click('2')"]);
+        assert_eq!(Action::all_in("nothing to do"), Err(ParseError::Empty));
+        assert!(matches!(Action::all_in("launch('x')"), Err(ParseError::Unknown { .. })));
+    }
+}

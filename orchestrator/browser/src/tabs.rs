@@ -1,0 +1,59 @@
+//! Tabs: opening, closing, and which of them is looked at.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::{
+    ActionError, Error, Session,
+    watch::{Page, State},
+};
+
+/// How long a tab may take to open or to close.
+const CHANGE: Duration = Duration::from_secs(30);
+
+impl Session {
+    /// Opens an empty tab.
+    pub(crate) async fn new_tab(&self) -> Result<(), ActionError> {
+        const METHOD: &str = "Target.createTarget";
+        let context = self.watch.lock().setup.as_ref().map(|setup| setup.context.clone());
+        let (width, height) = self.launch.viewport;
+        let params =
+            json!({ "url": "about:blank", "browserContextId": context, "width": width, "height": height });
+        let created = self.cdp().call(None, METHOD, params).await?;
+        let target = created
+            .get("targetId")
+            .and_then(Value::as_str)
+            .ok_or(Error::Shape { method: METHOD, field: "targetId" })?;
+        let opened = |state: &State| state.pages.iter().find(|page| page.target == target).cloned();
+        let page = self.watch.until(CHANGE, |_| "the new tab to open".to_owned(), opened).await?;
+        // Answered only once all that prepares the page has been carried out.
+        self.cdp().call(Some(&page.session), "Runtime.evaluate", json!({ "expression": "0" })).await?;
+        Ok(())
+    }
+
+    /// Closes a tab; the last one leaves an empty one in its place.
+    pub(crate) async fn close_tab(&self, page: &Page) -> Result<(), ActionError> {
+        if self.watch.lock().pages.len() == 1 {
+            self.new_tab().await?;
+        }
+        let closed = self.cdp().call(Some(&page.session), "Page.close", json!({})).await;
+        self.unless_closed(page, closed)?;
+        let gone = |state: &State| (!state.is_open(&page.session)).then_some(());
+        Ok(self.watch.until(CHANGE, |_| "the tab to close".to_owned(), gone).await?)
+    }
+
+    /// Looks at another tab from now on.
+    pub(crate) async fn focus_tab(&self, index: usize) -> Result<(), ActionError> {
+        let page = {
+            let mut state = self.watch.lock();
+            let Some(page) = state.pages.get(index).cloned() else {
+                return Err(ActionError::NoTab { index, tabs: state.pages.len() });
+            };
+            state.chosen = Some(page.session.clone());
+            page
+        };
+        self.cdp().call(Some(&page.session), "Page.bringToFront", json!({})).await?;
+        Ok(())
+    }
+}
