@@ -49,7 +49,7 @@ pub use limits::Limits;
 pub use message::{Reply, RequestHead, Scheme};
 pub use record::{Recorder, RecorderReport, Redact};
 pub use replay::{DatePolicy, MatchLevel, Replay, ReplayOptions};
-pub use routes::{Routes, Target};
+pub use routes::{BadPattern, Routes, Target};
 pub use site::{BadHeader, Site};
 pub use tls::{CertificateAuthority, ClientTls};
 pub use upstream::ConnectTo;

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use ::town::Entrance;
 use browser::Cookie;
 use camino::Utf8Path;
-use gateway::{Routes, Target};
+use gateway::Routes;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
-use sites::{Lease, Site, Town, Upstream};
+use sites::{Lease, Site, Town};
 use tasks::{StateCheck, Suite, Task};
 use tokio_util::sync::CancellationToken;
 
@@ -105,8 +106,7 @@ pub(crate) struct Visit {
 
 struct Place {
     lease: Lease,
-    /// As the gateway knows it; a site that is not ours it reaches like any other.
-    route: Option<Arc<gateway::Site>>,
+    entrance: Entrance,
     logged_in: bool,
 }
 
@@ -133,15 +133,9 @@ impl Visit {
                 cookies.extend(given.cookies.into_iter().map(|cookie| session_cookie(cookie, &url)));
                 headers = given.headers;
             }
-            let route = match lease.upstream() {
-                Upstream::Address(address) => {
-                    let site = gateway::Site::new(name, address).with_headers(&headers);
-                    let site = site.map_err(EnvironmentError::while_doing("send a site's header fields"))?;
-                    Some(Arc::new(site))
-                }
-                Upstream::Url(_) => None,
-            };
-            visit.places.push(Place { lease, route, logged_in: task.login.contains_key(name) });
+            let entrance = Entrance::to(&lease, &headers);
+            let entrance = entrance.map_err(EnvironmentError::while_doing("reach a site"))?;
+            visit.places.push(Place { lease, entrance, logged_in: task.login.contains_key(name) });
         }
         Ok((visit, cookies))
     }
@@ -149,10 +143,7 @@ impl Visit {
     /// Adds the routes to the copies.
     pub(crate) fn add_routes(&self, routes: &mut Routes) -> Result<(), EnvironmentError> {
         for place in &self.places {
-            for host in &place.lease.site().hosts {
-                let target = place.route.clone().map_or(Target::Forward, Target::Site);
-                routes.add(host, target).map_err(EnvironmentError::while_doing("reach a site"))?;
-            }
+            place.entrance.lead(routes).map_err(EnvironmentError::while_doing("reach a site"))?;
         }
         Ok(())
     }
@@ -187,9 +178,8 @@ impl Visit {
 
     /// Gives all copies back; they are made pristine in the background.
     pub(crate) async fn end(&mut self) {
-        for Place { lease, route, logged_in } in self.places.drain(..) {
-            let changed = logged_in || route.is_none_or(|site| site.changes() > 0);
-            lease.hand_back(changed).await;
+        for Place { lease, entrance, logged_in } in self.places.drain(..) {
+            lease.hand_back(logged_in || entrance.changed()).await;
         }
     }
 }

@@ -157,7 +157,7 @@ fn collect(folder: &Utf8Path, files: &mut Vec<Utf8PathBuf>) -> Outcome<()> {
 async fn ask(lease: &Lease, path: &str) -> Outcome<String> {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let Upstream::Address(address) = lease.upstream() else { return Err("no address".into()) };
-    let host = lease.site().hosts.first().cloned().unwrap_or_default();
+    let host = lease.site().canonical();
     let mut stream = tokio::net::TcpStream::connect(address).await?;
     let request = format!(
         "GET {path} HTTP/1.1\r\nHost: {host}\r\nX-Forwarded-Proto: https\r\nConnection: close\r\n\r\n"

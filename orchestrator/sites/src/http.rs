@@ -46,9 +46,7 @@ impl Answer {
 impl Target {
     pub(crate) fn new(site: &Site, upstream: &Upstream) -> Target {
         let (base, host) = match upstream {
-            Upstream::Address(address) => {
-                (format!("http://{address}"), site.hosts.first().cloned().unwrap_or_default())
-            }
+            Upstream::Address(address) => (format!("http://{address}"), site.canonical().to_owned()),
             Upstream::Url(url) => (
                 url[..url::Position::BeforePath].to_owned(),
                 url[url::Position::BeforeHost..url::Position::BeforePath].to_owned(),

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::copy::Copy;
+use crate::manifest::Host;
 use crate::pool::{Back, Message};
 use crate::{Error, LoggedIn, Site, Upstream, probe};
 
@@ -43,6 +44,14 @@ impl Lease {
     /// Where requests for the site's hosts go.
     pub fn upstream(&self) -> Upstream {
         self.copy.upstream.clone()
+    }
+
+    /// Where requests for one of the site's hosts go: that, at the port which the host names.
+    pub fn upstream_of(&self, host: &Host) -> Upstream {
+        match (self.upstream(), host.port) {
+            (Upstream::Address(address), Some(port)) => Upstream::Address((address.ip(), port).into()),
+            (upstream, _) => upstream,
+        }
     }
 
     /// Sets the site's wall clock, forwards or back. A site whose manifest has no `clock` lives by real time and takes no

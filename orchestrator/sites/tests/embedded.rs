@@ -51,7 +51,7 @@ impl Ground {
 /// A page of a copy, as the account that the line of cookies belongs to.
 async fn page(lease: &Lease, path: &str, cookies: &str) -> String {
     let Upstream::Address(address) = lease.upstream() else { panic!("an address") };
-    let host = lease.site().hosts[0].clone();
+    let host = lease.site().canonical().to_owned();
     let request =
         format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nCookie: {cookies}\r\nConnection: close\r\n\r\n");
     exchange(address, &request).await

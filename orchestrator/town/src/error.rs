@@ -43,6 +43,12 @@ pub enum Error {
     /// The gateway did not start.
     #[error(transparent)]
     Gateway(#[from] gateway::StartError),
+    /// A header field of a log-in.
+    #[error(transparent)]
+    Header(#[from] gateway::BadHeader),
+    /// A host of a manifest.
+    #[error(transparent)]
+    Host(#[from] gateway::BadPattern),
     /// The sites.
     #[error(transparent)]
     Sites(#[from] sites::Error),

@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use gateway::{Gateway, Routes, Target};
+use gateway::{Gateway, Routes};
 use sites::manifest::ResetPolicy;
-use sites::{Lease, LoggedIn, SiteStatus, Town, Upstream};
+use sites::{Lease, LoggedIn, SiteStatus, Town};
 
-use crate::Error;
 use crate::clocks::Running;
+use crate::{Entrance, Error};
 
 /// How long a reset may wait for a copy that is not there yet.
 const LEASE: Duration = Duration::from_secs(300);
@@ -29,7 +29,7 @@ pub(crate) struct Hall {
 /// A copy in use.
 struct Held {
     lease: Mutex<Option<Lease>>,
-    route: Option<Arc<gateway::Site>>,
+    entrance: Entrance,
     clock: Running,
 }
 
@@ -120,12 +120,9 @@ impl Hall {
     /// Takes a pristine copy, leads the route to it, and gives the one before back.
     async fn take(&self, name: &str) -> Result<(), Error> {
         let lease = self.town.lease(name, LEASE).await?;
-        let route = match lease.upstream() {
-            Upstream::Address(address) => Some(Arc::new(gateway::Site::new(name, address))),
-            Upstream::Url(_) => None,
-        };
+        let entrance = Entrance::to(&lease, &[])?;
         let clock = Running::of(&lease);
-        let held = Arc::new(Held { lease: Mutex::new(Some(lease)), route, clock });
+        let held = Arc::new(Held { lease: Mutex::new(Some(lease)), entrance, clock });
         let before = self.held().insert(name.to_owned(), held);
         self.lead();
         if let Some(before) = before {
@@ -144,13 +141,9 @@ impl Hall {
 
     fn lead(&self) {
         let mut routes = Routes::new();
-        for (name, held) in &*self.held() {
-            let hosts = self.town.sites().filter(|site| site.name == *name).flat_map(|site| &site.hosts);
-            for host in hosts {
-                let target = held.route.clone().map_or(Target::Forward, Target::Site);
-                if let Err(error) = routes.add(host, target) {
-                    tracing::warn!(%error, "a host of a site cannot be reached");
-                }
+        for held in self.held().values() {
+            if let Err(error) = held.entrance.lead(&mut routes) {
+                tracing::warn!(%error, "a host of a site cannot be reached");
             }
         }
         self.gateway.set_routes(routes);
@@ -169,8 +162,7 @@ impl Held {
     async fn end(&self) {
         let lease = self.lock().take();
         if let Some(lease) = lease {
-            let changed = self.route.as_ref().is_none_or(|site| site.changes() > 0);
-            lease.hand_back(changed).await;
+            lease.hand_back(self.entrance.changed()).await;
         }
     }
 }

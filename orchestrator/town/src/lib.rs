@@ -12,6 +12,7 @@
 mod client;
 mod clocks;
 mod control;
+mod entrance;
 mod error;
 mod folder;
 mod full_reset;
@@ -20,6 +21,7 @@ mod serve;
 mod status;
 
 pub use client::Client;
+pub use entrance::Entrance;
 pub use error::Error;
 pub use folder::Folder;
 pub use serve::{Served, serve};

@@ -19,12 +19,20 @@ fn main() -> std::io::Result<()> {
             std::thread::park();
         }
     }
-    let port = std::env::args().nth(1).unwrap_or("8000".to_owned());
-    let listener = TcpListener::bind(format!("0.0.0.0:{port}"))?;
+    let ports = std::env::args().nth(1).unwrap_or("8000".to_owned());
     let state = std::env::args().nth(2).unwrap_or("/state".to_owned());
     fs::create_dir_all(format!("{state}/lines"))?;
+    let mut listening = Vec::new();
+    for port in ports.split(',') {
+        let (listener, state) = (TcpListener::bind(format!("0.0.0.0:{port}"))?, state.clone());
+        listening.push(std::thread::spawn(move || serve(&listener, &state)));
+    }
+    listening.into_iter().try_for_each(|thread| thread.join().unwrap_or(Ok(())))
+}
+
+fn serve(listener: &TcpListener, state: &str) -> std::io::Result<()> {
     for stream in listener.incoming() {
-        let (stream, state) = (stream?, state.clone());
+        let (stream, state) = (stream?, state.to_owned());
         std::thread::spawn(move || answer(stream, &state));
     }
     Ok(())
@@ -34,18 +42,24 @@ fn answer(mut stream: TcpStream, state: &str) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut first = String::new();
     reader.read_line(&mut first)?;
-    let (mut line, mut length) = (String::new(), 0);
+    let (mut line, mut length, mut fields) = (String::new(), 0, String::new());
     while reader.read_line(&mut line)? > 2 {
         let (name, value) = line.split_once(':').unwrap_or((&line, ""));
         if name.eq_ignore_ascii_case("content-length") {
             length = value.trim().parse().unwrap_or(0);
         }
+        fields.push_str(&line);
         line.clear();
     }
     std::io::copy(&mut reader.take(length), &mut std::io::sink())?;
     let target = first.split(' ').nth(1).unwrap_or("/");
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
-    let body = page(path, query, state).unwrap_or_else(|error| format!("error: {error}"));
+    let body = match path {
+        "/fields" => Ok(fields),
+        "/port" => stream.local_addr().map(|own| own.port().to_string()),
+        _ => page(path, query, state),
+    };
+    let body = body.unwrap_or_else(|error| format!("error: {error}"));
     write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
 }
 
@@ -73,6 +87,10 @@ fn page(path: &str, query: &str, state: &str) -> std::io::Result<String> {
             socket.recv(&mut [0; 16]).map(|_| "reached".to_owned())
         }
         "/name" => (query, 80).to_socket_addrs().map(|found| format!("found {}", found.count())),
+        "/say" => {
+            println!("{query}");
+            Ok("said".to_owned())
+        }
         "/clock" => fs::read_to_string(std::env::var("SITE_CLOCK_FILE").unwrap_or_default()),
         "/grow" => {
             let mut held = Vec::new();

@@ -20,7 +20,7 @@ pub use cookies::Cookie;
 
 use crate::copy::Copy;
 use crate::http::{Answer, Target};
-use crate::manifest::{Account, Form, Login};
+use crate::manifest::{Account, Form, Host, Login};
 use crate::{Error, Site, ready};
 use cookies::Cookies;
 
@@ -206,7 +206,7 @@ impl Visitor<'_> {
         let url = page.join(link).map_err(|error| format!("{link:?} is no link: {error}"))?;
         let with_port = url.port().map(|port| format!("{}:{port}", url.host_str().unwrap_or_default()));
         let host = percent_decode_str(url.host_str().unwrap_or_default()).decode_utf8_lossy();
-        let own = |name: &String| *name == host || Some(name) == with_port.as_ref();
+        let own = |own: &Host| own.name == host || Some(&own.name) == with_port.as_ref();
         let foreign = url.host() != page.host() && !self.site.hosts.iter().any(own);
         if foreign { Err(format!("{page} leads to another site, {url}")) } else { Ok(url) }
     }

@@ -23,6 +23,11 @@ pub(super) fn site(site: &Site) -> Check {
     beside(site)?;
     volumes(site)?;
     require(!site.hosts.is_empty(), || "hosts: there must be one at least".to_owned())?;
+    for host in site.hosts.iter().filter(|host| host.port.is_some()) {
+        require(site.driver == DriverKind::Docker, || {
+            format!("hosts: `{}` names a port, and only a container has several", host.name)
+        })?;
+    }
     if site.reset == ResetPolicy::Restore && site.driver != DriverKind::Embedded {
         let given = !site.state.sqlite.is_empty() || !site.state.trees.is_empty();
         require(given, || "reset: `restore` needs `state`, which says what is put back".to_owned())?;
@@ -159,12 +164,27 @@ probes: {orders: {sqlite: /state/db, query: select 1}}
     #[test]
     fn a_mistake_is_told_with_its_place() {
         assert_eq!(load(GOOD).unwrap().address(), "https://shop.test/");
+        let led = load(&GOOD.replace("[shop.test]", "[shop.test, {host: tiles.test, port: 8081}]")).unwrap();
+        let hosts = led.hosts.iter().map(|host| (host.name.as_str(), host.port));
+        assert_eq!(hosts.collect::<Vec<_>>(), [("shop.test", None), ("tiles.test", Some(8081))]);
         assert!(!load(GOOD).unwrap().writable);
         assert!(load(&GOOD.replace("port: 8000", "port: 8000\nwritable: true")).unwrap().writable);
         for (from, to, says) in [
             ("port: 8000", "prot: 8000", "/site.yaml:5:1: unknown field `prot`"),
             ("port: 8000\n", "", "`port` is missing"),
             ("hosts: [shop.test]", "hosts: []", "hosts: there must be one"),
+            (
+                "hosts: [shop.test]",
+                "hosts: [{host: a, port: 0x}]",
+                "/site.yaml:6:25: hosts[0].port: invalid type",
+            ),
+            ("hosts: [shop.test]", "hosts: [{host: a}]", "hosts[0]: missing field `port`"),
+            ("hosts: [shop.test]", "hosts: [{name: a, port: 1}]", "hosts[0]: unknown field `name`"),
+            (
+                "docker\nimage: sandbox/shop:1\nport: 8000\nhosts: [shop.test]",
+                "process\ncommand: [a]\nhosts: [{host: a, port: 1}]",
+                "hosts: `a` names a port, and only a container has several",
+            ),
             ("driver: docker", "driver: podman", "/site.yaml:3:9: driver: unknown variant `podman`"),
             ("{get: /}", "{}", "ready.front: one of `get` and `exec`"),
             ("{get: /}", "{exec: [a], status: 200}", "ready.front: `status`"),

@@ -7,6 +7,7 @@
 mod beside;
 mod check;
 mod fields;
+mod hosts;
 mod volumes;
 
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ use serde::Deserialize;
 
 pub use beside::Companion;
 pub use fields::{Bytes, Period};
+pub use hosts::Host;
 pub use volumes::Volume;
 pub(crate) use volumes::folder_at;
 
@@ -51,8 +53,8 @@ pub struct Site {
     pub url: Option<String>,
     /// Docker: the port the application listens on inside its container.
     pub port: Option<u16>,
-    /// The names it is reached by, each with a port or without.
-    pub hosts: Vec<String>,
+    /// The names it is reached by.
+    pub hosts: Vec<Host>,
     /// Environment variables.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
@@ -283,19 +285,23 @@ impl Site {
         let mut claimed: BTreeMap<&str, &str> = BTreeMap::new();
         for site in &sites {
             for host in &site.hosts {
-                if let Some(other) = claimed.insert(host, &site.name) {
-                    let path = folder.join(&site.name).join(FILE);
-                    let message = format!("hosts: `{host}` is the site `{other}` already");
-                    return Err(yaml::Error::senseless(&path, message));
+                if let Some(other) = claimed.insert(&host.name, &site.name) {
+                    let message = format!("hosts: `{}` is the site `{other}` already", host.name);
+                    return Err(yaml::Error::senseless(&site.file(), message));
                 }
             }
         }
         Ok(sites)
     }
 
+    /// The first of its names, by which it knows itself.
+    pub fn canonical(&self) -> &str {
+        self.hosts.first().map_or("", |host| &host.name)
+    }
+
     /// The URL of its front page as a browser in the world asks for it.
     pub fn address(&self) -> String {
-        let host = self.hosts.first().map_or("", String::as_str);
+        let host = self.canonical();
         if host.contains(':') { format!("http://{host}/") } else { format!("https://{host}/") }
     }
 }

@@ -50,7 +50,11 @@ impl Bench {
     }
 
     pub(crate) async fn town(&self, lines: &str, copies: usize) -> Ground {
-        let site = Site::load(&self.manifest(lines)).unwrap();
+        self.town_of(&self.manifest(lines), copies).await
+    }
+
+    pub(crate) async fn town_of(&self, manifest: &Utf8Path, copies: usize) -> Ground {
+        let site = Site::load(manifest).unwrap();
         let events = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&events);
         let on: Events = Arc::new(move |event| heard.lock().unwrap().push(event.clone()));

@@ -9,5 +9,6 @@ mod harness;
 mod isolation;
 mod life;
 mod owners;
+mod ports;
 mod restart;
 mod volumes;

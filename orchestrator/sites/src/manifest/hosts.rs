@@ -1,0 +1,49 @@
+//! The names that a site is reached by.
+
+use std::fmt;
+
+use serde::de::{self, MapAccess, Visitor, value::MapAccessDeserializer};
+use serde::{Deserialize, Deserializer};
+
+/// One name: `shop.test`, or `{host: tiles.test, port: 8081}` where it leads to another port of the container than the
+/// site's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Host {
+    /// What a browser asks for: a name, or a name with the port that it asks at.
+    pub name: String,
+    /// The port inside the container, where it is not the site's.
+    pub port: Option<u16>,
+}
+
+/// The long form.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Led {
+    host: String,
+    port: u16,
+}
+
+impl<'de> Deserialize<'de> for Host {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Host, D::Error> {
+        input.deserialize_any(Either)
+    }
+}
+
+struct Either;
+
+impl<'de> Visitor<'de> for Either {
+    type Value = Host;
+
+    fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str("a name, or `host` and `port`")
+    }
+
+    fn visit_str<E: de::Error>(self, name: &str) -> Result<Host, E> {
+        Ok(Host { name: name.to_owned(), port: None })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Host, A::Error> {
+        let Led { host, port } = Led::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(Host { name: host, port: Some(port) })
+    }
+}
