@@ -1,5 +1,6 @@
 //! A town that stays up, on the built binary: sites that need no container engine.
 
+use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -220,5 +221,44 @@ fn what_is_in_the_way_is_said() -> Result<()> {
     );
     let output = bench.run(&["up", "nosuch"])?;
     ensure!(output.status.code() == Some(2) && text(&output.stderr).contains("forum"), "{output:?}");
+    Ok(())
+}
+
+/// A site of a command that says which process it is.
+fn talker(bench: &Bench) -> Result<String> {
+    let folder = bench.path("sites");
+    std::fs::create_dir_all(folder.join("talker"))?;
+    let manifest = "title: Talker\nabout: Says who it is.\ndriver: process\nhosts: [talker.test]\nreset: never\n\
+        command: [sh, -c, 'echo begins as $$; exec sleep 1000']\nready: {any: {exec: ['true']}}\n";
+    std::fs::write(folder.join("talker/site.yaml"), manifest)?;
+    Ok(format!("--sites={folder}"))
+}
+
+#[test]
+fn logs_are_followed_from_one_copy_to_the_next_until_an_interrupt() -> Result<()> {
+    let bench = Bench::new()?;
+    let _down = Down(&bench);
+    bench.succeed(&["up", &talker(&bench)?, RESETS])?;
+    let mut command = bench.command(&["logs", "--follow", "talker"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let mut lines = BufReader::new(child.stdout.take().context("stdout is piped")?).lines();
+    let mut next = || lines.next().context("it goes on")?.context("a line");
+    let first = next()?;
+    let pid = first.strip_prefix("talker-1  begins as ").with_context(|| first.clone())?;
+    std::process::Command::new("kill").args(["-9", pid]).status()?;
+    let second = next()?;
+    ensure!(second.starts_with("talker-2  begins as ") && !second.ends_with(pid), "{second}");
+    interrupt(&child)?;
+    let output = child.wait_with_output()?;
+    ensure!(output.status.code() == Some(0), "{output:?}");
+    let unknown = bench.run(&["logs", "--follow", "nosuch"])?;
+    ensure!(unknown.status.code() == Some(1) && text(&unknown.stderr).contains("talker"), "{unknown:?}");
+
+    // It ends with the town, too.
+    let mut command = bench.command(&["logs", "-f", "talker"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    bench.succeed(&["down"])?;
+    let output = child.wait_with_output()?;
+    ensure!(matches!(output.status.code(), Some(0 | 3)), "{output:?}");
     Ok(())
 }

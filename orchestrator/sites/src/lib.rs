@@ -27,6 +27,7 @@ mod driver;
 mod error;
 mod event;
 mod firewall;
+mod follow;
 mod golden;
 mod http;
 mod lease;

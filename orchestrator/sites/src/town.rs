@@ -12,7 +12,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use embedded::desk;
 use futures_util::future;
 use images::Engine;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Semaphore, mpsc, watch};
 
 use crate::content::{blocking, remove_folder};
 use crate::driver::Driver;
@@ -196,6 +196,15 @@ impl Town {
             said.push((copy.id, copy.machine.log(lines).await));
         }
         Ok(said)
+    }
+
+    /// The last lines that each copy of a site has printed and all that they and the copies after them print, with the
+    /// number of the copy, until the town stops or the receiver is dropped.
+    ///
+    /// # Errors
+    /// When there is no such site.
+    pub fn follow(&self, site: &str, lines: usize) -> Result<mpsc::Receiver<(u32, String)>, Error> {
+        Ok(self.pool(site)?.follow(lines))
     }
 
     /// Removes all copies, leased ones too, with their folders and their network. Doing so again does nothing.

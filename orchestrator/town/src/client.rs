@@ -5,14 +5,15 @@ use std::io;
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
-use http::{Method, Request, StatusCode};
+use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Empty};
-use hyper::body::Bytes;
+use hyper::body::{Bytes, Incoming};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use serde::de::DeserializeOwned;
 use sites::LoggedIn;
 use tokio::net::UnixStream;
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::{Error, Folder, TownStatus};
@@ -56,6 +57,37 @@ impl Client {
         self.ask(Method::GET, &format!("/logs/{site}?lines={lines}")).await
     }
 
+    /// Tells each line that the copies of a site print, with the number of the copy: the last ones that each has printed,
+    /// and all that come, also of copies that come later. Ends with the town.
+    ///
+    /// # Errors
+    /// When there is no town or no such site.
+    pub async fn follow(
+        &self,
+        site: &str,
+        lines: usize,
+        mut tell: impl FnMut(u32, &str),
+    ) -> Result<(), Error> {
+        let path = format!("/logs/{site}/follow?lines={lines}");
+        let (answer, connection) = self.begin(Method::GET, &path).await?;
+        let telling = async {
+            let mut body = answer.into_body();
+            let mut read = Vec::new();
+            // A body that breaks off is a town that has ended.
+            while let Some(Ok(frame)) = body.frame().await {
+                read.extend_from_slice(frame.data_ref().map_or(&[][..], |data| data));
+                while let Some(end) = read.iter().position(|byte| *byte == b'\n') {
+                    let line: Vec<u8> = read.drain(..=end).collect();
+                    let (copy, line): (u32, String) =
+                        serde_json::from_slice(&line).map_err(|error| Error::Talk(error.to_string()))?;
+                    tell(copy, &line);
+                }
+            }
+            Ok(())
+        };
+        telling.await.inspect(|()| connection.abort())
+    }
+
     /// Logs an account of the manifest in.
     ///
     /// # Errors
@@ -78,6 +110,16 @@ impl Client {
     }
 
     async fn send(&self, method: Method, path: &str) -> Result<Bytes, Error> {
+        let exchange = async {
+            let (answer, _) = self.begin(method, path).await?;
+            Ok(answer.into_body().collect().await.map_err(broken)?.to_bytes())
+        };
+        let answered = timeout(ANSWER, exchange).await;
+        answered.unwrap_or_else(|_| Err(Error::Talk(format!("no answer within {ANSWER:?}"))))
+    }
+
+    /// Sends a request; an answer that is none of success is an error. The task drives the connection, and ends with it.
+    async fn begin(&self, method: Method, path: &str) -> Result<(Response<Incoming>, JoinHandle<()>), Error> {
         let stream = match UnixStream::connect(&self.socket).await {
             Ok(stream) => stream,
             Err(error)
@@ -87,27 +129,26 @@ impl Client {
             }
             Err(error) => return Err(Error::file("connect to", &self.socket)(error)),
         };
-        let talk = |error: hyper::Error| Error::Talk(error.to_string());
-        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(talk)?;
+        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(broken)?;
+        let driven = tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "the connection to the town broke");
+            }
+        });
         let request = Request::builder().method(method).uri(path).header(http::header::HOST, "town");
         let request = request.body(Empty::<Bytes>::new()).map_err(|error| Error::Talk(error.to_string()))?;
-        let exchange = async {
-            let answer = sender.send_request(request).await.map_err(talk)?;
-            let status = answer.status();
-            let body = answer.into_body().collect().await.map_err(talk)?.to_bytes();
-            if status.is_success() {
-                return Ok(body);
+        let answer = sender.send_request(request).await.map_err(broken)?;
+        match answer.status() {
+            status if status.is_success() => Ok((answer, driven)),
+            StatusCode::CONFLICT => {
+                let said = answer.into_body().collect().await.map_err(broken)?.to_bytes();
+                Err(Error::Refused(String::from_utf8_lossy(&said).into_owned()))
             }
-            match status {
-                StatusCode::CONFLICT => Err(Error::Refused(String::from_utf8_lossy(&body).into_owned())),
-                _ => Err(Error::Talk(format!("it answered {status} to {path}"))),
-            }
-        };
-        tokio::select! {
-            answered = timeout(ANSWER, exchange) => {
-                answered.unwrap_or_else(|_| Err(Error::Talk(format!("no answer within {ANSWER:?}"))))
-            }
-            Err(error) = connection => Err(talk(error)),
+            status => Err(Error::Talk(format!("it answered {status} to {path}"))),
         }
     }
+}
+
+fn broken(error: hyper::Error) -> Error {
+    Error::Talk(error.to_string())
 }

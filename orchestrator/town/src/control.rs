@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use axum::body::Body;
 use axum::extract::{Path, Query, State};
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use futures_util::stream;
 use http::StatusCode;
 use serde::Deserialize;
 use sites::LoggedIn;
@@ -34,6 +36,7 @@ pub(crate) fn router(desk: Desk) -> Router {
         .route("/status", get(status))
         .route("/reset/{site}", post(reset))
         .route("/logs/{site}", get(logs))
+        .route("/logs/{site}/follow", get(follow))
         .route("/login/{site}/{account}", post(login))
         .route("/stop", post(stop))
         .with_state(desk)
@@ -62,6 +65,21 @@ async fn logs(
 ) -> Result<Json<BTreeMap<u32, Vec<String>>>, Refusal> {
     let said = desk.hall.town.logs(&site, lines).await.map_err(|error| refusal(error.into()))?;
     Ok(Json(said.into_iter().collect()))
+}
+
+/// A line of JSON for each that a copy prints: its number and the line, as long as the town is up.
+async fn follow(
+    State(desk): State<Desk>,
+    Path(site): Path<String>,
+    Query(Lines { lines }): Query<Lines>,
+) -> Result<Body, Refusal> {
+    let heard = desk.hall.town.follow(&site, lines).map_err(|error| refusal(error.into()))?;
+    let told = stream::unfold(heard, async |mut heard| {
+        let line = heard.recv().await?;
+        let told = serde_json::to_string(&line).map(|text| text + "\n");
+        Some((told, heard))
+    });
+    Ok(Body::from_stream(told))
 }
 
 async fn login(

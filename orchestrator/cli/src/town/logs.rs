@@ -1,6 +1,7 @@
 //! `sandbox logs`: what the copies of a site have printed.
 
 use crate::failure::Outcome;
+use crate::interrupt;
 use crate::options::DataFolder;
 
 /// Show the last lines that a site's copies have printed
@@ -8,6 +9,9 @@ use crate::options::DataFolder;
 pub(crate) struct Logs {
     /// The site
     site: String,
+    /// Go on with what they print, and the copies after them, until Ctrl-C
+    #[arg(long, short)]
+    follow: bool,
     /// How many lines of each copy
     #[arg(long, value_name = "N", default_value_t = 50)]
     lines: usize,
@@ -18,7 +22,16 @@ pub(crate) struct Logs {
 impl Logs {
     /// Prints them, each with the number of its copy.
     pub(crate) async fn run(self) -> Outcome {
-        let said = super::client(&self.data).logs(&self.site, self.lines).await.map_err(super::failure)?;
+        let client = super::client(&self.data);
+        if self.follow {
+            let show = |copy: u32, line: &str| println!("{}-{copy}  {line}", self.site);
+            let stop = interrupt::token();
+            return tokio::select! {
+                ended = client.follow(&self.site, self.lines, show) => ended.map_err(super::failure),
+                () = stop.cancelled() => Ok(()),
+            };
+        }
+        let said = client.logs(&self.site, self.lines).await.map_err(super::failure)?;
         for (copy, lines) in said {
             lines.iter().for_each(|line| println!("{}-{copy}  {line}", self.site));
         }

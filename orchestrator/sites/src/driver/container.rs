@@ -15,9 +15,11 @@ use bollard::query_parameters::{
 };
 use futures_util::StreamExt;
 use images::Engine;
+use tokio::sync::mpsc::Sender;
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::Error;
+use crate::follow::whole_lines;
 
 /// How long a command of the manifest may take.
 const COMMAND: Duration = Duration::from_secs(300);
@@ -128,6 +130,24 @@ impl Container {
             said.push_str(&piece.to_string());
         }
         said.lines().map(str::to_owned).collect()
+    }
+
+    /// As [`super::Machine::follow`], with something before each line.
+    pub(crate) async fn follow(&self, lines: Option<usize>, before: &str, tell: &Sender<String>) {
+        let tail = lines.map_or("all".to_owned(), |lines| lines.to_string());
+        let options =
+            LogsOptionsBuilder::default().stdout(true).stderr(true).tail(&tail).follow(true).build();
+        let unhurried = self.docker.clone().with_timeout(UNHURRIED);
+        let mut pieces = Box::pin(unhurried.logs(&self.id, Some(options)));
+        let mut read = Vec::new();
+        while let Some(Ok(piece)) = pieces.next().await {
+            read.extend_from_slice(&piece.into_bytes());
+            for line in whole_lines(&mut read) {
+                if tell.send(format!("{before}{line}")).await.is_err() {
+                    return;
+                }
+            }
+        }
     }
 
     pub(crate) async fn memory(&self) -> Option<u64> {

@@ -4,6 +4,7 @@ use camino::Utf8PathBuf;
 use futures_util::FutureExt;
 use futures_util::future::{self, BoxFuture};
 use images::Engine;
+use tokio::sync::mpsc::Sender;
 
 use super::Machine;
 use super::container::Container;
@@ -64,6 +65,16 @@ impl Containers {
         said
     }
 
+    async fn follow(&self, lines: Option<usize>, tell: Sender<String>) {
+        let main = self.main.iter().map(|main| (String::new(), main));
+        let beside = self.beside.iter().map(|(name, container)| (format!("{name}: "), container));
+        let all = main.chain(beside).map(|(before, container)| {
+            let tell = &tell;
+            async move { container.follow(lines, &before, tell).await }
+        });
+        future::join_all(all).await;
+    }
+
     async fn memory(&self) -> Option<u64> {
         let parts = future::join_all(self.all().map(Container::memory)).await;
         let known: Vec<u64> = parts.into_iter().flatten().collect();
@@ -95,6 +106,10 @@ impl Machine for Containers {
 
     fn log(&self, lines: usize) -> BoxFuture<'_, Vec<String>> {
         self.log(lines).boxed()
+    }
+
+    fn follow(&self, lines: Option<usize>, tell: Sender<String>) -> BoxFuture<'_, ()> {
+        self.follow(lines, tell).boxed()
     }
 
     fn memory(&self) -> BoxFuture<'_, Option<u64>> {

@@ -9,6 +9,7 @@ use futures_util::FutureExt;
 use futures_util::future::{self, BoxFuture};
 use jiff::Timestamp;
 use tokio::net::TcpListener;
+use tokio::sync::mpsc::Sender;
 use tokio::task::AbortHandle;
 
 use super::{Driver, Machine};
@@ -104,6 +105,10 @@ impl Machine for Server {
 
     fn log(&self, _: usize) -> BoxFuture<'_, Vec<String>> {
         future::ready(Vec::new()).boxed()
+    }
+
+    fn follow(&self, _: Option<usize>, _: Sender<String>) -> BoxFuture<'_, ()> {
+        future::ready(()).boxed()
     }
 
     fn memory(&self) -> BoxFuture<'_, Option<u64>> {

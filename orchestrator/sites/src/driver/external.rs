@@ -2,6 +2,7 @@
 
 use futures_util::FutureExt;
 use futures_util::future::{self, BoxFuture};
+use tokio::sync::mpsc::Sender;
 use url::Url;
 
 use super::{Driver, Machine};
@@ -48,6 +49,10 @@ impl Machine for Foreign {
 
     fn log(&self, _: usize) -> BoxFuture<'_, Vec<String>> {
         future::ready(Vec::new()).boxed()
+    }
+
+    fn follow(&self, _: Option<usize>, _: Sender<String>) -> BoxFuture<'_, ()> {
+        future::ready(()).boxed()
     }
 
     fn memory(&self) -> BoxFuture<'_, Option<u64>> {

@@ -12,6 +12,7 @@ pub(crate) mod external;
 pub(crate) mod process;
 
 use futures_util::future::BoxFuture;
+use tokio::sync::mpsc::Sender;
 
 use crate::Error;
 use crate::copy::Copy;
@@ -37,6 +38,9 @@ pub(crate) trait Machine: Send + Sync {
 
     /// The last lines that it printed.
     fn log(&self, lines: usize) -> BoxFuture<'_, Vec<String>>;
+
+    /// Tells every line that it has printed (the last so many, or all) and will print, until it ends or nobody listens.
+    fn follow(&self, lines: Option<usize>, tell: Sender<String>) -> BoxFuture<'_, ()>;
 
     /// The bytes of memory that it occupies, where they can be told.
     fn memory(&self) -> BoxFuture<'_, Option<u64>>;

@@ -5,22 +5,29 @@
 
 use std::process::Stdio;
 use std::sync::Arc;
+use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use tokio::io::AsyncReadExt;
 use tokio::process::{Child, Command};
+use tokio::sync::mpsc::Sender;
 use tokio::sync::{OnceCell, watch};
+use tokio::time::interval;
 
 use super::{Driver, Machine};
 use crate::clock::{self, Clock};
 use crate::content::{Content, blocking, remove_folder};
 use crate::copy::Copy;
+use crate::follow::whole_lines;
 use crate::owner::{self, Owner};
 use crate::state::{Golden, Layout};
 use crate::{Error, Site, Upstream, ready};
 
 const LOG: &str = "log";
+/// How often a log that is followed is looked at.
+const LOOK: Duration = Duration::from_millis(100);
 
 pub(crate) struct Process {
     site: Arc<Site>,
@@ -186,6 +193,30 @@ impl Group {
         last
     }
 
+    async fn follow(&self, lines: Option<usize>, tell: Sender<String>) {
+        let Ok(mut file) = tokio::fs::File::open(self.runs.folder.join(LOG)).await else { return };
+        let (mut read, mut skip) = (Vec::new(), lines);
+        let mut look = interval(LOOK);
+        loop {
+            look.tick().await;
+            // What it printed before it ended is there by now.
+            let ended = self.ended.borrow().is_some();
+            if file.read_to_end(&mut read).await.is_err() {
+                return;
+            }
+            let fresh = whole_lines(&mut read);
+            let known = skip.take().map_or(0, |last| fresh.len().saturating_sub(last));
+            for line in fresh.into_iter().skip(known) {
+                if tell.send(line).await.is_err() {
+                    return;
+                }
+            }
+            if ended {
+                return;
+            }
+        }
+    }
+
     async fn stop(&self) -> Result<(), Error> {
         owner::kill_group(self.pid);
         self.ended().await;
@@ -204,6 +235,10 @@ impl Machine for Group {
 
     fn log(&self, lines: usize) -> BoxFuture<'_, Vec<String>> {
         self.log(lines).boxed()
+    }
+
+    fn follow(&self, lines: Option<usize>, tell: Sender<String>) -> BoxFuture<'_, ()> {
+        self.follow(lines, tell).boxed()
     }
 
     fn memory(&self) -> BoxFuture<'_, Option<u64>> {

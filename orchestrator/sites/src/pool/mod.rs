@@ -25,6 +25,7 @@ use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
 use crate::copy::Copy;
 use crate::driver::Driver;
+use crate::follow;
 use crate::login::LogIns;
 use crate::{Error, Events, Lease, Site, SiteState, SiteStatus};
 
@@ -96,6 +97,11 @@ impl Pool {
     /// All copies that run, the oldest first.
     pub(crate) fn copies(&self) -> Vec<Arc<Copy>> {
         self.copies.borrow().clone()
+    }
+
+    /// What all copies print from now on, after the last lines of those that run.
+    pub(crate) fn follow(&self, lines: usize) -> mpsc::Receiver<(u32, String)> {
+        follow::follow(self.copies.clone(), lines)
     }
 
     /// Waits until a copy is ready, or the site has failed.

@@ -1,0 +1,74 @@
+//! Following what the copies of a site print, from one copy to the next.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, watch};
+
+use crate::copy::Copy;
+
+/// How many lines may wait for whoever reads them.
+const WAITING: usize = 256;
+
+/// The lines of all copies that there are and will be, with the number of the copy: of those there are, the last `lines`
+/// first. Ends with the site, or when nobody listens.
+pub(crate) fn follow(
+    mut copies: watch::Receiver<Vec<Arc<Copy>>>,
+    lines: usize,
+) -> mpsc::Receiver<(u32, String)> {
+    let (say, heard) = mpsc::channel(WAITING);
+    tokio::spawn(async move {
+        let (mut known, mut lines) = (BTreeSet::new(), Some(lines));
+        loop {
+            for copy in copies.borrow_and_update().iter().filter(|copy| known.insert(copy.id)) {
+                tokio::spawn(pass_on(Arc::clone(copy), lines, say.clone()));
+            }
+            // A copy that comes later is told of from its beginning.
+            lines = None;
+            tokio::select! {
+                changed = copies.changed() => if changed.is_err() { return },
+                () = say.closed() => return,
+            }
+        }
+    });
+    heard
+}
+
+async fn pass_on(copy: Arc<Copy>, lines: Option<usize>, say: mpsc::Sender<(u32, String)>) {
+    let (tell, mut told) = mpsc::channel(1);
+    let passing = async {
+        while let Some(line) = told.recv().await {
+            if say.send((copy.id, line)).await.is_err() {
+                return;
+            }
+        }
+    };
+    tokio::select! {
+        _ = async { tokio::join!(copy.machine.follow(lines, tell), passing) } => {}
+        () = say.closed() => {}
+    }
+}
+
+/// Takes whole lines out of what was read so far.
+pub(crate) fn whole_lines(read: &mut Vec<u8>) -> Vec<String> {
+    let Some(end) = read.iter().rposition(|byte| *byte == b'\n') else { return Vec::new() };
+    let rest = read.split_off(end + 1);
+    let whole = std::mem::replace(read, rest);
+    String::from_utf8_lossy(&whole).lines().map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole_lines;
+
+    #[test]
+    fn a_line_is_told_once_it_is_whole() {
+        let mut read = b"one\ntwo\r\nthr".to_vec();
+        assert_eq!(whole_lines(&mut read), ["one", "two"]);
+        assert_eq!(read, b"thr");
+        assert_eq!(whole_lines(&mut read), [] as [&str; 0]);
+        read.extend_from_slice(b"ee\n");
+        assert_eq!(whole_lines(&mut read), ["three"]);
+        assert!(read.is_empty());
+    }
+}
