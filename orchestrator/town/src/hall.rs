@@ -5,6 +5,7 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -22,6 +23,8 @@ pub(crate) struct Hall {
     pub(crate) town: Town,
     gateway: Gateway,
     held: Mutex<BTreeMap<String, Arc<Held>>>,
+    /// What every request to a site carries since somebody was logged in to it, also to the copies after a reset.
+    headers: Mutex<BTreeMap<String, Vec<(String, String)>>>,
     /// One reset of a site at a time.
     resetting: BTreeMap<String, tokio::sync::Mutex<()>>,
 }
@@ -29,14 +32,17 @@ pub(crate) struct Hall {
 /// A copy in use.
 struct Held {
     lease: Mutex<Option<Lease>>,
-    entrance: Entrance,
+    entrance: Mutex<Entrance>,
+    /// Whether somebody has logged in to it, which may leave traces.
+    logged_in: AtomicBool,
     clock: Running,
 }
 
 impl Hall {
     pub(crate) fn new(town: Town, gateway: Gateway) -> Arc<Hall> {
         let resetting = town.sites().map(|site| (site.name.clone(), tokio::sync::Mutex::default())).collect();
-        Arc::new(Hall { town, gateway, held: Mutex::default(), resetting })
+        let (held, headers) = (Mutex::default(), Mutex::default());
+        Arc::new(Hall { town, gateway, held, headers, resetting })
     }
 
     pub(crate) fn proxy(&self) -> std::net::SocketAddr {
@@ -87,9 +93,19 @@ impl Hall {
         let Some(lease) = lease else {
             return Err(Error::Refused(format!("log in to {name}: it is being reset")));
         };
-        let given = lease.login(account).await;
+        let given = self.let_in(&held, &lease, account).await;
         *held.lock() = Some(lease);
-        Ok(given?)
+        self.lead();
+        given
+    }
+
+    /// Logs in to a copy, and has requests to it carry what that asks for.
+    async fn let_in(&self, held: &Held, lease: &Lease, account: &str) -> Result<LoggedIn, Error> {
+        held.logged_in.store(true, Ordering::Relaxed);
+        let given = lease.login(account).await?;
+        *locked(&held.entrance) = Entrance::to(lease, &given.headers)?;
+        locked(&self.headers).insert(lease.site().name.clone(), given.headers.clone());
+        Ok(given)
     }
 
     /// How every site is doing.
@@ -120,9 +136,15 @@ impl Hall {
     /// Takes a pristine copy, leads the route to it, and gives the one before back.
     async fn take(&self, name: &str) -> Result<(), Error> {
         let lease = self.town.lease(name, LEASE).await?;
-        let entrance = Entrance::to(&lease, &[])?;
+        let headers = locked(&self.headers).get(name).cloned().unwrap_or_default();
+        let entrance = Mutex::new(Entrance::to(&lease, &headers)?);
         let clock = Running::of(&lease);
-        let held = Arc::new(Held { lease: Mutex::new(Some(lease)), entrance, clock });
+        let held = Arc::new(Held {
+            lease: Mutex::new(Some(lease)),
+            entrance,
+            logged_in: AtomicBool::new(false),
+            clock,
+        });
         let before = self.held().insert(name.to_owned(), held);
         self.lead();
         if let Some(before) = before {
@@ -142,7 +164,7 @@ impl Hall {
     fn lead(&self) {
         let mut routes = Routes::new();
         for held in self.held().values() {
-            if let Err(error) = held.entrance.lead(&mut routes) {
+            if let Err(error) = locked(&held.entrance).lead(&mut routes) {
                 tracing::warn!(%error, "a host of a site cannot be reached");
             }
         }
@@ -150,19 +172,24 @@ impl Hall {
     }
 
     fn held(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Held>>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.held)
     }
 }
 
 impl Held {
     fn lock(&self) -> MutexGuard<'_, Option<Lease>> {
-        self.lease.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.lease)
     }
 
     async fn end(&self) {
         let lease = self.lock().take();
         if let Some(lease) = lease {
-            lease.hand_back(self.entrance.changed()).await;
+            let changed = self.logged_in.load(Ordering::Relaxed) || locked(&self.entrance).changed();
+            lease.hand_back(changed).await;
         }
     }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
