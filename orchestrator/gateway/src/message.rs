@@ -2,7 +2,10 @@
 
 use http::{HeaderMap, Method, StatusCode, Version};
 
-use crate::{Answer, Body, upstream::Server};
+use crate::{
+    Answer, Body,
+    upstream::{Place, Server},
+};
 
 /// The scheme a client reached us with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -54,7 +57,7 @@ pub struct RequestHead {
 impl RequestHead {
     /// The server that the URL names.
     pub(crate) fn server(&self) -> Server {
-        Server { scheme: self.scheme, host: self.host.clone(), port: self.port, address: None }
+        Server { scheme: self.scheme, host: self.host.clone(), port: self.port, place: Place::Public }
     }
 
     /// A header's value as text, if it is there and is visible ASCII.

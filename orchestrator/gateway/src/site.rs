@@ -1,23 +1,39 @@
-//! A copy of a site as a gateway sees it: an address behind host names, and whether it may have been changed.
+//! A site as a gateway sees it: where it is behind its host names, and whether it may have been changed.
 
 use std::{
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     sync::atomic::{AtomicU64, Ordering},
 };
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use url::{Host, Url};
 
-use crate::upstream::Connections;
+use crate::{
+    Scheme,
+    upstream::{Connections, Place, Server},
+};
 
-/// A copy of a site for one episode. Give a new one to the routes for each: its connections are its own and end with it, so that none serves two.
+/// A copy of a site for one episode, or a site that is somebody else's. Give a new one to the routes for each episode: its connections are its
+/// own and end with it, so that none serves two.
 #[derive(Debug)]
 pub struct Site {
     name: String,
-    address: SocketAddr,
+    way: Way,
     connections: Connections,
     /// Header fields that every request gets.
     headers: HeaderMap,
     changes: AtomicU64,
+}
+
+/// How a site is reached.
+#[derive(Debug)]
+pub(crate) enum Way {
+    /// A copy of ours, for plain HTTP.
+    Copy(SocketAddr),
+    /// A server that is not ours and stands at an address: asked by the site's own names.
+    Address(Server),
+    /// A server that is not ours and has a name: asked by that.
+    Named(Server),
 }
 
 /// A header field that cannot be sent.
@@ -28,14 +44,34 @@ pub struct BadHeader(String);
 impl Site {
     /// The site called `name`, whose copy listens on `address` for plain HTTP.
     pub fn new(name: impl Into<String>, address: SocketAddr) -> Self {
+        Self::by(name.into(), Way::Copy(address))
+    }
+
+    /// The site called `name` that is somebody else's, on the server of a URL: in plain HTTP or, for `https`, TLS. The user has named it, so it may
+    /// be on a private address.
+    ///
+    /// A server that the URL names by an address, or as `localhost`, is asked under the name that the client asks for; any other by its own.
+    pub fn elsewhere(name: impl Into<String>, url: &Url) -> Self {
+        let scheme = if url.scheme() == "https" { Scheme::Https } else { Scheme::Http };
+        let port = url.port_or_known_default().unwrap_or(scheme.default_port());
+        let at = |ip: IpAddr| {
+            let place = Place::At(SocketAddr::new(ip, port));
+            Way::Address(Server { scheme, host: ip.to_string(), port, place })
+        };
+        let named = |host: &str| Server { scheme, host: host.to_owned(), port, place: Place::Named };
+        let way = match url.host() {
+            Some(Host::Ipv4(ip)) => at(ip.into()),
+            Some(Host::Ipv6(ip)) => at(ip.into()),
+            Some(Host::Domain("localhost")) => Way::Address(named("localhost")),
+            Some(Host::Domain(host)) => Way::Named(named(host)),
+            None => Way::Named(named("")),
+        };
+        Self::by(name.into(), way)
+    }
+
+    fn by(name: String, way: Way) -> Self {
         let connections = Connections::default();
-        Self {
-            name: name.into(),
-            address,
-            connections,
-            headers: HeaderMap::new(),
-            changes: AtomicU64::new(0),
-        }
+        Self { name, way, connections, headers: HeaderMap::new(), changes: AtomicU64::new(0) }
     }
 
     /// The same, with header fields that every request gets in place of the client's own.
@@ -58,8 +94,8 @@ impl Site {
         self.changes.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn address(&self) -> SocketAddr {
-        self.address
+    pub(crate) fn way(&self) -> &Way {
+        &self.way
     }
 
     pub(crate) fn connections(&self) -> &Connections {

@@ -14,7 +14,7 @@ use gateway::{
     Routes, Target,
 };
 use serde_json::Value;
-use sites::Town;
+use sites::{Site, Town};
 use snapshots::index::ReplaySet;
 use tasks::{StateCheck, Task, WorldSpec};
 
@@ -92,9 +92,11 @@ impl World {
         shared: Shared,
         settle_within: Duration,
     ) -> Result<World, EnvironmentError> {
-        let gateway = Gateway::start(Config::new(shared.authority.clone(), shared.routes.clone()))
-            .await
-            .map_err(EnvironmentError::while_doing("start the gateway"))?;
+        let mut config = Config::new(shared.authority.clone(), shared.routes.clone());
+        let sites = shared.town.iter().flat_map(Town::sites);
+        config.extra_roots = sites.filter_map(Site::authority_file).collect();
+        let gateway =
+            Gateway::start(config).await.map_err(EnvironmentError::while_doing("start the gateway"))?;
         let clock = browser::World { clock: spec.clock, seed: spec.seed };
         let launch = Launch {
             viewport: spec.viewport,

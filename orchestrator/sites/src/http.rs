@@ -5,12 +5,16 @@
 
 use std::time::Duration;
 
+use camino::Utf8PathBuf;
+use gateway::ClientTls;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, header};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Bytes;
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use url::Host;
 
 use crate::error::chain;
 use crate::{Site, Upstream};
@@ -24,7 +28,10 @@ const ANSWERS_WITHIN: Duration = Duration::from_secs(30);
 /// Where a copy is, and by which name.
 #[derive(Debug, Clone)]
 pub(crate) struct Target {
-    base: String,
+    server: String,
+    port: u16,
+    /// Authorities to believe besides the public web's, where it speaks TLS.
+    tls: Option<Vec<Utf8PathBuf>>,
     host: HeaderValue,
     scheme: &'static str,
 }
@@ -45,15 +52,24 @@ impl Answer {
 
 impl Target {
     pub(crate) fn new(site: &Site, upstream: &Upstream) -> Target {
-        let (base, host) = match upstream {
-            Upstream::Address(address) => (format!("http://{address}"), site.canonical().to_owned()),
-            Upstream::Url(url) => (
-                url[..url::Position::BeforePath].to_owned(),
-                url[url::Position::BeforeHost..url::Position::BeforePath].to_owned(),
-            ),
-        };
         let scheme = if site.address().starts_with("https:") { "https" } else { "http" };
-        Target { base, host: HeaderValue::from_str(&host).unwrap_or(HeaderValue::from_static("")), scheme }
+        let (server, port, tls, host) = match upstream {
+            Upstream::Address(address) => (address.ip().to_string(), address.port(), None, site.canonical()),
+            Upstream::Url(url) => {
+                let (server, by_name) = match url.host() {
+                    Some(Host::Domain(name)) => (name.to_owned(), name != "localhost"),
+                    Some(Host::Ipv4(ip)) => (ip.to_string(), false),
+                    Some(Host::Ipv6(ip)) => (ip.to_string(), false),
+                    None => (String::new(), false),
+                };
+                let own = &url[url::Position::BeforeHost..url::Position::BeforePath];
+                let tls = (url.scheme() == "https").then(|| site.authority_file().into_iter().collect());
+                let port = url.port_or_known_default().unwrap_or_default();
+                (server, port, tls, if by_name { own } else { site.canonical() })
+            }
+        };
+        let host = HeaderValue::from_str(host).unwrap_or(HeaderValue::from_static(""));
+        Target { server, port, tls, host, scheme }
     }
 
     /// Asks for a page.
@@ -71,18 +87,16 @@ impl Target {
     ) -> Result<Answer, String> {
         let mut request = Request::new(Full::new(body));
         *request.method_mut() = method;
-        *request.uri_mut() = format!("{}{path}", self.base)
-            .parse()
-            .map_err(|error| format!("{path:?} is no path: {error}"))?;
+        *request.uri_mut() = path.parse().map_err(|error| format!("{path:?} is no path: {error}"))?;
         *request.headers_mut() = headers;
         request.headers_mut().insert(header::HOST, self.host.clone());
         let forwarded = HeaderName::from_static("x-forwarded-proto");
         request.headers_mut().insert(forwarded, HeaderValue::from_static(self.scheme));
         let answering = async {
-            let response = client().request(request).await.map_err(|error| chain(&error))?;
-            let (head, body) = response.into_parts();
-            let body = Limited::new(body, LARGEST_BODY).collect().await.map_err(|error| error.to_string())?;
-            Ok(Answer { status: head.status, headers: head.headers, body: body.to_bytes() })
+            let tcp = TcpStream::connect((self.server.as_str(), self.port)).await.map_err(|e| chain(&e))?;
+            let Some(roots) = &self.tls else { return exchange(tcp, request).await };
+            let tls = ClientTls::new(roots).map_err(|error| chain(&error))?;
+            exchange(tls.connect(&self.server, tcp).await.map_err(|error| chain(&error))?, request).await
         };
         tokio::time::timeout(ANSWERS_WITHIN, answering)
             .await
@@ -90,7 +104,17 @@ impl Target {
     }
 }
 
-fn client() -> Client<HttpConnector, Full<Bytes>> {
-    // A connection that is kept would occupy a worker of a server that has few.
-    Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(HttpConnector::new())
+/// One question over a connection of its own: one that is kept would occupy a worker of a server that has few.
+async fn exchange<S>(stream: S, request: Request<Full<Bytes>>) -> Result<Answer, String>
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
+    let handshake = http1::handshake(TokioIo::new(stream)).await;
+    let (mut sender, connection) = handshake.map_err(|error| chain(&error))?;
+    // Its end is the end of the answer, which tells what went wrong.
+    tokio::spawn(connection);
+    let response = sender.send_request(request).await.map_err(|error| chain(&error))?;
+    let (head, body) = response.into_parts();
+    let body = Limited::new(body, LARGEST_BODY).collect().await.map_err(|error| error.to_string())?;
+    Ok(Answer { status: head.status, headers: head.headers, body: body.to_bytes() })
 }

@@ -1,6 +1,5 @@
 //! The gateway's way into a copy: which host leads to which port of it, and what every request carries.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gateway::{Routes, Target};
@@ -10,8 +9,8 @@ use crate::Error;
 
 /// The way into one leased copy, with connections and a count of changes of its own.
 pub struct Entrance {
-    /// Each host, with what it leads to; a site that is not ours is reached like any other.
-    doors: Vec<(String, Option<Arc<gateway::Site>>)>,
+    /// Each host, with what it leads to; hosts of one port share their way.
+    doors: Vec<(String, Upstream, Arc<gateway::Site>)>,
 }
 
 impl Entrance {
@@ -21,17 +20,20 @@ impl Entrance {
     /// When a header field cannot be sent.
     pub fn to(lease: &Lease, headers: &[(String, String)]) -> Result<Entrance, Error> {
         let site = lease.site();
-        let mut ports = BTreeMap::new();
-        let mut doors = Vec::new();
+        let mut doors: Vec<(String, Upstream, Arc<gateway::Site>)> = Vec::new();
         for host in &site.hosts {
-            let door = match lease.upstream_of(host) {
-                Upstream::Address(address) => {
-                    let made = gateway::Site::new(&site.name, address).with_headers(headers)?;
-                    Some(Arc::clone(ports.entry(address).or_insert(Arc::new(made))))
+            let upstream = lease.upstream_of(host);
+            let known = doors.iter().find(|(_, other, _)| *other == upstream);
+            let door = match (known, &upstream) {
+                (Some((_, _, door)), _) => Arc::clone(door),
+                (None, Upstream::Address(address)) => {
+                    Arc::new(gateway::Site::new(&site.name, *address).with_headers(headers)?)
                 }
-                Upstream::Url(_) => None,
+                (None, Upstream::Url(url)) => {
+                    Arc::new(gateway::Site::elsewhere(&site.name, url).with_headers(headers)?)
+                }
             };
-            doors.push((host.name.clone(), door));
+            doors.push((host.name.clone(), upstream, door));
         }
         Ok(Entrance { doors })
     }
@@ -41,14 +43,14 @@ impl Entrance {
     /// # Errors
     /// When a host is no pattern of a route.
     pub fn lead(&self, routes: &mut Routes) -> Result<(), Error> {
-        for (host, door) in &self.doors {
-            routes.add(host, door.clone().map_or(Target::Forward, Target::Site))?;
+        for (host, _, door) in &self.doors {
+            routes.add(host, Target::Site(Arc::clone(door)))?;
         }
         Ok(())
     }
 
     /// Whether a request may have changed something, as far as can be told.
     pub fn changed(&self) -> bool {
-        self.doors.iter().any(|(_, door)| door.as_ref().is_none_or(|site| site.changes() > 0))
+        self.doors.iter().any(|(_, _, door)| door.changes() > 0)
     }
 }

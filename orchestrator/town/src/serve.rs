@@ -36,7 +36,8 @@ pub struct Served {
 /// # Errors
 /// When a town is up already, something cannot be listened on, or the sites cannot be brought up or removed.
 pub async fn serve(served: Served, events: Events, stop: CancellationToken) -> Result<(), Error> {
-    let Served { folder, sites, options, gateway, reset } = served;
+    let Served { folder, sites, options, mut gateway, reset } = served;
+    gateway.extra_roots.extend(sites.iter().filter_map(Site::authority_file));
     folder.make()?;
     let lock = folder.lock()?;
     folder.begin_log()?;

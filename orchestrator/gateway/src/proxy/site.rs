@@ -1,4 +1,4 @@
-//! Requests to a copy of a site: plain HTTP to its address, under the name that the client knows it by.
+//! Requests to a site: a copy in plain HTTP at its address, under the name that the client knows it by; one that is not ours where its URL leads.
 
 use http::{Extensions, HeaderMap, HeaderName, HeaderValue, header};
 use http_body_util::BodyExt;
@@ -13,7 +13,8 @@ use crate::{
     body::BodyError,
     gateway::Shared,
     replay::dates,
-    upstream::{Opened, Server},
+    site::Way,
+    upstream::{Opened, Place, Server},
 };
 
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
@@ -24,6 +25,9 @@ pub(super) async fn forward(shared: &Shared, site: &Site, mut asked: Asked) -> R
     let body = asked.incoming.map_err(BodyError::from).boxed_unsync();
     let mut arrived =
         shared.upstream.send_over(site.connections(), server, &asked.head, asked.extensions, body).await?;
+    if !matches!(site.way(), Way::Copy(_)) {
+        return Ok(live::forwarded(arrived, Answer::Live));
+    }
     keep_cookies(&mut arrived.head.parts.headers);
     Ok(live::forwarded(arrived, Answer::Site))
 }
@@ -40,14 +44,47 @@ pub(super) async fn open_socket(
     Ok(shared.upstream.open_socket(&server, &head, extensions).await?)
 }
 
-/// Where the request goes; tells the application by which scheme the client came.
+/// Where the request goes; tells an application that is asked by the client's name by which scheme the client came.
 fn server(site: &Site, head: &mut RequestHead, socket: bool) -> Server {
     site.asked(&head.method, socket);
-    head.headers.insert(FORWARDED_PROTO, HeaderValue::from_static(head.scheme.as_str()));
     for (name, value) in site.headers() {
         head.headers.insert(name, value.clone());
     }
-    Server { scheme: Scheme::Http, host: head.host.clone(), port: head.port, address: Some(site.address()) }
+    if !matches!(site.way(), Way::Named(_)) {
+        head.headers.insert(FORWARDED_PROTO, HeaderValue::from_static(head.scheme.as_str()));
+    }
+    match site.way() {
+        Way::Copy(address) => Server {
+            scheme: Scheme::Http,
+            host: head.host.clone(),
+            port: head.port,
+            place: Place::At(*address),
+        },
+        Way::Address(server) => server.clone(),
+        Way::Named(server) => {
+            head.url = under(&head.url, server, socket);
+            // Made anew from the URL.
+            head.headers.remove(header::HOST);
+            server.clone()
+        }
+    }
+}
+
+/// A URL as its server knows it, the path and what follows byte for byte the same.
+fn under(url: &str, server: &Server, socket: bool) -> String {
+    let behind = url.split_once("://").map_or("", |(_, behind)| behind);
+    let path = behind.find(['/', '?']).map_or("/", |at| &behind[at..]);
+    let scheme = match (server.scheme, socket) {
+        (Scheme::Http, false) => "http",
+        (Scheme::Https, false) => "https",
+        (Scheme::Http, true) => "ws",
+        (Scheme::Https, true) => "wss",
+    };
+    if server.port == server.scheme.default_port() {
+        format!("{scheme}://{}{path}", server.host)
+    } else {
+        format!("{scheme}://{}:{}{path}", server.host, server.port)
+    }
 }
 
 /// A site lives at a time of its own, by which its cookies expire; the browser's cookies go by real time. So they are given their age instead.

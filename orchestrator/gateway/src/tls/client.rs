@@ -4,7 +4,9 @@ use std::{io, sync::Arc};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustls::{ClientConfig, RootCertStore};
-use rustls_pki_types::{CertificateDer, pem::PemObject};
+use rustls_pki_types::{CertificateDer, ServerName, pem::PemObject};
+use tokio::net::TcpStream;
+use tokio_rustls::{TlsConnector, client::TlsStream};
 
 use super::{H2, HTTP1};
 
@@ -59,6 +61,21 @@ impl ClientTls {
         http1.alpn_protocols = vec![HTTP1.to_vec()];
         Ok(Self { any: Arc::new(any), http1: Arc::new(http1) })
     }
+
+    /// Speaks to a server of this name or address over a connection, to go on in HTTP/1.1.
+    pub async fn connect(&self, host: &str, tcp: TcpStream) -> io::Result<TlsStream<TcpStream>> {
+        handshake(&self.http1, host, tcp).await
+    }
+}
+
+pub(crate) async fn handshake(
+    config: &Arc<ClientConfig>,
+    host: &str,
+    tcp: TcpStream,
+) -> io::Result<TlsStream<TcpStream>> {
+    let name = ServerName::try_from(host.to_owned())
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "the host is no name that TLS can carry"))?;
+    TlsConnector::from(config.clone()).connect(name, tcp).await
 }
 
 fn read_roots(path: &Utf8Path) -> Result<Vec<CertificateDer<'static>>, RootsError> {

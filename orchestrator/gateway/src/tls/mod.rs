@@ -9,6 +9,7 @@ use std::sync::Arc;
 use rustls::crypto::CryptoProvider;
 
 pub use authority::{AuthorityError, CertificateAuthority};
+pub(crate) use client::handshake;
 pub use client::{ClientTls, RootsError};
 
 /// The one crypto provider: ring.

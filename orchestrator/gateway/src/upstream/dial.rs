@@ -3,20 +3,19 @@
 use std::{
     io,
     net::{IpAddr, SocketAddr},
-    sync::Arc,
     time::Duration,
 };
 
-use rustls::ClientConfig;
-use rustls_pki_types::ServerName;
 use tokio::{
     net::TcpStream,
     time::{Instant, timeout_at},
 };
-use tokio_rustls::TlsConnector;
 
 use super::{ConnectTo, UpstreamError, guard::forbidden, stream::Stream};
-use crate::{Scheme, tls::ClientTls};
+use crate::{
+    Scheme,
+    tls::{self, ClientTls},
+};
 
 /// What a connection can be made with.
 #[derive(Debug)]
@@ -36,8 +35,18 @@ pub(crate) struct Server {
     pub(crate) scheme: Scheme,
     pub(crate) host: String,
     pub(crate) port: u16,
-    /// Where it is, if it is one of ours and not to be found by its name.
-    pub(crate) address: Option<SocketAddr>,
+    pub(crate) place: Place,
+}
+
+/// Where a server is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Place {
+    /// Where its name leads, on the public web alone.
+    Public,
+    /// Where its name leads, whatever that is: the user has named it, and not a page.
+    Named,
+    /// At this address.
+    At(SocketAddr),
 }
 
 /// A connection, ready for its first request.
@@ -78,7 +87,7 @@ impl Dialer {
         }
 
         let config = if http1_only { &self.tls.http1 } else { &self.tls.any };
-        let tls = handshake(config, &server.host, tcp)
+        let tls = tls::handshake(config, &server.host, tcp)
             .await
             .map_err(|source| UpstreamError::Tls { host: server.host.clone(), source })?;
         let http2 = tls.get_ref().1.alpn_protocol() == Some(crate::tls::H2);
@@ -87,7 +96,7 @@ impl Dialer {
 
     /// The addresses to try. Those that a `connect-to` names are taken as they are; those found by name must pass the guard.
     async fn addresses(&self, server: &Server) -> Result<Vec<SocketAddr>, UpstreamError> {
-        if let Some(address) = server.address {
+        if let Place::At(address) = server.place {
             return Ok(vec![address]);
         }
         let rule = self.connect_to.iter().find(|rule| rule.applies_to(&server.host, server.port));
@@ -102,7 +111,7 @@ impl Dialer {
         if addresses.is_empty() {
             return Err(resolved(io::Error::new(io::ErrorKind::NotFound, "the name has no address")));
         }
-        if told.is_some() || self.allow_private {
+        if told.is_some() || self.allow_private || server.place == Place::Named {
             return Ok(addresses);
         }
         let mut refusal = None;
@@ -144,14 +153,4 @@ async fn connect(addresses: &[SocketAddr], deadline: Instant) -> io::Result<TcpS
         }
     }
     Err(last)
-}
-
-async fn handshake(
-    config: &Arc<ClientConfig>,
-    host: &str,
-    tcp: TcpStream,
-) -> io::Result<tokio_rustls::client::TlsStream<TcpStream>> {
-    let name = ServerName::try_from(host.to_owned())
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "the host is no name that TLS can carry"))?;
-    TlsConnector::from(config.clone()).connect(name, tcp).await
 }

@@ -19,7 +19,7 @@ mod socket;
 mod stream;
 
 pub use connect_to::{BadConnectTo, ConnectTo};
-pub(crate) use dial::{Dialer, Server};
+pub(crate) use dial::{Dialer, Place, Server};
 pub use error::UpstreamError;
 pub use guard::forbidden;
 pub(crate) use headers::{end_to_end, join_cookies};

@@ -108,3 +108,48 @@ async fn a_copy_that_is_gone_is_a_named_failure() {
     let failure = client.get("http://shop.test/").await;
     assert_eq!(failure.failure(), (502, "upstream-unreachable"));
 }
+
+#[tokio::test]
+async fn a_site_elsewhere_is_asked_by_its_own_name_over_tls() {
+    for h2 in [true, false] {
+        let theirs = Arc::new(CertificateAuthority::in_memory().unwrap());
+        let origin = Origin::tls(theirs.clone(), h2).await;
+        let keep = tempfile::tempdir().unwrap();
+        let roots = camino::Utf8Path::from_path(keep.path()).unwrap().join("roots.pem");
+        std::fs::write(&roots, theirs.certificate_pem()).unwrap();
+        let site = Arc::new(Site::elsewhere("shop", &"https://own.test:8443/".parse().unwrap()));
+        let ca = Arc::new(CertificateAuthority::in_memory().unwrap());
+        let mut config = Config::new(ca.clone(), routes(&site));
+        config.connect_to.push(format!("own.test:8443:{}", origin.address).parse().unwrap());
+        config.extra_roots.push(roots);
+        let gateway = Gateway::start(config).await.unwrap();
+        let client = Client::new(gateway.local_addr(), &ca);
+        for url in ["http://shop.test/hello", "https://shop.test/hello?a=b"] {
+            let answer = client.get(url).await;
+            assert_eq!(answer.status.as_u16(), 200, "{url}: {}", answer.text());
+        }
+        let seen = client.get("https://shop.test/headers").await.text().to_ascii_lowercase();
+        assert!(!seen.contains("shop.test") && !seen.contains("x-forwarded-proto"), "{seen}");
+        assert!(h2 || seen.contains("host: own.test:8443"), "{seen}");
+        gateway.activity().quiet(PATIENCE).await.unwrap();
+        assert!(gateway.ledger().entries().iter().all(|entry| entry.answer == Level::Live));
+    }
+}
+
+#[tokio::test]
+async fn a_site_elsewhere_at_an_address_is_asked_by_the_name_of_the_site() {
+    let origin = copy("theirs").await;
+    for url in [format!("http://{}/", origin.address), format!("http://localhost:{}/", origin.address.port())]
+    {
+        let site = Arc::new(Site::elsewhere("shop", &url.parse().unwrap()));
+        let ca = Arc::new(CertificateAuthority::in_memory().unwrap());
+        let gateway = Gateway::start(Config::new(ca.clone(), routes(&site))).await.unwrap();
+        let client = Client::new(gateway.local_addr(), &ca);
+        let seen = client.get("https://shop.test/a?b").await.text().to_ascii_lowercase();
+        assert!(seen.starts_with("theirs\nget /a?b http/1.1\r\n"), "{seen}");
+        assert!(
+            seen.contains("\r\nhost: shop.test\r\n") && seen.contains("x-forwarded-proto: https"),
+            "{seen}"
+        );
+    }
+}

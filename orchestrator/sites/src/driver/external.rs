@@ -20,9 +20,12 @@ impl External {
         let url = site.url.as_deref().unwrap_or_default();
         let senseless = |why: String| Error::Senseless { site: site.name.clone(), why };
         let url: Url = url.parse().map_err(|error| senseless(format!("{url:?} is no URL: {error}")))?;
-        if !url.has_host() {
-            return Err(senseless(format!("{url} names no host")));
+        if !url.has_host() || !matches!(url.scheme(), "http" | "https") {
+            return Err(senseless(format!("{url} is no URL of a web server")));
         }
+        // Here, where it can be told of the site that names it.
+        let roots: Vec<_> = site.authority_file().into_iter().collect();
+        gateway::ClientTls::new(&roots).map_err(|error| senseless(format!("failed to {error}")))?;
         Ok(External { url })
     }
 }

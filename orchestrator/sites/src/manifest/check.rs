@@ -22,6 +22,10 @@ pub(super) fn site(site: &Site) -> Check {
     }
     beside(site)?;
     volumes(site)?;
+    let foreign = site.driver == DriverKind::External;
+    require(foreign || site.authority.is_none(), || {
+        "authority: only for a site that is not ours".to_owned()
+    })?;
     require(!site.hosts.is_empty(), || "hosts: there must be one at least".to_owned())?;
     for host in site.hosts.iter().filter(|host| host.port.is_some()) {
         require(site.driver == DriverKind::Docker, || {
@@ -226,6 +230,7 @@ probes: {orders: {sqlite: /state/db, query: select 1}}
                 "reset: spare\nbeside: {db: {image: a, volumes: {/a: {}}}}",
                 "beside.db.volumes./a: one of",
             ),
+            ("port: 8000", "port: 8000\nauthority: ca.pem", "authority: only for a site that is not ours"),
             ("port: 8000", "port: 8000\nwritable: maybe", "/site.yaml:6:11: writable: invalid type"),
             ("port: 8000", "port: 8000\nready_within: soon", "`soon` is not a length of time"),
             ("port: 8000", "port: 8000\nlimits: {memory: lots}", "`lots` is not a number of bytes"),

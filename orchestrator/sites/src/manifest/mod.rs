@@ -49,8 +49,11 @@ pub struct Site {
     pub command: Vec<String>,
     /// Embedded: which of the built-in applications.
     pub embedded: Option<String>,
-    /// External: where it is.
+    /// External: where it is, as `http` or `https`. A server that this names by an address, or as `localhost`, is asked
+    /// under the site's own names; any other under the name that it has here, which should be among `hosts`.
     pub url: Option<String>,
+    /// External: a PEM file, beside the manifest, with the authorities to believe besides the public web's.
+    pub authority: Option<Utf8PathBuf>,
     /// Docker: the port the application listens on inside its container.
     pub port: Option<u16>,
     /// The names it is reached by.
@@ -253,6 +256,11 @@ impl Site {
     /// The manifest's file.
     pub fn file(&self) -> Utf8PathBuf {
         self.folder.join(FILE)
+    }
+
+    /// The file of the authorities to believe besides the public web's.
+    pub fn authority_file(&self) -> Option<Utf8PathBuf> {
+        self.authority.as_ref().map(|path| self.folder.join(path))
     }
 
     /// Reads the manifest of one site from its folder.
