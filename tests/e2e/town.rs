@@ -262,3 +262,41 @@ fn logs_are_followed_from_one_copy_to_the_next_until_an_interrupt() -> Result<()
     ensure!(matches!(output.status.code(), Some(0 | 3)), "{output:?}");
     Ok(())
 }
+
+/// Whether a process still runs; one that has ended and that nobody has asked about does not.
+fn runs(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
+}
+
+#[test]
+fn down_leaves_no_process_and_no_folder_of_a_dead_town_either() -> Result<()> {
+    let bench = Bench::new()?;
+    let _down = Down(&bench);
+    let sites = talker(&bench)?;
+    // No engine: what is on this machine's is not for a test to remove.
+    let down = || -> Result<()> {
+        let output = bench.command(&["down", "--all"]).env("DOCKER_HOST", "unix:///nonesuch").output()?;
+        ensure!(output.status.success(), "{output:?}");
+        Ok(())
+    };
+    for killed in [true, false] {
+        let town: Value = serde_json::from_str(&bench.succeed(&["up", &sites, "--json", RESETS])?)?;
+        let said = bench.succeed(&["logs", "talker"])?;
+        let site = said.trim().rsplit(' ').next().context("a process id")?;
+        let copies = bench.path("data/town/copies");
+        ensure!(runs(site) && copies.read_dir_utf8()?.count() == 1);
+        if killed {
+            std::process::Command::new("kill").args(["-9", &town["pid"].to_string()]).status()?;
+            ensure!(runs(site), "it outlives its town");
+        }
+        down()?;
+        nobody_holds(&bench)?;
+        let deadline = Instant::now() + PATIENCE;
+        while runs(site) {
+            ensure!(Instant::now() < deadline, "the site's process is left");
+        }
+        ensure!(copies.read_dir_utf8()?.count() == 0 && !bench.path("data/town/control").exists());
+    }
+    Ok(())
+}

@@ -50,5 +50,5 @@ pub use lease::Lease;
 pub use login::{Cookie, LoggedIn};
 pub use manifest::Site;
 pub use status::{CopyStatus, Phase, SiteState, SiteStatus};
-pub use sweep::{Swept, Whose, sweep};
+pub use sweep::{Swept, Whose, sweep, sweep_folder};
 pub use town::{Options, Town};

@@ -46,6 +46,20 @@ impl Owner {
         }
     }
 
+    /// Asks the process to end, which clears up after itself if it is one of ours, or makes it end.
+    pub(crate) fn end(&self, signal: rustix::process::Signal) {
+        let pid = i32::try_from(self.pid).ok().and_then(rustix::process::Pid::from_raw);
+        if let Some(pid) = pid.filter(|_| self.is_alive()) {
+            // One that has gone meanwhile needs no ending.
+            let _ = rustix::process::kill_process(pid, signal);
+        }
+    }
+
+    /// Whose something with these labels is.
+    pub(crate) fn labelled(labels: &HashMap<String, String>) -> Option<Owner> {
+        labels.get(OWNER)?.parse().ok()
+    }
+
     pub(crate) fn is_alive(&self) -> bool {
         self.boot == boot() && start_of(self.pid) == Some(self.since)
     }
@@ -59,7 +73,7 @@ impl Owner {
 
     /// Whether something with these labels may be removed by others: it is ours, and its owner is gone.
     pub(crate) fn has_left(labels: &HashMap<String, String>) -> bool {
-        labels.get(OWNER).is_some_and(|owner| owner.parse().is_ok_and(|owner: Owner| !owner.is_alive()))
+        Owner::labelled(labels).is_some_and(|owner| !owner.is_alive())
     }
 }
 

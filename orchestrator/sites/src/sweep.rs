@@ -1,6 +1,7 @@
 //! Removes what processes that are gone have left behind: containers, networks, rules of the firewall, folders.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use bollard::errors::Error as Api;
 use bollard::query_parameters::{
@@ -9,10 +10,17 @@ use bollard::query_parameters::{
 use camino::Utf8Path;
 use futures_util::future;
 use images::Engine;
+use rustix::process::Signal;
+use tokio::time::{Instant, interval};
 
 use crate::content::blocking;
 use crate::owner::{INSTANCE, Owner, PROCESS};
 use crate::{Error, firewall, network};
+
+/// How long a town or a run that is asked to end may take before it is made to.
+const ENDS_WITHIN: Duration = Duration::from_secs(60);
+/// How often that is looked at.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Whose things are removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,11 +40,15 @@ pub struct Swept {
     pub networks: usize,
 }
 
-/// Removes containers and networks with our label, and rules of the firewall for networks that are gone.
+/// Removes containers and networks with our label, and rules of the firewall for networks that are gone. Where they are
+/// everybody's, the towns and runs that still live are ended first, or else they would start what is removed anew.
 ///
 /// # Errors
 /// When the engine refuses.
 pub async fn sweep(engine: &Engine, whose: Whose) -> Result<Swept, Error> {
+    if whose == Whose::All {
+        end_owners(engine).await?;
+    }
     let docker = engine.docker();
     let ours: HashMap<String, Vec<String>> = [("label".to_owned(), vec![INSTANCE.to_owned()])].into();
     let to_go = |labels: &Option<HashMap<String, String>>| match whose {
@@ -69,6 +81,46 @@ pub async fn sweep(engine: &Engine, whose: Whose) -> Result<Swept, Error> {
     }
     firewall::open(None).await;
     Ok(Swept { containers: containers.len(), networks: networks.len() })
+}
+
+/// Ends every other process that has containers or networks of ours: in good order, or by force.
+async fn end_owners(engine: &Engine) -> Result<(), Error> {
+    let ours: HashMap<String, Vec<String>> = [("label".to_owned(), vec![INSTANCE.to_owned()])].into();
+    let options = ListContainersOptionsBuilder::default().all(true).filters(&ours).build();
+    let containers = engine.docker().list_containers(Some(options)).await;
+    let containers = containers.map_err(Error::of_engine("list the containers"))?;
+    let options = ListNetworksOptionsBuilder::default().filters(&ours).build();
+    let networks = engine.docker().list_networks(Some(options)).await;
+    let networks = networks.map_err(Error::of_engine("list the networks"))?;
+    let labels = containers.into_iter().map(|found| found.labels);
+    let labels = labels.chain(networks.into_iter().map(|found| found.labels)).flatten();
+    let owners: Vec<Owner> = labels
+        .filter_map(|labels| Owner::labelled(&labels))
+        .filter(|owner| *owner != Owner::this())
+        .collect();
+    for signal in [Signal::TERM, Signal::KILL] {
+        owners.iter().for_each(|owner| owner.end(signal));
+        let deadline = Instant::now() + ENDS_WITHIN;
+        let mut look = interval(LOOK);
+        while owners.iter().any(Owner::is_alive) && Instant::now() < deadline {
+            look.tick().await;
+        }
+    }
+    match owners.iter().find(|owner| owner.is_alive()) {
+        None => Ok(()),
+        // Perhaps another user's.
+        Some(owner) => {
+            Err(Error::Deadline { within: ENDS_WITHIN, condition: format!("the process {owner} to end") })
+        }
+    }
+}
+
+/// Ends the processes and removes the folders that dead towns have left in this one, which is that of their options.
+///
+/// # Errors
+/// When a folder cannot be removed.
+pub async fn sweep_folder(folder: &Utf8Path) -> Result<(), Error> {
+    sweep_folders(&folder.join("copies")).await
 }
 
 /// Ends the processes of instances whose owner is gone, and removes their folders, whose names begin with the owner.

@@ -58,6 +58,19 @@ impl Folder {
         }
     }
 
+    /// Removes what a town that was killed has left: its socket, and the processes and folders of its copies.
+    ///
+    /// # Errors
+    /// When a town holds the folder, or something cannot be removed.
+    pub async fn sweep(&self) -> Result<(), Error> {
+        if !self.0.exists() {
+            return Ok(());
+        }
+        let _lock = self.lock()?;
+        sites::sweep_folder(&self.0).await?;
+        self.clear()
+    }
+
     /// Forgets what the last town said.
     pub(crate) fn begin_log(&self) -> Result<(), Error> {
         let path = self.log();

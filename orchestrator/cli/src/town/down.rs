@@ -12,10 +12,10 @@ use crate::options::DataFolder;
 const WITHIN: Duration = Duration::from_secs(120);
 const ASK: Duration = Duration::from_millis(50);
 
-/// End the town: no container, network or file of it is left
+/// End the town: no container, network, process or folder of its sites is left
 #[derive(clap::Args)]
 pub(crate) struct Down {
-    /// Remove the containers and networks of every town and run of this machine too, also of those that are under way
+    /// End every other town and run on this machine that has containers too, and remove what they leave
     #[arg(long)]
     all: bool,
     #[command(flatten)]
@@ -27,6 +27,7 @@ impl Down {
     pub(crate) async fn run(self) -> Outcome {
         let was_up = end(&self.data).await?;
         println!("{}", if was_up { "the town is down" } else { "no town was up" });
+        super::folder(&self.data).sweep().await.map_err(super::failure)?;
         let engine = match Engine::connect().await {
             Ok(engine) => engine,
             // Without an engine there is nothing of it.

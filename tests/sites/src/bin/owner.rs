@@ -1,4 +1,5 @@
-//! A process that owns a town, for tests that kill it: `owner FOLDER SITE-FOLDER` starts the site, says so, and stays.
+//! A process that owns a town, for tests that kill it: `owner FOLDER SITE-FOLDER` starts the site, says so, and stays. `owner
+//! sweep` removes what everybody has on its engine.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +10,13 @@ use sites::{Options, Site, Town};
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let mut arguments = std::env::args().skip(1);
-    let folder = arguments.next().context("a folder")?.into();
+    let folder = arguments.next().context("a folder")?;
+    if folder == "sweep" {
+        let swept = sites::sweep(&images::Engine::connect().await?, sites::Whose::All).await?;
+        println!("{} containers, {} networks", swept.containers, swept.networks);
+        return Ok(());
+    }
+    let folder = folder.into();
     let site = Site::load(arguments.next().context("the folder of a site")?.as_str().into())?;
     let name = site.name.clone();
     let options = Options { copies: 1, folder, listed: Vec::new(), name: "owner".to_owned() };

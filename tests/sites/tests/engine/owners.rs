@@ -3,9 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 
-use sites::{Site, Whose};
-
-use crate::harness::{Bench, docker, labelled, page};
+use crate::harness::{Bench, labelled, page};
 
 pub(crate) struct Owner {
     child: Child,
@@ -49,6 +47,11 @@ impl Owner {
     pub(crate) fn finish(mut self) {
         drop(self.child.stdin.take());
         assert!(self.child.wait().unwrap().success());
+    }
+
+    /// Waits until somebody has ended it.
+    pub(crate) fn was_ended(mut self) -> bool {
+        !self.child.wait().unwrap().success()
     }
 
     fn label(&self) -> String {
@@ -113,17 +116,4 @@ async fn two_towns_of_one_process_are_apart() {
     assert_eq!(page(&other, "/lines").await, "golden\n");
     assert_eq!(one.health().unwrap_err().to_string(), "use small: it has been stopped");
     b.town.stop().await.unwrap();
-}
-
-/// Removes what everybody has, so it runs only when asked for: `cargo test -p small-site -- --ignored`.
-#[tokio::test]
-#[ignore = "removes the containers of every town on this machine"]
-async fn all_can_be_swept() {
-    let bench = Bench::new();
-    let owner = Owner::start(&bench, "data");
-    let engine = images::Engine::connect().await.unwrap();
-    let swept = sites::sweep(&engine, Whose::All).await.unwrap();
-    assert!(swept.containers >= 1 && swept.networks >= 1);
-    assert!(labelled("container", &owner.label()).is_empty());
-    assert!(Site::load(&bench.manifest("")).is_ok() && docker(&["version"]).is_ok());
 }
