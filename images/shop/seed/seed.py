@@ -39,6 +39,7 @@ PAGES = {
 
 
 def fill():
+    import keys  # noqa: F401
     import opinions
     import people
     import products

@@ -10,7 +10,9 @@ from django.core.wsgi import get_wsgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "settings")
 for name in (signal.SIGTERM, signal.SIGINT):
     signal.signal(name, lambda *_: os._exit(0))
+application = get_wsgi_application()
+import keys  # noqa: E402,F401 wants the models to be there
 
 # The gateway is the only client, so X-Forwarded-Proto is taken as it comes.
-waitress.serve(clock.at_site_time(get_wsgi_application()), host="0.0.0.0", port=8000, threads=4,
+waitress.serve(clock.at_site_time(application), host="0.0.0.0", port=8000, threads=4,
                clear_untrusted_proxy_headers=False, ident=None, _quiet=True)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 use serde_json::{Map, Value};
 
-use crate::web::Server;
+use crate::store::Store;
 use crate::{Clock, Digest, Error};
 
 /// How a copy is started.
@@ -27,13 +27,13 @@ impl Options {
 /// A copy with a database of its own. Clones are handles on the same copy.
 #[derive(Clone)]
 pub struct SiteCopy {
-    server: Arc<Server>,
+    store: Arc<Store>,
     router: Router,
 }
 
 impl SiteCopy {
-    pub(crate) fn new(server: Arc<Server>, router: Router) -> Self {
-        Self { server, router }
+    pub(crate) fn new(store: Store, router: Router) -> Self {
+        Self { store: Arc::new(store), router }
     }
 
     /// The site, ready to be served. It reads paths and headers only; any host name is its own.
@@ -43,22 +43,22 @@ impl SiteCopy {
 
     /// Puts the golden state back. A request under way is finished first. Log-ins stay; what was done with them goes.
     pub fn reset(&self) -> Result<(), Error> {
-        self.server.store.reset()
+        self.store.reset()
     }
 
     /// A digest over every row of every table as it is now.
     pub fn digest(&self) -> Result<Digest, Error> {
-        self.server.store.digest()
+        self.store.digest()
     }
 
     /// The digest of the golden state, taken when the copy was started.
     pub fn pristine(&self) -> Digest {
-        self.server.store.pristine()
+        self.store.pristine()
     }
 
     /// The rows of one statement that only reads, as JSON objects; `parameters` by name (`:name` in the statement).
     /// Anything that would write, attach or configure is refused, and so is what runs for longer than some seconds.
     pub fn query(&self, sql: &str, parameters: &[(&str, Value)]) -> Result<Vec<Map<String, Value>>, Error> {
-        self.server.store.query(sql, parameters)
+        self.store.query(sql, parameters)
     }
 }

@@ -17,6 +17,8 @@
 //! visitor does is in the database and goes with it. Time comes from the [`Clock`] that the caller hands in, randomness
 //! from fixed seeds, so the same requests under the same clock give the same bytes on every copy.
 //!
+//! [`forum::open`] is the same forum over a database file, for a process of its own: `images/forum` is that one.
+//!
 //! The crate knows nothing of gateways, Docker or tasks; what a page links to is on the page's own site, always.
 
 mod clock;
@@ -24,6 +26,7 @@ mod copy;
 mod dice;
 mod error;
 mod golden;
+mod live;
 mod markdown;
 mod store;
 mod web;

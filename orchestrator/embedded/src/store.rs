@@ -1,11 +1,8 @@
 //! One copy's database: in memory, filled from the golden file, put back from it, hashed and queried.
-//!
-//! One connection behind a mutex. A request holds it from its first query to its commit, so a reset never lands in the
-//! middle of one, and requests that arrive together are answered one after the other.
 
 use std::fmt;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ring::digest::{Context, SHA256};
 use rusqlite::backup::{Backup, StepResult};
@@ -16,6 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::Error;
 use crate::error::sqlite;
+use crate::live::Live;
 
 /// A digest over what a database holds, row by row; independent of how SQLite lays it out in pages.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -39,7 +37,7 @@ const QUERY_STEPS: i32 = 50_000_000;
 const QUERY_ROWS: usize = 100_000;
 
 pub(crate) struct Store {
-    live: Mutex<Connection>,
+    live: Arc<Live>,
     /// Held open, so that a copy can be put back even when the folder of golden files has been cleaned away.
     golden: Mutex<Connection>,
     /// Of the golden state.
@@ -49,28 +47,27 @@ pub(crate) struct Store {
 impl Store {
     /// A copy of the golden file. `pristine` is its digest where somebody has it already.
     pub(crate) fn open(golden: &Path, pristine: Option<Digest>) -> Result<Self, Error> {
-        let mut live = Connection::open_in_memory().map_err(sqlite("open a database in memory"))?;
-        live.set_prepared_statement_cache_capacity(128);
+        let live = Live::in_memory()?;
         let opening = "open the golden database";
         let golden =
             Connection::open_with_flags(golden, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(sqlite(opening))?;
-        copy(&golden, &mut live)?;
-        let pristine = pristine.map_or_else(|| digest(&live), Ok)?;
-        Ok(Self { live: Mutex::new(live), golden: Mutex::new(golden), pristine })
+        copy(&golden, &mut live.lock())?;
+        let pristine = pristine.map_or_else(|| digest(&live.lock()), Ok)?;
+        Ok(Self { live: Arc::new(live), golden: Mutex::new(golden), pristine })
     }
 
-    /// The live connection. A handler that panicked has had its transaction rolled back, so its lock is as good as new.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Connection> {
-        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    /// What requests are answered from.
+    pub(crate) fn live(&self) -> Arc<Live> {
+        Arc::clone(&self.live)
     }
 
     pub(crate) fn reset(&self) -> Result<(), Error> {
-        let mut live = self.lock();
+        let mut live = self.live.lock();
         copy(&self.golden.lock().unwrap_or_else(PoisonError::into_inner), &mut live)
     }
 
     pub(crate) fn digest(&self) -> Result<Digest, Error> {
-        digest(&self.lock())
+        digest(&self.live.lock())
     }
 
     pub(crate) fn pristine(&self) -> Digest {
@@ -83,7 +80,7 @@ impl Store {
         sql: &str,
         parameters: &[(&str, Value)],
     ) -> Result<Vec<Map<String, Value>>, Error> {
-        let mut live = self.lock();
+        let mut live = self.live.lock();
         let guard = "guard a query";
         live.authorizer(Some(only_reading)).map_err(sqlite(guard))?;
         let mut steps = 0;

@@ -1,22 +1,23 @@
 //! A folder under `images/` into an image.
 //!
 //! ```text
-//!   folder ── digest equals the image's label? ── yes ──> up to date
-//!      no │
-//!      bases there? wheels there? ── tar stream ──> the engine's classic builder ──> sandbox/<name>:1
+//!   folder, program ── digest equals the image's label? ── yes ──> up to date
+//!               no │
+//!               bases there? wheels there? ── tar stream ──> the engine's classic builder ──> sandbox/<name>:1
 //! ```
 //!
-//! The digest covers what is in the folder. It does not cover the base image: `force` builds anew on a newer one.
+//! The digest covers what is in the folder, and the program where the folder is a package. It does not cover the base
+//! image: `force` builds anew on a newer one.
 
 use std::collections::{HashMap, VecDeque};
 
 use bollard::query_parameters::{BuildImageOptionsBuilder, BuilderVersion};
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use futures_util::StreamExt;
 
 use crate::context::Context;
 use crate::engine::UNHURRIED;
-use crate::{Engine, Error, Event, OnEvent, Recipe, bases, error, program, wheels};
+use crate::{Engine, Error, Event, OnEvent, Recipe, bases, cargo, error, program, wheels};
 
 /// The label with the digest of everything that an image was made of.
 pub const INPUTS: &str = "sandbox.inputs";
@@ -26,7 +27,7 @@ pub const INPUTS: &str = "sandbox.inputs";
 pub struct Options {
     /// The folder that holds `base.sh`.
     pub images: Utf8PathBuf,
-    /// The folder where downloaded wheels are kept.
+    /// The folder where downloaded wheels and built programs are kept.
     pub cache: Utf8PathBuf,
     /// Build even what is up to date, and without the engine's cache of earlier builds.
     pub force: bool,
@@ -45,7 +46,8 @@ pub enum Built {
 /// containers.
 ///
 /// # Errors
-/// When a step of the Dockerfile fails, a program is missing that the inputs need, or the disk is full.
+/// When a step of the Dockerfile fails, the image's own program does not compile, a program is missing that the inputs
+/// need, or the disk is full.
 pub async fn build(
     engine: &Engine,
     recipe: &Recipe,
@@ -53,6 +55,11 @@ pub async fn build(
     on: &OnEvent,
 ) -> Result<Built, Error> {
     let context = Context::of(&recipe.folder)?;
+    let machine = machine(engine).await?;
+    let context = match cargo::program(recipe, &options.cache, &machine, on).await? {
+        Some(program) => context.with_file("program", &program)?,
+        None => context,
+    };
     let inputs = context.digest().map_err(Error::of_file("read", &recipe.folder))?;
     let before = engine.image(&recipe.tag()).await?;
     let label = before.as_ref().and_then(|image| image.config.as_ref()?.labels.as_ref()?.get(INPUTS));
@@ -62,7 +69,7 @@ pub async fn build(
     for base in recipe.bases()? {
         bases::provide(engine, &base, &options.images, on).await?;
     }
-    let context = match wheels_of(engine, recipe, &options.cache, on).await? {
+    let context = match wheels::fetch(recipe, &options.cache, &machine, on).await? {
         Some(folder) => context.with("wheels", &folder)?,
         None => context,
     };
@@ -74,18 +81,13 @@ pub async fn build(
     Ok(Built::New)
 }
 
-async fn wheels_of(
-    engine: &Engine,
-    recipe: &Recipe,
-    cache: &Utf8Path,
-    on: &OnEvent,
-) -> Result<Option<Utf8PathBuf>, Error> {
-    let machine = match engine.architecture().await?.as_str() {
+/// What the engine runs on, as compilers and Python name it.
+async fn machine(engine: &Engine) -> Result<String, Error> {
+    Ok(match engine.architecture().await?.as_str() {
         "amd64" => "x86_64".to_owned(),
         "arm64" => "aarch64".to_owned(),
         other => other.to_owned(),
-    };
-    wheels::fetch(recipe, cache, &machine, on).await
+    })
 }
 
 /// One run of the engine's builder, told step by step.

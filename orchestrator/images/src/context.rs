@@ -70,6 +70,13 @@ impl Context {
         Ok(self)
     }
 
+    /// Adds a file from elsewhere as `name`.
+    pub(crate) fn with_file(mut self, name: &str, path: &Utf8Path) -> Result<Context, Error> {
+        let kind = kind(path)?;
+        self.members.push(Member { name: name.to_owned(), path: path.to_owned(), kind });
+        Ok(self)
+    }
+
     fn add(&mut self, folder: &Utf8Path, prefix: &str, ignore: &Ignore) -> Result<(), Error> {
         let mut paths = Vec::new();
         for entry in folder.read_dir_utf8().map_err(Error::of_file("read", folder))? {
@@ -81,17 +88,7 @@ impl Context {
             if ignore.covers(&name) && name != "Dockerfile" {
                 continue;
             }
-            let metadata = path.symlink_metadata().map_err(Error::of_file("read", &path))?;
-            let kind = if metadata.is_dir() {
-                Kind::Folder
-            } else if metadata.is_file() {
-                Kind::File { size: metadata.len(), executable: metadata.permissions().mode() & 0o100 != 0 }
-            } else if metadata.is_symlink() {
-                Kind::Link { target: path.read_link_utf8().map_err(Error::of_file("read", &path))? }
-            } else {
-                let why = "a build context holds files, folders and links only".to_owned();
-                return Err(Error::Malformed { path, why });
-            };
+            let kind = kind(&path)?;
             let folder = matches!(kind, Kind::Folder);
             self.members.push(Member { name: name.clone(), path: path.clone(), kind });
             if folder {
@@ -156,6 +153,20 @@ impl Context {
             }
         }
         tar.finish()
+    }
+}
+
+fn kind(path: &Utf8Path) -> Result<Kind, Error> {
+    let metadata = path.symlink_metadata().map_err(Error::of_file("read", path))?;
+    if metadata.is_dir() {
+        Ok(Kind::Folder)
+    } else if metadata.is_file() {
+        Ok(Kind::File { size: metadata.len(), executable: metadata.permissions().mode() & 0o100 != 0 })
+    } else if metadata.is_symlink() {
+        Ok(Kind::Link { target: path.read_link_utf8().map_err(Error::of_file("read", path))? })
+    } else {
+        let why = "a build context holds files, folders and links only".to_owned();
+        Err(Error::Malformed { path: path.to_owned(), why })
     }
 }
 
@@ -245,11 +256,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_stream_is_a_tar_of_the_folder_and_the_wheels() {
+    async fn the_stream_is_a_tar_of_the_folder_the_program_and_the_wheels() {
         let (_a, path) = folder(&[("Dockerfile", "FROM x"), ("b/long.txt", &"x".repeat(200_000))]);
         std::os::unix::fs::symlink("b/long.txt", path.join("link")).unwrap();
         let (_w, wheels) = folder(&[("x-1.0-py3-none-any.whl", "wheel")]);
-        let context = Context::of(&path).unwrap().with("wheels", &wheels).unwrap();
+        let context = Context::of(&path).unwrap().with_file("program", &path.join("Dockerfile")).unwrap();
+        let context = context.with("wheels", &wheels).unwrap();
         let mut bytes = Vec::new();
         let mut stream = std::pin::pin!(context.stream());
         while let Some(piece) = stream.next().await {
@@ -267,6 +279,7 @@ mod tests {
             "b 0",
             "b/long.txt 200000",
             "link 0",
+            "program 6",
             "wheels 0",
             "wheels/x-1.0-py3-none-any.whl 5",
         ];

@@ -14,6 +14,7 @@
 
 mod bases;
 pub mod build;
+mod cargo;
 mod context;
 pub mod engine;
 mod error;

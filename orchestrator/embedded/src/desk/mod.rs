@@ -70,15 +70,15 @@ const TEMPLATES: [(&str, &str); 9] = templates![
 pub fn start(golden: &Golden, options: &Options, town: &Town) -> Result<SiteCopy, Error> {
     let mut templates = environment(&TEMPLATES)?;
     templates.add_global("town", Serde(town.clone()));
+    let store = golden.copy(&recipe())?;
     let server = Arc::new(Server {
-        store: golden.copy(&recipe())?,
+        live: store.live(),
         clock: options.clock.clone(),
         keys: Keys::new("desk", options.seed),
         templates,
         frame: |_| Ok(minijinja::Value::default()),
     });
-    let router = router(&server);
-    Ok(SiteCopy::new(server, router))
+    Ok(SiteCopy::new(store, router(&server)))
 }
 
 fn recipe() -> Recipe {

@@ -25,11 +25,13 @@ mod submissions;
 mod users;
 mod votes;
 
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use axum::Router;
 use minijinja::Environment;
 
+use crate::live::Live;
 use crate::web::{Handler, Keys, Server, environment, get, get_and_post, post};
 use crate::{Error, Golden, Options, SiteCopy};
 use pages::{account, files, forum, inbox, lists, profile, remark, submit, thread};
@@ -72,15 +74,21 @@ const TEMPLATES: [(&str, &str); 27] = templates![
 
 /// Starts a copy from the golden forum, which is generated first where the folder does not have it.
 pub fn start(golden: &Golden, options: &Options) -> Result<SiteCopy, Error> {
-    let server = Arc::new(Server {
-        store: golden.copy(&seed::recipe())?,
-        clock: options.clock.clone(),
-        keys: Keys::new("forum", options.seed),
-        templates: templates()?,
-        frame: pages::frame,
-    });
-    let router = router(&server);
-    Ok(SiteCopy::new(server, router))
+    let store = golden.copy(&seed::recipe())?;
+    let router = over(store.live(), options)?;
+    Ok(SiteCopy::new(store, router))
+}
+
+/// The forum over a database file, made of what [`generate`] gives. Whoever has the file may put it back by SQLite's
+/// online backup while the forum runs.
+pub fn open(database: &Path, options: &Options) -> Result<Router, Error> {
+    over(Arc::new(Live::on_file(database)?), options)
+}
+
+fn over(live: Arc<Live>, options: &Options) -> Result<Router, Error> {
+    let (clock, keys) = (options.clock.clone(), Keys::new("forum", options.seed));
+    let server = Arc::new(Server { live, clock, keys, templates: templates()?, frame: pages::frame });
+    Ok(router(&server))
 }
 
 /// All copies draw with the same templates, which are read once.

@@ -8,11 +8,12 @@ use axum::http::{HeaderValue, Method, Response, StatusCode, header, request};
 use axum::routing::MethodRouter;
 use minijinja::value::merge_maps;
 use minijinja::{Environment, Value, context};
+use rusqlite::TransactionBehavior;
 
 use super::session::COOKIE;
 use super::{Failure, Fields, Keys, Reply, Visit};
 use crate::Clock;
-use crate::store::Store;
+use crate::live::Live;
 
 /// What a visitor may send at once: more than any form of ours takes.
 const LARGEST_FORM: usize = 256 * 1024;
@@ -22,7 +23,7 @@ pub(crate) type Handler = fn(&Visit<'_>) -> Result<Reply, Failure>;
 
 /// Everything that serving one copy needs.
 pub(crate) struct Server {
-    pub(crate) store: Store,
+    pub(crate) live: Arc<Live>,
     pub(crate) clock: Clock,
     pub(crate) keys: Keys,
     pub(crate) templates: Environment<'static>,
@@ -75,8 +76,11 @@ fn answer(
     path: Fields,
     form: Option<&[u8]>,
 ) -> Response<Body> {
-    let mut db = server.store.lock();
-    let transaction = match db.transaction() {
+    let mut db = server.live.lock();
+    // What may write says so first: somebody else's transaction on the same file is then waited for, not run into.
+    let sent = head.method == Method::POST;
+    let kind = if sent { TransactionBehavior::Immediate } else { TransactionBehavior::Deferred };
+    let transaction = match db.transaction_with_behavior(kind) {
         Ok(transaction) => transaction,
         Err(error) => return plain(StatusCode::INTERNAL_SERVER_ERROR, &format!("500 {error}")),
     };
@@ -93,7 +97,7 @@ fn answer(
         session,
         auto_login: text("x-postmill-auto-login").map(str::to_owned),
         scripted: text("x-requested-with").is_some(),
-        sent: head.method == Method::POST,
+        sent,
     };
     let done = if form.is_none() {
         Err(Failure::TooLarge)

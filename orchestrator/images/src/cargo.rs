@@ -1,0 +1,112 @@
+//! The Rust program of an image, built on this machine so that a build needs no compiler in a container.
+//!
+//! An image whose folder is a package of this workspace (`Cargo.toml`) finds its binary, called as the image, as `program`
+//! in its build context. The program is linked without any library: it runs on every Debian, whatever this machine is.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use tokio::process::Command;
+
+use crate::{Error, Event, OnEvent, Recipe, program};
+
+/// The program of an image for an engine's `machine`; none where the folder is no package. Cargo knows by itself whether
+/// there is anything to do. What it makes is kept in `cache`.
+pub(crate) async fn program(
+    recipe: &Recipe,
+    cache: &Utf8Path,
+    machine: &str,
+    on: &OnEvent,
+) -> Result<Option<Utf8PathBuf>, Error> {
+    let manifest = recipe.folder.join("Cargo.toml");
+    if !manifest.exists() {
+        return Ok(None);
+    }
+    on(Event::Doing("building its program"));
+    let (target, made) = (format!("{machine}-unknown-linux-gnu"), cache.join("programs"));
+    let mut cargo = Command::new("cargo");
+    cargo.args(["build", "--release", "--locked", "--color=never"]).arg("--bin").arg(&recipe.name);
+    cargo.arg("--manifest-path").arg(&manifest).arg("--target-dir").arg(&made);
+    // Naming the target keeps the flags from what runs during the build and must load libraries.
+    cargo.arg("--target").arg(&target).env("CARGO_ENCODED_RUSTFLAGS", flags().join("\x1f"));
+    let ended = match program::run(&mut cargo, on).await {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(Error::Missing { program: "cargo", install: INSTALL });
+        }
+        other => other.map_err(Error::of_file("run cargo for", &manifest))?,
+    };
+    if !ended.status.success() {
+        let doing = format!("build the program of {}", recipe.name);
+        return Err(Error::Program { doing, program: "cargo", status: ended.status, tail: ended.tail });
+    }
+    Ok(Some(made.join(target).join("release").join(&recipe.name)))
+}
+
+const INSTALL: &str = "sudo apt-get install -y rustup && rustup default stable";
+
+/// No library is needed at run time, and the program does not say where on this machine it was built.
+fn flags() -> Vec<String> {
+    let home = std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| home + "/.cargo"));
+    let remap = home.map(|home| format!("--remap-path-prefix={home}=cargo"));
+    ["-Ctarget-feature=+crt-static".to_owned()].into_iter().chain(remap).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn package(source: &str) -> (tempfile::TempDir, Recipe) {
+        let keep = tempfile::tempdir().unwrap();
+        let folder = Utf8PathBuf::from_path_buf(keep.path().join("small")).unwrap();
+        std::fs::create_dir_all(folder.join("src")).unwrap();
+        let manifest = "[package]\nname = \"small\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n";
+        let lock = "version = 4\n\n[[package]]\nname = \"small\"\nversion = \"0.1.0\"\n";
+        for (name, text) in [("Cargo.toml", manifest), ("Cargo.lock", lock), ("src/main.rs", source)] {
+            std::fs::write(folder.join(name), text).unwrap();
+        }
+        (keep, Recipe { name: "small".to_owned(), folder })
+    }
+
+    /// Whether a 64-bit program has a segment with the name of the loader that finds its libraries.
+    fn names_a_loader(program: &[u8]) -> bool {
+        let number = |at: usize, size: usize| {
+            program[at..at + size].iter().rev().fold(0, |number, byte| number << 8 | usize::from(*byte))
+        };
+        let (table, size, count) = (number(0x20, 8), number(0x36, 2), number(0x38, 2));
+        (0..count).any(|segment| number(table + segment * size, 4) == 3)
+    }
+
+    #[tokio::test]
+    async fn the_program_needs_no_library() {
+        let (_keep, recipe) = package("fn main() { println!(\"here\") }");
+        let on: OnEvent = Arc::new(|_| ());
+        let made = program(&recipe, &recipe.folder.join("cache"), std::env::consts::ARCH, &on)
+            .await
+            .unwrap()
+            .unwrap();
+        let says = std::process::Command::new(&made).output().unwrap();
+        assert_eq!(says.stdout, b"here\n");
+        assert!(!names_a_loader(&std::fs::read(&made).unwrap()), "{made} is linked to libraries");
+        let this = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+        assert!(names_a_loader(&this), "this test itself is linked to libraries");
+    }
+
+    #[tokio::test]
+    async fn what_does_not_compile_is_told_in_cargos_words() {
+        let (_keep, recipe) = package("fn main() { nothing }");
+        let on: OnEvent = Arc::new(|_| ());
+        let error =
+            program(&recipe, &recipe.folder.join("cache"), std::env::consts::ARCH, &on).await.unwrap_err();
+        let text = error.to_string();
+        assert!(text.starts_with("build the program of small: cargo ended with exit status: 101"), "{text}");
+        assert!(text.contains("cannot find value `nothing`"), "{text}");
+    }
+
+    #[tokio::test]
+    async fn a_folder_without_a_package_has_none() {
+        let (_keep, recipe) = package("");
+        std::fs::remove_file(recipe.folder.join("Cargo.toml")).unwrap();
+        let on: OnEvent = Arc::new(|_| ());
+        assert_eq!(program(&recipe, "no/such/cache".into(), "x86_64", &on).await.unwrap(), None);
+    }
+}
