@@ -7,6 +7,7 @@ product and are put back by the same reset. A query is a SQL condition; Haystack
 import re
 
 from django.db import connection
+from haystack import connections
 from haystack.backends import BaseEngine, BaseSearchBackend, BaseSearchQuery, log_query
 from haystack.constants import DJANGO_CT, DJANGO_ID
 from haystack.models import SearchResult
@@ -123,16 +124,27 @@ class Backend(BaseSearchBackend):
             queries = {f"{field.removesuffix('_exact')}:{query}":
                        ask("count(*)", f"AND {between(column(field), *RANGE.match(query).groups())}")[0][0]
                        for field, query in query_facets or ()}
-        return {"results": [self.result(result_class or SearchResult, *row) for row in rows], "hits": hits,
+        return {"results": self.results(result_class or SearchResult, rows), "hits": hits,
                 "facets": {"fields": fields, "dates": {}, "queries": queries}}
 
     def sorting(self, field):
         name, way = column(field.lstrip("-")), "DESC" if field.startswith("-") else "ASC"
         return f"{name} IS NULL, {name} COLLATE NOCASE {way}"
 
-    def result(self, kind, key, model):
-        app, name = model.split(".")
-        return kind(app, name, key, 0, **{DJANGO_ID: key, DJANGO_CT: model}) if haystack_get_model(app, name) else None
+    def results(self, kind, rows):
+        """The results with their products, which a page would otherwise ask for one by one, each with all its relations."""
+        found = []
+        for model in {model for _, model in rows}:
+            index = connections[self.connection_alias].get_unified_index().get_index(haystack_get_model(*model.split(".")))
+            found += index.read_queryset().filter(pk__in=[key for key, its in rows if its == model])
+        products = {(product._meta.label_lower, product.pk): product for product in found}
+        results = []
+        for key, model in rows:
+            result = kind(*model.split("."), key, 0, **{DJANGO_ID: key, DJANGO_CT: model})
+            if (model, key) in products:
+                result._object = products[model, key]
+            results.append(result)
+        return results
 
 
 class Query(BaseSearchQuery):
