@@ -1,9 +1,5 @@
 //! The forum in a process of its own and the forum in ours: the same pages, by the same clock, from the same state.
 
-#![allow(clippy::unwrap_used, missing_docs)] // a test that cannot go on says so
-
-mod visitor;
-
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command};
@@ -11,7 +7,8 @@ use std::process::{Child, Command};
 use embedded::{Clock, Golden, Options, forum};
 use rusqlite::Connection;
 use tokio::net::TcpListener;
-use visitor::{Visitor, both, crawl};
+
+use crate::visitor::{Visitor, both, crawl, until_it_answers};
 
 const START: &str = "2023-06-15 09:00:00";
 
@@ -39,7 +36,7 @@ impl Process {
             .spawn()
             .unwrap();
         let process = Process { child, address, folder };
-        visitor::until_it_answers(address).await;
+        until_it_answers(address).await;
         process
     }
 

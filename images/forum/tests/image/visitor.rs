@@ -10,19 +10,24 @@ use tokio::net::TcpStream;
 const SOON: Duration = Duration::from_secs(60);
 
 /// Keeps a cookie and the token that the last page's forms had.
-pub struct Visitor {
+pub(crate) struct Visitor {
     address: SocketAddr,
     cookie: String,
     token: String,
 }
 
 impl Visitor {
-    pub fn at(address: SocketAddr) -> Visitor {
+    pub(crate) fn at(address: SocketAddr) -> Visitor {
         Visitor { address, cookie: String::new(), token: String::new() }
     }
 
+    /// Is who the cookies say from now on.
+    pub(crate) fn wear(&mut self, cookie: String) {
+        self.cookie = cookie;
+    }
+
     /// The whole answer to `GET /path` or `POST /path`.
-    pub async fn send(&mut self, what: &str, form: &str) -> String {
+    pub(crate) async fn send(&mut self, what: &str, form: &str) -> String {
         let form = if form.is_empty() { String::new() } else { format!("token={}&{form}", self.token) };
         let head = format!(
             "{what} HTTP/1.1\r\nHost: forum.test\r\nX-Forwarded-Proto: https\r\nConnection: close\r\nCookie: {}\r\n",
@@ -52,7 +57,7 @@ async fn ask(address: SocketAddr, request: &str) -> std::io::Result<String> {
     tokio::time::timeout(SOON, asking).await?
 }
 
-pub async fn until_it_answers(address: SocketAddr) {
+pub(crate) async fn until_it_answers(address: SocketAddr) {
     let deadline = Instant::now() + SOON;
     let mut look = tokio::time::interval(Duration::from_millis(10));
     while let Err(error) = TcpStream::connect(address).await {
@@ -62,7 +67,7 @@ pub async fn until_it_answers(address: SocketAddr) {
 }
 
 /// Both do the same and must be answered alike, to the last byte.
-pub async fn both(visitors: &mut [Visitor; 2], what: &str, form: &str) -> String {
+pub(crate) async fn both(visitors: &mut [Visitor; 2], what: &str, form: &str) -> String {
     let [one, other] = visitors;
     let answers = (one.send(what, form).await, other.send(what, form).await);
     assert_eq!(answers.0, answers.1, "{what}");
@@ -70,7 +75,7 @@ pub async fn both(visitors: &mut [Visitor; 2], what: &str, form: &str) -> String
 }
 
 /// Follows the links from the front page, nearest first; how many pages both have seen alike.
-pub async fn crawl(visitors: &mut [Visitor; 2], limit: usize) -> usize {
+pub(crate) async fn crawl(visitors: &mut [Visitor; 2], limit: usize) -> usize {
     let mut queue =
         VecDeque::from(["/".to_owned(), "/search?q=train".to_owned(), "/nothing/here".to_owned()]);
     let mut seen = HashSet::new();
