@@ -42,7 +42,7 @@ SITES = {
     "forum": {
         "start": ["/", "/all", "/forums", "/f/books", "/search?q=train", "/user/tallships", "/comments", "/login"],
         "login": ("/login", {"_username": "MarvelsGrantMan136", "_password": "test1234"}, "/user/MarvelsGrantMan136/account", "Delete"),
-        "change": [("/submit/books", {"submission[title]": "A change to be undone", "submission[body]": "Nothing to see."}),
+        "change": [("/submit/books", {"submission[forum]": "books", "submission[title]": "A change to be undone", "submission[body]": "Nothing to see."}),
                    ("/user/MarvelsGrantMan136/edit_biography", {"user_biography[biography]": "Changed."})],
         "sqlite": ["forum.sqlite3"], "trees": [], "skip": "logout|delete",
     },
