@@ -114,7 +114,7 @@ fn fingerprint(summary: &[u8]) -> Result<String> {
     Ok(summary["fingerprints"][0]["fingerprint"].as_str().context("a fingerprint")?.to_owned())
 }
 
-/// The processes below another one that bear a name.
+/// The processes below another one whose names begin so: Chromium and its headless shell alike.
 fn descendants(ancestor: u32, name: &str) -> Result<Vec<String>> {
     let mut family = vec![ancestor.to_string()];
     let mut named = Vec::new();
@@ -126,7 +126,7 @@ fn descendants(ancestor: u32, name: &str) -> Result<Vec<String>> {
         next += 1;
         for process in processes.iter().filter(|process| process.get(1) == Some(&parent.as_str())) {
             family.push(process[0].to_owned());
-            if process.get(2) == Some(&name) {
+            if process.get(2).is_some_and(|known| known.starts_with(name)) {
                 named.push(process[0].to_owned());
             }
         }
