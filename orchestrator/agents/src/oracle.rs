@@ -66,7 +66,9 @@ fn action(step: &OracleStep, number: usize, observation: &Observation) -> Result
     };
     Ok(match step {
         OracleStep::Click(element) => Action::click(find(element)?),
-        OracleStep::Fill(fill) => Action::Fill { bid: find(&fill.element)?, value: fill.value.clone() },
+        OracleStep::Fill(fill) => {
+            Action::Fill { bid: find(&fill.element)?, value: fill.value.clone(), by_keys: false }
+        }
         OracleStep::Select(select) => {
             Action::Select { bid: find(&select.element)?, options: select.options.clone() }
         }

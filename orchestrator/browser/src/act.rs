@@ -118,12 +118,12 @@ impl Session {
         match action {
             Action::Click { press, .. } => self.click(page, bid, &element, press).await?,
             Action::Hover { .. } => self.hover(page, bid, &element).await?,
-            Action::Fill { value, .. } => {
-                self.fill(page, bid, &element, value).await?;
+            Action::Fill { value, by_keys, .. } => {
+                self.fill(page, bid, &element, value, *by_keys).await?;
                 acted.value.clone_from(value);
             }
             Action::Clear { .. } => {
-                self.fill(page, bid, &element, "").await?;
+                self.fill(page, bid, &element, "", false).await?;
                 acted.value.clear();
             }
             Action::Tick { on, .. } => self.tick(page, bid, &element, *on).await?,

@@ -29,8 +29,14 @@ impl Session {
         let from = self.point(page, bid, element).await?;
         self.take(page, from).await?;
         // Only now: it may have to be scrolled into view.
-        let to = self.point(page, to, &onto).await?;
-        self.carry(page, to).await
+        match self.point(page, to, &onto).await {
+            Ok(to) => self.carry(page, to).await,
+            Err(error) => {
+                self.intercept(page, false).await?;
+                self.hold(page, from, Button::Left, false).await?;
+                Err(error)
+            }
+        }
     }
 
     /// Drags from one place to another.

@@ -79,6 +79,7 @@ impl Session {
         bid: &str,
         element: &Handle,
         value: &str,
+        by_keys: bool,
     ) -> Result<(), ActionError> {
         let ready = self.call_on(page, element, PREPARE, json!([{ "value": value }])).await?;
         match ready.as_str().unwrap_or_default() {
@@ -87,6 +88,7 @@ impl Session {
                 let delete = keys::parse("Delete").map_err(|key| unknown("Delete", key))?;
                 self.strike(page, &delete).await
             }
+            "type" if by_keys => self.type_text(page, value).await,
             "type" => self.insert_text(page, value).await,
             reason => Err(ActionError::Unfit { bid: bid.to_owned(), reason: reason.to_owned() }),
         }

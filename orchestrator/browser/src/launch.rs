@@ -83,10 +83,10 @@ impl Programs {
                 "/usr/bin/chromium",
             ],
         );
-        let headless_shell = env::var_os(CHROMIUM_VARIABLE)
-            .is_none()
-            .then(|| existing(&["/usr/lib/chromium/chromium-headless-shell"]))
-            .flatten();
+        let headless_shell = match named(CHROMIUM_VARIABLE) {
+            Some(_) => None,
+            None => existing(&["/usr/lib/chromium/chromium-headless-shell"]),
+        };
         let chromedriver = find(
             CHROMEDRIVER_VARIABLE,
             &[
@@ -112,10 +112,11 @@ impl Programs {
 }
 
 fn find(variable: &str, places: &[&str]) -> Option<PathBuf> {
-    if let Some(path) = env::var_os(variable).filter(|value| !value.is_empty()) {
-        return Some(path.into());
-    }
-    existing(places)
+    named(variable).or_else(|| existing(places))
+}
+
+fn named(variable: &str) -> Option<PathBuf> {
+    env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
 fn existing(places: &[&str]) -> Option<PathBuf> {

@@ -23,8 +23,6 @@ use crate::{
     watch::{State, Watch},
 };
 
-const NEW_PAGE: Duration = Duration::from_secs(15);
-
 /// A running browser with one episode's pages.
 #[derive(Debug)]
 pub struct Session {
@@ -135,16 +133,7 @@ impl Session {
         }
         let denied = json!({ "behavior": "deny", "browserContextId": context });
         drop(self.cdp().send(None, "Browser.setDownloadBehavior", denied));
-        let (width, height) = self.launch.viewport;
-        let params =
-            json!({ "url": "about:blank", "browserContextId": context, "width": width, "height": height });
-        self.cdp().call(None, "Target.createTarget", params).await?;
-        let page = self
-            .watch
-            .until(NEW_PAGE, |_| "the first page to open".to_owned(), |state| state.active().ok())
-            .await?;
-        // Answered only once all that prepares the page has been carried out.
-        self.cdp().call(Some(&page.session), "Runtime.evaluate", json!({ "expression": "0" })).await?;
+        let page = self.open_tab(&context).await?;
         if let Some(world) = self.world {
             clock::start(self.cdp(), &self.watch, &page, world).await?;
         }

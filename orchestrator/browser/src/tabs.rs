@@ -13,10 +13,9 @@ use crate::{
 const CHANGE: Duration = Duration::from_secs(30);
 
 impl Session {
-    /// Opens an empty tab.
-    pub(crate) async fn new_tab(&self) -> Result<(), ActionError> {
+    /// Opens an empty tab in a browser context, ready to be used.
+    pub(crate) async fn open_tab(&self, context: &str) -> Result<Page, Error> {
         const METHOD: &str = "Target.createTarget";
-        let context = self.watch.lock().setup.as_ref().map(|setup| setup.context.clone());
         let (width, height) = self.launch.viewport;
         let params =
             json!({ "url": "about:blank", "browserContextId": context, "width": width, "height": height });
@@ -26,9 +25,17 @@ impl Session {
             .and_then(Value::as_str)
             .ok_or(Error::Shape { method: METHOD, field: "targetId" })?;
         let opened = |state: &State| state.pages.iter().find(|page| page.target == target).cloned();
-        let page = self.watch.until(CHANGE, |_| "the new tab to open".to_owned(), opened).await?;
+        let page = self.watch.until(CHANGE, |_| "a new tab to open".to_owned(), opened).await?;
         // Answered only once all that prepares the page has been carried out.
         self.cdp().call(Some(&page.session), "Runtime.evaluate", json!({ "expression": "0" })).await?;
+        Ok(page)
+    }
+
+    /// Opens another empty tab.
+    pub(crate) async fn new_tab(&self) -> Result<(), ActionError> {
+        let setup = self.watch.lock().setup.clone();
+        let setup = setup.ok_or(Error::NoPage { reason: "no episode is under way" })?;
+        self.open_tab(&setup.context).await?;
         Ok(())
     }
 

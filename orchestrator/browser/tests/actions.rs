@@ -21,6 +21,7 @@ const PAGE: &str = r##"<!doctype html><title>Workbench</title>
 <div id="bin" role="group" aria-label="Bin" style="width: 100px; height: 50px; background: #fcc">bin</div>
 <div id="pad" role="group" aria-label="Pad"></div>
 <div id="slider" role="group" aria-label="Slider"></div>
+<div role="group" aria-label="Nowhere" style="width: 0; height: 0"></div>
 <a href="/next">Next</a> <a href="/other" target="_blank">Other tab</a>
 <pre id="log"></pre>
 <script>
@@ -149,6 +150,10 @@ async fn what_is_typed_arrives_key_by_key_and_what_is_inserted_at_once() {
     assert!(bench.said().await.contains(&"text \"\"".to_owned()));
     bench.act("keyboard_type('aé')").await;
     assert_eq!(bench.said().await, ["down a", "text \"a\"", "text \"aé\""]);
+    bench.act("fill('{Text}', 'xy', enable_autocomplete_menu=True)").await;
+    assert_eq!(bench.said().await, ["down x", "text \"x\"", "down y", "text \"xy\""]);
+    bench.act("fill('{Text}', 'aé')").await;
+    assert_eq!(bench.said().await, ["text \"aé\""]);
     bench.act("keyboard_insert_text('bc')").await;
     assert_eq!(bench.said().await, ["text \"aébc\""]);
     bench.act("keyboard_down('Shift')").await;
@@ -166,6 +171,10 @@ async fn things_are_dragged_by_the_browser_or_by_the_page() {
     assert_eq!(bench.said().await, ["dropped the card"]);
     bench.act("mouse_drag_and_drop(620, 320, 700, 320)").await;
     assert_eq!(bench.said().await, ["slid to 680px"]);
+    // What cannot be a target: the slider is let go where it was taken, at the beginning of its own count.
+    let nowhere = bench.try_to("drag_and_drop('{Slider}', '{Nowhere}')").await.unwrap_err();
+    assert!(nowhere.ends_with("it is not visible"), "{nowhere}");
+    assert_eq!(bench.said().await, ["slid to 600px"]);
     // The mouse is free again.
     bench.act("click('{Press me}')").await;
     assert_eq!(bench.said().await, ["over", "click 0 1"]);

@@ -82,7 +82,10 @@ async fn a_page_is_seen_and_used_as_by_a_person() {
 
     // A form.
     let search = bid(&mut session, "textbox", "Search").await;
-    session.act(&Action::Fill { bid: search.clone(), value: "naïve \"tea\"".to_owned() }).await.unwrap();
+    session
+        .act(&Action::Fill { bid: search.clone(), value: "naïve \"tea\"".to_owned(), by_keys: false })
+        .await
+        .unwrap();
     assert_eq!(session.acted().unwrap().value, "naïve \"tea\"");
     assert_eq!(session.observe().await.unwrap().focused, Some(search));
     let size = bid(&mut session, "combobox", "Size").await;
@@ -94,8 +97,11 @@ async fn a_page_is_seen_and_used_as_by_a_person() {
         "{none}"
     );
     let day = bid(&mut session, "Date", "Day").await;
-    session.act(&Action::Fill { bid: day.clone(), value: "2026-03-08".to_owned() }).await.unwrap();
-    assert!(session.act(&Action::Fill { bid: day, value: "soon".to_owned() }).await.is_err());
+    session
+        .act(&Action::Fill { bid: day.clone(), value: "2026-03-08".to_owned(), by_keys: false })
+        .await
+        .unwrap();
+    assert!(session.act(&Action::Fill { bid: day, value: "soon".to_owned(), by_keys: false }).await.is_err());
     let gift = bid(&mut session, "checkbox", "Gift").await;
     session.act(&Action::click(gift.clone())).await.unwrap();
     let acted = session.acted().unwrap();
@@ -125,7 +131,10 @@ async fn a_page_is_seen_and_used_as_by_a_person() {
     session.act(&Action::Press { bid: search.clone(), keys: "Control+k".to_owned() }).await.unwrap();
     settle(&mut session).await;
     assert_eq!(said(&mut session).await, "k KeyK true");
-    session.act(&Action::Fill { bid: search.clone(), value: "tea".to_owned() }).await.unwrap();
+    session
+        .act(&Action::Fill { bid: search.clone(), value: "tea".to_owned(), by_keys: false })
+        .await
+        .unwrap();
     session.act(&Action::Press { bid: search, keys: "Enter".to_owned() }).await.unwrap();
     settle(&mut session).await;
     assert_eq!(

@@ -101,9 +101,8 @@ fn read(call: Call) -> Result<Action, ParseError> {
         }
         "hover" => Action::Hover { bid: args.text("bid")? },
         "fill" => {
-            // Whether keys are struck one by one makes no difference here: pages see the same input events.
-            args.optional("enable_autocomplete_menu");
-            Action::Fill { bid: args.text("bid")?, value: args.text("value")? }
+            let (bid, value) = (args.text("bid")?, args.text("value")?);
+            Action::Fill { bid, value, by_keys: args.flag("enable_autocomplete_menu")? }
         }
         "clear" => Action::Clear { bid: args.text("bid")? },
         "check" | "uncheck" => Action::Tick { bid: args.text("bid")?, on: name == "check" },
@@ -199,6 +198,15 @@ impl Arguments {
         texts.ok_or_else(|| self.wrong())
     }
 
+    /// False if not given.
+    fn flag(&mut self, name: &str) -> Result<bool, ParseError> {
+        match self.optional(name) {
+            None => Ok(false),
+            Some(Literal::Bool(set)) => Ok(set),
+            Some(_) => Err(self.wrong()),
+        }
+    }
+
     fn number(&mut self, name: &str) -> Result<f64, ParseError> {
         match self.optional(name) {
             Some(Literal::Number(number)) => Ok(number),
@@ -255,7 +263,10 @@ impl fmt::Display for Action {
                 f.write_str(")")
             }
             Self::Hover { bid } => write!(f, "hover({})", repr(bid)),
-            Self::Fill { bid, value } => write!(f, "fill({}, {})", repr(bid), repr(value)),
+            Self::Fill { bid, value, by_keys: false } => write!(f, "fill({}, {})", repr(bid), repr(value)),
+            Self::Fill { bid, value, by_keys: true } => {
+                write!(f, "fill({}, {}, enable_autocomplete_menu=True)", repr(bid), repr(value))
+            }
             Self::Clear { bid } => write!(f, "clear({})", repr(bid)),
             Self::Tick { bid, on: true } => write!(f, "check({})", repr(bid)),
             Self::Tick { bid, on: false } => write!(f, "uncheck({})", repr(bid)),
@@ -315,6 +326,7 @@ mod tests {
         "dblclick('a12', button='middle')",
         "hover('7')",
         "fill('a12', \"it's\\n\")",
+        "fill('a12', 'x', enable_autocomplete_menu=True)",
         "clear('7')",
         "check('7')",
         "uncheck('7')",
@@ -364,7 +376,7 @@ mod tests {
             ("click(12)", "click('12')"),
             ("click(bid=\"7\", button='left')", "click('7')"),
             ("click('7', 'left', ['Alt'])", "click('7', modifiers=['Alt'])"),
-            ("fill('1', value='x', enable_autocomplete_menu=True)", "fill('1', 'x')"),
+            ("fill('1', value='x', enable_autocomplete_menu=False)", "fill('1', 'x')"),
             ("noop(500)", "noop()"),
             ("# look\nclick('3')", "click('3')"),
         ] {

@@ -25,6 +25,8 @@ pub enum Action {
         bid: String,
         /// Its new content.
         value: String,
+        /// Key by key, so that menus of suggestions open; otherwise at once.
+        by_keys: bool,
     },
     /// Empties an input.
     Clear {
