@@ -10,13 +10,15 @@ use crate::{
     Error, World,
     cdp::{Cdp, SessionId},
     patience::Patience,
+    screen::Frames,
     watch::{Page, State, Watch, Worker},
 };
 
 /// A page's virtual clock replaces all the clocks of its process, that of its compositor too, whose deadlines are set in real time. Where
 /// virtual time is behind real time the compositor waits for ever, and no frame reaches the screen. So virtual time begins ahead of real
-/// time by more than any episode lasts.
+/// time by more than any episode lasts. A browser that draws when it is told to sets no such deadlines.
 const HEAD_START: Duration = Duration::from_secs(12 * 60 * 60);
+const POLICY: &str = "Emulation.setVirtualTimePolicy";
 /// How long the head start may take; some 30 ms are usual.
 const START: Duration = Duration::from_secs(20);
 /// How long a slice that only a never-ending request holds back waits for that request's next byte.
@@ -36,16 +38,32 @@ pub(crate) fn visible(world: World, clock: f64) -> f64 {
 }
 
 /// What the first page's clock shows before it is moved to the start of the world: see [`HEAD_START`]. Milliseconds since 1970.
-pub(crate) fn before_start(world: World) -> f64 {
-    milliseconds(world) - HEAD_START.as_secs_f64() * 1000.0
+pub(crate) fn before_start(world: World, draws_when_told: bool) -> f64 {
+    let head_start = if draws_when_told { Duration::ZERO } else { HEAD_START };
+    milliseconds(world) - head_start.as_secs_f64() * 1000.0
 }
 
 /// Moves the clock of the first, empty page to the start of the world.
-pub(crate) async fn start(cdp: &Cdp, watch: &Watch, page: &Page, world: World) -> Result<(), Error> {
-    let seen = watch.lock().expired(&page.session);
-    set_policy(cdp, &page.session, HEAD_START, "advance").await?;
-    let condition = |_: &State| "the empty page to reach the start of the world's time".to_owned();
-    watch.until(START, condition, |state| (state.expired(&page.session) > seen).then_some(())).await?;
+pub(crate) async fn start(
+    cdp: &Cdp,
+    watch: &Watch,
+    page: &Page,
+    world: World,
+    draws_when_told: bool,
+) -> Result<(), Error> {
+    let shown = before_start(world, draws_when_told);
+    if draws_when_told {
+        let params = json!({ "policy": "pause" });
+        let clock = cdp.call(Some(&page.session), POLICY, params).await?;
+        let base = clock.get("virtualTimeTicksBase").and_then(Value::as_f64);
+        let base = base.ok_or(Error::Shape { method: POLICY, field: "virtualTimeTicksBase" })?;
+        watch.lock().frames = Frames::starting(base, shown);
+    } else {
+        let seen = watch.lock().expired(&page.session);
+        set_policy(cdp, &page.session, HEAD_START, "advance").await?;
+        let condition = |_: &State| "the empty page to reach the start of the world's time".to_owned();
+        watch.until(START, condition, |state| (state.expired(&page.session) > seen).then_some(())).await?;
+    }
     watch.lock().clock = milliseconds(world);
     Ok(())
 }
@@ -58,7 +76,7 @@ pub(crate) fn milliseconds(world: World) -> f64 {
 /// Stops the clock of a new page's process, at `clock` milliseconds. Sent, not awaited.
 pub(crate) fn stop(cdp: &Cdp, session: &SessionId, clock: f64) {
     let params = json!({ "policy": "pause", "initialVirtualTime": clock / 1000.0 });
-    drop(cdp.send(Some(session), "Emulation.setVirtualTimePolicy", params));
+    drop(cdp.send(Some(session), POLICY, params));
 }
 
 /// Does so for a page that was opened by another one, if it has a process of its own nevertheless: then it shows the real time.
@@ -110,7 +128,7 @@ async fn set_policy(cdp: &Cdp, session: &SessionId, slice: Duration, policy: &st
         "budget": slice.as_secs_f64() * 1000.0,
         "maxVirtualTimeTaskStarvationCount": 100_000,
     });
-    cdp.call(Some(session), "Emulation.setVirtualTimePolicy", params).await
+    cdp.call(Some(session), POLICY, params).await
 }
 
 /// Brings a worker's clock to the page's and returns how many messages it had for others.

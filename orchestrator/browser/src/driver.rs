@@ -25,6 +25,8 @@ pub(crate) struct Driver {
     pub(crate) debugger: String,
     /// Chromium's version.
     pub(crate) version: String,
+    /// See [`crate::screen`].
+    pub(crate) draws_when_told: bool,
 }
 
 impl Driver {
@@ -32,12 +34,13 @@ impl Driver {
     pub(crate) async fn start(launch: &Launch) -> Result<Self, Error> {
         let programs = Programs::find()?;
         let processes = Processes::start(&programs, launch).await?;
-        let mut args = flags::command_line(launch, rustix::process::geteuid().is_root());
-        args.push(format!("--user-data-dir={}", processes.profile().display()));
-        let mut capabilities = Capabilities::new();
         let browser = programs.browser(launch);
         let shell =
             browser.file_name().is_some_and(|name| name.to_string_lossy().ends_with("headless-shell"));
+        let draws_when_told = shell && launch.world.is_some();
+        let mut args = flags::command_line(launch, draws_when_told, rustix::process::geteuid().is_root());
+        args.push(format!("--user-data-dir={}", processes.profile().display()));
+        let mut capabilities = Capabilities::new();
         let name = if shell { "chrome-headless-shell" } else { "chrome" };
         capabilities.insert("browserName".to_owned(), json!(name));
         capabilities.insert("pageLoadStrategy".to_owned(), json!("none"));
@@ -70,7 +73,7 @@ impl Driver {
             .to_owned();
         let version =
             given.get("browserVersion").and_then(Value::as_str).unwrap_or("an unknown version").to_owned();
-        Ok(Self { client: Some(client), processes, debugger, version })
+        Ok(Self { client: Some(client), processes, debugger, version, draws_when_told })
     }
 
     /// Carries out a DevTools command in Chromium's first tab, which belongs to no episode.

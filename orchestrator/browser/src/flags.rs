@@ -54,6 +54,9 @@ const FIXED: &[&str] = &[
 /// All frames, tabs and workers of an episode in one process, because the virtual clock belongs to a process.
 const ONE_CLOCK: &[&str] = &["--disable-site-isolation-trials", "--renderer-process-limit=1"];
 
+/// Frames are drawn when the browser is told to, each of them whole.
+const DRAWN_WHEN_TOLD: &[&str] = &["--enable-begin-frame-control", "--run-all-compositor-stages-before-draw"];
+
 const FEATURES_OFF: &[&str] = &[
     "AcceptCHFrame",
     "AlignWakeUps",
@@ -91,10 +94,13 @@ const FEATURES_OFF: &[&str] = &[
 ];
 
 /// The command line, without the profile folder.
-pub(crate) fn command_line(launch: &Launch, root: bool) -> Vec<String> {
+pub(crate) fn command_line(launch: &Launch, draws_when_told: bool, root: bool) -> Vec<String> {
     let mut flags: Vec<String> = FIXED.iter().map(|&flag| flag.to_owned()).collect();
     if launch.world.is_some() {
         flags.extend(ONE_CLOCK.iter().map(|&flag| flag.to_owned()));
+    }
+    if draws_when_told {
+        flags.extend(DRAWN_WHEN_TOLD.iter().map(|&flag| flag.to_owned()));
     }
     flags.push(format!("--disable-features={}", FEATURES_OFF.join(",")));
     flags.push(format!("--lang={}", launch.locale));
@@ -137,9 +143,9 @@ mod tests {
     #[test]
     fn only_a_frozen_world_gives_up_site_isolation() {
         let mut launch = Launch::new(([127, 0, 0, 1], 8080).into(), "");
-        assert!(!command_line(&launch, false).iter().any(|flag| flag == "--renderer-process-limit=1"));
+        assert!(!command_line(&launch, false, false).iter().any(|flag| flag == "--renderer-process-limit=1"));
         launch.world = Some(crate::World { clock: jiff::Timestamp::UNIX_EPOCH, seed: 1 });
-        let flags = command_line(&launch, true);
+        let flags = command_line(&launch, true, true);
         assert!(flags.iter().any(|flag| flag == "--renderer-process-limit=1"));
         assert!(flags.iter().any(|flag| flag == "--no-sandbox"));
         assert!(!flags.iter().any(|flag| flag.contains("8080")), "only contexts know the gateway");

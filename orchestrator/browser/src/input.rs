@@ -93,9 +93,19 @@ pub(crate) fn key(kind: &str, key: &Key, modifiers: u32) -> Input {
 impl Session {
     /// Sends events, all at once: between two of them nothing else should happen.
     pub(crate) async fn input(&self, page: &Page, events: Vec<Input>) -> Result<(), ActionError> {
+        // The page is told of the wheel, and of a movement that nothing follows, when a frame is drawn.
+        let waits = events
+            .last()
+            .is_some_and(|(_, event)| event["type"] == "mouseMoved" || event["type"] == "mouseWheel");
         let sent =
             events.into_iter().map(|(method, params)| self.cdp().call(Some(&page.session), method, params));
-        for result in futures_util::future::join_all(sent).await {
+        let answers = futures_util::future::join_all(sent);
+        let results = if waits && self.draws_when_told() {
+            self.while_drawing(page, answers).await
+        } else {
+            answers.await
+        };
+        for result in results {
             self.unless_closed(page, result)?;
         }
         Ok(())

@@ -7,7 +7,7 @@
 //! launch, flags, process, driver, session   from settings to a running browser, its episodes, and its certain end
 //! cdp, watch, attach                        the DevTools socket; what it tells; preparing each page and worker before its first script
 //! inject/, inject                           the scripts that make randomness and clocks repeat
-//! clock, settle                             the page's time, slice by slice, until the page is done
+//! clock, screen, settle                     the page's time, slice by slice, and frames in between, until the page is done
 //! frames, axtree, observe                   what an agent sees, and the ids that it names elements by
 //! action, python                            what an agent can do, and how that is spelt
 //! act, navigate, element, pointer, keyboard, keys    doing it
@@ -49,6 +49,7 @@ mod patience;
 mod pointer;
 mod process;
 mod python;
+mod screen;
 mod session;
 mod settle;
 mod tabs;

@@ -1,6 +1,5 @@
 //! What an agent sees.
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
 use crate::{
@@ -91,17 +90,6 @@ impl Session {
             active_tab,
             elements: rendered.elements,
         })
-    }
-
-    /// The visible part of the active page as a PNG file.
-    pub async fn screenshot(&mut self) -> Result<Vec<u8>, Error> {
-        const METHOD: &str = "Page.captureScreenshot";
-        let page = self.watch.lock().active()?;
-        let params = json!({ "format": "png", "optimizeForSpeed": true });
-        let shot = self.cdp().call(Some(&page.session), METHOD, params).await?;
-        let shape = Error::Shape { method: METHOD, field: "data" };
-        let Some(data) = shot.get("data").and_then(Value::as_str) else { return Err(shape) };
-        STANDARD.decode(data).map_err(|_| shape)
     }
 
     async fn tabs(&self) -> Result<Vec<String>, Error> {

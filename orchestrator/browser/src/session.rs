@@ -113,6 +113,11 @@ impl Session {
         &self.connection.cdp
     }
 
+    /// Whether frames are drawn when the browser is told to, and not by themselves.
+    pub(crate) fn draws_when_told(&self) -> bool {
+        self.driver.draws_when_told
+    }
+
     async fn begin(&self) -> Result<(), Error> {
         const METHOD: &str = "Target.createBrowserContext";
         let params = json!({
@@ -128,14 +133,14 @@ impl Session {
             .ok_or(Error::Shape { method: METHOD, field: "browserContextId" })?
             .to_owned();
         {
-            let start = self.world.map_or(0.0, clock::before_start);
+            let start = self.world.map_or(0.0, |world| clock::before_start(world, self.draws_when_told()));
             self.watch.lock().begin(Setup::new(&self.launch, self.world, context.clone()), start);
         }
         let denied = json!({ "behavior": "deny", "browserContextId": context });
         drop(self.cdp().send(None, "Browser.setDownloadBehavior", denied));
         let page = self.open_tab(&context).await?;
         if let Some(world) = self.world {
-            clock::start(self.cdp(), &self.watch, &page, world).await?;
+            clock::start(self.cdp(), &self.watch, &page, world, self.draws_when_told()).await?;
         }
         Ok(())
     }

@@ -10,7 +10,6 @@
 use std::time::{Duration, Instant};
 
 use gateway::Activity;
-use serde_json::json;
 use tokio::time::timeout;
 
 use crate::{
@@ -31,15 +30,13 @@ const RESTARTS: u32 = 3;
 const TALK: Duration = Duration::from_millis(1);
 const TALKS: u32 = 200;
 const LULL: Duration = Duration::from_millis(500);
-/// How long a page may need to notice that an answer has been delivered in full, on a machine with time for it. These three are spent with
+/// How long a page may need to notice that an answer has been delivered in full, on a machine with time for it. These two are spent with
 /// [`Patience`].
 const NOTICE: Duration = Duration::from_millis(250);
 /// Waits inside a settling know better what they wait for than the settling as a whole, so they are given the first word.
 const GRACE: Duration = Duration::from_millis(100);
 /// How long it may take to read an answer that is there.
 const READING: Duration = Duration::from_millis(40);
-/// How long a frame may take to reach the screen; a page that shows none is not waited for.
-const FRAME: Duration = Duration::from_millis(500);
 
 /// How a page came to rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -222,37 +219,6 @@ impl Session {
             counts.frames_taken.cast_signed() - state.sockets.sent.cast_signed(),
         ));
         Ok(())
-    }
-
-    /// Brings the page's present state to the screen, so that what hangs on it (scrolling, what has come into view, changes of size) is
-    /// told to the page; and looks at the page's clock.
-    async fn show_frame(&self, patience: Patience<'_>) -> Result<(), Error> {
-        // A document without a body shows nothing yet. The look at the timeline is what moves it: by itself it follows the frames of the
-        // screen, whose times are real and hence far behind.
-        const SHOW: &str = "document.timeline.currentTime, document.body && new Promise(shown => requestAnimationFrame(() => shown()))";
-        let page = patience.page;
-        let world = match self.world_apart(page, &page.target).await {
-            Ok(world) => world,
-            // The document went away under it.
-            Err(Error::Refused { .. }) => return Ok(()),
-            Err(error) => return Err(error),
-        };
-        let params = json!({ "expression": SHOW, "contextId": world, "awaitPromise": true });
-        let shown = self.cdp().send(Some(&page.session), "Runtime.evaluate", params);
-        if !patience.answer(FRAME, shown).await? {
-            tracing::debug!("the page shows no frame");
-        }
-        // The frame is on the screen only after the callback: this is answered when it is.
-        match self.evaluate_apart(page, &page.target, "Date.now()", patience.limit.left()).await {
-            Ok(now) => {
-                if let Some(now) = now.as_f64() {
-                    self.watch.lock().clock = now;
-                }
-                Ok(())
-            }
-            Err(Error::Refused { .. }) => Ok(()),
-            Err(error) => Err(error),
-        }
     }
 
     async fn lull(&self, activity: &Activity, limit: Limit) -> Result<(), Error> {

@@ -17,8 +17,11 @@ impl Session {
     pub(crate) async fn open_tab(&self, context: &str) -> Result<Page, Error> {
         const METHOD: &str = "Target.createTarget";
         let (width, height) = self.launch.viewport;
-        let params =
+        let mut params =
             json!({ "url": "about:blank", "browserContextId": context, "width": width, "height": height });
+        if self.draws_when_told() {
+            params["enableBeginFrameControl"] = json!(true);
+        }
         let created = self.cdp().call(None, METHOD, params).await?;
         let target = created
             .get("targetId")

@@ -14,6 +14,7 @@ use tokio::{sync::Notify, time::timeout};
 use crate::{
     Error, attach,
     cdp::{Cdp, Event, SessionId},
+    screen::Frames,
 };
 
 /// Shared by the session and its listener.
@@ -56,6 +57,8 @@ pub(crate) struct State {
     pub(crate) ordinals: HashMap<String, usize>,
     /// The page's time in milliseconds, as last seen.
     pub(crate) clock: f64,
+    /// The times of the frames that are drawn.
+    pub(crate) frames: Frames,
     crashed: bool,
     gone: bool,
 }

@@ -1,0 +1,135 @@
+//! The screen, and when a frame is drawn on it.
+//!
+//! What hangs on frames happens when one is drawn: scrolling is told, what has come into view is, pictures of what is shown are asked for.
+//! Chromium itself draws in real time, so now and then a frame falls between two scripts of one instant, and the next time it does not. Its
+//! headless shell draws when it is told to and at no other time: then every frame comes in a rest of [`crate::settle`], at the page's own time.
+
+use std::time::Duration;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use serde_json::{Value, json};
+use tokio::{
+    sync::oneshot::Receiver,
+    time::{MissedTickBehavior, interval},
+};
+
+use crate::{Error, Session, cdp::Answer, clock, patience::Patience, watch::Page};
+
+const DRAW: &str = "HeadlessExperimental.beginFrame";
+/// How long a frame may take to reach the screen; a page that shows none is not waited for.
+const FRAME: Duration = Duration::from_millis(500);
+/// What moves the time of frames on where the page's time stands still, in milliseconds: no two frames may have the same.
+const TINY: f64 = 0.01;
+/// How often a frame is drawn for an input that waits for one.
+const REDRAW: Duration = Duration::from_millis(20);
+
+/// The times of frames, for a browser that draws when it is told to.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Frames {
+    /// What the browser's ticks show when the page's clock shows 1970, both in milliseconds.
+    origin: f64,
+    /// When the last one was drawn, in ticks.
+    last: f64,
+}
+
+impl Frames {
+    /// The ticks were at `base` when the clock showed `clock`.
+    pub(crate) fn starting(base: f64, clock: f64) -> Self {
+        Self { origin: base - clock, last: 0.0 }
+    }
+
+    fn next(&mut self, clock: f64) -> f64 {
+        self.last = (self.origin + clock).max(self.last + TINY);
+        self.last
+    }
+}
+
+impl Session {
+    /// Brings the page's present state to the screen, and looks at the page's clock.
+    pub(crate) async fn show_frame(&self, patience: Patience<'_>) -> Result<(), Error> {
+        let page = patience.page;
+        let shown = if self.draws_when_told() {
+            self.look_at_clock(patience).await?;
+            Some(self.draw(page))
+        } else {
+            self.next_frame(page).await?
+        };
+        let Some(shown) = shown else { return Ok(()) };
+        if !patience.answer(FRAME, shown).await? {
+            tracing::debug!("the page shows no frame");
+        }
+        if self.draws_when_told() {
+            return Ok(());
+        }
+        // The frame is on the screen only after the callback: this is answered when it is.
+        self.look_at_clock(patience).await
+    }
+
+    /// The visible part of the active page as a PNG file.
+    pub async fn screenshot(&mut self) -> Result<Vec<u8>, Error> {
+        let page = self.watch.lock().active()?;
+        let format = json!({ "format": "png", "optimizeForSpeed": true });
+        let (method, params, field) = if self.draws_when_told() {
+            (DRAW, json!({ "screenshot": format, "frameTimeTicks": self.frame_time() }), "screenshotData")
+        } else {
+            ("Page.captureScreenshot", format, "data")
+        };
+        let shot = self.cdp().call(Some(&page.session), method, params).await?;
+        let shape = Error::Shape { method, field };
+        let Some(data) = shot.get(field).and_then(Value::as_str) else { return Err(shape) };
+        STANDARD.decode(data).map_err(|_| shape)
+    }
+
+    /// Waits for an input that is answered only when a frame has been drawn.
+    pub(crate) async fn while_drawing<T>(&self, page: &Page, input: impl Future<Output = T>) -> T {
+        tokio::pin!(input);
+        let mut frames = interval(REDRAW);
+        frames.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                biased;
+                answer = &mut input => return answer,
+                _ = frames.tick() => drop(self.draw(page)),
+            }
+        }
+    }
+
+    fn draw(&self, page: &Page) -> Receiver<Answer> {
+        self.cdp().send(Some(&page.session), DRAW, json!({ "frameTimeTicks": self.frame_time() }))
+    }
+
+    fn frame_time(&self) -> f64 {
+        let mut state = self.watch.lock();
+        let clock = self.world.map_or(state.clock, |world| clock::visible(world, state.clock));
+        state.frames.next(clock)
+    }
+
+    /// Asks for the callback of the next frame that the browser draws by itself.
+    async fn next_frame(&self, page: &Page) -> Result<Option<Receiver<Answer>>, Error> {
+        // A document without a body shows nothing yet. The look at the timeline is what moves it: by itself it follows the frames of the
+        // screen, whose times are real and hence far behind.
+        const SHOW: &str = "document.timeline.currentTime, document.body && new Promise(shown => requestAnimationFrame(() => shown()))";
+        let world = match self.world_apart(page, &page.target).await {
+            Ok(world) => world,
+            // The document went away under it.
+            Err(Error::Refused { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let params = json!({ "expression": SHOW, "contextId": world, "awaitPromise": true });
+        Ok(Some(self.cdp().send(Some(&page.session), "Runtime.evaluate", params)))
+    }
+
+    async fn look_at_clock(&self, patience: Patience<'_>) -> Result<(), Error> {
+        let page = patience.page;
+        match self.evaluate_apart(page, &page.target, "Date.now()", patience.limit.left()).await {
+            Ok(now) => {
+                if let Some(now) = now.as_f64() {
+                    self.watch.lock().clock = now;
+                }
+                Ok(())
+            }
+            Err(Error::Refused { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
