@@ -18,7 +18,8 @@ fc-list 2>/dev/null | grep -q DejaVuSans.ttf || missing="$missing fonts-dejavu-c
 [ "${1:-}" != python ] || python3 -c 'import ensurepip, venv' 2>/dev/null || missing="$missing python3-venv"
 registry=""
 if [ "${1:-}" = engine ]; then
-    command -v docker >/dev/null 2>&1 || missing="$missing docker.io"
+    # The client alone does not start an engine; where one answers already, the client is enough.
+    command -v docker >/dev/null 2>&1 && { command -v dockerd || docker version; } >/dev/null 2>&1 || missing="$missing docker.io"
     # Base images are made by mmdebstrap where no registry answers; pip fetches the Python packages of images.
     command -v mmdebstrap >/dev/null 2>&1 || missing="$missing mmdebstrap"
     python3 -m pip --version >/dev/null 2>&1 || missing="$missing python3-pip"
