@@ -9,7 +9,7 @@ SANDBOX := target/release/sandbox
 SHARED  ?= ../shared
 FUZZ_SECONDS ?= 60
 
-.PHONY: help setup build images demo test test-engine check conformance determinism bench bench-reset town fuzz record-demo
+.PHONY: help setup build images demo test test-engine check conformance parity determinism bench bench-reset town fuzz record-demo
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -48,6 +48,10 @@ $(TOOLS)/bin/cargo-deny:
 conformance: ## other people's readers on our snapshots, ours on real captures, scores on vectors: SHARED=their folder
 	@./setup.sh python
 	SHARED="$(abspath $(SHARED))" ./tests/conformance/run.sh
+
+parity: setup build ## every page and action beside BrowserGym's, line by line: SHARED=their folder
+	@./setup.sh python
+	SHARED="$(abspath $(SHARED))" ./tests/parity/run.sh $(SANDBOX)
 
 determinism: setup build ## 25 repeats of the demo run (300+ episodes): one fingerprint
 	./tests/determinism.sh $(SANDBOX)

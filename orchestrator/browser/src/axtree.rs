@@ -5,16 +5,36 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{frames::Bids, python::repr};
+use crate::{frames::Bids, marks, python::repr};
 
-/// Says nothing that helps.
+/// Says nothing that helps. BrowserGym leaves out line breaks; the browser for which it was made had no boxes in its trees, which repeat the
+/// text above them.
 const IGNORED_ROLES: &[&str] = &["LineBreak", "InlineTextBox"];
 const IGNORED_PROPERTIES: &[&str] =
     &["editable", "readonly", "level", "settable", "multiline", "invalid", "focusable"];
 /// Shown by their name where they are set, and not at all otherwise.
 const FLAGS: &[&str] = &["required", "focused", "atomic"];
-/// Nodes that are no elements of the page and hence cannot be acted on.
-const WITHOUT_BID: &[&str] = &["StaticText", "RootWebArea", "ListMarker"];
+/// Where the browser shows the attributes that hold the marks: as a property, and as the node's description.
+const MARKED_PROPERTY: &str = "roledescription";
+/// Roles of what can be used, besides what can have the focus.
+const WIDGETS: &[&str] = &[
+    "button",
+    "checkbox",
+    "combobox",
+    "link",
+    "menuitem",
+    "menuitemcheckbox",
+    "menuitemradio",
+    "option",
+    "radio",
+    "searchbox",
+    "slider",
+    "spinbutton",
+    "switch",
+    "tab",
+    "textbox",
+    "treeitem",
+];
 
 /// The nodes of one frame, as the browser gives them: the root first.
 #[derive(Debug, Deserialize)]
@@ -26,11 +46,10 @@ pub(crate) struct Tree {
 #[serde(rename_all = "camelCase")]
 struct Node {
     node_id: String,
-    #[serde(default)]
-    ignored: bool,
     role: Option<Datum>,
     name: Option<Datum>,
     value: Option<Datum>,
+    description: Option<Datum>,
     #[serde(default)]
     properties: Vec<Property>,
     #[serde(default)]
@@ -59,10 +78,19 @@ impl Node {
         self.name.as_ref().and_then(|name| name.value.as_ref()).and_then(Value::as_str).unwrap_or_default()
     }
 
-    fn is_focused(&self) -> bool {
-        self.properties
-            .iter()
-            .any(|property| property.name == "focused" && property.value.value == Some(Value::Bool(true)))
+    /// The bid that the node's element was marked with.
+    fn bid(&self) -> Option<&str> {
+        let property = self.properties.iter().find(|property| property.name == MARKED_PROPERTY);
+        let shown = property.map(|property| &property.value).into_iter().chain(&self.description);
+        let mut texts = shown.filter_map(|datum| datum.value.as_ref()?.as_str());
+        texts.find_map(|text| marks::split(text)).map(|(bid, _)| bid)
+    }
+
+    fn is_usable(&self) -> bool {
+        let set = |property: &Property| {
+            property.name == "focusable" && property.value.value == Some(Value::Bool(true))
+        };
+        WIDGETS.contains(&self.role()) || self.properties.iter().any(set)
     }
 }
 
@@ -70,6 +98,8 @@ impl Node {
 #[derive(Debug)]
 pub(crate) struct Part {
     pub(crate) frame: String,
+    /// See [`crate::frames`].
+    pub(crate) prefix: Option<String>,
     pub(crate) tree: Tree,
     /// The parent's frame and the number of the element in it that shows this frame; `None` for the page itself.
     pub(crate) owner: Option<(String, i64)>,
@@ -91,7 +121,6 @@ pub struct Element {
 pub(crate) struct Rendered {
     pub(crate) text: String,
     pub(crate) elements: Vec<Element>,
-    pub(crate) focused: Option<String>,
 }
 
 /// What is still to be written; a stack of these instead of recursion, for pages nest as deep as they like.
@@ -147,7 +176,7 @@ fn write(
     bids: &mut Bids,
 ) -> bool {
     let (role, name) = (node.role(), node.name());
-    if node.ignored || IGNORED_ROLES.contains(&role) || node.name.is_none() {
+    if IGNORED_ROLES.contains(&role) || node.name.is_none() {
         return false;
     }
     if role == "StaticText" && parent_name.contains(name) {
@@ -157,8 +186,11 @@ fn write(
     if role == "generic" && attributes.is_empty() {
         return false;
     }
-    let bid = match node.node {
-        Some(number) if !WITHOUT_BID.contains(&role) => bids.of(&part.frame, number),
+    let bid = match (node.bid(), &part.prefix, node.node) {
+        (Some(bid), _, _) => Some(bid.to_owned()),
+        (None, Some(prefix), Some(number)) if node.is_usable() && role != "RootWebArea" => {
+            bids.of_unmarked(prefix, number)
+        }
         _ => None,
     };
     if !out.text.is_empty() {
@@ -182,9 +214,6 @@ fn write(
         out.text.push_str(attribute);
     }
     if let Some(bid) = bid {
-        if node.is_focused() {
-            out.focused = Some(bid.clone());
-        }
         out.elements.push(Element { bid, role: role.to_owned(), name: name.trim().to_owned() });
     }
     true
@@ -195,6 +224,13 @@ fn attributes(node: &Node) -> Vec<String> {
     for Property { name, value } in &node.properties {
         let Some(value) = &value.value else { continue };
         if IGNORED_PROPERTIES.contains(&&**name) {
+            continue;
+        }
+        let own = value.as_str().filter(|_| name == MARKED_PROPERTY).and_then(marks::split);
+        if let Some((_, own)) = own {
+            if !own.is_empty() {
+                attributes.push(format!("{name}={}", repr(own)));
+            }
             continue;
         }
         if FLAGS.contains(&&**name) {

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{ActionError, Error, Session, watch::Page};
+use crate::{ActionError, Error, Session, frames::Place, marks, watch::Page};
 
 /// The element that the last action was about, as it was just before the action.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -58,21 +58,40 @@ impl Session {
     /// Finds the element that the last observation calls `bid`.
     pub(crate) async fn element(&self, page: &Page, bid: &str) -> Result<Handle, ActionError> {
         let missing = |reason| ActionError::NotFound { bid: bid.to_owned(), reason };
-        let place = self
-            .bids
-            .place(bid)
-            .cloned()
-            .ok_or_else(|| missing("the last observation shows no such element"))?;
+        let place = self.bids.place(bid);
+        let place = place.ok_or_else(|| missing("the last observation shows no such element"))?;
         let gone = |error| match error {
             Error::Refused { .. } => missing("it is no longer on the page"),
             error => ActionError::Browser(error),
         };
-        let world = self.world_apart(page, &place.frame).await.map_err(gone)?;
-        let handle = self.handle(page, place.node, world).await.map_err(gone)?;
+        let found = match &place {
+            Place::Marked { frame } => self.marked(page, frame, bid).await,
+            Place::Node { frame, node } => {
+                let world = self.world_apart(page, frame).await.map_err(gone)?;
+                self.handle(page, *node, world).await.map(Some)
+            }
+        };
+        let Some(handle) = found.map_err(gone)? else {
+            return Err(missing("the last observation shows no such element"));
+        };
         match self.call_on(page, &handle, "function() { return this.isConnected; }", json!([])).await? {
             Value::Bool(true) => Ok(handle),
             _ => Err(missing("it is no longer on the page")),
         }
+    }
+
+    /// A handle on the element that a frame's marks call `bid`.
+    async fn marked(&self, page: &Page, frame: &str, bid: &str) -> Result<Option<Handle>, Error> {
+        let world = self.world_apart(page, frame).await?;
+        let script = format!("{}.find({})", marks::script(), json!(bid));
+        let params = json!({ "expression": script, "contextId": world, "objectGroup": "act" });
+        let found = self.cdp().call(Some(&page.session), "Runtime.evaluate", params).await?;
+        let Some(object) = found.pointer("/result/objectId").and_then(Value::as_str) else { return Ok(None) };
+        let described =
+            self.cdp().call(Some(&page.session), "DOM.describeNode", json!({ "objectId": object })).await?;
+        let node = described.pointer("/node/backendNodeId").and_then(Value::as_i64);
+        let node = node.ok_or(Error::Shape { method: "DOM.describeNode", field: "node.backendNodeId" })?;
+        Ok(Some(Handle { object: object.to_owned(), node, world }))
     }
 
     /// A handle on a node in a given world.

@@ -1,9 +1,13 @@
-//! The frames of a page, and the ids that its elements go by.
+//! The frames of a page, and what the ids of its elements stand for.
 //!
-//! A `bid` is a number within its frame, counted from 1 in document order at the first sight of each element; frames inside the page put a
-//! letter before it (`a12`; `aB3` in the second frame of the first one). An element keeps its bid as long as its document lives.
+//! A `bid` is a number within its frame, and for a frame's own element letters; what is inside a frame puts the frame's letters before it (`12`,
+//! `a` and `a12`, `ab` and `ab3` in the second frame of the first one). See [`crate::marks`] for how they are given. An element keeps its bid as
+//! long as its document lives.
+//!
+//! Some nodes have no mark, because they lie where no script can reach (closed shadow roots) or are of no standard kind (custom elements). Those
+//! of them that can be used are numbered after a zero, in the order in which they are first seen: `01`, `02`, `a01`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 
@@ -20,92 +24,98 @@ pub(crate) struct Frame {
     /// Tells one document in the frame from the next.
     loader: String,
     pub(crate) parent: Option<String>,
-    /// The letters before the numbers of its elements.
-    pub(crate) prefix: String,
+    /// How many frames it lies in.
+    pub(crate) depth: usize,
+    /// The browser's number of the element that shows the frame, in the parent.
+    pub(crate) owner: Option<i64>,
+    /// The letters before the numbers of its elements; none where they could not be marked.
+    pub(crate) prefix: Option<String>,
+}
+
+impl Frame {
+    fn document(&self) -> (String, String) {
+        (self.id.clone(), self.loader.clone())
+    }
 }
 
 /// The element that a bid stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
-    pub(crate) frame: String,
-    /// The browser's own number of the node; differs from run to run and must not be shown.
-    pub(crate) node: i64,
+pub(crate) enum Place {
+    /// One that the frame's marks know by its bid.
+    Marked { frame: String },
+    /// Another one, by the browser's own number of it, which differs from run to run and must not be shown.
+    Node { frame: String, node: i64 },
 }
 
-/// The ids given so far in an episode.
+/// What the bids of the last observation stand for.
 #[derive(Debug, Default)]
 pub(crate) struct Bids {
-    frames: HashMap<String, Numbering>,
-    places: HashMap<String, Place>,
-}
-
-#[derive(Debug, Default)]
-struct Numbering {
-    loader: String,
-    prefix: String,
-    numbers: HashMap<i64, u32>,
-    children: usize,
+    /// Frames by the letters before their elements' numbers.
+    frames: HashMap<String, Frame>,
+    /// Numbers given to nodes without a mark, by frame and document.
+    unmarked: HashMap<(String, String), HashMap<i64, usize>>,
 }
 
 impl Bids {
-    /// Gives frames their letters, forgetting documents that have gone.
-    fn meet(&mut self, frames: &mut [Frame]) {
-        self.frames
-            .retain(|id, known| frames.iter().any(|frame| frame.id == *id && frame.loader == known.loader));
-        let known = &self.frames;
-        self.places.retain(|_, place| known.contains_key(&place.frame));
-        for frame in frames {
-            if !self.frames.contains_key(&frame.id) {
-                let prefix = match frame.parent.as_ref().and_then(|parent| self.frames.get_mut(parent)) {
-                    Some(parent) => {
-                        parent.children += 1;
-                        format!("{}{}", parent.prefix, letters(parent.children - 1))
-                    }
-                    None => String::new(),
-                };
-                let numbering = Numbering { loader: frame.loader.clone(), prefix, ..Numbering::default() };
-                self.frames.insert(frame.id.clone(), numbering);
-            }
-            frame.prefix.clone_from(&self.frames[&frame.id].prefix);
+    /// Takes in the frames of an observation, forgetting documents that have gone.
+    pub(crate) fn meet(&mut self, frames: &[Frame]) {
+        let marked = |frame: &Frame| Some((frame.prefix.clone()?, frame.clone()));
+        self.frames = frames.iter().filter_map(marked).collect();
+        let living: HashSet<_> = frames.iter().map(Frame::document).collect();
+        self.unmarked.retain(|document, _| living.contains(document));
+    }
+
+    /// The id of a node without a mark, new or as before.
+    pub(crate) fn of_unmarked(&mut self, prefix: &str, node: i64) -> Option<String> {
+        let numbers = self.unmarked.entry(self.frames.get(prefix)?.document()).or_default();
+        let next = numbers.len() + 1;
+        Some(format!("{prefix}0{}", numbers.entry(node).or_insert(next)))
+    }
+
+    pub(crate) fn place(&self, bid: &str) -> Option<Place> {
+        let (prefix, number) = split(bid)?;
+        let frame = self.frames.get(prefix)?;
+        let Some(unmarked) = number.strip_prefix('0').filter(|rest| !rest.is_empty()) else {
+            return Some(Place::Marked { frame: frame.id.clone() });
+        };
+        let number: usize = unmarked.parse().ok()?;
+        let (&node, _) = self.unmarked.get(&frame.document())?.iter().find(|(_, given)| **given == number)?;
+        Some(Place::Node { frame: frame.id.clone(), node })
+    }
+
+    /// The elements that show the frames in which an element lies, by the browser's numbers, the innermost first.
+    pub(crate) fn around(&self, bid: &str) -> Vec<i64> {
+        let mut owners = Vec::new();
+        let mut inner = split(bid).and_then(|(prefix, _)| self.frames.get(prefix));
+        while let Some(frame) = inner.filter(|_| owners.len() < MOST) {
+            owners.extend(frame.owner);
+            let parent = |candidate: &&Frame| Some(&candidate.id) == frame.parent.as_ref();
+            inner = self.frames.values().find(parent);
         }
-    }
-
-    /// The id of an element, new or as before.
-    pub(crate) fn of(&mut self, frame: &str, node: i64) -> Option<String> {
-        let numbering = self.frames.get_mut(frame)?;
-        let next = u32::try_from(numbering.numbers.len()).ok()?.checked_add(1)?;
-        let number = *numbering.numbers.entry(node).or_insert(next);
-        let bid = format!("{}{number}", numbering.prefix);
-        self.places.entry(bid.clone()).or_insert_with(|| Place { frame: frame.to_owned(), node });
-        Some(bid)
-    }
-
-    pub(crate) fn place(&self, bid: &str) -> Option<&Place> {
-        self.places.get(bid)
+        owners
     }
 }
 
-/// `a` to `z`, then `aA`, `bA` .. `zA`, `aB` and so on: a small letter begins each step into a frame.
-fn letters(n: usize) -> String {
-    let letter = |base: u8, n: usize| char::from(base + u8::try_from(n % 26).unwrap_or(0));
-    let mut text = String::from(letter(b'a', n));
-    let mut rest = n / 26;
-    while rest > 0 {
-        text.push(letter(b'A', rest - 1));
-        rest = (rest - 1) / 26;
+/// Splits a bid into the letters of its frame and its own number, or letters, there.
+fn split(bid: &str) -> Option<(&str, &str)> {
+    if !bid.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return None;
     }
-    text
+    let number = bid.find(|c: char| c.is_ascii_digit());
+    // A frame's own element: its letters begin with the last small one.
+    let own = number.or_else(|| bid.rfind(|c: char| c.is_ascii_lowercase()))?;
+    Some(bid.split_at(own))
 }
 
 impl Session {
-    /// The frames of a page, the page itself first, parents before children.
-    pub(crate) async fn frames(&mut self, page: &Page) -> Result<Vec<Frame>, Error> {
+    /// The frames of a page, the page itself first, parents before children. They have no prefixes yet.
+    pub(crate) async fn frames(&self, page: &Page) -> Result<Vec<Frame>, Error> {
         const METHOD: &str = "Page.getFrameTree";
         let tree = self.cdp().call(Some(&page.session), METHOD, json!({})).await?;
         let root = tree.get("frameTree").ok_or(Error::Shape { method: METHOD, field: "frameTree" })?;
         let mut frames = Vec::new();
-        let mut rest = vec![root];
-        while let Some(node) = rest.pop() {
+        let mut rest = vec![(root, 0)];
+        while let Some((node, depth)) = rest.pop() {
             let text = |name: &str| {
                 node.pointer(&format!("/frame/{name}")).and_then(Value::as_str).unwrap_or_default()
             };
@@ -115,12 +125,14 @@ impl Session {
                     url: format!("{}{}", text("url"), text("urlFragment")),
                     loader: text("loaderId").to_owned(),
                     parent: Some(text("parentId").to_owned()).filter(|parent| !parent.is_empty()),
-                    prefix: String::new(),
+                    depth,
+                    owner: None,
+                    prefix: None,
                 });
             }
-            rest.extend(node.get("childFrames").and_then(Value::as_array).into_iter().flatten().rev());
+            let children = node.get("childFrames").and_then(Value::as_array).into_iter().flatten();
+            rest.extend(children.rev().map(|child| (child, depth + 1)));
         }
-        self.bids.meet(&mut frames);
         Ok(frames)
     }
 }
@@ -129,41 +141,49 @@ impl Session {
 mod tests {
     use super::*;
 
-    fn frame(id: &str, loader: &str, parent: Option<&str>) -> Frame {
+    fn frame(id: &str, loader: &str, prefix: Option<&str>) -> Frame {
         Frame {
             id: id.to_owned(),
             url: String::new(),
             loader: loader.to_owned(),
-            parent: parent.map(str::to_owned),
-            prefix: String::new(),
+            parent: None,
+            depth: 0,
+            owner: None,
+            prefix: prefix.map(str::to_owned),
         }
     }
 
     #[test]
-    fn frames_are_lettered_as_they_come() {
-        for (n, expected) in [(0, "a"), (25, "z"), (26, "aA"), (27, "bA"), (52, "aB"), (26 * 27, "aAA")] {
-            assert_eq!(letters(n), expected);
+    fn a_bid_says_in_which_frame_it_is() {
+        for (bid, expected) in [
+            ("12", Some(("", "12"))),
+            ("a", Some(("", "a"))),
+            ("aA", Some(("", "aA"))),
+            ("ab", Some(("a", "b"))),
+            ("a12", Some(("a", "12"))),
+            ("aAbB3", Some(("aAbB", "3"))),
+            ("", None),
+            ("A", None),
+            ("1'); alert('", None),
+        ] {
+            assert_eq!(split(bid), expected, "{bid}");
         }
     }
 
     #[test]
-    fn an_element_keeps_its_bid_until_its_document_goes() {
+    fn nodes_without_a_mark_keep_their_number_until_their_document_goes() {
         let mut bids = Bids::default();
-        let mut frames = [frame("m", "1", None), frame("x", "1", Some("m")), frame("y", "1", Some("m"))];
-        bids.meet(&mut frames);
-        assert_eq!(frames.clone().map(|frame| frame.prefix), ["", "a", "b"]);
-        assert_eq!(bids.of("m", 70).as_deref(), Some("1"));
-        assert_eq!(bids.of("y", 71).as_deref(), Some("b1"));
-        assert_eq!(bids.of("y", 75).as_deref(), Some("b2"));
-        assert_eq!(bids.of("y", 71).as_deref(), Some("b1"));
-        assert_eq!(bids.place("b2"), Some(&Place { frame: "y".to_owned(), node: 75 }));
+        bids.meet(&[frame("m", "1", Some("")), frame("x", "1", Some("a")), frame("y", "1", None)]);
+        assert_eq!(bids.place("7"), Some(Place::Marked { frame: "m".to_owned() }));
+        assert_eq!(bids.place("a0"), Some(Place::Marked { frame: "x".to_owned() }));
+        assert_eq!(bids.place("b0"), None, "there is no such frame");
+        assert_eq!(bids.of_unmarked("a", 71).as_deref(), Some("a01"));
+        assert_eq!(bids.of_unmarked("a", 75).as_deref(), Some("a02"));
+        assert_eq!(bids.of_unmarked("a", 71).as_deref(), Some("a01"));
+        assert_eq!(bids.place("a02"), Some(Place::Node { frame: "x".to_owned(), node: 75 }));
 
-        // The first frame leaves, the second gets another document: its letter is new, and so are its numbers.
-        let mut frames = [frame("m", "1", None), frame("y", "2", Some("m"))];
-        bids.meet(&mut frames);
-        assert_eq!(frames[1].prefix, "c");
-        assert_eq!(bids.place("b2"), None);
-        assert_eq!(bids.of("y", 90).as_deref(), Some("c1"));
-        assert_eq!(bids.of("m", 70).as_deref(), Some("1"));
+        bids.meet(&[frame("m", "1", Some("")), frame("x", "2", Some("a"))]);
+        assert_eq!(bids.place("a02"), None);
+        assert_eq!(bids.of_unmarked("a", 90).as_deref(), Some("a01"));
     }
 }

@@ -65,7 +65,6 @@ const CHOOSE: &str = "function(wanted) {
     if (missing >= 0) return `there is no option ${JSON.stringify(wanted[missing])}; there are ${options.slice(0, 20).map(o => JSON.stringify(label(o))).join(', ')}`;
     const disabled = chosen.find(option => option.disabled || option.parentElement.disabled);
     if (disabled) return `the option ${JSON.stringify(label(disabled))} is disabled`;
-    element.focus();
     for (const option of options) option.selected = chosen.includes(option);
     element.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
     element.dispatchEvent(new Event('change', { bubbles: true }));

@@ -8,7 +8,7 @@
 //! cdp, watch, attach                        the DevTools socket; what it tells; preparing each page and worker before its first script
 //! inject/, inject                           the scripts that make randomness and clocks repeat
 //! clock, screen, settle                     the page's time, slice by slice, and frames in between, until the page is done
-//! frames, axtree, observe                   what an agent sees, and the ids that it names elements by
+//! frames, marks, axtree, observe            what an agent sees, and the ids that it names elements by
 //! action, python                            what an agent can do, and how that is spelt
 //! act, navigate, element, pointer, keyboard, keys    doing it
 //! evaluate, document                        scripts of ours apart from the page's; text, links and digest of a page
@@ -43,6 +43,7 @@ mod interfaces;
 mod keyboard;
 mod keys;
 mod launch;
+mod marks;
 mod navigate;
 mod observe;
 mod patience;

@@ -44,47 +44,38 @@ impl Session {
             let place = state.pages.iter().position(|open| open.session == page.session);
             (page, place.unwrap_or_default())
         };
-        let frames = self.frames(&page).await?;
+        let (frames, focused) = self.write_marks(&page).await?;
         let call = |method, params| self.cdp().call(Some(&page.session), method, params);
         let trees =
             frames.iter().map(|frame| call("Accessibility.getFullAXTree", json!({ "frameId": frame.id })));
-        let owners =
-            frames.iter().skip(1).map(|frame| call("DOM.getFrameOwner", json!({ "frameId": frame.id })));
-        let (trees, owners, title, tabs) = tokio::join!(
-            futures_util::future::join_all(trees),
-            futures_util::future::join_all(owners),
+        let trees = futures_util::future::join_all(trees).await;
+        self.erase_marks(&page, &frames).await?;
+        let (title, tabs) = tokio::join!(
             self.evaluate_apart(&page, &page.target, "document.title", crate::cdp::CALL),
             self.tabs(),
         );
         let mut parts = Vec::with_capacity(frames.len());
-        let owners = std::iter::once(None).chain(owners.into_iter().map(Some));
-        for ((frame, tree), owner) in frames.iter().zip(trees).zip(owners) {
+        for (frame, tree) in frames.iter().zip(trees) {
+            let owner = frame.parent.clone().zip(frame.owner);
             let tree = match tree {
                 Ok(tree) => tree,
                 // The frame went away in the meantime.
-                Err(Error::Refused { .. }) if owner.is_some() => continue,
+                Err(Error::Refused { .. }) if frame.parent.is_some() => continue,
                 Err(error) => return Err(error),
             };
+            if frame.parent.is_some() && owner.is_none() {
+                continue;
+            }
             let tree: Tree = serde_json::from_value(tree)
                 .map_err(|_| Error::Shape { method: "Accessibility.getFullAXTree", field: "nodes" })?;
-            let owner = match owner {
-                None => None,
-                Some(Ok(owner)) => {
-                    match (owner.get("backendNodeId").and_then(Value::as_i64), &frame.parent) {
-                        (Some(node), Some(parent)) => Some((parent.clone(), node)),
-                        _ => continue,
-                    }
-                }
-                Some(Err(_)) => continue,
-            };
-            parts.push(Part { frame: frame.id.clone(), tree, owner });
+            parts.push(Part { frame: frame.id.clone(), prefix: frame.prefix.clone(), tree, owner });
         }
         let rendered = axtree::render(&parts, &mut self.bids);
         Ok(Observation {
             url: frames.first().map(|frame| frame.url.clone()).unwrap_or_default(),
             title: title?.as_str().unwrap_or_default().to_owned(),
             axtree: rendered.text,
-            focused: rendered.focused,
+            focused,
             last_action_error: self.last_action_error.clone(),
             tabs: tabs?,
             active_tab,

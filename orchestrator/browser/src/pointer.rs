@@ -156,8 +156,24 @@ impl Session {
         let answer =
             self.cdp().call(Some(&page.session), "DOM.getContentQuads", node).await.map_err(unseen)?;
         let quads = answer.get("quads").and_then(Value::as_array).ok_or_else(invisible)?;
-        let view = (f64::from(self.launch.viewport.0), f64::from(self.launch.viewport.1));
+        let view = self.view(page, bid).await.map_err(unseen)?;
         quads.iter().filter_map(|quad| middle(quad, view)).next().ok_or_else(invisible)
+    }
+
+    /// The part of the screen in which an element can be seen: what all the frames around it leave of it.
+    async fn view(&self, page: &Page, bid: &str) -> Result<View, Error> {
+        const METHOD: &str = "DOM.getBoxModel";
+        let (width, height) = self.launch.viewport;
+        let mut view = View { x: (0.0, f64::from(width)), y: (0.0, f64::from(height)) };
+        for owner in self.bids.around(bid) {
+            let model =
+                self.cdp().call(Some(&page.session), METHOD, json!({ "backendNodeId": owner })).await?;
+            let content = model
+                .pointer("/model/content")
+                .ok_or(Error::Shape { method: METHOD, field: "model.content" })?;
+            view = view.cut(content);
+        }
+        Ok(view)
     }
 
     async fn uncovered(
@@ -206,16 +222,31 @@ impl Session {
     }
 }
 
+/// A part of the screen: from where to where, across and down.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct View {
+    x: (f64, f64),
+    y: (f64, f64),
+}
+
+impl View {
+    /// The part of it in which a quad lies: eight numbers, two for each corner.
+    fn cut(self, quad: &Value) -> Self {
+        let numbers: Vec<f64> = quad.as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
+        let span = |axis: usize, (from, to): (f64, f64)| {
+            let along = numbers.iter().skip(axis).step_by(2).copied();
+            let (low, high) = along.fold((f64::MAX, f64::MIN), |(low, high), n| (low.min(n), high.max(n)));
+            (low.max(from), high.min(to))
+        };
+        Self { x: span(0, self.x), y: span(1, self.y) }
+    }
+}
+
 /// The middle of the part of a quad that lies in the view, if there is such a part.
-fn middle(quad: &Value, (width, height): (f64, f64)) -> Option<Point> {
-    let numbers: Vec<f64> = quad.as_array()?.iter().filter_map(Value::as_f64).collect();
-    let span = |axis: usize, most: f64| {
-        let along = numbers.iter().skip(axis).step_by(2).copied();
-        let (low, high) = along.fold((f64::MAX, f64::MIN), |(low, high), n| (low.min(n), high.max(n)));
-        let (low, high) = (low.max(0.0), high.min(most));
-        (high - low >= 1.0).then_some(low.midpoint(high))
-    };
-    Some(Point { x: span(0, width)?, y: span(1, height)? })
+fn middle(quad: &Value, view: View) -> Option<Point> {
+    let part = view.cut(quad);
+    let middle = |(low, high): (f64, f64)| (high - low >= 1.0).then_some(low.midpoint(high));
+    Some(Point { x: middle(part.x)?, y: middle(part.y)? })
 }
 
 #[cfg(test)]
@@ -224,7 +255,7 @@ mod tests {
 
     #[test]
     fn the_middle_is_that_of_the_visible_part() {
-        let view = (100.0, 100.0);
+        let view = View { x: (0.0, 100.0), y: (0.0, 100.0) };
         let quad = |left: f64, top: f64, right: f64, bottom: f64| {
             json!([left, top, right, top, right, bottom, left, bottom])
         };

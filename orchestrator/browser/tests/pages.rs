@@ -180,3 +180,45 @@ async fn buttons_work_wherever_they_are_and_a_covered_one_is_refused() {
     assert!(session.screenshot().await.unwrap().starts_with(b"\x89PNG"));
     session.close().await.unwrap();
 }
+
+const WATCHED: &str = r##"<!doctype html><title>Watched</title>
+<p id="said">nothing</p><p aria-description="its own">described</p>
+<my-switch role="switch" tabindex="0" aria-checked="false" onclick="said.textContent = 'switched'">Light</my-switch>
+<div id="host"></div><div contenteditable aria-label="Note"></div>
+<iframe sandbox srcdoc="<a href='#'>Scriptless</a>"></iframe>
+<script>
+host.attachShadow({mode: 'closed'}).innerHTML = '<button id="in" onclick="document.getElementById(`said`).textContent = `in the dark`">Closed</button>';
+let heard = 0;
+new MutationObserver(records => { heard += records.length; document.title = `Heard ${heard}`; })
+    .observe(document.body, { subtree: true, attributes: true, childList: true });
+</script>"##;
+
+#[tokio::test]
+async fn marks_come_and_go_unnoticed_and_reach_what_scripts_cannot() {
+    let web = web::Web::serve(&[("watched.test/", WATCHED)]).await;
+    let world = World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+    let launch = Launch { world: Some(world), ..Launch::new(web.address, "") };
+    let mut session = Session::start(&launch).await.unwrap();
+    go(&mut session, "http://watched.test/").await;
+
+    let first = session.observe().await.unwrap();
+    let second = session.observe().await.unwrap();
+    assert_eq!(first, second, "an element keeps its bid");
+    assert_eq!(first.title, "Watched", "the page's observer was told of the marks");
+    // Of no standard kind, and behind a closed shadow root: numbered apart.
+    for (role, name, said, bid) in
+        [("switch", "Light", "switched", "01"), ("button", "Closed", "in the dark", "02")]
+    {
+        let element = first.find(role, name).unwrap_or_else(|| panic!("{name} in\n{}", first.axtree));
+        assert_eq!(element.bid, bid);
+        session.act(&Action::click(bid)).await.unwrap();
+        let html = &session.acted().unwrap().page_html;
+        assert!(!html.contains("bid=") && html.contains("aria-description=\"its own\""), "{html}");
+        settle(&mut session).await;
+        let seen = session.observe().await.unwrap();
+        assert!(seen.axtree.contains(said), "{}", seen.axtree);
+        assert!(seen.title.starts_with("Heard"), "the page's observer hears of its own changes");
+    }
+    let link = first.find("link", "Scriptless").unwrap();
+    assert!(link.bid.starts_with('a'), "{}", link.bid);
+}

@@ -1,4 +1,5 @@
-// The part for documents: a place for the seed, and frames of animation that follow the page's clock instead of the screen's.
+// The part for documents: a place for the seed, frames of animation that follow the page's clock instead of the screen's, and observers that are
+// not told of our marks.
 
 function place() {
   const path = [];
@@ -45,3 +46,25 @@ replace(window, 'requestIdleCallback', (native) => ({
 }));
 replace(window, 'cancelIdleCallback', () => ({ cancelIdleCallback(handle) { clearTimeout(handle); } }));
 replace(AnimationTimeline.prototype, 'currentTime', () => ({ get currentTime() { return elapsed(); } }));
+
+// The marks that are on the elements while a page is looked at (`marks.js`) are not for its observers.
+const MARKED = ['aria-roledescription', 'aria-description'];
+const told = (records) => records.filter((record) => !MARKED.includes(record.attributeName));
+const NativeObserver = MutationObserver;
+const OurObserver = new Proxy(NativeObserver, {
+  construct(target, [callback, ...rest], self) {
+    const filtered = typeof callback !== 'function' ? callback : function (records, observer) {
+      const left = told(records);
+      if (left.length) apply(callback, this, [left, observer]);
+    };
+    return Reflect.construct(target, [filtered, ...rest], self);
+  },
+});
+disguise(OurObserver, 'MutationObserver');
+Object.defineProperty(NativeObserver.prototype, 'constructor', { value: OurObserver, writable: true, configurable: true });
+for (const name of ['MutationObserver', 'WebKitMutationObserver']) {
+  Object.defineProperty(window, name, { value: OurObserver, writable: true, configurable: true });
+}
+replace(NativeObserver.prototype, 'takeRecords', (native) => ({
+  takeRecords() { return told(apply(native, this, [])); },
+}));
