@@ -134,4 +134,5 @@ def main():
         sys.exit(report([json.loads(line) for line in file]) != 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

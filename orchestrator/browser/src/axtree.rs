@@ -1,11 +1,12 @@
-//! The accessibility tree as text, in BrowserGym's spelling: `[bid] role 'name' value='..', attribute, attribute='..'`, tab-indented.
+//! The accessibility tree as text, in BrowserGym's spelling: `[bid] role 'name' value='..', attribute, attribute='..'`, tab-indented. Follows its
+//! `flatten_axtree_to_str` line by line; `make parity` compares the two.
 
 use std::collections::HashMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{frames::Bids, marks, python::repr};
+use crate::{Properties, frames::Bids, marks, python::repr};
 
 /// Says nothing that helps. BrowserGym leaves out line breaks; the browser for which it was made had no boxes in its trees, which repeat the
 /// text above them.
@@ -129,10 +130,126 @@ struct Step<'a> {
     node: &'a Node,
     depth: usize,
     parent_name: &'a str,
+    /// The node above was left out by a filter.
+    filtered: bool,
+}
+
+/// How the tree is written: the arguments of BrowserGym's `flatten_axtree_to_str`, with its defaults.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "they are somebody else's arguments")]
+pub struct TreeText {
+    /// Says `visible` of elements of which at least half is in view.
+    pub with_visible: bool,
+    /// Says `clickable` of elements that listen to clicks.
+    pub with_clickable: bool,
+    /// Says where the middle of an element is: `center="(x,y)"`.
+    pub with_center_coords: bool,
+    /// Says where its corners are: `box="(left,top,right,bottom)"`.
+    pub with_bounding_box_coords: bool,
+    /// Says `som` of elements that have a number on a picture with numbers.
+    pub with_som: bool,
+    /// Leaves out `generic` nodes that have no attributes.
+    pub skip_generic: bool,
+    /// Leaves out elements of which less than half is in view, and the text in them.
+    pub filter_visible_only: bool,
+    /// Leaves out what has no bid.
+    pub filter_with_bid_only: bool,
+    /// Leaves out what has no number on a picture.
+    pub filter_som_only: bool,
+    /// How many digits places have after the point.
+    pub coord_decimals: usize,
+    /// Leaves out text that the name of the node above holds already.
+    pub remove_redundant_static_text: bool,
+    /// Shows no bid of elements of which less than half is in view.
+    pub hide_bid_if_invisible: bool,
+    /// Leaves out all that hangs directly below what is left out by a filter.
+    pub hide_all_children: bool,
+    /// Shows no bids.
+    pub hide_all_bids: bool,
+}
+
+impl Default for TreeText {
+    fn default() -> Self {
+        Self {
+            with_visible: false,
+            with_clickable: false,
+            with_center_coords: false,
+            with_bounding_box_coords: false,
+            with_som: false,
+            skip_generic: true,
+            filter_visible_only: false,
+            filter_with_bid_only: false,
+            filter_som_only: false,
+            coord_decimals: 0,
+            remove_redundant_static_text: true,
+            hide_bid_if_invisible: false,
+            hide_all_children: false,
+            hide_all_bids: false,
+        }
+    }
+}
+
+impl TreeText {
+    /// Whether elements have to be measured for it.
+    pub(crate) fn needs_properties(&self) -> bool {
+        self.with_visible
+            || self.with_clickable
+            || self.with_center_coords
+            || self.with_bounding_box_coords
+            || self.with_som
+            || self.filter_visible_only
+            || self.filter_som_only
+            || self.hide_bid_if_invisible
+    }
+
+    /// Whether an element is left out.
+    fn filters(&self, bid: Option<&str>, known: Option<&Properties>) -> bool {
+        if bid.is_none() {
+            return self.filter_with_bid_only || self.filter_som_only;
+        }
+        known.is_some_and(|known| {
+            (self.filter_visible_only && !known.is_visible()) || (self.filter_som_only && !known.set_of_marks)
+        })
+    }
+
+    /// What is said of an element before its other attributes, the last one first asked for.
+    fn extras(&self, known: Option<&Properties>) -> Vec<String> {
+        let Some(known) = known else { return Vec::new() };
+        let mut extras = Vec::new();
+        if let Some([x, y, width, height]) = known.bbox {
+            if self.with_bounding_box_coords {
+                extras.push(format!("box=\"{}\"", self.place(&[x, y, x + width, y + height])));
+            }
+            if self.with_center_coords {
+                extras.push(format!("center=\"{}\"", self.place(&[x + width / 2.0, y + height / 2.0])));
+            }
+        }
+        let flags = [
+            (self.with_clickable && known.clickable, "clickable"),
+            (self.with_visible && known.is_visible(), "visible"),
+            (self.with_som && known.set_of_marks, "som"),
+        ];
+        extras.extend(flags.iter().filter(|(said, _)| *said).map(|(_, word)| (*word).to_owned()));
+        extras
+    }
+
+    fn place(&self, numbers: &[f64]) -> String {
+        let decimals = self.coord_decimals;
+        let numbers: Vec<String> = numbers.iter().map(|number| format!("{number:.decimals$}")).collect();
+        format!("({})", numbers.join(","))
+    }
+}
+
+/// What a tree is written with.
+pub(crate) struct Writer<'a> {
+    pub(crate) text: &'a TreeText,
+    pub(crate) properties: &'a HashMap<String, Properties>,
+    pub(crate) bids: &'a mut Bids,
 }
 
 /// Writes all frames as one tree.
-pub(crate) fn render(parts: &[Part], bids: &mut Bids) -> Rendered {
+pub(crate) fn render(parts: &[Part], mut writer: Writer<'_>) -> Rendered {
     let mut nodes: HashMap<(&str, &str), &Node> = HashMap::new();
     let mut inner: HashMap<(&str, i64), &Part> = HashMap::new();
     for part in parts {
@@ -145,78 +262,103 @@ pub(crate) fn render(parts: &[Part], bids: &mut Bids) -> Rendered {
     let root = |part: &'_ Part| part.tree.nodes.first().map(|_| ());
     let mut stack: Vec<Step<'_>> = Vec::new();
     for part in parts.iter().filter(|part| part.owner.is_none() && root(part).is_some()) {
-        stack.push(Step { part, node: &part.tree.nodes[0], depth: 0, parent_name: "" });
+        stack.push(Step { part, node: &part.tree.nodes[0], depth: 0, parent_name: "", filtered: false });
     }
-    while let Some(Step { part, node, depth, parent_name }) = stack.pop() {
-        let shown = write(&mut out, part, node, depth, parent_name, bids);
-        let depth = depth + usize::from(shown);
+    while let Some(step) = stack.pop() {
+        let Step { part, node, depth, .. } = step;
+        let written = writer.write(&mut out, &step);
+        let depth = depth + usize::from(written == Written::Shown);
+        let filtered = written == Written::Filtered;
         let framed = node.node.and_then(|number| inner.remove(&(&*part.frame, number)));
         if let Some(framed) = framed
             && let Some(first) = framed.tree.nodes.first()
         {
-            stack.push(Step { part: framed, node: first, depth, parent_name: "" });
+            stack.push(Step { part: framed, node: first, depth, parent_name: "", filtered });
         }
         for child in node.child_ids.iter().rev() {
             // Each node is written once, whatever the browser says of its parents.
             if let Some(child) = nodes.remove(&(&*part.frame, &**child)) {
-                stack.push(Step { part, node: child, depth, parent_name: node.name() });
+                let parent_name = if IGNORED_ROLES.contains(&node.role()) { "" } else { node.name() };
+                stack.push(Step { part, node: child, depth, parent_name, filtered });
             }
         }
     }
     out
 }
 
-/// Writes one line; false where the node is not worth one.
-fn write(
-    out: &mut Rendered,
-    part: &Part,
-    node: &Node,
-    depth: usize,
-    parent_name: &str,
-    bids: &mut Bids,
-) -> bool {
-    let (role, name) = (node.role(), node.name());
-    if IGNORED_ROLES.contains(&role) || node.name.is_none() {
-        return false;
-    }
-    if role == "StaticText" && parent_name.contains(name) {
-        return false;
-    }
-    let attributes = attributes(node);
-    if role == "generic" && attributes.is_empty() {
-        return false;
-    }
-    let bid = match (node.bid(), &part.prefix, node.node) {
-        (Some(bid), _, _) => Some(bid.to_owned()),
-        (None, Some(prefix), Some(number)) if node.is_usable() && role != "RootWebArea" => {
-            bids.of_unmarked(prefix, number)
+/// What became of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Written {
+    Shown,
+    /// Not worth a line.
+    Skipped,
+    /// It was not asked for.
+    Filtered,
+}
+
+impl Writer<'_> {
+    /// Writes one line, if the node is worth one.
+    fn write(&mut self, out: &mut Rendered, step: &Step<'_>) -> Written {
+        let Step { part, node, depth, parent_name, filtered } = *step;
+        let (role, name) = (node.role(), node.name());
+        if IGNORED_ROLES.contains(&role) || node.name.is_none() {
+            return Written::Skipped;
         }
-        _ => None,
-    };
-    if !out.text.is_empty() {
-        out.text.push('\n');
+        let text = role == "StaticText";
+        if text && (filtered || (self.text.remove_redundant_static_text && parent_name.contains(name))) {
+            return Written::Skipped;
+        }
+        let mut attributes = attributes(node);
+        let mut shown = !(self.text.skip_generic && role == "generic" && attributes.is_empty());
+        shown &= !(self.text.hide_all_children && filtered);
+        let bid = self.bid(part, node);
+        let known = bid.as_ref().and_then(|bid| self.properties.get(bid));
+        if !text {
+            if self.text.filters(bid.as_deref(), known) {
+                return Written::Filtered;
+            }
+            attributes.splice(0..0, self.text.extras(known));
+        }
+        if !shown {
+            return Written::Skipped;
+        }
+        if !out.text.is_empty() {
+            out.text.push('\n');
+        }
+        out.text.extend(std::iter::repeat_n('\t', depth));
+        let hidden = self.text.hide_all_bids
+            || (self.text.hide_bid_if_invisible && !known.is_some_and(Properties::is_visible));
+        if let Some(bid) = bid.as_ref().filter(|_| !hidden) {
+            out.text.push_str(&format!("[{bid}] "));
+        }
+        out.text.push_str(role);
+        if !(role == "generic" && name.is_empty()) {
+            out.text.push(' ');
+            out.text.push_str(&repr(name.trim()));
+        }
+        if let Some(value) = node.value.as_ref().and_then(|value| value.value.as_ref()) {
+            out.text.push_str(" value=");
+            out.text.push_str(&literal(value));
+        }
+        for attribute in &attributes {
+            out.text.push_str(", ");
+            out.text.push_str(attribute);
+        }
+        if let Some(bid) = bid {
+            out.elements.push(Element { bid, role: role.to_owned(), name: name.trim().to_owned() });
+        }
+        Written::Shown
     }
-    out.text.extend(std::iter::repeat_n('\t', depth));
-    if let Some(bid) = &bid {
-        out.text.push_str(&format!("[{bid}] "));
+
+    fn bid(&mut self, part: &Part, node: &Node) -> Option<String> {
+        match (node.bid(), &part.prefix, node.node) {
+            (Some(bid), _, _) => Some(bid.to_owned()),
+            (None, Some(prefix), Some(number)) if node.is_usable() && node.role() != "RootWebArea" => {
+                self.bids.of_unmarked(prefix, number)
+            }
+            _ => None,
+        }
     }
-    out.text.push_str(role);
-    if !(role == "generic" && name.is_empty()) {
-        out.text.push(' ');
-        out.text.push_str(&repr(name.trim()));
-    }
-    if let Some(value) = node.value.as_ref().and_then(|value| value.value.as_ref()) {
-        out.text.push_str(" value=");
-        out.text.push_str(&literal(value));
-    }
-    for attribute in &attributes {
-        out.text.push_str(", ");
-        out.text.push_str(attribute);
-    }
-    if let Some(bid) = bid {
-        out.elements.push(Element { bid, role: role.to_owned(), name: name.trim().to_owned() });
-    }
-    true
 }
 
 fn attributes(node: &Node) -> Vec<String> {

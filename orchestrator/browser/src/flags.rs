@@ -54,8 +54,16 @@ const FIXED: &[&str] = &[
 /// All frames, tabs and workers of an episode in one process, because the virtual clock belongs to a process.
 const ONE_CLOCK: &[&str] = &["--disable-site-isolation-trials", "--renderer-process-limit=1"];
 
-/// Frames are drawn when the browser is told to, each of them whole.
-const DRAWN_WHEN_TOLD: &[&str] = &["--enable-begin-frame-control", "--run-all-compositor-stages-before-draw"];
+/// Frames are drawn when the browser is told to, each of them whole: nothing of it is left to threads that go their own way, or to a later one.
+const DRAWN_WHEN_TOLD: &[&str] = &[
+    "--disable-checker-imaging",
+    "--disable-image-animation-resync",
+    "--disable-new-content-rendering-timeout",
+    "--disable-threaded-animation",
+    "--disable-threaded-scrolling",
+    "--enable-begin-frame-control",
+    "--run-all-compositor-stages-before-draw",
+];
 
 const FEATURES_OFF: &[&str] = &[
     "AcceptCHFrame",

@@ -8,7 +8,7 @@
 //! cdp, watch, attach                        the DevTools socket; what it tells; preparing each page and worker before its first script
 //! inject/, inject                           the scripts that make randomness and clocks repeat
 //! clock, screen, settle                     the page's time, slice by slice, and frames in between, until the page is done
-//! frames, marks, axtree, observe            what an agent sees, and the ids that it names elements by
+//! frames, marks, axtree, properties, observe  what an agent sees, and the ids that it names elements by
 //! action, python                            what an agent can do, and how that is spelt
 //! act, navigate, element, pointer, keyboard, keys    doing it
 //! evaluate, document                        scripts of ours apart from the page's; text, links and digest of a page
@@ -49,6 +49,7 @@ mod observe;
 mod patience;
 mod pointer;
 mod process;
+mod properties;
 mod python;
 mod screen;
 mod session;
@@ -57,12 +58,13 @@ mod tabs;
 mod watch;
 pub use act::ActionError;
 pub use action::{Action, Button, Modifier, ParseError, Point, Press};
-pub use axtree::Element;
+pub use axtree::{Element, TreeText};
 pub use cookies::Cookie;
 pub use element::Acted;
 pub use error::Error;
 pub use launch::{CHROMEDRIVER_VARIABLE, CHROMIUM_VARIABLE, Launch, Programs, World};
-pub use observe::Observation;
+pub use observe::{Look, Observation};
+pub use properties::Properties;
 pub use python::SyntaxError;
 pub use session::Session;
 pub use settle::Settled;

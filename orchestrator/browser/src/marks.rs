@@ -23,13 +23,18 @@ pub(crate) fn split(text: &str) -> Option<(&str, &str)> {
 impl Session {
     /// Writes the bids into the elements of a page and its frames, the outer ones first, since the inner ones' begin with theirs. Returns the
     /// frames, and the bid of the element that has the focus. To be followed by [`Session::erase_marks`], whatever happens in between.
-    pub(crate) async fn write_marks(&mut self, page: &Page) -> Result<(Vec<Frame>, Option<String>), Error> {
+    /// `measured`: [`Session::properties`] will be asked for.
+    pub(crate) async fn write_marks(
+        &mut self,
+        page: &Page,
+        measured: bool,
+    ) -> Result<(Vec<Frame>, Option<String>), Error> {
         let mut frames = self.frames(page).await?;
         let mut focused = None;
         let deepest = frames.iter().map(|frame| frame.depth).max().unwrap_or_default();
         for depth in 0..=deepest {
             let here = frames.iter().enumerate().filter(|(_, frame)| frame.depth == depth);
-            let marking = here.map(async |(place, frame)| (place, self.mark(page, frame).await));
+            let marking = here.map(async |(place, frame)| (place, self.mark(page, frame, measured).await));
             let marked = futures_util::future::join_all(marking).await;
             let within = focused.take();
             for (place, mark) in marked {
@@ -69,7 +74,7 @@ impl Session {
     }
 
     /// Writes the bids into one frame; none where it, or the element that shows it, has gone or cannot be marked.
-    async fn mark(&self, page: &Page, frame: &Frame) -> Result<Option<Mark>, Error> {
+    async fn mark(&self, page: &Page, frame: &Frame, measured: bool) -> Result<Option<Mark>, Error> {
         let marking = async {
             let (owner, prefix) = match frame.parent {
                 None => (None, String::new()),
@@ -78,7 +83,8 @@ impl Session {
                     (Some(owner), bid)
                 }
             };
-            let focused = self.marks(page, &frame.id, &format!("write({})", json!(prefix))).await?;
+            let focused =
+                self.marks(page, &frame.id, &format!("write({}, {measured})", json!(prefix))).await?;
             Ok(Some(Mark { owner, prefix, focused: focused.as_str().map(str::to_owned) }))
         };
         match marking.await {
@@ -99,7 +105,8 @@ impl Session {
         Ok(bid.map(|(bid, _)| (node, bid.to_owned())))
     }
 
-    async fn marks(&self, page: &Page, frame: &str, call: &str) -> Result<Value, Error> {
+    /// Calls a function of a frame's marks.
+    pub(crate) async fn marks(&self, page: &Page, frame: &str, call: &str) -> Result<Value, Error> {
         let script = format!("{}.{call}", script());
         self.evaluate_apart(page, frame, &script, crate::cdp::CALL).await
     }

@@ -1,14 +1,18 @@
 //! What an agent sees.
 
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    Error, Session,
+    Error, Properties, Session, TreeText,
     axtree::{self, Element, Part, Tree},
+    patience::Limit,
 };
 
 /// The state of the active page. Equal for equal pages of equal worlds.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Observation {
     /// The page's address.
     pub url: String,
@@ -26,6 +30,8 @@ pub struct Observation {
     pub active_tab: usize,
     /// The elements of the tree, in its order.
     pub elements: Vec<Element>,
+    /// All elements that have a bid, and what is known of them, in the order of their numbering frame by frame. Empty unless asked for.
+    pub properties: Vec<(String, Properties)>,
 }
 
 impl Observation {
@@ -35,16 +41,37 @@ impl Observation {
     }
 }
 
+/// What is looked at, and how it is written.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Look {
+    /// How the tree is written.
+    pub axtree: TreeText,
+    /// Whether elements are measured: [`Observation::properties`].
+    pub properties: bool,
+}
+
 impl Session {
     /// Looks at the active page. The page's time does not move meanwhile.
     pub async fn observe(&mut self) -> Result<Observation, Error> {
+        self.observe_as(&Look::default()).await
+    }
+
+    /// Looks at the active page in a given way.
+    pub async fn observe_as(&mut self, look: &Look) -> Result<Observation, Error> {
         let (page, active_tab) = {
             let state = self.watch.lock();
             let page = state.active()?;
             let place = state.pages.iter().position(|open| open.session == page.session);
             (page, place.unwrap_or_default())
         };
-        let (frames, focused) = self.write_marks(&page).await?;
+        let measured = look.properties || look.axtree.needs_properties();
+        let (frames, focused) = self.write_marks(&page, measured).await?;
+        let properties = if measured {
+            self.properties(&page, &frames, Limit::after(crate::cdp::CALL)).await
+        } else {
+            Ok(Vec::new())
+        };
         let call = |method, params| self.cdp().call(Some(&page.session), method, params);
         let trees =
             frames.iter().map(|frame| call("Accessibility.getFullAXTree", json!({ "frameId": frame.id })));
@@ -70,7 +97,10 @@ impl Session {
                 .map_err(|_| Error::Shape { method: "Accessibility.getFullAXTree", field: "nodes" })?;
             parts.push(Part { frame: frame.id.clone(), prefix: frame.prefix.clone(), tree, owner });
         }
-        let rendered = axtree::render(&parts, &mut self.bids);
+        let properties = properties?;
+        let known: HashMap<String, Properties> = properties.iter().cloned().collect();
+        let writer = axtree::Writer { text: &look.axtree, properties: &known, bids: &mut self.bids };
+        let rendered = axtree::render(&parts, writer);
         Ok(Observation {
             url: frames.first().map(|frame| frame.url.clone()).unwrap_or_default(),
             title: title?.as_str().unwrap_or_default().to_owned(),
@@ -80,6 +110,7 @@ impl Session {
             tabs: tabs?,
             active_tab,
             elements: rendered.elements,
+            properties: if look.properties { properties } else { Vec::new() },
         })
     }
 

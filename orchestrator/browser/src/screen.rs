@@ -4,7 +4,7 @@
 //! Chromium itself draws in real time, so now and then a frame falls between two scripts of one instant, and the next time it does not. Its
 //! headless shell draws when it is told to and at no other time: then every frame comes in a rest of [`crate::settle`], at the page's own time.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
@@ -13,7 +13,13 @@ use tokio::{
     time::{MissedTickBehavior, interval},
 };
 
-use crate::{Error, Session, cdp::Answer, clock, patience::Patience, watch::Page};
+use crate::{
+    Error, Session,
+    cdp::{Answer, CALL},
+    clock,
+    patience::Patience,
+    watch::{Page, State},
+};
 
 const DRAW: &str = "HeadlessExperimental.beginFrame";
 /// How long a frame may take to reach the screen; a page that shows none is not waited for.
@@ -47,22 +53,24 @@ impl Frames {
 impl Session {
     /// Brings the page's present state to the screen, and looks at the page's clock.
     pub(crate) async fn show_frame(&self, patience: Patience<'_>) -> Result<(), Error> {
-        let page = patience.page;
-        let shown = if self.draws_when_told() {
-            self.look_at_clock(patience).await?;
-            Some(self.draw(page))
-        } else {
-            self.next_frame(page).await?
-        };
-        let Some(shown) = shown else { return Ok(()) };
+        if self.draws_when_told() {
+            let shown = match self.look_at_clock(patience).await? {
+                HasBody::Yes => self.draw(patience).await?,
+                // The browser would wait for the document's first picture, and there is none yet.
+                HasBody::No => true,
+            };
+            if !shown {
+                tracing::debug!("the page shows no frame");
+            }
+            return Ok(());
+        }
+        let Some(shown) = self.next_frame(patience.page).await? else { return Ok(()) };
         if !patience.answer(FRAME, shown).await? {
             tracing::debug!("the page shows no frame");
         }
-        if self.draws_when_told() {
-            return Ok(());
-        }
         // The frame is on the screen only after the callback: this is answered when it is.
-        self.look_at_clock(patience).await
+        self.look_at_clock(patience).await?;
+        Ok(())
     }
 
     /// The visible part of the active page as a PNG file.
@@ -70,6 +78,9 @@ impl Session {
         let page = self.watch.lock().active()?;
         let format = json!({ "format": "png", "optimizeForSpeed": true });
         let (method, params, field) = if self.draws_when_told() {
+            let condition = |_: &State| "the last frame to reach the screen".to_owned();
+            let drawn = |state: &State| (!state.drawing.contains(&page.session)).then_some(());
+            self.watch.until(CALL, condition, drawn).await?;
             (DRAW, json!({ "screenshot": format, "frameTimeTicks": self.frame_time() }), "screenshotData")
         } else {
             ("Page.captureScreenshot", format, "data")
@@ -89,13 +100,38 @@ impl Session {
             tokio::select! {
                 biased;
                 answer = &mut input => return answer,
-                _ = frames.tick() => drop(self.draw(page)),
+                _ = frames.tick() => self.begin_frame(page),
             }
         }
     }
 
-    fn draw(&self, page: &Page) -> Receiver<Answer> {
-        self.cdp().send(Some(&page.session), DRAW, json!({ "frameTimeTicks": self.frame_time() }))
+    /// Draws a frame; false where it has not reached the screen in time.
+    async fn draw(&self, patience: Patience<'_>) -> Result<bool, Error> {
+        let session = &patience.page.session;
+        let condition = |_: &State| "a frame to reach the screen".to_owned();
+        let drawn = |state: &State| !state.drawing.contains(session);
+        // The one before must be there first.
+        if !patience.until(FRAME, condition, drawn).await? {
+            return Ok(false);
+        }
+        self.begin_frame(patience.page);
+        patience.until(FRAME, condition, drawn).await
+    }
+
+    /// Has the browser draw a frame, unless it is at one.
+    fn begin_frame(&self, page: &Page) {
+        if !self.watch.lock().drawing.insert(page.session.clone()) {
+            return;
+        }
+        let params = json!({ "frameTimeTicks": self.frame_time() });
+        let drawn = self.cdp().send(Some(&page.session), DRAW, params);
+        let (watch, session) = (Arc::clone(&self.watch), page.session.clone());
+        tokio::spawn(async move {
+            // What came of it does not matter: the browser is ready for the next one.
+            let _ = drawn.await;
+            watch.lock().drawing.remove(&session);
+            watch.touch();
+        });
     }
 
     fn frame_time(&self) -> f64 {
@@ -119,17 +155,25 @@ impl Session {
         Ok(Some(self.cdp().send(Some(&page.session), "Runtime.evaluate", params)))
     }
 
-    async fn look_at_clock(&self, patience: Patience<'_>) -> Result<(), Error> {
+    async fn look_at_clock(&self, patience: Patience<'_>) -> Result<HasBody, Error> {
+        const LOOK: &str = "[Date.now(), !!document.body]";
         let page = patience.page;
-        match self.evaluate_apart(page, &page.target, "Date.now()", patience.limit.left()).await {
-            Ok(now) => {
-                if let Some(now) = now.as_f64() {
+        match self.evaluate_apart(page, &page.target, LOOK, patience.limit.left()).await {
+            Ok(seen) => {
+                if let Some(now) = seen.get(0).and_then(Value::as_f64) {
                     self.watch.lock().clock = now;
                 }
-                Ok(())
+                let body = seen.get(1) == Some(&Value::Bool(true));
+                Ok(if body { HasBody::Yes } else { HasBody::No })
             }
-            Err(Error::Refused { .. }) => Ok(()),
+            Err(Error::Refused { .. }) => Ok(HasBody::No),
             Err(error) => Err(error),
         }
     }
+}
+
+/// Whether a document has come so far that there is something to show.
+enum HasBody {
+    Yes,
+    No,
 }

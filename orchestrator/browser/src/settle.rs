@@ -35,7 +35,7 @@ const LULL: Duration = Duration::from_millis(500);
 const NOTICE: Duration = Duration::from_millis(250);
 /// Waits inside a settling know better what they wait for than the settling as a whole, so they are given the first word.
 const GRACE: Duration = Duration::from_millis(100);
-/// How long it may take to read an answer that is there.
+/// How long it may take to read an answer that is there, or to begin to load what was asked for.
 const READING: Duration = Duration::from_millis(40);
 
 /// How a page came to rest.
@@ -145,7 +145,7 @@ impl Session {
         }
     }
 
-    fn patience<'a>(&'a self, page: &'a Page, limit: Limit) -> Patience<'a> {
+    pub(crate) fn patience<'a>(&'a self, page: &'a Page, limit: Limit) -> Patience<'a> {
         Patience { cdp: self.cdp(), watch: &self.watch, page, limit }
     }
 
@@ -157,7 +157,8 @@ impl Session {
         loop {
             activity.quiet(limit.left()).await?;
             let before = (self.watch.lock().begun, activity.counts().begun);
-            if patience.until(NOTICE, condition, answered).await? {
+            let notice = if self.watch.lock().only_asked() { READING } else { NOTICE };
+            if patience.until(notice, condition, answered).await? {
                 break;
             }
             let counts = activity.counts();

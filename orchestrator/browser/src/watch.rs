@@ -37,8 +37,8 @@ pub(crate) struct State {
     pub(crate) workers: Vec<Worker>,
     /// Requests that have begun and not ended, by id.
     requests: HashMap<String, Request>,
-    /// Frames that have asked for another document and not got it, with its address.
-    navigating: HashMap<String, String>,
+    /// Frames that have asked for another document and not got it.
+    navigating: HashMap<String, Navigation>,
     /// Everything that ever began: requests, navigations, frames of sockets, pages, workers. Tells a lull from silence.
     pub(crate) begun: u64,
     /// How many grants of virtual time have run out, by session.
@@ -59,6 +59,8 @@ pub(crate) struct State {
     pub(crate) clock: f64,
     /// The times of the frames that are drawn.
     pub(crate) frames: Frames,
+    /// Where a frame is being drawn.
+    pub(crate) drawing: HashSet<SessionId>,
     crashed: bool,
     gone: bool,
 }
@@ -95,6 +97,13 @@ struct Request {
     unread: bool,
     document: bool,
     loader: String,
+}
+
+#[derive(Debug)]
+struct Navigation {
+    url: String,
+    /// The browser is at it. Before, it may be that the page has only put it off, as it does with forms, until its time runs on.
+    started: bool,
 }
 
 impl State {
@@ -150,6 +159,11 @@ impl State {
         self.navigating.len()
     }
 
+    /// Whether nothing is on its way but documents that frames have asked for and the browser has not begun to load.
+    pub(crate) fn only_asked(&self) -> bool {
+        self.unanswered() == 0 && !self.navigating.values().any(|navigation| navigation.started)
+    }
+
     /// A worker has come: the request for its script is over.
     pub(crate) fn meet(&mut self, target: &str) {
         self.begun += 1;
@@ -170,7 +184,7 @@ impl State {
             );
             request.unread = true;
         }
-        for (_, url) in self.navigating.drain() {
+        for (_, Navigation { url, .. }) in self.navigating.drain() {
             tracing::debug!(url, "a navigation came to nothing");
         }
     }
@@ -190,7 +204,7 @@ impl State {
         let mut urls: Vec<&str> = self
             .navigating
             .values()
-            .map(String::as_str)
+            .map(|navigation| navigation.url.as_str())
             .chain(
                 self.requests.values().filter(|request| !request.stream).map(|request| request.url.as_str()),
             )
@@ -210,6 +224,7 @@ impl State {
         self.workers.retain(|worker| worker.session != *session);
         self.requests.retain(|_, request| request.session != *session);
         self.expired.remove(session);
+        self.drawing.remove(session);
     }
 }
 
@@ -335,7 +350,9 @@ impl Watch {
             }
             "Page.frameRequestedNavigation" | "Page.frameStartedNavigating" => {
                 state.begun += 1;
-                state.navigating.insert(text("/frameId").to_owned(), text("/url").to_owned());
+                let started = method == "Page.frameStartedNavigating";
+                let navigation = Navigation { url: text("/url").to_owned(), started };
+                state.navigating.insert(text("/frameId").to_owned(), navigation);
             }
             "Page.frameNavigated" => {
                 state.begun += 1;

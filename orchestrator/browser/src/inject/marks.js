@@ -13,7 +13,7 @@ const SHOWN_IN = ['aria-roledescription', 'aria-description'];
 
 // Per document, as long as it lives.
 const bids = new WeakMap(), elements = new Map();
-let numbers = 0, letters = 0, written = [];
+let numbers = 0, letters = 0, written = [], ratios = Promise.resolve(new Map());
 
 // `a` to `z`, then `aA`, `aB` .. `aZ`, `bA` and so on: a small letter begins each step into a frame.
 function letter(n) {
@@ -34,10 +34,58 @@ function focused(root) {
   return active?.shadowRoot ? focused(active.shadowRoot) ?? active : active;
 }
 
+// How much of each element is in view. Resolves after the next frame.
+function inView(elements) {
+  return new Promise((resolve) => {
+    const ratios = new Map();
+    const observer = new IntersectionObserver((entries) => {
+      for (const { target, intersectionRatio } of entries) ratios.set(target, Math.round(intersectionRatio * 100) / 100);
+      if (ratios.size < elements.length) return;
+      observer.disconnect();
+      resolve(ratios);
+    });
+    elements.forEach((element) => observer.observe(element));
+    if (!elements.length) resolve(ratios);
+  });
+}
+
+function atCentre({ left, right, top, bottom }) {
+  let found = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+  for (let inner = found; inner?.shadowRoot; found = inner) {
+    inner = inner.shadowRoot.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+    if (!inner || inner === found) break;
+  }
+  return found;
+}
+
+// The elements worth a number on a picture, as BrowserGym chooses them (after WebVoyager): what a click in the middle reaches, is of a kind
+// that is used or shows that it can be clicked, is no part of a button, and holds nothing else that has a number.
+function chosen(elements) {
+  const kinds = new Set(['input', 'textarea', 'select', 'button', 'a', 'iframe', 'video', 'li', 'td', 'option']);
+  const chosen = new Set(), buttons = [];
+  for (const element of elements) {
+    const box = element.getBoundingClientRect();
+    const hit = atCentre(box);
+    if (!hit || !element.contains(hit)) continue;
+    const used = kinds.has(element.tagName.toLowerCase()) || element.hasAttribute('onclick') || element.onclick != null
+      || getComputedStyle(element).cursor === 'pointer';
+    if (!used || (box.right - box.left) * (box.bottom - box.top) < 20) continue;
+    if (buttons.some((button) => button.contains(element))) continue;
+    const parent = element.parentElement;
+    if (parent?.tagName.toLowerCase() === 'span' && parent.children.length === 1 && parent.getAttribute('role')
+      && chosen.has(parent)) continue;
+    chosen.add(element);
+    if (element.matches('button, a, input[type="button"], div[role="button"]')) buttons.push(element);
+    for (let above = parent; above; above = above.parentElement) chosen.delete(above);
+  }
+  return chosen;
+}
+
 return {
   // Returns the bid of the element that has the focus.
-  write(prefix) {
+  write(prefix, measured) {
     this.erase();
+    const marked = [];
     for (const element of all(document)) {
       const tag = element.tagName.toLowerCase();
       if (!STANDARD.has(tag)) continue;
@@ -47,13 +95,21 @@ return {
         bids.set(element, bid);
         elements.set(bid, new WeakRef(element));
       }
+      marked.push(element);
       for (const name of SHOWN_IN) {
         const own = element.getAttribute(name);
         written.push([element, name, own]);
         element.setAttribute(name, `bid=${bid} ${own ?? ''}`);
       }
     }
+    if (measured) ratios = inView(marked);
     return bids.get(focused(document)) ?? null;
+  },
+  // After a frame: how much of each element is in view, and whether it is chosen for a number.
+  async measure() {
+    const seen = await ratios;
+    const numbered = chosen([...seen.keys()]);
+    return [...seen].map(([element, ratio]) => [bids.get(element), ratio, numbered.has(element)]);
   },
   erase() {
     for (const [element, name, own] of written) {
