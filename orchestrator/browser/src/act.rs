@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::{Action, Error, Session, watch::Page};
+use crate::{Action, Error, Press, Session, watch::Page};
 
 /// Why an action had no effect. That is something for the agent to see, unless it is [`ActionError::Browser`].
 #[derive(Debug, thiserror::Error)]
@@ -100,20 +100,27 @@ impl Session {
             Action::KeyUp(key) => self.hold_key(&page, key, false).await,
             Action::Type(text) => self.type_text(&page, text).await,
             Action::Insert(text) => self.insert_text(&page, text).await,
+            Action::ScrollPage { by } => self.scroll_page(&page, *by).await,
             Action::Goto { url } => self.goto(&page, url).await,
+            Action::Search { query } => self.goto(&page, &self.launch.results(query)).await,
             Action::GoBack => self.go(&page, false).await,
             Action::GoForward => self.go(&page, true).await,
             Action::NewTab => self.new_tab().await,
             Action::CloseTab => self.close_tab(&page).await,
             Action::FocusTab { index } => self.focus_tab(*index).await,
-            Action::Noop | Action::Answer { .. } | Action::Infeasible { .. } => Ok(()),
+            Action::Noop
+            | Action::Say { .. }
+            | Action::Note { .. }
+            | Action::Answer { .. }
+            | Action::Infeasible { .. }
+            | Action::Stop => Ok(()),
             on_element => self.use_element(&page, on_element).await,
         }
     }
 
     async fn use_element(&mut self, page: &Page, action: &Action) -> Result<(), ActionError> {
         let Some(bid) = action.bid() else { return Ok(()) };
-        let element = self.element(page, bid).await?;
+        let element = self.named(page, bid).await?;
         let mut acted = self.describe(page, &element).await?;
         match action {
             Action::Click { press, .. } => self.click(page, bid, &element, press).await?,
@@ -122,15 +129,34 @@ impl Session {
                 self.fill(page, bid, &element, value, *by_keys).await?;
                 acted.value.clone_from(value);
             }
+            Action::FillAndEnter { value, .. } => {
+                self.fill(page, bid, &element, value, false).await?;
+                self.press(page, &element, "Enter").await?;
+                acted.value.clone_from(value);
+            }
+            Action::TypeInto { text, .. } => {
+                self.click(page, bid, &element, &Press::default()).await?;
+                self.type_text(page, text).await?;
+            }
             Action::Clear { .. } => {
                 self.fill(page, bid, &element, "", false).await?;
                 acted.value.clear();
             }
             Action::Tick { on, .. } => self.tick(page, bid, &element, *on).await?,
+            Action::TickAll { bids } => {
+                for bid in bids {
+                    let element = self.named(page, bid).await?;
+                    self.tick(page, bid, &element, true).await?;
+                }
+            }
             Action::Select { options, .. } => {
-                self.choose(page, bid, &element, options).await?;
+                self.choose(page, bid, &element, json!(options)).await?;
                 acted.value = options.join(", ");
             }
+            Action::SelectClosest { label, .. } => {
+                acted.value = self.choose_closest(page, bid, &element, label).await?;
+            }
+            Action::ScrollTo { .. } => self.scroll_to(page, &element).await?,
             Action::Press { keys, .. } => self.press(page, &element, keys).await?,
             Action::Focus { .. } => self.focus(page, &element).await?,
             Action::Drag { to, .. } => self.drag(page, bid, &element, to).await?,

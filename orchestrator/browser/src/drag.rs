@@ -25,7 +25,7 @@ impl Session {
         element: &Handle,
         to: &str,
     ) -> Result<(), ActionError> {
-        let onto = self.element(page, to).await?;
+        let onto = self.named(page, to).await?;
         let from = self.point(page, bid, element).await?;
         self.take(page, from).await?;
         // Only now: it may have to be scrolled into view.

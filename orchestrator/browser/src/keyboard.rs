@@ -51,7 +51,7 @@ const PREPARE: &str = "function(value) {
     return `a <${element.localName}> cannot be filled`;
 }";
 
-/// Chooses options by value or label. Returns null, or why not.
+/// Chooses options by value or label, or by their numbers from 0. Returns null, or why not.
 const CHOOSE: &str = "function(wanted) {
     let element = this;
     if (element.localName === 'label' && element.control) element = element.control;
@@ -60,7 +60,7 @@ const CHOOSE: &str = "function(wanted) {
     if (wanted.length > 1 && !element.multiple) return 'only one option can be chosen';
     const label = option => option.label.trim().replace(/\\s+/g, ' ');
     const options = [...element.options];
-    const chosen = wanted.map(name => options.find(o => o.value === name) ?? options.find(o => label(o) === name.trim()));
+    const chosen = wanted.map(name => typeof name === 'number' ? options[name] : options.find(o => o.value === name) ?? options.find(o => label(o) === name.trim()));
     const missing = chosen.indexOf(undefined);
     if (missing >= 0) return `there is no option ${JSON.stringify(wanted[missing])}; there are ${options.slice(0, 20).map(o => JSON.stringify(label(o))).join(', ')}`;
     const disabled = chosen.find(option => option.disabled || option.parentElement.disabled);
@@ -93,12 +93,13 @@ impl Session {
         }
     }
 
+    /// Chooses options, an array of strings or of numbers.
     pub(crate) async fn choose(
         &self,
         page: &Page,
         bid: &str,
         element: &Handle,
-        options: &[String],
+        options: Value,
     ) -> Result<(), ActionError> {
         match self.call_on(page, element, CHOOSE, json!([{ "value": options }])).await? {
             Value::String(reason) => Err(ActionError::Unfit { bid: bid.to_owned(), reason }),

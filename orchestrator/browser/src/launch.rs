@@ -17,6 +17,9 @@ pub const CHROMEDRIVER_VARIABLE: &str = "SANDBOX_CHROMEDRIVER";
 
 const INSTALL: &str = "apt-get install -y chromium chromium-headless-shell chromium-driver";
 
+/// Where benchmarks' agents search unless told otherwise.
+const GOOGLE: &str = "https://www.google.com/search?q={}";
+
 /// The settings of a session. All pages of all its episodes share them.
 #[derive(Debug, Clone)]
 pub struct Launch {
@@ -32,12 +35,14 @@ pub struct Launch {
     pub locale: String,
     /// Such as `Europe/Berlin`.
     pub timezone: String,
+    /// The address of a search engine's results, with `{}` where the query goes.
+    pub search: String,
     /// The frozen world of the first episode. `None`: a live browser with real time and real randomness, for recording.
     pub world: Option<World>,
 }
 
 impl Launch {
-    /// Settings with the defaults: headless, 1280 x 720, `en-US`, `UTC`, live.
+    /// Settings with the defaults: headless, 1280 x 720, `en-US`, `UTC`, Google, live.
     pub fn new(proxy: SocketAddr, ca_spki: impl Into<String>) -> Self {
         Self {
             proxy,
@@ -46,8 +51,15 @@ impl Launch {
             viewport: (1280, 720),
             locale: "en-US".to_owned(),
             timezone: "UTC".to_owned(),
+            search: GOOGLE.to_owned(),
             world: None,
         }
+    }
+
+    /// The address of the search engine's results for a query.
+    pub(crate) fn results(&self, query: &str) -> String {
+        let query: String = url::form_urlencoded::byte_serialize(query.as_bytes()).collect();
+        self.search.replace("{}", &query)
     }
 }
 

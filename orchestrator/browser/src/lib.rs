@@ -10,7 +10,7 @@
 //! clock, screen, settle                     the page's time, slice by slice, and frames in between, until the page is done
 //! frames, marks, axtree, properties, observe  what an agent sees, and the ids that it names elements by
 //! action, python                            what an agent can do, and how that is spelt
-//! act, navigate, element, pointer, keyboard, keys    doing it
+//! act, navigate, element, selector, pointer, scroll, keyboard, keys, closest    doing it
 //! evaluate, document                        scripts of ours apart from the page's; text, links and digest of a page
 //! ```
 //!
@@ -28,6 +28,7 @@ mod attach;
 mod axtree;
 mod cdp;
 mod clock;
+mod closest;
 mod cookies;
 mod document;
 mod drag;
@@ -52,12 +53,14 @@ mod process;
 mod properties;
 mod python;
 mod screen;
+mod scroll;
+mod selector;
 mod session;
 mod settle;
 mod tabs;
 mod watch;
 pub use act::ActionError;
-pub use action::{Action, Button, Modifier, ParseError, Point, Press};
+pub use action::{Action, Button, Dialect, Modifier, ParseError, Point, Press, UnknownDialect, choice_name};
 pub use axtree::{Element, TreeText};
 pub use cookies::Cookie;
 pub use element::Acted;

@@ -1,35 +1,16 @@
-//! BrowserGym's spelling: Python calls with literal arguments, such as `click('a12')`. Traces are written in it, too.
+//! BrowserGym's spelling: Python calls with literal arguments, such as `click('a12')`. Whatever is to be read by people is written in it, too.
 //!
-//! The calls and their parameters are those of BrowserGym's `action/functions.py`, but for the upload of files.
+//! The calls and their parameters are those of BrowserGym's `action/functions.py`, but for the upload of files. What other dialects have and
+//! BrowserGym has not is spelt by calls of our own, so that every action has a spelling here.
+//!
+//! One call alone, with nothing but blanks and comments around it, is what BrowserGym takes when told to be strict
+//! (`HighLevelActionSet(strict=True)`); otherwise it picks the calls out of a model's words, as [`read`] does, but we tell of a call that there is not
+//! where it fails when it runs.
 
 use std::{fmt, str::FromStr};
 
-use super::{Action, Button, Modifier, Point, Press};
-use crate::python::{Call, Literal, SyntaxError, parse_call, parse_calls, repr};
-
-/// Why a text is not an action.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ParseError {
-    /// Not a call at all.
-    #[error("read an action: {0}")]
-    Syntax(#[from] SyntaxError),
-    /// A call of something else.
-    #[error("read an action: there is no `{name}`; there are {}", names().join(", "))]
-    Unknown {
-        /// The name that was called.
-        name: String,
-    },
-    /// The right call with the wrong arguments.
-    #[error("read an action: write it as `{form}`")]
-    Arguments {
-        /// The call as it should be.
-        form: &'static str,
-    },
-    /// Nothing was called.
-    #[error("read an action: there is none")]
-    Empty,
-}
+use super::{Action, ParseError, Point, Press, arguments::Arguments};
+use crate::python::{Call, parse_call, parse_calls, repr};
 
 /// Every call with its parameters, in their order, and what they are when left out.
 const FORMS: &[&str] = &[
@@ -68,16 +49,24 @@ const FORMS: &[&str] = &[
     "report_infeasible(reason)",
 ];
 
-fn names() -> Vec<&'static str> {
-    FORMS.iter().filter_map(|form| form.split('(').next()).collect()
-}
+/// Calls that BrowserGym has not.
+const OWN_FORMS: &[&str] = &[
+    "fill_and_enter(bid, value)",
+    "type_into(bid, text)",
+    "check_all(bids)",
+    "select_closest(bid, label)",
+    "scroll_page(by)",
+    "scroll_to(bid)",
+    "search(query)",
+    "say(text)",
+    "note(text)",
+    "stop()",
+];
 
-impl Action {
-    /// Every call that a text holds, whatever stands around them: what BrowserGym makes of a model's answer unless told to be strict.
-    pub fn all_in(text: &str) -> Result<Vec<Action>, ParseError> {
-        let actions = parse_calls(text).into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
-        if actions.is_empty() { Err(ParseError::Empty) } else { Ok(actions) }
-    }
+/// Every call that a text holds, whatever stands around them.
+pub(super) fn read(text: &str) -> Result<Vec<Action>, ParseError> {
+    let actions = parse_calls(text).into_iter().map(action).collect::<Result<Vec<_>, _>>()?;
+    if actions.is_empty() { Err(ParseError::Empty) } else { Ok(actions) }
 }
 
 impl FromStr for Action {
@@ -85,13 +74,13 @@ impl FromStr for Action {
 
     /// Reads exactly one call.
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        read(parse_call(text)?)
+        action(parse_call(text)?)
     }
 }
 
-fn read(call: Call) -> Result<Action, ParseError> {
-    let form = FORMS.iter().find(|form| form.split('(').next() == Some(&call.name));
-    let Some(form) = form else { return Err(ParseError::Unknown { name: call.name }) };
+fn action(call: Call) -> Result<Action, ParseError> {
+    let form = FORMS.iter().chain(OWN_FORMS).find(|form| form.split('(').next() == Some(&call.name));
+    let Some(form) = form else { return Err(ParseError::unknown(call.name, FORMS)) };
     let name = call.name.clone();
     let mut args = Arguments::new(call, form);
     let action = match &*name {
@@ -142,113 +131,19 @@ fn read(call: Call) -> Result<Action, ParseError> {
         }
         "send_msg_to_user" => Action::Answer { text: args.text("text")? },
         "report_infeasible" => Action::Infeasible { reason: args.text("reason")? },
-        _ => return Err(ParseError::Unknown { name }),
+        "fill_and_enter" => Action::FillAndEnter { bid: args.text("bid")?, value: args.text("value")? },
+        "type_into" => Action::TypeInto { bid: args.text("bid")?, text: args.text("text")? },
+        "check_all" => Action::TickAll { bids: args.texts("bids")? },
+        "select_closest" => Action::SelectClosest { bid: args.text("bid")?, label: args.text("label")? },
+        "scroll_page" => Action::ScrollPage { by: args.number("by")? },
+        "scroll_to" => Action::ScrollTo { bid: args.text("bid")? },
+        "search" => Action::Search { query: args.text("query")? },
+        "say" => Action::Say { text: args.text("text")? },
+        "note" => Action::Note { text: args.text("text")? },
+        "stop" => Action::Stop,
+        _ => return Err(ParseError::unknown(name, FORMS)),
     };
     args.done(action)
-}
-
-/// The arguments of a call by name, wherever they stood.
-struct Arguments {
-    given: Vec<(String, Literal)>,
-    fits: bool,
-    form: &'static str,
-}
-
-impl Arguments {
-    fn new(call: Call, form: &'static str) -> Self {
-        let parameters = form.split(['(', ')']).nth(1).unwrap_or_default().split(", ");
-        let names: Vec<&str> =
-            parameters.filter_map(|name| name.split('=').next()).filter(|name| !name.is_empty()).collect();
-        let fits = call.positional.len() <= names.len();
-        let mut given: Vec<(String, Literal)> =
-            names.iter().map(|&name| name.to_owned()).zip(call.positional).collect();
-        given.extend(call.keywords);
-        Self { given, fits, form }
-    }
-
-    fn wrong(&self) -> ParseError {
-        ParseError::Arguments { form: self.form }
-    }
-
-    fn optional(&mut self, name: &str) -> Option<Literal> {
-        let at = self.given.iter().position(|(given, _)| given == name)?;
-        Some(self.given.remove(at).1)
-    }
-
-    fn text(&mut self, name: &str) -> Result<String, ParseError> {
-        match self.optional(name) {
-            Some(Literal::Text(text)) => Ok(text),
-            // A bid is often written as a number.
-            Some(Literal::Number(number)) if number.fract() == 0.0 => Ok(number.to_string()),
-            _ => Err(self.wrong()),
-        }
-    }
-
-    /// A string, or a list of them.
-    fn texts(&mut self, name: &str) -> Result<Vec<String>, ParseError> {
-        let text = |item| match item {
-            Literal::Text(text) => Some(text),
-            _ => None,
-        };
-        let texts = match self.optional(name) {
-            Some(Literal::List(items)) => items.into_iter().map(text).collect(),
-            Some(item) => text(item).map(|text| vec![text]),
-            None => None,
-        };
-        texts.ok_or_else(|| self.wrong())
-    }
-
-    /// False if not given.
-    fn flag(&mut self, name: &str) -> Result<bool, ParseError> {
-        match self.optional(name) {
-            None => Ok(false),
-            Some(Literal::Bool(set)) => Ok(set),
-            Some(_) => Err(self.wrong()),
-        }
-    }
-
-    fn number(&mut self, name: &str) -> Result<f64, ParseError> {
-        match self.optional(name) {
-            Some(Literal::Number(number)) => Ok(number),
-            _ => Err(self.wrong()),
-        }
-    }
-
-    fn index(&mut self, name: &str) -> Result<usize, ParseError> {
-        let number = self.number(name)?;
-        if number.fract() != 0.0 || !(0.0..1e6).contains(&number) {
-            return Err(self.wrong());
-        }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and small")]
-        Ok(number as usize)
-    }
-
-    fn point(&mut self, x: &str, y: &str) -> Result<Point, ParseError> {
-        Ok(Point { x: self.number(x)?, y: self.number(y)? })
-    }
-
-    fn button(&mut self) -> Result<Button, ParseError> {
-        let named = |name: &str| Button::ALL.into_iter().find(|button| button.as_str() == name);
-        match self.optional("button") {
-            None => Ok(Button::Left),
-            Some(Literal::Text(name)) => named(&name).ok_or_else(|| self.wrong()),
-            Some(_) => Err(self.wrong()),
-        }
-    }
-
-    fn modifiers(&mut self) -> Result<Vec<Modifier>, ParseError> {
-        if self.given.iter().all(|(name, _)| name != "modifiers") {
-            return Ok(Vec::new());
-        }
-        let named = |name: &String| Modifier::ALL.into_iter().find(|modifier| modifier.as_str() == name);
-        let names = self.texts("modifiers")?;
-        names.iter().map(named).collect::<Option<_>>().ok_or_else(|| self.wrong())
-    }
-
-    /// The action, unless arguments are left over.
-    fn done(self, action: Action) -> Result<Action, ParseError> {
-        if self.fits && self.given.is_empty() { Ok(action) } else { Err(self.wrong()) }
-    }
 }
 
 impl fmt::Display for Action {
@@ -302,12 +197,22 @@ impl fmt::Display for Action {
             Self::Noop => f.write_str("noop()"),
             Self::Answer { text } => write!(f, "send_msg_to_user({})", repr(text)),
             Self::Infeasible { reason } => write!(f, "report_infeasible({})", repr(reason)),
+            Self::FillAndEnter { bid, value } => write!(f, "fill_and_enter({}, {})", repr(bid), repr(value)),
+            Self::TypeInto { bid, text } => write!(f, "type_into({}, {})", repr(bid), repr(text)),
+            Self::TickAll { bids } => write!(f, "check_all({})", list(bids.iter().map(String::as_str))),
+            Self::SelectClosest { bid, label } => write!(f, "select_closest({}, {})", repr(bid), repr(label)),
+            Self::ScrollPage { by } => write!(f, "scroll_page({by})"),
+            Self::ScrollTo { bid } => write!(f, "scroll_to({})", repr(bid)),
+            Self::Search { query } => write!(f, "search({})", repr(query)),
+            Self::Say { text } => write!(f, "say({})", repr(text)),
+            Self::Note { text } => write!(f, "note({})", repr(text)),
+            Self::Stop => f.write_str("stop()"),
         }
     }
 }
 
-fn button(button: Button) -> String {
-    if button == Button::Left { String::new() } else { format!(", button={}", repr(button.as_str())) }
+fn button(button: super::Button) -> String {
+    if button == super::Button::Left { String::new() } else { format!(", button={}", repr(button.as_str())) }
 }
 
 fn list<'a>(items: impl Iterator<Item = &'a str>) -> String {
@@ -358,6 +263,16 @@ mod tests {
         "noop()",
         "send_msg_to_user('42')",
         "report_infeasible('no')",
+        "fill_and_enter('7', 'x')",
+        "type_into('7', 'x\\n')",
+        "check_all(['7', 'css=[name=\"x\"]'])",
+        "select_closest('7', 'x')",
+        "scroll_page(-0.5)",
+        "scroll_to('7')",
+        "search('x')",
+        "say('x')",
+        "note('x')",
+        "stop()",
     ];
 
     #[test]
@@ -365,7 +280,7 @@ mod tests {
         for text in WRITTEN {
             assert_eq!(text.parse::<Action>().unwrap().to_string(), *text);
         }
-        for name in names() {
+        for name in FORMS.iter().chain(OWN_FORMS).filter_map(|form| form.split('(').next()) {
             assert!(WRITTEN.iter().any(|text| text.starts_with(&format!("{name}("))), "{name} is not tried");
         }
     }
@@ -392,7 +307,7 @@ mod tests {
             ("hover('1', x=2)", "read an action: write it as `hover(bid)`"),
             ("tab_focus(-1)", "read an action: write it as `tab_focus(index)`"),
             ("goto('a', 'b')", "read an action: write it as `goto(url)`"),
-            ("stop", "read an action: expected `(` at character 5"),
+            ("halt", "read an action: expected `(` at character 5"),
         ] {
             assert_eq!(text.parse::<Action>().unwrap_err().to_string(), expected);
         }
@@ -407,9 +322,9 @@ mod tests {
     fn calls_are_found_in_a_models_words() {
         let text =
             "I shall (first) fill it in:\n```\nfill('1', 'a) b')  # click('9')\nclick('2')\n```\nthen wait.";
-        let found: Vec<String> = Action::all_in(text).unwrap().iter().map(ToString::to_string).collect();
+        let found: Vec<String> = read(text).unwrap().iter().map(ToString::to_string).collect();
         assert_eq!(found, ["fill('1', 'a) b')", "click('2')"]);
-        assert_eq!(Action::all_in("nothing to do"), Err(ParseError::Empty));
-        assert!(matches!(Action::all_in("launch('x')"), Err(ParseError::Unknown { .. })));
+        assert_eq!(read("nothing to do"), Err(ParseError::Empty));
+        assert!(matches!(read("launch('x')"), Err(ParseError::Unknown { .. })));
     }
 }

@@ -1,10 +1,21 @@
-//! What an agent can do. Every dialect that agents speak is read into [`Action`] and written from it.
+//! What an agent can do. Every [`Dialect`] that agents speak is read into [`Action`] and written from it.
 
+mod arguments;
 mod browsergym;
+mod dialect;
+mod error;
+mod json5;
+mod seeact;
+mod turkingbench;
+mod webarena;
+mod webcanvas;
 
-pub use browsergym::ParseError;
+pub use dialect::{Dialect, UnknownDialect};
+pub use error::ParseError;
+pub use seeact::choice_name;
 
-/// One action. Elements are named by the `bid` that the last observation shows.
+/// One action. Elements are named by the `bid` that the last observation shows, or by `css=SELECTOR`: the first element that the selector
+/// finds, in the page itself or else in its frames, in their order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
     /// Clicks in the middle of an element.
@@ -28,6 +39,20 @@ pub enum Action {
         /// Key by key, so that menus of suggestions open; otherwise at once.
         by_keys: bool,
     },
+    /// Replaces what an input holds, at once, and presses Enter in it.
+    FillAndEnter {
+        /// The element.
+        bid: String,
+        /// Its new content.
+        value: String,
+    },
+    /// Clicks in the middle of an element and types there key by key, into what it holds; a line break is the Enter key.
+    TypeInto {
+        /// The element.
+        bid: String,
+        /// What is typed.
+        text: String,
+    },
     /// Empties an input.
     Clear {
         /// The element.
@@ -40,12 +65,24 @@ pub enum Action {
         /// Whether it shall have a tick.
         on: bool,
     },
+    /// Ticks several checkboxes, up to the first that cannot be.
+    TickAll {
+        /// The elements.
+        bids: Vec<String>,
+    },
     /// Chooses in a `<select>`, by value or by label.
     Select {
         /// The element.
         bid: String,
         /// All that shall be selected.
         options: Vec<String>,
+    },
+    /// Chooses the one option of a `<select>` whose label is most like a text, as Python's `difflib` measures it.
+    SelectClosest {
+        /// The element.
+        bid: String,
+        /// About what the option says.
+        label: String,
     },
     /// Presses keys on an element, such as `Enter` or `Control+a`.
     Press {
@@ -75,6 +112,16 @@ pub enum Action {
         /// Down.
         dy: f64,
     },
+    /// Scrolls the page itself, whatever is under the mouse.
+    ScrollPage {
+        /// Downwards, in heights of the window.
+        by: f64,
+    },
+    /// Scrolls until an element is in the middle of the window.
+    ScrollTo {
+        /// The element.
+        bid: String,
+    },
     /// Moves the mouse.
     MouseMove(Point),
     /// Moves the mouse and presses a button, which stays down.
@@ -100,6 +147,11 @@ pub enum Action {
         /// An absolute URL.
         url: String,
     },
+    /// Opens the results of the world's search engine ([`Launch::search`](crate::Launch::search)) in the active tab.
+    Search {
+        /// What is looked for.
+        query: String,
+    },
     /// Goes back in the tab's history.
     GoBack,
     /// Goes forward again.
@@ -115,6 +167,18 @@ pub enum Action {
     },
     /// Does nothing; the page's time runs on.
     Noop,
+    /// Tells the user something, and goes on. What was said last is the answer of an agent that then stops without giving one.
+    Say {
+        /// What is said.
+        text: String,
+    },
+    /// Keeps something in mind: it stands in the trace and changes nothing.
+    Note {
+        /// What is kept.
+        text: String,
+    },
+    /// Ends the episode.
+    Stop,
     /// Gives the answer, in the agent's words.
     Answer {
         /// The answer.
@@ -220,24 +284,36 @@ impl Action {
         Self::Click { bid: bid.into(), press: Press::default() }
     }
 
-    /// The element that the action is about, if any.
+    /// The element that the action is about, if any; of several the first.
     pub fn bid(&self) -> Option<&str> {
         match self {
             Self::Click { bid, .. }
             | Self::Hover { bid }
             | Self::Fill { bid, .. }
+            | Self::FillAndEnter { bid, .. }
+            | Self::TypeInto { bid, .. }
             | Self::Clear { bid }
             | Self::Tick { bid, .. }
             | Self::Select { bid, .. }
+            | Self::SelectClosest { bid, .. }
+            | Self::ScrollTo { bid }
             | Self::Press { bid, .. }
             | Self::Focus { bid }
             | Self::Drag { from: bid, .. } => Some(bid),
+            Self::TickAll { bids } => bids.first().map(String::as_str),
             _ => None,
         }
     }
 
     /// Whether the episode ends with it.
     pub fn is_final(&self) -> bool {
-        matches!(self, Self::Answer { .. } | Self::Infeasible { .. })
+        matches!(self, Self::Answer { .. } | Self::Infeasible { .. } | Self::Stop)
     }
+}
+
+/// Whether a text has the shape of the ids that observations show: the letters of a frame, the first of them a small one, or digits, or both.
+fn is_bid(text: &str) -> bool {
+    let digits = text.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    let begins_well = text.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());
+    begins_well && digits.bytes().all(|byte| byte.is_ascii_digit())
 }

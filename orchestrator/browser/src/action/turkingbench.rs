@@ -1,0 +1,428 @@
+//! TurkingBench's notation: Python calls on the fields of a form, which go by their `name`: `self.actions.modify_text("comment", "fine")`.
+//!
+//! The calls are the methods of `MyActions` (turking-bench, `src/evaluation/actions.py`); `ModelBaseline.solve` executes what a model said as
+//! Python. Here the calls are picked out of it, whatever they are called on, and nothing else of it is run. A call's first argument is a field's
+//! name, as in the later versions, not an `Input` object. Its rules, oddities included:
+//!
+//! - `modify_text` does nothing for an empty value, 0, None or `nan`; otherwise it replaces what the field holds, key by key (the first
+//!   versions wrote behind it).
+//! - `modify_checkbox` takes values between `|`, without those that are `nan`. It clicks each box of the name that has one of them, so it takes a
+//!   tick away where there was one, and says nothing of a value that no box has. Here the boxes have a tick afterwards, and a missing one is told.
+//! - `modify_radio` does nothing for `nan` and None. A number is cut to a whole one, as in `modify_select`.
+//! - `modify_select` chooses by value; here by label, too.
+//! - `modify_range` sets the value by a script without an event, so that scripts of the page do not notice; here they do.
+//! - `wait_for_element` waits for ten seconds. A page has come to rest here before an agent is asked, so it only fails if there is no such
+//!   field; it scrolls there, as `scroll_to_element` does after it has waited.
+//! - Screenshots are given after every action and the window is as large as it can be, so those calls have nothing to do. `take_screenshot` and
+//!   `take_page_screenshots` leave their page scrolled; here it stays where it is.
+//!
+//! Fields are named by [`css=`](super::Action), in the page or else in its frames; `WebDriver.find_element` looks in one frame only.
+
+use super::{Action, ParseError, arguments::Arguments};
+use crate::python::{Call, Literal, parse_calls, repr};
+
+const FORMS: &[&str] = &[
+    "modify_text(input_name, input_value)",
+    "modify_checkbox(input_name, input_value)",
+    "modify_radio(input_name, input_value)",
+    "modify_select(input_name, input_value)",
+    "modify_range(input_name, input_value)",
+    "scroll_to_element(input_name)",
+    "wait_for_element(input_name)",
+    "maximize_window()",
+    "take_screenshot()",
+    "take_element_screenshot(input_name)",
+    "take_element_screenshot_with_border(input_name)",
+    "take_page_screenshots()",
+    "take_full_screenshot()",
+];
+
+/// Methods that do more than a person at the page could.
+const NOT_OFFERED: &[(&str, &str)] = &[
+    (
+        "execute_js_command",
+        "scripts would go past what a person can do on the page; use the calls that modify fields",
+    ),
+    (
+        "load_jquery",
+        "scripts would go past what a person can do on the page; use the calls that modify fields",
+    ),
+    ("get_html", "the page is shown after every action as it is"),
+];
+
+pub(super) fn read(text: &str) -> Result<Vec<Action>, ParseError> {
+    let actions = parse_calls(text).into_iter().map(action).collect::<Result<Vec<_>, _>>()?;
+    if actions.is_empty() {
+        let place = "write a call such as self.actions.modify_text(\"name\", \"text\")";
+        return Err(ParseError::Misplaced { place });
+    }
+    Ok(actions)
+}
+
+fn action(call: Call) -> Result<Action, ParseError> {
+    if let Some(&(_, reason)) = NOT_OFFERED.iter().find(|(name, _)| *name == call.name) {
+        return Err(ParseError::NotOffered { name: call.name, reason });
+    }
+    let form = FORMS.iter().find(|form| form.split('(').next() == Some(&call.name));
+    let Some(form) = form else { return Err(ParseError::unknown(call.name, FORMS)) };
+    let name = call.name.clone();
+    let mut args = Arguments::new(call, form);
+    let action = match &*name {
+        "modify_text" => {
+            let field = named(&args.text("input_name")?);
+            match args.optional("input_value") {
+                Some(Literal::None | Literal::Bool(false)) => Action::Noop,
+                Some(Literal::Number(0.0)) => Action::Noop,
+                value => match said(value).ok_or_else(|| args.wrong())? {
+                    value if value.is_empty() || value == "nan" => Action::Noop,
+                    value => Action::Fill { bid: field, value, by_keys: true },
+                },
+            }
+        }
+        "modify_checkbox" => {
+            let field = args.text("input_name")?;
+            let values = said(args.optional("input_value")).ok_or_else(|| args.wrong())?;
+            let box_of = |value| of_value("checkbox", &field, value);
+            let mut bids: Vec<String> =
+                values.split('|').filter(|&value| value != "nan").map(box_of).collect();
+            match (bids.pop(), bids.is_empty()) {
+                (None, _) => Action::Noop,
+                (Some(bid), true) => Action::Tick { bid, on: true },
+                (Some(bid), false) => {
+                    bids.push(bid);
+                    Action::TickAll { bids }
+                }
+            }
+        }
+        "modify_radio" => {
+            let field = args.text("input_name")?;
+            match args.optional("input_value") {
+                Some(Literal::None) => Action::Noop,
+                value => match said(value.map(whole)).ok_or_else(|| args.wrong())? {
+                    value if value == "nan" || value == "None" => Action::Noop,
+                    value => Action::Tick { bid: of_value("radio", &field, &value), on: true },
+                },
+            }
+        }
+        "modify_select" => {
+            let bid = named(&args.text("input_name")?);
+            let value = args.optional("input_value").map(whole);
+            Action::Select { bid, options: vec![said(value).ok_or_else(|| args.wrong())?] }
+        }
+        "modify_range" => {
+            let bid = of_type("range", &args.text("input_name")?);
+            match said(args.optional("input_value")).ok_or_else(|| args.wrong())? {
+                value if value == "nan" || value == "None" => Action::Noop,
+                value => Action::Fill { bid, value, by_keys: false },
+            }
+        }
+        "scroll_to_element" | "wait_for_element" => {
+            Action::ScrollTo { bid: named(&args.text("input_name")?) }
+        }
+        "take_element_screenshot" | "take_element_screenshot_with_border" => {
+            args.text("input_name")?;
+            Action::Noop
+        }
+        _ => Action::Noop,
+    };
+    args.done(action)
+}
+
+/// A value as a text.
+fn said(value: Option<Literal>) -> Option<String> {
+    match value? {
+        Literal::Text(text) => Some(text),
+        Literal::Number(number) => Some(number.to_string()),
+        Literal::Bool(true) => Some("True".to_owned()),
+        Literal::Bool(false) => Some("False".to_owned()),
+        Literal::None | Literal::List(_) => None,
+    }
+}
+
+fn whole(value: Literal) -> Literal {
+    match value {
+        Literal::Number(number) => Literal::Number(number.trunc()),
+        value => value,
+    }
+}
+
+fn named(field: &str) -> String {
+    format!("css=[name={}]", quoted(field))
+}
+
+fn of_type(kind: &str, field: &str) -> String {
+    format!("css=input[type=\"{kind}\"][name={}]", quoted(field))
+}
+
+fn of_value(kind: &str, field: &str, value: &str) -> String {
+    format!("{}[value={}]", of_type(kind, field), quoted(value))
+}
+
+/// A text as a string of CSS.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => {
+                out.push('\\');
+                out.push(c);
+            }
+            '\n' => out.push_str("\\a "),
+            '\r' => out.push_str("\\d "),
+            '\u{c}' => out.push_str("\\c "),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// A string as [`quoted`] writes it, and what follows it.
+fn unquoted(text: &str) -> Option<(String, &str)> {
+    let mut rest = text.strip_prefix('"')?;
+    let mut out = String::new();
+    loop {
+        let mut chars = rest.chars();
+        match chars.next()? {
+            '"' => return Some((out, chars.as_str())),
+            '\\' => {
+                let escaped = match chars.next()? {
+                    'a' => '\n',
+                    'd' => '\r',
+                    'c' => '\u{c}',
+                    c => {
+                        out.push(c);
+                        rest = chars.as_str();
+                        continue;
+                    }
+                };
+                out.push(escaped);
+                rest = chars.as_str().strip_prefix(' ')?;
+            }
+            c => {
+                out.push(c);
+                rest = chars.as_str();
+            }
+        }
+    }
+}
+
+/// The type, name and value of a field that was named here.
+fn field(bid: &str) -> Option<(Option<&str>, String, Option<String>)> {
+    let rest = bid.strip_prefix("css=")?;
+    let (kind, rest) = match rest.strip_prefix("input[type=\"") {
+        Some(rest) => rest.split_once("\"]").map(|(kind, rest)| (Some(kind), rest))?,
+        None => (None, rest),
+    };
+    let (name, rest) = unquoted(rest.strip_prefix("[name=")?)?;
+    let rest = rest.strip_prefix(']')?;
+    if rest.is_empty() {
+        return Some((kind, name, None));
+    }
+    let (value, rest) = unquoted(rest.strip_prefix("[value=")?)?;
+    (rest == "]").then_some((kind, name, Some(value)))
+}
+
+pub(super) fn write(action: &Action) -> Option<String> {
+    let call = |method: &str, field: &str, value: &str| {
+        Some(format!("self.actions.{method}({}, {})", repr(field), repr(value)))
+    };
+    match action {
+        Action::Fill { bid, value, .. } => match field(bid)? {
+            (None, name, None) => call("modify_text", &name, value),
+            (Some("range"), name, None) => call("modify_range", &name, value),
+            _ => None,
+        },
+        Action::Tick { bid, on: true } => match field(bid)? {
+            (Some("checkbox"), name, Some(value)) => call("modify_checkbox", &name, &value),
+            (Some("radio"), name, Some(value)) => call("modify_radio", &name, &value),
+            _ => None,
+        },
+        Action::TickAll { bids } => {
+            let boxes: Vec<_> = bids.iter().map(|bid| field(bid)).collect::<Option<_>>()?;
+            let (_, name, _) = boxes.first()?;
+            let values: Vec<&str> = boxes.iter().filter_map(|(_, _, value)| value.as_deref()).collect();
+            call("modify_checkbox", name, &values.join("|"))
+        }
+        Action::Select { bid, options } => match (field(bid)?, options.as_slice()) {
+            ((None, name, None), [value]) => call("modify_select", &name, value),
+            _ => None,
+        },
+        Action::ScrollTo { bid } => {
+            let (_, name, _) = field(bid)?;
+            Some(format!("self.actions.scroll_to_element({})", repr(&name)))
+        }
+        Action::Noop => Some("self.actions.maximize_window()".to_owned()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Dialect;
+
+    fn check(text: &str, expected: &[&str]) {
+        let found = read(text).map(|actions| actions.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(found, Ok(expected.iter().map(ToString::to_string).collect()), "{text}");
+    }
+
+    #[test]
+    fn calls_name_fields() {
+        check(
+            r#"self.actions.modify_text("name", "John's")"#,
+            &[r#"fill('css=[name="name"]', "John's", enable_autocomplete_menu=True)"#],
+        );
+        check("modify_text('age', 5)", &[r#"fill('css=[name="age"]', '5', enable_autocomplete_menu=True)"#]);
+        check(
+            "self.actions.modify_checkbox('colors', 'red')",
+            &[r#"check('css=input[type="checkbox"][name="colors"][value="red"]')"#],
+        );
+        check(
+            "self.actions.modify_checkbox('colors', 'red|nan|blue')",
+            &[
+                r#"check_all(['css=input[type="checkbox"][name="colors"][value="red"]', 'css=input[type="checkbox"][name="colors"][value="blue"]'])"#,
+            ],
+        );
+        check(
+            "self.modify_radio('year', 2025.0)",
+            &[r#"check('css=input[type="radio"][name="year"][value="2025"]')"#],
+        );
+        check(
+            r#"modify_radio('q', 'a"b\\')"#,
+            &[r#"check('css=input[type="radio"][name="q"][value="a\\"b\\\\"]')"#],
+        );
+        check(
+            "self.actions.modify_select('cars', 'Audi')",
+            &[r#"select_option('css=[name="cars"]', 'Audi')"#],
+        );
+        check(
+            "self.actions.modify_range('volume', 20)",
+            &[r#"fill('css=input[type="range"][name="volume"]', '20')"#],
+        );
+        check("self.actions.scroll_to_element('q')", &[r#"scroll_to('css=[name="q"]')"#]);
+        check("self.actions.wait_for_element(input_name='q')", &[r#"scroll_to('css=[name="q"]')"#]);
+    }
+
+    #[test]
+    fn what_has_nothing_to_do_does_nothing() {
+        for text in [
+            "self.actions.maximize_window()",
+            "self.actions.take_screenshot()",
+            "self.actions.take_element_screenshot('q')",
+            "self.actions.take_element_screenshot_with_border('q')",
+            "self.actions.take_page_screenshots()",
+            "self.actions.take_full_screenshot()",
+            "self.actions.modify_text('q', '')",
+            "self.actions.modify_text('q', 'nan')",
+            "self.actions.modify_text('q', 0)",
+            "self.actions.modify_text('q', None)",
+            "self.actions.modify_checkbox('q1-quant', 'nan')",
+            "self.actions.modify_radio('q', 'None')",
+            "self.actions.modify_range('q', 'nan')",
+        ] {
+            check(text, &["noop()"]);
+        }
+    }
+
+    #[test]
+    fn several_calls_come_in_their_order() {
+        let text = "First:\n```python\nself.actions.modify_radio('a', 'x')  # yes\nself.actions.modify_select('b', 'y')\n```";
+        check(
+            text,
+            &[
+                r#"check('css=input[type="radio"][name="a"][value="x"]')"#,
+                r#"select_option('css=[name="b"]', 'y')"#,
+            ],
+        );
+        assert_eq!(
+            Dialect::TurkingBench.read_one(text).unwrap_err().to_string(),
+            "read an action: there are 2; give one at a time"
+        );
+    }
+
+    #[test]
+    fn what_is_no_action_says_what_to_write() {
+        for (text, expected) in [
+            ("none", "there is none; write a call such as self.actions.modify_text(\"name\", \"text\")"),
+            ("self.actions.modify_text('q')", "write it as `modify_text(input_name, input_value)`"),
+            ("self.actions.modify_select('q', [1])", "write it as `modify_select(input_name, input_value)`"),
+            ("self.actions.maximize_window('q')", "write it as `maximize_window()`"),
+            (
+                "self.actions.execute_js_command('alert(1)')",
+                "`execute_js_command` is not offered: scripts would go past what a person can do on the page; use the calls that modify fields",
+            ),
+            (
+                "self.actions.get_html('http://a.test/')",
+                "`get_html` is not offered: the page is shown after every action as it is",
+            ),
+            (
+                "driver.quit()",
+                "there is no `quit`; there are modify_text, modify_checkbox, modify_radio, modify_select, modify_range, scroll_to_element, wait_for_element, maximize_window, take_screenshot, take_element_screenshot, take_element_screenshot_with_border, take_page_screenshots, take_full_screenshot",
+            ),
+        ] {
+            assert_eq!(read(text).unwrap_err().to_string(), format!("read an action: {expected}"), "{text}");
+        }
+    }
+
+    fn spoken() -> impl Strategy<Value = Action> {
+        let name = || any::<String>();
+        let value = || {
+            any::<String>()
+                .prop_filter("means nothing", |value| !value.is_empty() && value != "nan" && value != "None")
+        };
+        let part = || value().prop_map(|value| value.replace('|', "/"));
+        prop_oneof![
+            (name(), value()).prop_map(|(name, value)| Action::Fill {
+                bid: named(&name),
+                value,
+                by_keys: true
+            }),
+            (name(), value()).prop_map(|(name, value)| Action::Fill {
+                bid: of_type("range", &name),
+                value,
+                by_keys: false
+            }),
+            (name(), value())
+                .prop_map(|(name, value)| Action::Tick { bid: of_value("radio", &name, &value), on: true }),
+            (name(), part()).prop_map(|(name, value)| Action::Tick {
+                bid: of_value("checkbox", &name, &value),
+                on: true
+            }),
+            (name(), proptest::collection::vec(part(), 2..4)).prop_map(|(name, values)| Action::TickAll {
+                bids: values.iter().map(|value| of_value("checkbox", &name, value)).collect()
+            }),
+            (name(), value())
+                .prop_map(|(name, value)| Action::Select { bid: named(&name), options: vec![value] }),
+            name().prop_map(|name| Action::ScrollTo { bid: named(&name) }),
+            Just(Action::Noop),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn actions_survive_the_round_trip(action in spoken()) {
+            let written = Dialect::TurkingBench.write(&action).unwrap();
+            prop_assert_eq!(read(&format!("```\n{written}\n```")), Ok(vec![action]));
+        }
+    }
+
+    #[test]
+    fn what_it_cannot_say_is_not_written() {
+        for action in [
+            "click('1')",
+            "fill('1', 'x')",
+            "fill('css=[name=\"q\"]', 'x')",
+            "uncheck('css=input[type=\"radio\"][name=\"q\"][value=\"x\"]')",
+            "check('css=input[type=\"text\"][name=\"q\"][value=\"x\"]')",
+            "check_all([])",
+            "select_option('css=[name=\"q\"]', ['x', 'y'])",
+            "scroll_to('css=input[type=\"radio\"][name=\"q\"]')",
+            "goto('http://a.test/')",
+        ] {
+            assert_eq!(Dialect::TurkingBench.write(&action.parse().unwrap()), None, "{action}");
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! What agents of other benchmarks say has the effect on a page that they mean.
+
+#![allow(clippy::unwrap_used)]
+
+mod web;
+
+use std::time::Duration;
+
+use browser::{Dialect, Launch, Session, World};
+use gateway::Activity;
+
+const LOG: &str =
+    "<pre id=log></pre><script>const say = text => { log.textContent += text + '\\n'; };</script>";
+
+const SHOP: &str = r#"<title>Shop</title><style>body { margin: 0; overflow-anchor: none } #far { margin-top: 3000px }</style>
+<form action="/found"><input id="t" aria-label="Text" value="old" name="q"></form>
+<select aria-label="Sort" onchange="say(`sorted by ${this.value}`)">
+  <option value="">Choose<option value="low">Price: Low to High<option value="1">Newest first<option value="3">1</select>
+<div style="height: 100px; overflow: scroll"><div style="height: 900px">list</div></div>
+<button id="far" onclick="say('far')">Far</button>
+<script>
+t.addEventListener('keydown', e => say(`down ${e.key}`));
+t.addEventListener('input', e => say(`text ${t.value}`));
+const place = () => say(`at ${scrollY}`);
+addEventListener('scroll', place);
+</script>"#;
+
+/// A task as a crowd worker sees it.
+const FORM: &str = r#"<title>Task</title><form>
+<textarea name="comment"></textarea>
+<label><input type="checkbox" name="colours" value="red"> Red</label>
+<label><input type="checkbox" name="colours" value="dark &quot;blue&quot;" checked> Blue</label>
+<label><input type="checkbox" name="colours" value="green"> Green</label>
+<label><input type="radio" name="year" value="2024"> 2024</label> <label><input type="radio" name="year" value="2025"> 2025</label>
+<select name="cars"><option value="a">Audi<option value="b">BMW</select>
+<input type="range" name="volume" min="0" max="50">
+<p style="height: 3000px"></p><input name="last"><p style="height: 3000px"></p></form>
+<script>
+const form = document.forms[0];
+form.addEventListener('input', e => parent.postMessage(`${e.target.name}=${e.target.value}${e.target.checked ? ' ticked' : ''}`, '*'));
+addEventListener('scroll', () => parent.postMessage(`${Math.round(form.last.getBoundingClientRect().y / innerHeight * 10)} tenths`, '*'));
+</script>"#;
+
+struct Bench {
+    web: web::Web,
+    session: Session,
+    dialect: Dialect,
+    heard: usize,
+}
+
+impl Bench {
+    async fn open(dialect: Dialect, page: &str) -> Bench {
+        let shop = format!("{LOG}{SHOP}");
+        let framed = format!(
+            "<title>Turkle</title><p>Task 1</p><iframe src=/form width=900 height=400></iframe>{LOG}\
+            <script>addEventListener('message', e => say(e.data));</script>"
+        );
+        let web = web::Web::serve(&[
+            ("bench.test/", &shop),
+            ("bench.test/found", "<title>Found</title>"),
+            ("bench.test/task", &framed),
+            ("bench.test/form", FORM),
+            ("search.test/", "<title>Results</title>"),
+        ])
+        .await;
+        let world = World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+        let launch = Launch {
+            world: Some(world),
+            search: "http://search.test/?q={}&n=10".to_owned(),
+            ..Launch::new(web.address, "")
+        };
+        let session = Session::start(&launch).await.unwrap();
+        let mut bench = Bench { session, web, dialect: Dialect::BrowserGym, heard: 0 };
+        bench.act(&format!("goto('http://bench.test/{page}')")).await;
+        bench.dialect = dialect;
+        bench
+    }
+
+    /// Carries out what is said, in which names in braces stand for bids.
+    async fn act(&mut self, text: &str) {
+        self.try_to(text).await.unwrap_or_else(|error| panic!("{text}: {error}"));
+    }
+
+    async fn try_to(&mut self, text: &str) -> Result<(), String> {
+        let seen = self.session.observe().await.unwrap();
+        let mut named = text.to_owned();
+        for element in &seen.elements {
+            named = named.replace(&format!("{{{}}}", element.name), &element.bid);
+        }
+        let action = self.dialect.read_one(&named).unwrap();
+        let done = self.session.act(&action).await.map_err(|error| error.to_string());
+        self.session.settle(&Activity::default(), Duration::from_secs(20)).await.unwrap();
+        done
+    }
+
+    /// What the page has been told since it was last asked.
+    async fn said(&mut self) -> Vec<String> {
+        let text = self.session.page_text().await.unwrap();
+        let marks =
+            ["down ", "text ", "at ", "sorted ", "far", "comment=", "colours=", "year=", "cars=", "volume="];
+        let said: Vec<&str> = text
+            .lines()
+            .filter(|line| marks.iter().any(|mark| line.starts_with(mark)) || line.ends_with(" tenths"))
+            .collect();
+        let new = said[self.heard..].iter().map(ToString::to_string).collect();
+        self.heard = said.len();
+        new
+    }
+
+    async fn title(&mut self) -> String {
+        self.session.observe().await.unwrap().title
+    }
+}
+
+#[tokio::test]
+async fn webarena_types_into_what_is_there_and_presses_enter() {
+    let mut bench = Bench::open(Dialect::WebArena, "").await;
+    bench.act("I will add to it. ```type [{Text}] [er] [0]```").await;
+    assert_eq!(bench.said().await, ["down e", "text olde", "down r", "text older"]);
+    bench.act("press [Ctrl+a]").await;
+    bench.act("press [backspace]").await;
+    let said = bench.said().await;
+    assert_eq!(said.last().map(String::as_str), Some("text "), "{said:?}");
+    bench.act("type [{Text}] [a b]").await;
+    assert_eq!(bench.title().await, "Found");
+    assert_eq!(bench.web.asked().last().map(String::as_str), Some("GET http://bench.test/found?q=a+b"));
+    bench.act("go_back").await;
+    bench.act("scroll [down]").await;
+    bench.act("click [{Far}]").await;
+    bench.heard = 0;
+    let said = bench.said().await;
+    assert!(said.contains(&"at 720".to_owned()) && said.contains(&"far".to_owned()), "{said:?}");
+}
+
+#[tokio::test]
+async fn webcanvas_searches_and_chooses_what_is_most_like_it() {
+    let mut bench = Bench::open(Dialect::WebCanvas, "").await;
+    let say = |action: &str, input: &str, id: &str| {
+        format!(
+            r#"{{"thought": "so", "action": "{action}", "action_input": "{input}", "element_id": "{id}"}}"#
+        )
+    };
+    bench.act(&say("select_option", "low to high", "{Sort}")).await;
+    assert_eq!(bench.said().await, ["sorted by low"]);
+    assert_eq!(bench.session.acted().unwrap().value, "Price: Low to High");
+    // By label, though another option has that value.
+    bench.act(&say("select_option", "1", "{Sort}")).await;
+    assert_eq!(bench.said().await, ["sorted by 3"]);
+    let text = bench.try_to(&say("select_option", "1", "{Text}")).await.unwrap_err();
+    assert!(text.ends_with("a <input> has no options"), "{text}");
+    bench.act(&say("scroll_down", "", "")).await;
+    bench.act(&say("scroll_up", "", "")).await;
+    assert_eq!(bench.said().await, ["at 540", "at 180"]);
+    bench.act(&say("cache_data", "old", "")).await;
+    bench.act(&say("fill_search", "new", "{Text}")).await;
+    assert_eq!(bench.title().await, "Found");
+    assert_eq!(bench.web.asked().last().map(String::as_str), Some("GET http://bench.test/found?q=new"));
+    assert_eq!(bench.session.acted().unwrap().value, "new");
+    bench.act(&say("google_search", "tents & more", "")).await;
+    assert_eq!(bench.title().await, "Results");
+    assert_eq!(
+        bench.web.asked().last().map(String::as_str),
+        Some("GET http://search.test/?q=tents+%26+more&n=10")
+    );
+}
+
+#[tokio::test]
+async fn seeact_scrolls_the_page_and_presses_enter_on_an_element() {
+    let mut bench = Bench::open(Dialect::SeeAct, "").await;
+    bench.act("ACTION: SCROLL DOWN\nVALUE: None").await;
+    bench.act("ACTION: SCROLL\nVALUE: down").await;
+    bench.act("ACTION: SCROLL\nVALUE: up").await;
+    assert_eq!(bench.said().await, ["at 360", "at 900", "at 0"]);
+    bench.act("ACTION: SAY\nVALUE: hello").await;
+    bench.act("ELEMENT: {Text}\nACTION: TYPE\nVALUE: \"x\"").await;
+    bench.act("ELEMENT: {Text}\nACTION: PRESS ENTER\nVALUE: None").await;
+    assert_eq!(bench.web.asked().last().map(String::as_str), Some("GET http://bench.test/found?q=x"));
+}
+
+#[tokio::test]
+async fn turkingbench_fills_in_fields_by_name_in_a_frame() {
+    let mut bench = Bench::open(Dialect::TurkingBench, "task").await;
+    bench.act(r#"self.actions.modify_text("comment", "it's")"#).await;
+    let said = bench.said().await;
+    assert_eq!(said.last().map(String::as_str), Some("comment=it's"));
+    bench.act(r#"self.actions.modify_checkbox("colours", 'red|dark "blue"')"#).await;
+    assert_eq!(bench.said().await, ["colours=red ticked"], "the other one has its tick already");
+    bench.act("self.actions.modify_radio('year', 2025)").await;
+    assert_eq!(bench.said().await, ["year=2025 ticked"]);
+    bench.act("self.actions.modify_select('cars', 'b')").await;
+    assert_eq!(bench.said().await, ["cars=b"]);
+    bench.act("self.actions.modify_range('volume', 20)").await;
+    assert_eq!(bench.said().await, ["volume=20"]);
+    bench.act("self.actions.scroll_to_element('last')").await;
+    assert_eq!(bench.said().await, ["5 tenths"]);
+    for (text, expected) in [
+        (
+            "modify_radio('year', '2026')",
+            "find element css=input[type=\"radio\"][name=\"year\"][value=\"2026\"]: nothing on the page is like that",
+        ),
+        (
+            "modify_checkbox('colours', 'green|grey')",
+            "find element css=input[type=\"checkbox\"][name=\"colours\"][value=\"grey\"]: nothing on the page is like that",
+        ),
+        (
+            "modify_range('volume', 'loud')",
+            "use element css=input[type=\"range\"][name=\"volume\"]: \"loud\" is no range",
+        ),
+    ] {
+        assert_eq!(bench.try_to(text).await.unwrap_err(), expected);
+    }
+    let said = bench.said().await;
+    assert!(
+        said.contains(&"colours=green ticked".to_owned()),
+        "what came before the failure was done: {said:?}"
+    );
+    bench.dialect = Dialect::BrowserGym;
+    let bad = bench.try_to("click('css=p[')").await.unwrap_err();
+    assert_eq!(bad, "find element css=p[: it is no selector of CSS");
+}
