@@ -4,7 +4,7 @@ use std::future::Future;
 use std::path::Path;
 use std::pin::Pin;
 
-use browser::Observation;
+use browser::{Action, Dialect, Observation, ParseError};
 
 use crate::Error;
 
@@ -37,10 +37,10 @@ pub struct View<'a> {
 /// What the agent wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// Perform this action, written as BrowserGym writes it. The text is kept as the agent gave it: if it cannot be read, that is the agent's
-    /// failed step and not a failed episode.
+    /// Perform this action, in the notation that the agent speaks. The text is kept as the agent gave it: if it cannot be read, that is the
+    /// agent's failed step and not a failed episode.
     Act {
-        /// For example `click('12')`.
+        /// For example `click('12')`; or a model's words around it, where the notation says how it is found in them.
         action: String,
         /// Why, in the agent's words.
         reason: Option<String>,
@@ -50,6 +50,22 @@ pub enum Reply {
         /// Why, in the agent's words.
         reason: Option<String>,
     },
+}
+
+/// How an agent writes its actions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Speech {
+    /// The notation.
+    pub dialect: Dialect,
+    /// A reply may hold several actions.
+    pub multiaction: bool,
+}
+
+impl Speech {
+    /// The actions of a reply, in their order; never none.
+    pub fn read(self, text: &str) -> Result<Vec<Action>, ParseError> {
+        if self.multiaction { self.dialect.read(text) } else { Ok(vec![self.dialect.read_one(text)?]) }
+    }
 }
 
 /// A reply on its way.

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use browser::Dialect;
 use tasks::Task;
 
 use crate::noop::Noop;
 use crate::oracle::Oracle;
 use crate::program::{Program, Settings};
-use crate::{Agent, Goal};
+use crate::{Agent, Goal, Speech};
 
 /// A kind of agent; one [`Agent`] of it is made for each episode.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,13 +70,27 @@ impl Kind {
         }
     }
 
+    /// The notation of its actions, if this is the one that is asked for: of a program any, of what is built in its own.
+    pub fn speaks(&self, asked: Dialect) -> Dialect {
+        match self {
+            Kind::Oracle | Kind::Noop => Dialect::BrowserGym,
+            Kind::Program { .. } => asked,
+        }
+    }
+
     /// An agent for one episode of the task. `stderr` is the file for what an external program says on the side.
-    pub fn agent(&self, task: &Task, stderr: PathBuf, answer_within: Duration) -> Box<dyn Agent> {
+    pub fn agent(
+        &self,
+        task: &Task,
+        stderr: PathBuf,
+        answer_within: Duration,
+        speech: Speech,
+    ) -> Box<dyn Agent> {
         match self {
             Kind::Oracle => Box::new(Oracle::new(task.oracle.clone())),
             Kind::Noop => Box::new(Noop),
             Kind::Program { command } => {
-                let settings = Settings { answer_within, ..Settings::new(command, stderr) };
+                let settings = Settings { answer_within, speech, ..Settings::new(command, stderr) };
                 Box::new(Program::new(settings))
             }
         }

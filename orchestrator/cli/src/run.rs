@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use agents::Kind;
+use browser::Dialect;
 use camino::Utf8PathBuf;
 use indicatif::ProgressBar;
 use runs::{Event, Limits, Options, Progress, Summary};
@@ -22,6 +23,12 @@ pub(crate) struct Run {
     /// oracle, noop, or program:COMMAND for a program of yours that speaks JSON lines
     #[arg(long, value_name = "AGENT")]
     agent: Kind,
+    /// How the program writes its actions: browsergym, webarena, webcanvas, seeact or turkingbench
+    #[arg(long, value_name = "DIALECT", default_value_t)]
+    dialect: Dialect,
+    /// Let one reply hold several actions, carried out in their order up to the first that fails
+    #[arg(long)]
+    multiaction: bool,
     /// Attempts at each task
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
@@ -59,6 +66,13 @@ pub(crate) struct Run {
 impl Run {
     /// Runs, prints the table, writes the report.
     pub(crate) async fn run(self) -> Outcome {
+        if self.agent.speaks(self.dialect) != self.dialect {
+            return Err(Failure::Input(anyhow::anyhow!(
+                "--dialect is for programs; {} speaks {}",
+                self.agent,
+                Dialect::default()
+            )));
+        }
         let suite = tasks::load(&self.suite)?;
         let options = Options {
             out: self.out.clone(),
@@ -66,6 +80,8 @@ impl Run {
             retry_errors: self.retry_errors,
             repeat: self.repeat,
             workers: self.workers,
+            dialect: self.dialect,
+            multiaction: self.multiaction,
             tasks: self.tasks.clone(),
             index_cache: Some(self.data.indexes()),
             town: Some(self.data.town()),

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use agents::{Agent, Goal, Reply, View};
+use agents::{Agent, Goal, Reply, Speech, View};
 use browser::{Acted, Action, Observation};
 use gateway::{Answer, Levels};
 use jiff::Timestamp;
@@ -19,6 +19,8 @@ pub(crate) struct Attempt<'a> {
     pub(crate) id: &'a EpisodeId,
     pub(crate) task: &'a Task,
     pub(crate) folder: &'a EpisodeFolder,
+    /// How the agent writes its actions.
+    pub(crate) speech: Speech,
     /// For the whole episode.
     pub(crate) within: Duration,
     /// Called before the agent is asked for its n-th action.
@@ -52,6 +54,15 @@ struct Trace {
     requests: Vec<Request>,
     score: ScoreState,
     answer: Option<String>,
+    /// What the agent said last that was no answer.
+    said: Option<String>,
+}
+
+/// What came of a reply.
+enum Done {
+    /// What the agent has to be told.
+    Told(Option<String>),
+    Ended(Outcome),
 }
 
 /// Plays an episode to its end and scores it. An error is one of keeping results; all others are outcomes.
@@ -122,29 +133,52 @@ async fn drive<E: Environment>(
         let (text, reason) = match agent.next(&goal, view).await? {
             Reply::Stop { reason } => {
                 trace.current().reason = reason;
-                return Ok(Outcome::Stopped);
+                return Ok(trace.stopped(attempt.task));
             }
             Reply::Act { action, reason } => (action, reason),
         };
-        let action = text.parse::<Action>();
+        let actions = attempt.speech.read(&text);
         let step = trace.current();
         step.action = Some(text);
         step.reason = reason;
-        last_error = match action {
-            Ok(Action::Answer { text }) => {
-                trace.score(attempt.task, None, Some(&text));
-                trace.answer = Some(text);
-                return Ok(Outcome::Answered);
-            }
-            Ok(Action::Infeasible { .. }) => {
-                trace.gave_up(attempt.task);
-                return Ok(Outcome::Infeasible);
-            }
-            Ok(action) => perform(environment, attempt.task, &action, trace).await?,
+        last_error = match actions {
+            Ok(actions) => match carry_out(environment, attempt.task, &actions, trace).await? {
+                Done::Told(error) => error,
+                Done::Ended(outcome) => return Ok(outcome),
+            },
             Err(error) => Some(format!("failed to {error}")),
         };
         trace.current().error = last_error.clone();
     }
+}
+
+/// Carries out one action after the other, up to the first that fails or ends the episode.
+async fn carry_out<E: Environment>(
+    environment: &mut E,
+    task: &Task,
+    actions: &[Action],
+    trace: &mut Trace,
+) -> Result<Done, Broken> {
+    for (before, action) in actions.iter().enumerate() {
+        match action {
+            Action::Answer { text } => return Ok(Done::Ended(trace.answered(task, text.clone()))),
+            Action::Infeasible { .. } => {
+                trace.gave_up(task);
+                return Ok(Done::Ended(Outcome::Infeasible));
+            }
+            Action::Stop => return Ok(Done::Ended(trace.stopped(task))),
+            Action::Say { text } => trace.said = Some(text.clone()),
+            _ => {}
+        }
+        if let Some(message) = perform(environment, task, action, trace).await? {
+            let message = match actions.len() {
+                1 => message,
+                all => format!("action {} of {all}, `{action}`, and those after it: {message}", before + 1),
+            };
+            return Ok(Done::Told(Some(message)));
+        }
+    }
+    Ok(Done::Told(None))
 }
 
 /// Acts and lets the page settle; gives what the agent has to be told.
@@ -162,7 +196,9 @@ async fn perform<E: Environment>(
         Err(NotActed::Told(message)) => Some(message),
         Err(NotActed::Broken(error)) => return Err(error.into()),
     };
-    trace.current().unsettled = environment.settle().await?;
+    let unsettled = environment.settle().await?;
+    let step = trace.current();
+    step.unsettled = step.unsettled.take().or(unsettled);
     trace.take_requests(environment);
     Ok(told)
 }
@@ -175,6 +211,7 @@ impl Trace {
             requests: Vec::new(),
             score: task.scorer.start(),
             answer: None,
+            said: None,
         }
     }
 
@@ -237,6 +274,20 @@ impl Trace {
         }
         task.scorer.tell(&mut self.score, &mut answers.into_iter());
         Ok(())
+    }
+
+    fn answered(&mut self, task: &Task, text: String) -> Outcome {
+        self.score(task, None, Some(&text));
+        self.answer = Some(text);
+        Outcome::Answered
+    }
+
+    /// The agent ends the episode. What it said last has to do for an answer.
+    fn stopped(&mut self, task: &Task) -> Outcome {
+        match self.said.take() {
+            Some(text) => self.answered(task, text),
+            None => Outcome::Stopped,
+        }
     }
 
     /// The agent says that the goal cannot be reached.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use browser::Dialect;
 use camino::Utf8PathBuf;
 
 /// How a suite is run.
@@ -17,6 +18,11 @@ pub struct Options {
     pub repeat: u32,
     /// Episodes at a time, each with its own browser and gateway.
     pub workers: usize,
+    /// The notation that a program speaks.
+    pub dialect: Dialect,
+    /// A reply may hold several actions. They are carried out in their order, the page coming to rest after each, up to the first that fails, and
+    /// are one step; the page is not looked at in between.
+    pub multiaction: bool,
     /// Ids of the tasks to run; all when empty.
     pub tasks: Vec<String>,
     /// Folder where the indexes of snapshots are kept between runs; temporary files when absent.
@@ -46,6 +52,8 @@ impl Default for Options {
             retry_errors: false,
             repeat: 1,
             workers: 1,
+            dialect: Dialect::default(),
+            multiaction: false,
             tasks: Vec::new(),
             index_cache: None,
             town: None,

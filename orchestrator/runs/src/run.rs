@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use agents::Kind;
+use agents::{Kind, Speech};
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use sites::Town;
@@ -213,11 +213,15 @@ async fn attempt<E: Environment>(
     (shared.progress)(Event::Started { worker, episode: id });
     let limits = shared.options.limits;
     let stderr = folder.path().join("agent.stderr.txt");
-    let mut agent = shared.agent.agent(task, stderr.into(), limits.answer);
+    let speech = Speech {
+        dialect: shared.agent.speaks(shared.options.dialect),
+        multiaction: shared.options.multiaction,
+    };
+    let mut agent = shared.agent.agent(task, stderr.into(), limits.answer, speech);
     let on_step = |step| {
         (shared.progress)(Event::Step { worker, episode: id, step, max_steps: task.max_steps });
     };
-    let attempt = Attempt { id, task, folder, within: limits.episode, on_step: &on_step };
+    let attempt = Attempt { id, task, folder, speech, within: limits.episode, on_step: &on_step };
     episode::play(environment, agent.as_mut(), &attempt).await
 }
 
@@ -244,7 +248,11 @@ fn open_folder(suite: &Suite, tasks: &[Task], agent: &Kind, options: &Options) -
     let digest = suite_digest(&suite.world, tasks)?;
     let listed =
         tasks.iter().map(|task| TaskRecord { id: task.id.clone(), goal: task.goal.clone() }).collect();
-    let record = RunRecord::new(&suite.name, digest, agent.to_string(), options.repeat.max(1), listed);
+    let record = RunRecord {
+        dialect: agent.speaks(options.dialect),
+        multiaction: options.multiaction,
+        ..RunRecord::new(&suite.name, digest, agent.to_string(), options.repeat.max(1), listed)
+    };
     let path = match &options.out {
         Some(path) => path.clone(),
         None => default_folder(&suite.name, agent.slug(), record.started),

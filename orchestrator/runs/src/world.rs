@@ -98,13 +98,16 @@ impl World {
         let gateway =
             Gateway::start(config).await.map_err(EnvironmentError::while_doing("start the gateway"))?;
         let clock = browser::World { clock: spec.clock, seed: spec.seed };
-        let launch = Launch {
+        let mut launch = Launch {
             viewport: spec.viewport,
             locale: spec.locale.clone(),
             timezone: spec.timezone.clone(),
             world: Some(clock),
             ..Launch::new(gateway.local_addr(), shared.authority.spki_sha256_base64())
         };
+        if let Some(search) = &spec.search {
+            launch.search.clone_from(search);
+        }
         let session =
             Session::start(&launch).await.map_err(EnvironmentError::while_doing("start the browser"))?;
         let ledger = gateway.ledger();

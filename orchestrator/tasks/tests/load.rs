@@ -72,6 +72,13 @@ oracle:
 }
 
 #[test]
+fn a_world_may_name_its_search_engine() {
+    let world = format!("{WORLD}  search: http://find.test/?q={{}} # ours\n");
+    let (_folder, path) = suite(&[("suite.yaml", &world), ("a.yaml", TASK)]);
+    assert_eq!(Suite::load(&path).unwrap().world.search.as_deref(), Some("http://find.test/?q={}"));
+}
+
+#[test]
 fn mistakes_are_reported_with_file_line_and_key() {
     let cases = [
         ("unknown key", task_refusal(&format!("{TASK}max_step: 5\n"))),
@@ -121,6 +128,10 @@ fn mistakes_are_reported_with_file_line_and_key() {
         (
             "bad viewport",
             refusal(&[("suite.yaml", &format!("{WORLD}  viewport: [0, 720]\n")), ("a.yaml", TASK)]),
+        ),
+        (
+            "search without a place for the query",
+            refusal(&[("suite.yaml", &format!("{WORLD}  search: http://find.test/?q=\n")), ("a.yaml", TASK)]),
         ),
     ];
     let lines: Vec<String> = cases.iter().map(|(case, error)| format!("{case}: {error}")).collect();

@@ -23,7 +23,7 @@ use process::Process;
 use protocol::Message;
 pub use protocol::VERSION;
 
-use crate::{Agent, Error, Goal, NextReply, Reply, View};
+use crate::{Agent, Error, Goal, NextReply, Reply, Speech, View};
 
 /// How an external program is run.
 #[derive(Debug, Clone)]
@@ -32,6 +32,8 @@ pub struct Settings {
     pub command: String,
     /// File that takes the program's standard error.
     pub stderr: PathBuf,
+    /// How the program is to write its actions.
+    pub speech: Speech,
     /// How long the handshake may take, the program's own start included.
     pub hello_within: Duration,
     /// How long an answer may take.
@@ -39,11 +41,12 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// 30 s for the handshake, 120 s for an answer.
+    /// One action a reply, in BrowserGym's notation; 30 s for the handshake, 120 s for an answer.
     pub fn new(command: impl Into<String>, stderr: impl Into<PathBuf>) -> Settings {
         Settings {
             command: command.into(),
             stderr: stderr.into(),
+            speech: Speech::default(),
             hello_within: Duration::from_secs(30),
             answer_within: Duration::from_secs(120),
         }
@@ -71,7 +74,9 @@ impl Program {
 
     async fn greet(&mut self, goal: &Goal) -> Result<Process, Error> {
         let mut process = Process::start(&self.settings.command, &self.settings.stderr)?;
-        let hello = Message::Hello { protocol: VERSION, sandbox: env!("CARGO_PKG_VERSION") };
+        let Speech { dialect, multiaction } = self.settings.speech;
+        let sandbox = env!("CARGO_PKG_VERSION");
+        let hello = Message::Hello { protocol: VERSION, sandbox, dialect, multiaction };
         let line = process.ask(&hello, self.settings.hello_within).await?;
         self.name = protocol::read_hello(&line)?;
         let task = Message::Task {

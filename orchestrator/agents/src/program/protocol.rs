@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use browser::Dialect;
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, Reply};
@@ -16,6 +17,8 @@ pub(super) enum Message<'a> {
     Hello {
         protocol: u64,
         sandbox: &'a str,
+        dialect: Dialect,
+        multiaction: bool,
     },
     Task {
         task: &'a str,
@@ -118,6 +121,12 @@ mod tests {
 
     #[test]
     fn messages_are_written_as_documented() {
+        let hello =
+            Message::Hello { protocol: 1, sandbox: "0.1.0", dialect: Dialect::WebArena, multiaction: false };
+        assert_eq!(
+            serde_json::to_string(&hello).unwrap(),
+            r#"{"type":"hello","protocol":1,"sandbox":"0.1.0","dialect":"webarena","multiaction":false}"#
+        );
         let message = Message::Observation {
             step: 1,
             url: "https://rail.test/",

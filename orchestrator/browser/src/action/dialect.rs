@@ -2,10 +2,13 @@
 
 use std::{fmt, str::FromStr};
 
+use serde::{Deserialize, Serialize};
+
 use super::{Action, ParseError, browsergym, seeact, turkingbench, webarena, webcanvas};
 
 /// A notation for actions.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Dialect {
     /// Python calls: `click('a12')`. The only one in which every action can be written.
     #[default]
@@ -112,6 +115,7 @@ mod tests {
     fn names_are_read_and_written_alike() {
         for dialect in Dialect::ALL {
             assert_eq!(dialect.to_string().parse(), Ok(dialect));
+            assert_eq!(serde_json::to_value(dialect).unwrap(), dialect.as_str());
         }
         assert_eq!(
             "WebArena".parse::<Dialect>().unwrap_err().to_string(),

@@ -1,5 +1,6 @@
 //! `run.json`.
 
+use browser::Dialect;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,12 @@ pub struct RunRecord {
     pub suite_digest: String,
     /// The agent, as given on the command line.
     pub agent: String,
+    /// The notation of its actions; not written where it is BrowserGym's.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub dialect: Dialect,
+    /// Whether a reply might hold several actions; not written where it might not.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub multiaction: bool,
     /// How often each task is attempted.
     pub repeat: u32,
     /// The tasks of the run, in the order of the suite.
@@ -50,6 +57,8 @@ impl RunRecord {
             suite: suite.to_owned(),
             suite_digest,
             agent,
+            dialect: Dialect::default(),
+            multiaction: false,
             repeat,
             tasks,
             started: Timestamp::now(),
@@ -58,11 +67,20 @@ impl RunRecord {
 
     /// The first thing in which two runs are not the same experiment: its name and both values.
     pub fn differs_from(&self, other: &RunRecord) -> Option<(&'static str, String, String)> {
-        let pairs = [
-            ("suite", &self.suite, &other.suite),
-            ("agent", &self.agent, &other.agent),
-            ("suite digest (tasks, world or snapshots)", &self.suite_digest, &other.suite_digest),
-        ];
-        pairs.into_iter().find(|(_, a, b)| a != b).map(|(name, a, b)| (name, a.clone(), b.clone()))
+        let text = |run: &RunRecord| {
+            [
+                ("suite", run.suite.clone()),
+                ("agent", run.agent.clone()),
+                ("dialect", run.dialect.to_string()),
+                ("number of actions in a reply", (if run.multiaction { "any" } else { "one" }).to_owned()),
+                ("suite digest (tasks, world or snapshots)", run.suite_digest.clone()),
+            ]
+        };
+        let pairs = text(self).into_iter().zip(text(other));
+        pairs.into_iter().find(|(a, b)| a != b).map(|((name, a), (_, b))| (name, a, b))
     }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }

@@ -34,6 +34,9 @@ pub struct WorldSpec {
     /// How far a request may differ from a recorded one.
     #[serde(default, rename = "match")]
     pub match_level: MatchLevel,
+    /// The address of the results of the search engine that agents are given, with `{}` where the query goes; Google's when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_search")]
+    pub search: Option<String>,
 }
 
 /// The loosest comparison of requests with recorded ones that still counts as an answer.
@@ -71,6 +74,19 @@ fn read_clock<'de, D: Deserializer<'de>>(input: D) -> Result<Timestamp, D::Error
 fn read_viewport<'de, D: Deserializer<'de>>(input: D) -> Result<(u32, u32), D::Error> {
     let (width, height) = <(NonZeroU16, NonZeroU16)>::deserialize(input)?;
     Ok((u32::from(width.get()), u32::from(height.get())))
+}
+
+fn read_search<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Error> {
+    yaml::text(input, |text| {
+        let is_web = text.starts_with("http://") || text.starts_with("https://");
+        if is_web && text.contains("{}") {
+            Ok(Some(text.to_owned()))
+        } else {
+            Err(format!(
+                "`{text}` is not an address with `{{}}` for the query, such as https://www.google.com/search?q={{}}"
+            ))
+        }
+    })
 }
 
 fn write_clock<S: Serializer>(clock: &Timestamp, output: S) -> Result<S::Ok, S::Error> {
