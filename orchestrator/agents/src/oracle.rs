@@ -103,6 +103,7 @@ mod tests {
             last_action_error: None,
             tabs: Vec::new(),
             active_tab: 0,
+            properties: Vec::new(),
             elements: vec![
                 found("3", "link", "Timetable"),
                 found("4", "textbox", "From"),

@@ -43,6 +43,7 @@ async fn play(script: &str, settings: impl FnOnce(&mut Settings)) -> std::io::Re
         last_action_error: None,
         tabs: Vec::new(),
         active_tab: 0,
+        properties: Vec::new(),
         elements: Vec::new(),
     };
     let mut replies = Vec::new();

@@ -99,6 +99,7 @@ impl Environment for Fake {
             last_action_error: None,
             tabs: Vec::new(),
             active_tab: 0,
+            properties: Vec::new(),
             elements: vec![browser::Element {
                 bid: "1".to_owned(),
                 role: "link".to_owned(),
