@@ -9,7 +9,7 @@ SANDBOX := target/release/sandbox
 SHARED  ?= ../shared
 FUZZ_SECONDS ?= 60
 
-.PHONY: help setup build images demo test test-engine check conformance parity determinism bench bench-reset town fuzz record-demo
+.PHONY: help setup build images demo test test-engine check conformance parity determinism bench bench-reset bench-observe town fuzz record-demo
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -51,7 +51,7 @@ conformance: ## other people's readers on our snapshots, ours on real captures, 
 
 parity: setup build ## every page and action beside BrowserGym's, line by line: SHARED=their folder
 	@./setup.sh python
-	SHARED="$(abspath $(SHARED))" ./tests/parity/run.sh $(SANDBOX)
+	SHARED="$(abspath $(SHARED))" ./tests/parity/run.sh compare $(SANDBOX)
 
 determinism: setup build ## 25 repeats of the demo run (300+ episodes): one fingerprint
 	./tests/determinism.sh $(SANDBOX)
@@ -66,6 +66,10 @@ bench: build ## ours beside pywb and mitmproxy in one run; prints ratios
 bench-reset: build ## resets of every site, 200 each, beside `docker rm -f && docker run` until healthy
 	@./setup.sh engine
 	./tests/bench/reset.py $(SANDBOX)
+
+bench-observe: setup build ## looking at pages beside BrowserGym in one run: SHARED=their folder
+	@./setup.sh python
+	SHARED="$(abspath $(SHARED))" ./tests/parity/run.sh bench $(SANDBOX)
 
 fuzz: $(TOOLS)/bin/cargo-fuzz ## every reader on broken input, FUZZ_SECONDS each (60)
 	./tests/fuzz.sh "$(TOOLS)/bin" $(FUZZ_SECONDS)

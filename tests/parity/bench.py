@@ -8,6 +8,7 @@ of all elements, a picture, the tabs. Prints a Markdown table.
 """
 
 import json
+import os
 import pathlib
 import re
 import statistics
@@ -76,7 +77,6 @@ def main():
     urls = [f"http://{HOST}/{name}" for name in OWN] + iana
     proxy, address = replay(sandbox, work, capture)
     try:
-        import os
         os.environ["PARITY_PROXY"] = address
         os.environ.setdefault("PARITY_CHROMIUM", "/usr/lib/chromium/chromium-headless-shell")
         ours = subprocess.run(

@@ -1,16 +1,17 @@
 #!/bin/sh
-# Looks at pages with BrowserGym and with us, acts on them in both, and compares line by line.
+# Sets us beside BrowserGym, on pages that both see from one recording.
 #
-#   SHARED=FOLDER tests/parity/run.sh target/release/sandbox [TASK...]
+#   SHARED=FOLDER tests/parity/run.sh compare target/release/sandbox [TASK...]   # looks at pages, acts in both, compares by lines
+#   SHARED=FOLDER tests/parity/run.sh bench target/release/sandbox               # how long looking takes
 #
-# FOLDER has datasets/browsergym/data; its pages are recorded from a server on loopback, and both browsers see the
-# recording. So do they see the start pages of the demo suite. Everything is in target/parity.
+# FOLDER has datasets/browsergym/data and captures/. What is made on the way is in target/parity.
 set -eu
 
-: "${SHARED:?is not set: call \`make parity SHARED=<folder with datasets/>\`}"
-sandbox=$(realpath "${1:?usage: run.sh SANDBOX [TASK...]}")
-shift
-pages=$(realpath "$SHARED/datasets/browsergym/data")
+: "${SHARED:?is not set: call \`make parity SHARED=<folder with datasets/ and captures/>\`}"
+what=${1:?usage: run.sh compare|bench SANDBOX}
+sandbox=$(realpath "${2:?usage: run.sh compare|bench SANDBOX}")
+shift 2
+shared=$(realpath "$SHARED")
 here=$(dirname "$(realpath "$0")")
 root=$(dirname "$(dirname "$here")")
 target=${CARGO_TARGET_DIR:-$root/target}
@@ -25,4 +26,16 @@ if [ ! -f "$venv/.ready" ] || ! cmp -s "$here/requirements.txt" "$venv/.ready"; 
 fi
 rm -rf "$work"
 mkdir -p "$work"
-exec "$venv/bin/python" -B -W ignore "$here/parity.py" "$sandbox" "$pages" "$root/snapshots/demo.wacz" "$work" "$@"
+cd "$root"
+case $what in
+    compare)
+        set -- parity.py "$sandbox" "$shared/datasets/browsergym/data" snapshots/demo.wacz "$work" "$@"
+        ;;
+    bench)
+        cargo build --quiet --release -p browser --example observe
+        set -- bench.py "$sandbox" "$target/release/examples/observe" "$(find "$shared/captures" -name iana.warc.gz)" "$work"
+        ;;
+esac
+program=$1
+shift
+exec "$venv/bin/python" -B -W ignore "$here/$program" "$@"
