@@ -26,8 +26,6 @@ const SLICES: [Duration; 8] = {
     [ms(10), ms(40), ms(50), ms(100), ms(300), ms(500), ms(1000), ms(3000)]
 };
 const RESTARTS: u32 = 3;
-/// So little of the page's time that nothing becomes due in it: it has run out when the page has nothing left to do.
-const INSTANT: Duration = Duration::from_micros(1);
 /// While a worker and its page talk to each other, time runs on by the smallest step for every message.
 const TALK: Duration = Duration::from_millis(1);
 const TALKS: u32 = 200;
@@ -126,13 +124,7 @@ impl Session {
             let page = self.watch.lock().active()?;
             let patience = self.patience(&page, limit);
             self.arrivals(activity, patience).await?;
-            if self.draws_when_told() {
-                // The page may still be at what it got. A frame in the middle of that would come at another place each time.
-                clock::grant(patience, INSTANT, activity).await?;
-            }
-            if !self.draws_when_told() || before == (self.watch.lock().begun, activity.counts().begun) {
-                self.show_frame(patience).await?;
-            }
+            self.show_frame(patience).await?;
             if let Some(world) = self.world {
                 self.messages(activity, patience).await?;
                 let (workers, now) = {
