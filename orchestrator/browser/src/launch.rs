@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use gateway::Activity;
 use jiff::Timestamp;
 
 use crate::Error;
@@ -37,6 +38,8 @@ pub struct Launch {
     pub timezone: String,
     /// The address of a search engine's results, with `{}` where the query goes.
     pub search: String,
+    /// What the gateway is doing. With it, a frozen world's pages get their answers one at a time, in the same order each time.
+    pub activity: Option<Activity>,
     /// The frozen world of the first episode. `None`: a live browser with real time and real randomness, for recording.
     pub world: Option<World>,
 }
@@ -52,6 +55,7 @@ impl Launch {
             locale: "en-US".to_owned(),
             timezone: "UTC".to_owned(),
             search: GOOGLE.to_owned(),
+            activity: None,
             world: None,
         }
     }

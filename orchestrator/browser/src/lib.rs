@@ -7,6 +7,7 @@
 //! launch, flags, process, driver, session   from settings to a running browser, its episodes, and its certain end
 //! cdp, watch, attach                        the DevTools socket; what it tells; preparing each page and worker before its first script
 //! inject/, inject                           the scripts that make randomness and clocks repeat
+//! turns                                     answers of the network, one at a time
 //! clock, screen, settle                     the page's time, slice by slice, and frames in between, until the page is done
 //! frames, marks, axtree, properties, observe  what an agent sees, and the ids that it names elements by
 //! action, python                            what an agent can do, and how that is spelt
@@ -17,8 +18,8 @@
 //! **Invariants.** Only the contexts of episodes know the gateway; Chromium's own requests have no way out at all. While nobody settles, a frozen
 //! page's time stands still. Nothing that is shown to an agent (ids, texts, order) comes from numbers that the browser makes up.
 //!
-//! **What does not repeat**: the order in which two answers reach a page at the same instant of its time; keys made by `crypto.subtle`; media
-//! playback; a page that Chromium insists on giving a process of its own.
+//! **What does not repeat**: the order of answers that take longer than five seconds; keys made by `crypto.subtle`; media playback; a page that
+//! Chromium insists on giving a process of its own.
 //!
 //! The crate knows nothing of tasks, scores or snapshots, and of the gateway only how busy it is.
 
@@ -58,6 +59,7 @@ mod selector;
 mod session;
 mod settle;
 mod tabs;
+mod turns;
 mod watch;
 pub use act::ActionError;
 pub use action::{Action, Button, Dialect, Modifier, ParseError, Point, Press, UnknownDialect, choice_name};

@@ -20,6 +20,7 @@ use crate::{
     element::Acted,
     frames::Bids,
     input::Hands,
+    turns::{self, HandOver},
     watch::{State, Watch},
 };
 
@@ -35,6 +36,7 @@ pub struct Session {
     pub(crate) hands: Hands,
     connection: Connection,
     driver: Driver,
+    _hand_over: Option<HandOver>,
 }
 
 impl Session {
@@ -46,6 +48,8 @@ impl Session {
         let connection =
             Connection::open(&driver.debugger, move |cdp, event| hearing.hear(cdp, event)).await?;
         connection.cdp.call(None, "Target.setAutoAttach", attach::auto_attach(false)).await?;
+        let frozen = launch.activity.as_ref().filter(|_| launch.world.is_some());
+        let hand_over = frozen.map(|activity| turns::begin(activity, &watch, &connection.cdp));
         let session = Self {
             launch: launch.clone(),
             world: launch.world,
@@ -56,6 +60,7 @@ impl Session {
             hands: Hands::default(),
             connection,
             driver,
+            _hand_over: hand_over,
         };
         session.begin().await?;
         if !launch.headless {

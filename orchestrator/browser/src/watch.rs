@@ -41,6 +41,8 @@ pub(crate) struct State {
     navigating: HashMap<String, Navigation>,
     /// Everything that ever began: requests, navigations, frames of sockets, pages, workers. Tells a lull from silence.
     pub(crate) begun: u64,
+    /// Answers that a page has taken in full, or turned down.
+    pub(crate) ended: u64,
     /// How many grants of virtual time have run out, by session.
     expired: HashMap<SessionId, u64>,
     /// Documents that have come into a tab.
@@ -307,6 +309,7 @@ impl Watch {
                 }
             }
             "Network.requestWillBeSent" => {
+                state.ended += u64::from(params.get("redirectResponse").is_some());
                 let url = text("/request/url");
                 // A worker's own script goes by the worker's name, and nobody tells of its end: the worker's coming is that.
                 let of_worker = state.targets.contains(text("/requestId"));
@@ -334,6 +337,7 @@ impl Watch {
                 }
             }
             "Network.loadingFinished" | "Network.loadingFailed" => {
+                state.ended += 1;
                 state.requests.remove(text("/requestId"));
             }
             "Input.dragIntercepted" => state.dragged = params.get("data").cloned(),

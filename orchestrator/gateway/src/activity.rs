@@ -4,6 +4,7 @@
 //! stays open as long as the page lives, so an open one does not count as unrest; a recorded WebSocket frame that is due to the page does.
 
 use std::{
+    collections::{BTreeSet, HashSet},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -25,6 +26,62 @@ struct Shared {
     changed: Notify,
     /// How many hold back the frames of playbacks.
     holds: AtomicUsize,
+    turns: Mutex<Queue>,
+}
+
+/// Answers that wait for their turn, while somebody hands out turns.
+#[derive(Debug, Default)]
+struct Queue {
+    keepers: usize,
+    /// By address and method, and only then by when they came: parallel connections may change places.
+    waiting: BTreeSet<(String, String, u64)>,
+    granted: HashSet<u64>,
+    next: u64,
+}
+
+/// Answers are handed over one at a time until this is dropped: see [`Activity::take_turns`].
+#[derive(Debug)]
+#[must_use]
+pub struct Turns {
+    activity: Activity,
+}
+
+impl Turns {
+    /// Lets the next answer go; false where none waits.
+    pub fn next(&self) -> bool {
+        let found = {
+            let mut queue = self.activity.queue();
+            let first = queue.waiting.pop_first();
+            first.map(|(.., number)| queue.granted.insert(number)).is_some()
+        };
+        self.activity.shared.changed.notify_waiters();
+        found
+    }
+}
+
+impl Drop for Turns {
+    fn drop(&mut self) {
+        self.activity.queue().keepers -= 1;
+        self.activity.shared.changed.notify_waiters();
+    }
+}
+
+/// An answer that waits for its turn, until dropped.
+struct Waiting<'a> {
+    activity: &'a Activity,
+    place: (String, String, u64),
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        {
+            let mut queue = self.activity.queue();
+            queue.waiting.remove(&self.place);
+            queue.granted.remove(&self.place.2);
+        }
+        self.activity.lock().waiting -= 1;
+        self.activity.shared.changed.notify_waiters();
+    }
 }
 
 /// Holds back the recorded frames of WebSockets until dropped. They stay due meanwhile.
@@ -50,6 +107,8 @@ pub struct Counts {
     pub streams: usize,
     /// Recorded WebSocket frames that are due but not delivered yet.
     pub frames: usize,
+    /// Of the requests, those whose answers are there and wait for their turn.
+    pub waiting: usize,
     /// Requests ever begun; tells a lull from silence.
     pub begun: u64,
     /// Recorded WebSocket messages ever sent to clients. Who counts what arrives knows whether some are still on their way.
@@ -111,6 +170,45 @@ impl Activity {
             }
             changed.await;
         }
+    }
+
+    /// From now on answers wait until [`Turns::next`] lets them go, one after the other: pages that get theirs in the same order each time do
+    /// the same each time. Without anybody who hands out turns nothing waits.
+    pub fn take_turns(&self) -> Turns {
+        self.queue().keepers += 1;
+        Turns { activity: self.clone() }
+    }
+
+    /// Waits for the turn of the answer to a request, if there are turns.
+    pub(crate) async fn turn(&self, method: &str, url: &str) {
+        let waiting = {
+            let mut queue = self.queue();
+            if queue.keepers == 0 {
+                return;
+            }
+            queue.next += 1;
+            let place = (url.to_owned(), method.to_owned(), queue.next);
+            queue.waiting.insert(place.clone());
+            self.lock().waiting += 1;
+            Waiting { activity: self, place }
+        };
+        self.shared.changed.notify_waiters();
+        loop {
+            let changed = self.shared.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            {
+                let queue = self.queue();
+                if queue.keepers == 0 || queue.granted.contains(&waiting.place.2) {
+                    return;
+                }
+            }
+            changed.await;
+        }
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.shared.turns.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counts a request until the guard is dropped.
@@ -249,6 +347,30 @@ mod tests {
         assert!(!waiting.is_finished());
         drop(second);
         tokio::time::timeout(Duration::from_secs(5), waiting).await.unwrap().unwrap();
+    }
+
+    #[tokio::test]
+    async fn answers_take_turns_by_their_address_while_somebody_hands_them_out() {
+        let activity = Activity::default();
+        activity.turn("GET", "http://free.test/").await;
+        let turns = activity.take_turns();
+        assert!(!turns.next(), "nothing waits");
+        let answer = |url: &'static str| {
+            let activity = activity.clone();
+            tokio::spawn(async move { activity.turn("GET", url).await })
+        };
+        let (second, first) = (answer("http://shop.test/b"), answer("http://shop.test/a"));
+        assert!(activity.until(Duration::from_secs(5), |counts| counts.waiting == 2).await);
+        assert!(turns.next());
+        first.await.unwrap();
+        assert!(!second.is_finished());
+        // One whose client has gone waits no more; the last ones are free when nobody hands out turns.
+        let gone = answer("http://shop.test/c");
+        assert!(activity.until(Duration::from_secs(5), |counts| counts.waiting == 2).await);
+        gone.abort();
+        assert!(activity.until(Duration::from_secs(5), |counts| counts.waiting == 1).await);
+        drop(turns);
+        second.await.unwrap();
     }
 
     #[tokio::test]

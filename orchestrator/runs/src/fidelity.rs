@@ -153,7 +153,8 @@ impl Visitor {
             }
             None => {
                 let launch = Launch::new(self.gateway.local_addr(), self.spki.clone());
-                Session::start(&Launch { world: Some(world), ..launch }).await?
+                let activity = Some(self.gateway.activity());
+                Session::start(&Launch { world: Some(world), activity, ..launch }).await?
             }
         };
         self.gateway.begin_episode();

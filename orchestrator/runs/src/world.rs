@@ -102,6 +102,7 @@ impl World {
             viewport: spec.viewport,
             locale: spec.locale.clone(),
             timezone: spec.timezone.clone(),
+            activity: Some(gateway.activity()),
             world: Some(clock),
             ..Launch::new(gateway.local_addr(), shared.authority.spki_sha256_base64())
         };

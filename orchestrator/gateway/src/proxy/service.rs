@@ -54,8 +54,10 @@ pub(super) async fn serve(shared: Arc<Shared>, via: &Via, mut request: Request<I
         let handshake = Handshake { head, extensions, upgrade };
         return socket::serve(shared, episode, target, handshake, pending).await;
     }
+    let (method, url) = (head.method.clone(), head.url.clone());
     let asked = Asked { head, extensions, incoming };
     let outgoing = answer(&shared, &episode, target, asked).await;
+    shared.activity.turn(method.as_str(), &url).await;
     deliver(outgoing, pending)
 }
 

@@ -1,0 +1,88 @@
+//! Answers of the network reach a page one at a time, in the same order each time.
+//!
+//! What a page does depends on the order in which it gets what it asked for: which of two scripts comes first, whether a frame finds a style
+//! sheet still on its way and waits for that one. So the gateway keeps answers back, and a task of the session lets them go: once all that is
+//! asked for has its answer there, the first of them by address; then that one is awaited, and what the page asks for because of it.
+
+use std::{sync::Arc, time::Duration};
+
+use gateway::{Activity, Turns};
+use serde_json::json;
+use tokio::task::AbortHandle;
+
+use crate::{
+    cdp::Cdp,
+    watch::{State, Watch},
+};
+
+/// How long the others wait for the slowest answer; a question that is answered only when something happens holds them no longer.
+const SLOW: Duration = Duration::from_secs(5);
+/// How long a page may take to take what it was given. What does not go to a page (icons, checks before a request) is not seen to arrive.
+const TAKEN: Duration = Duration::from_millis(100);
+/// How long a page that is busy may take to say that it is there; one that waits for an answer and does nothing meanwhile says nothing.
+const ROUND_TRIP: Duration = Duration::from_millis(500);
+/// How often a page that asks for more is given the time to.
+const MORE: u32 = 50;
+
+/// The task; it ends when this is dropped, and then nothing is kept back any more.
+#[derive(Debug)]
+pub(crate) struct HandOver {
+    task: AbortHandle,
+}
+
+impl Drop for HandOver {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// Begins to hand the gateway's answers over.
+pub(crate) fn begin(activity: &Activity, watch: &Arc<Watch>, cdp: &Cdp) -> HandOver {
+    let turns = activity.take_turns();
+    let (activity, watch, cdp) = (activity.clone(), Arc::clone(watch), cdp.clone());
+    let task = tokio::spawn(async move {
+        loop {
+            hand_over(&activity, &turns, &watch, &cdp).await;
+        }
+    });
+    HandOver { task: task.abort_handle() }
+}
+
+async fn hand_over(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &Cdp) {
+    const EVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+    activity.until(EVER, |counts| counts.waiting > 0).await;
+    for _ in 0..MORE {
+        activity.until(SLOW, |counts| counts.waiting >= counts.requests).await;
+        let begun = activity.counts().begun;
+        round_trip(watch, cdp).await;
+        if activity.counts().begun == begun {
+            break;
+        }
+    }
+    let ended = watch.lock().ended;
+    if !turns.next() {
+        return;
+    }
+    activity.until(SLOW, |counts| counts.requests <= counts.waiting).await;
+    let condition = |_: &State| "the page to take an answer".to_owned();
+    let taken = |state: &State| (state.ended > ended).then_some(());
+    // What comes of the wait does not matter: a page need not take what it gets.
+    let _ = watch.until(TAKEN, condition, taken).await;
+}
+
+/// A question to the network's process and one to the page's: what the page had to ask for is on its way when they are answered.
+async fn round_trip(watch: &Watch, cdp: &Cdp) {
+    let (page, leaving) = {
+        let state = watch.lock();
+        let Ok(page) = state.active() else { return };
+        (page, state.navigating() > 0)
+    };
+    let questions = [
+        ("Runtime.evaluate", json!({ "expression": "0" })),
+        ("Network.getCookies", json!({ "urls": ["http://127.0.0.1/"] })),
+    ];
+    // A page that is about to give way to another one is not asked: it would answer when that one is there.
+    for (method, params) in questions.into_iter().skip(usize::from(leaving)) {
+        let _ = cdp.call_within(Some(&page.session), method, params, ROUND_TRIP).await;
+    }
+}
