@@ -1,7 +1,8 @@
 """An agent that looks at each page with BrowserGym too, acts in both browsers alike, and writes down where they differ.
 
 Speaks the agent protocol on standard input and output. Reads PARITY_PROXY (the replaying proxy for BrowserGym's browser),
-PARITY_CHROMIUM (its program) and PARITY_OUT (a file of JSON lines: one for each look).
+PARITY_CHROMIUM (its program), PARITY_OPTIONS (how trees are written: arguments of `flatten_axtree_to_str`; with any, pages
+are only looked at) and PARITY_OUT (a file of JSON lines: one for each look).
 """
 
 import json
@@ -16,12 +17,15 @@ from browsergym.core.action.highlevel import HighLevelActionSet
 from browsergym.core.observation import (
     _post_extract,
     _pre_extract,
+    extract_dom_extra_properties,
+    extract_dom_snapshot,
     extract_focused_element_bid,
     extract_merged_axtree,
 )
 from browsergym.utils.obs import flatten_axtree_to_str
 
 MOST_ACTIONS = 14
+OPTIONS = json.loads(os.environ.get("PARITY_OPTIONS", "{}"))
 ACTIONS = HighLevelActionSet(subsets=["chat", "infeas", "bid", "coord", "nav", "tab"], strict=True)
 # BrowserGym's own choice, and what newer Chromiums have added to their trees: the boxes of a text, which repeat it.
 IGNORED = ["LineBreak", "InlineTextBox"]
@@ -71,11 +75,13 @@ class Peer:
 
     def look(self):
         _pre_extract(self.page)
+        dom = extract_dom_snapshot(self.page)
         tree = extract_merged_axtree(self.page)
         focused = extract_focused_element_bid(self.page)
         _post_extract(self.page)
         return {"url": self.page.url, "title": self.page.title(), "focused": focused,
-                "axtree": flatten_axtree_to_str(tree, ignored_roles=IGNORED)}
+                "axtree": flatten_axtree_to_str(
+                    tree, extract_dom_extra_properties(dom, scale_factor=1.0), ignored_roles=IGNORED, **OPTIONS)}
 
     def act(self, action):
         try:
@@ -125,7 +131,7 @@ def main():
     for line in sys.stdin:
         message = json.loads(line)
         if message["type"] == "hello":
-            answer = {"protocol": message["protocol"], "name": "parity"}
+            answer = {"protocol": message["protocol"], "name": "parity", "observe": {"axtree": OPTIONS}}
         elif message["type"] == "task":
             task, actions, done, error = message, None, None, None
             peer.open(message["start_url"])
@@ -136,7 +142,7 @@ def main():
             out.write(json.dumps({"task": task["task"], "action": done, "ours": ours, "theirs": theirs}) + "\n")
             out.flush()
             if actions is None:
-                actions = plan(theirs["axtree"])
+                actions = [] if OPTIONS else plan(theirs["axtree"])
             # Beyond the recording the two browsers see different pages; and BrowserGym can go back to the empty page
             # that every tab begins with, which is no part of a world.
             if theirs["title"].startswith("Not in this"):

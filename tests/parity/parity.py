@@ -20,6 +20,14 @@ HERE = pathlib.Path(__file__).parent
 HOST = "pages.parity.test"
 DEMO = ["https://www.cityscreen.test/", "https://www.hearthside.test/", "https://www.aldria-rail.test/"]
 
+# Ways to write trees: with BrowserGym's defaults, and acting; with all that can be said of elements; with what is in view.
+PASSES = {
+    "actions": {},
+    "measures": {"with_visible": True, "with_clickable": True, "with_center_coords": True,
+                 "with_bounding_box_coords": True, "with_som": True, "coord_decimals": 1},
+    "in-view": {"filter_visible_only": True},
+}
+
 
 def serve(folder):
     class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -118,20 +126,24 @@ def main():
     urls = record(sandbox, pages, work) + DEMO
     suite = write_suite(work, urls, demo)
     proxy, address = replay(sandbox, work, demo)
-    looks = work / "looks.jsonl"
-    environment = {
-        **os.environ, "PARITY_PROXY": address, "PARITY_OUT": str(looks),
-        "PARITY_CHROMIUM": os.environ.get("PARITY_CHROMIUM", "/usr/lib/chromium/chromium-headless-shell")}
     only = [argument for task in sys.argv[5:] for argument in ("--task", task)]
+    unexplained = 0
     try:
-        subprocess.run(
-            [sandbox, "run", suite, "--agent", f"program:'{sys.executable}' -B -W ignore '{HERE / 'agent.py'}'",
-             "--workers", "2", "--out", work / "run", "--data", work / "data", *only],
-            check=True, env=environment, stdout=subprocess.DEVNULL)
+        for name, options in PASSES.items():
+            looks = work / f"looks-{name}.jsonl"
+            environment = {
+                **os.environ, "PARITY_PROXY": address, "PARITY_OUT": str(looks), "PARITY_OPTIONS": json.dumps(options),
+                "PARITY_CHROMIUM": os.environ.get("PARITY_CHROMIUM", "/usr/lib/chromium/chromium-headless-shell")}
+            subprocess.run(
+                [sandbox, "run", suite, "--agent", f"program:'{sys.executable}' -B -W ignore '{HERE / 'agent.py'}'",
+                 "--workers", "2", "--out", work / f"run-{name}", "--data", work / "data", *only],
+                check=True, env=environment, stdout=subprocess.DEVNULL)
+            print(f"== {name}")
+            with open(looks, encoding="utf-8") as file:
+                unexplained += report([json.loads(line) for line in file])
     finally:
         proxy.terminate()
-    with open(looks, encoding="utf-8") as file:
-        sys.exit(report([json.loads(line) for line in file]) != 0)
+    sys.exit(unexplained != 0)
 
 
 if __name__ == "__main__":

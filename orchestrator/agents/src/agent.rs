@@ -4,7 +4,7 @@ use std::future::Future;
 use std::path::Path;
 use std::pin::Pin;
 
-use browser::{Action, Dialect, Observation, ParseError};
+use browser::{Action, Dialect, Look, Observation, ParseError};
 
 use crate::Error;
 
@@ -68,11 +68,20 @@ impl Speech {
     }
 }
 
+/// How an agent wants to see pages, on its way.
+pub type FirstLook<'a> = Pin<Box<dyn Future<Output = Result<Look, Error>> + Send + 'a>>;
+
 /// A reply on its way.
 pub type NextReply<'a> = Pin<Box<dyn Future<Output = Result<Reply, Error>> + Send + 'a>>;
 
 /// One agent in one episode.
 pub trait Agent: Send {
+    /// The episode begins; says how the agent wants to see its pages.
+    fn begin<'a>(&'a mut self, goal: &'a Goal) -> FirstLook<'a> {
+        let _ = goal;
+        Box::pin(std::future::ready(Ok(Look::default())))
+    }
+
     /// The next action for what is seen now.
     fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a>;
 

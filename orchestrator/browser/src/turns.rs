@@ -41,18 +41,20 @@ pub(crate) fn begin(activity: &Activity, watch: &Arc<Watch>, cdp: &Cdp) -> HandO
     let turns = activity.take_turns();
     let (activity, watch, cdp) = (activity.clone(), Arc::clone(watch), cdp.clone());
     let task = tokio::spawn(async move {
+        let mut slow = 0;
         loop {
-            hand_over(&activity, &turns, &watch, &cdp).await;
+            slow = hand_over(&activity, &turns, &watch, &cdp, slow).await;
         }
     });
     HandOver { task: task.abort_handle() }
 }
 
-async fn hand_over(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &Cdp) {
+/// Lets one answer go. `slow` of the requests have been waited for in vain, and are not waited for again; returns how many there are now.
+async fn hand_over(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &Cdp, mut slow: usize) -> usize {
     const EVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
     activity.until(EVER, |counts| counts.waiting > 0).await;
     for _ in 0..MORE {
-        activity.until(SLOW, |counts| counts.waiting >= counts.requests).await;
+        slow = others(activity, slow).await;
         let begun = activity.counts().begun;
         round_trip(watch, cdp).await;
         if activity.counts().begun == begun {
@@ -61,13 +63,22 @@ async fn hand_over(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &Cdp)
     }
     let ended = watch.lock().ended;
     if !turns.next() {
-        return;
+        return slow;
     }
-    activity.until(SLOW, |counts| counts.requests <= counts.waiting).await;
+    slow = others(activity, slow).await;
     let condition = |_: &State| "the page to take an answer".to_owned();
     let taken = |state: &State| (state.ended > ended).then_some(());
     // What comes of the wait does not matter: a page need not take what it gets.
     let _ = watch.until(TAKEN, condition, taken).await;
+    slow
+}
+
+/// Waits until all requests but the slow ones have answers that wait for their turn, or have been answered; returns how many slow ones there are.
+async fn others(activity: &Activity, slow: usize) -> usize {
+    let in_time = activity.until(SLOW, |counts| counts.waiting + slow >= counts.requests).await;
+    let counts = activity.counts();
+    let unanswered = counts.requests.saturating_sub(counts.waiting);
+    if in_time { unanswered.min(slow) } else { unanswered }
 }
 
 /// A question to the network's process and one to the page's: what the page had to ask for is on its way when they are answered.

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use browser::{Acted, Action, Observation};
+use browser::{Acted, Action, Look, Observation};
 use gateway::Entry;
 use serde_json::Value;
 use tasks::{StateCheck, Task};
@@ -40,8 +40,8 @@ pub trait Environment: Send + Sized + 'static {
     /// Makes everything pristine and opens the task's start page; comes back when the page has settled.
     fn begin(&mut self, task: &Task) -> impl Future<Output = Result<(), EnvironmentError>> + Send;
 
-    /// The page as the agent sees it.
-    fn observe(&mut self) -> impl Future<Output = Result<Observation, EnvironmentError>> + Send;
+    /// The page as the agent wants to see it.
+    fn observe(&mut self, look: &Look) -> impl Future<Output = Result<Observation, EnvironmentError>> + Send;
 
     /// The page as a PNG.
     fn screenshot(&mut self) -> impl Future<Output = Result<Vec<u8>, EnvironmentError>> + Send;

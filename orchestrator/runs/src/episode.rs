@@ -111,10 +111,11 @@ async fn drive<E: Environment>(
 ) -> Result<Outcome, Broken> {
     let goal = Goal::of(attempt.task);
     environment.begin(attempt.task).await?;
+    let look = agent.begin(&goal).await?;
     trace.take_requests(environment);
     let mut last_error: Option<String> = None;
     loop {
-        let observation = environment.observe().await?;
+        let observation = environment.observe(&look).await?;
         let png = environment.screenshot().await?;
         let number = trace.saw(attempt.task, &observation);
         let screenshot = attempt.folder.write_screenshot(number, &png)?;

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use browser::{Acted, Action, ActionError, Launch, Observation, Session};
+use browser::{Acted, Action, ActionError, Launch, Look, Observation, Session};
 use camino::Utf8Path;
 use gateway::{
     CertificateAuthority, Config, DatePolicy, Entry, Gateway, Ledger, MatchLevel, Replay, ReplayOptions,
@@ -183,8 +183,8 @@ impl Environment for World {
         Ok(())
     }
 
-    async fn observe(&mut self) -> Result<Observation, EnvironmentError> {
-        self.session.observe().await.map_err(EnvironmentError::while_doing("observe the page"))
+    async fn observe(&mut self, look: &Look) -> Result<Observation, EnvironmentError> {
+        self.session.observe_as(look).await.map_err(EnvironmentError::while_doing("observe the page"))
     }
 
     async fn screenshot(&mut self) -> Result<Vec<u8>, EnvironmentError> {

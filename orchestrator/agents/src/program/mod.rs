@@ -23,7 +23,9 @@ use process::Process;
 use protocol::Message;
 pub use protocol::VERSION;
 
-use crate::{Agent, Error, Goal, NextReply, Reply, Speech, View};
+use browser::Look;
+
+use crate::{Agent, Error, FirstLook, Goal, NextReply, Reply, Speech, View};
 
 /// How an external program is run.
 #[derive(Debug, Clone)]
@@ -53,7 +55,7 @@ impl Settings {
     }
 }
 
-/// An external program as an agent. It is started by the first observation.
+/// An external program as an agent. It is started when the episode begins.
 #[derive(Debug)]
 pub struct Program {
     settings: Settings,
@@ -72,13 +74,14 @@ impl Program {
         self.name.as_deref()
     }
 
-    async fn greet(&mut self, goal: &Goal) -> Result<Process, Error> {
+    async fn greet(&mut self, goal: &Goal) -> Result<Look, Error> {
         let mut process = Process::start(&self.settings.command, &self.settings.stderr)?;
         let Speech { dialect, multiaction } = self.settings.speech;
         let sandbox = env!("CARGO_PKG_VERSION");
         let hello = Message::Hello { protocol: VERSION, sandbox, dialect, multiaction };
         let line = process.ask(&hello, self.settings.hello_within).await?;
-        self.name = protocol::read_hello(&line)?;
+        let protocol::Greeting { name, look } = protocol::read_hello(&line)?;
+        self.name = name;
         let task = Message::Task {
             task: &goal.task,
             goal: &goal.text,
@@ -86,19 +89,22 @@ impl Program {
             max_steps: goal.max_steps,
         };
         process.tell(&task, self.settings.answer_within).await?;
-        Ok(process)
+        self.process = Some(process);
+        Ok(look)
     }
 
     async fn answer(&mut self, goal: &Goal, view: View<'_>) -> Result<Reply, Error> {
-        let mut process = match self.process.take() {
-            Some(process) => process,
-            None => self.greet(goal).await?,
-        };
+        if self.process.is_none() {
+            self.greet(goal).await?;
+        }
+        // Taken until it has answered: a program that has failed once is not asked again.
+        let Some(mut process) = self.process.take() else { return Ok(Reply::Stop { reason: None }) };
         let observation = Message::Observation {
             step: view.step,
             url: &view.observation.url,
             title: &view.observation.title,
             axtree: &view.observation.axtree,
+            properties: &view.observation.properties,
             last_action_error: view.last_action_error,
             screenshot: view.screenshot,
         };
@@ -110,6 +116,10 @@ impl Program {
 }
 
 impl Agent for Program {
+    fn begin<'a>(&'a mut self, goal: &'a Goal) -> FirstLook<'a> {
+        Box::pin(self.greet(goal))
+    }
+
     fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a> {
         Box::pin(self.answer(goal, view))
     }

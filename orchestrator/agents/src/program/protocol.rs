@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use browser::Dialect;
-use serde::{Deserialize, Serialize};
+use browser::{Dialect, Look, Properties};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::{Error, Reply};
 
@@ -31,6 +31,8 @@ pub(super) enum Message<'a> {
         url: &'a str,
         title: &'a str,
         axtree: &'a str,
+        #[serde(skip_serializing_if = "<[_]>::is_empty", serialize_with = "by_bid")]
+        properties: &'a [(String, Properties)],
         last_action_error: Option<&'a str>,
         screenshot: Option<&'a Path>,
     },
@@ -54,6 +56,20 @@ impl Message<'_> {
 struct Hello {
     protocol: u64,
     name: Option<String>,
+    #[serde(default)]
+    observe: Look,
+}
+
+/// What a program has said of itself.
+#[derive(Debug)]
+pub(super) struct Greeting {
+    pub(super) name: Option<String>,
+    /// How it wants to see pages.
+    pub(super) look: Look,
+}
+
+fn by_bid<S: Serializer>(properties: &[(String, Properties)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(properties.iter().map(|(bid, known)| (bid, known)))
 }
 
 #[derive(Deserialize)]
@@ -64,13 +80,13 @@ struct Answer {
     stop: bool,
 }
 
-/// Reads the program's half of the handshake; gives the name it goes by.
-pub(super) fn read_hello(line: &[u8]) -> Result<Option<String>, Error> {
+/// Reads the program's half of the handshake.
+pub(super) fn read_hello(line: &[u8]) -> Result<Greeting, Error> {
     let hello: Hello = serde_json::from_slice(line).map_err(|why| garbage("hello", why.to_string(), line))?;
     if hello.protocol != VERSION {
         return Err(Error::Protocol { theirs: hello.protocol, ours: VERSION });
     }
-    Ok(hello.name)
+    Ok(Greeting { name: hello.name, look: hello.observe })
 }
 
 /// Reads the answer to an observation.
@@ -110,8 +126,17 @@ mod tests {
     }
 
     #[test]
+    fn a_program_says_how_it_wants_to_see_pages() {
+        let hello = br#"{"protocol":1,"observe":{"axtree":{"with_visible":true},"properties":true}}"#;
+        let look = read_hello(hello).unwrap().look;
+        assert!(look.properties && look.axtree.with_visible && look.axtree.skip_generic);
+        let typo = read_hello(br#"{"protocol":1,"observe":{"axtree":{"with_visibel":true}}}"#).unwrap_err();
+        assert!(typo.to_string().contains("with_visibel"), "{typo}");
+    }
+
+    #[test]
     fn another_protocol_is_refused_by_number() {
-        assert_eq!(read_hello(br#"{"protocol":1,"name":"x"}"#).unwrap().as_deref(), Some("x"));
+        assert_eq!(read_hello(br#"{"protocol":1,"name":"x"}"#).unwrap().name.as_deref(), Some("x"));
         let error = read_hello(br#"{"protocol":2}"#).unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -132,6 +157,7 @@ mod tests {
             url: "https://rail.test/",
             title: "Rail",
             axtree: "RootWebArea 'Rail'",
+            properties: &[],
             last_action_error: None,
             screenshot: None,
         };

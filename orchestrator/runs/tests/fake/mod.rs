@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use browser::{Acted, Action, Observation};
+use browser::{Acted, Action, Look, Observation};
 use gateway::{Answer, Entry, Near};
 use runs::environment::{EnvironmentError, NotActed};
 use runs::{Environment, Event, Progress};
@@ -89,7 +89,7 @@ impl Environment for Fake {
         Ok(())
     }
 
-    async fn observe(&mut self) -> Result<Observation, EnvironmentError> {
+    async fn observe(&mut self, _: &Look) -> Result<Observation, EnvironmentError> {
         let drift = if self.drifts { " of today" } else { "" };
         Ok(Observation {
             url: format!("https://shop.test/{}", self.page),
