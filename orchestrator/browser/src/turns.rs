@@ -8,7 +8,7 @@ use std::{sync::Arc, time::Duration};
 
 use gateway::{Activity, Turns};
 use serde_json::json;
-use tokio::task::AbortHandle;
+use tokio::{task::AbortHandle, time::timeout};
 
 use crate::{
     cdp::Cdp,
@@ -17,10 +17,11 @@ use crate::{
 
 /// How long the others wait for the slowest answer; a question that is answered only when something happens holds them no longer.
 const SLOW: Duration = Duration::from_secs(5);
-/// How long a page may take to take what it was given. What does not go to a page (icons, checks before a request) is not seen to arrive.
-const TAKEN: Duration = Duration::from_millis(100);
-/// How long a page that is busy may take to say that it is there; one that waits for an answer and does nothing meanwhile says nothing.
-const ROUND_TRIP: Duration = Duration::from_millis(500);
+/// How long a page may take to take what it was given, and one that is busy to say that it is there, on a machine with time for it. What does
+/// not go to a page (icons, checks before a request) is not seen to arrive; a page that waits for an answer and does nothing meanwhile says
+/// nothing. So both are waited for in rounds, between which the browser's own process answers a question, however long that takes it.
+const ROUND: Duration = Duration::from_millis(20);
+const ROUNDS: u32 = 5;
 /// How often a page that asks for more is given the time to.
 const MORE: u32 = 50;
 
@@ -68,8 +69,13 @@ async fn hand_over(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &Cdp,
     slow = others(activity, slow).await;
     let condition = |_: &State| "the page to take an answer".to_owned();
     let taken = |state: &State| (state.ended > ended).then_some(());
-    // What comes of the wait does not matter: a page need not take what it gets.
-    let _ = watch.until(TAKEN, condition, taken).await;
+    for _ in 0..ROUNDS {
+        // What comes of it does not matter: a page need not take what it gets.
+        if watch.until(ROUND, condition, taken).await.is_ok() {
+            break;
+        }
+        alive(watch, cdp).await;
+    }
     slow
 }
 
@@ -81,19 +87,30 @@ async fn others(activity: &Activity, slow: usize) -> usize {
     if in_time { unanswered.min(slow) } else { unanswered }
 }
 
-/// A question to the network's process and one to the page's: what the page had to ask for is on its way when they are answered.
+/// A question to the page and one to the browser: what the page had to ask for is on its way when they are answered.
 async fn round_trip(watch: &Watch, cdp: &Cdp) {
     let (page, leaving) = {
         let state = watch.lock();
         let Ok(page) = state.active() else { return };
         (page, state.navigating() > 0)
     };
-    let questions = [
-        ("Runtime.evaluate", json!({ "expression": "0" })),
-        ("Network.getCookies", json!({ "urls": ["http://127.0.0.1/"] })),
-    ];
     // A page that is about to give way to another one is not asked: it would answer when that one is there.
-    for (method, params) in questions.into_iter().skip(usize::from(leaving)) {
-        let _ = cdp.call_within(Some(&page.session), method, params, ROUND_TRIP).await;
+    if !leaving {
+        let mut answer = cdp.send(Some(&page.session), "Runtime.evaluate", json!({ "expression": "0" }));
+        for _ in 0..ROUNDS {
+            if timeout(ROUND * ROUNDS, &mut answer).await.is_ok() {
+                break;
+            }
+            alive(watch, cdp).await;
+        }
     }
+    alive(watch, cdp).await;
+}
+
+/// A question that the browser answers itself, without the page.
+async fn alive(watch: &Watch, cdp: &Cdp) {
+    let Ok(page) = watch.lock().active() else { return };
+    let params = json!({ "urls": ["http://127.0.0.1/"] });
+    // A tab that has gone in the meantime refuses to answer, and that is answer enough.
+    let _ = cdp.call(Some(&page.session), "Network.getCookies", params).await;
 }
