@@ -10,7 +10,7 @@ use crate::harness::Bench;
 
 /// The browser is held for most of the time, and longer than any wait inside a settling would be on a machine with time for it.
 const HELD: Duration = Duration::from_millis(1100);
-const LET_GO: Duration = Duration::from_millis(20);
+const LET_GO: Duration = Duration::from_millis(10);
 
 #[test]
 #[expect(

@@ -10,7 +10,10 @@ use crate::harness::{Bench, ask, docker, page};
 
 /// A machine's own address on a network, as the containers of that network see it.
 fn gateway(network: &str) -> String {
-    docker(&["network", "inspect", "--format", "{{(index .IPAM.Config 0).Gateway}}", network]).unwrap()
+    let config = "{{with index .IPAM.Config 0}}{{or .Gateway .Subnet}}{{end}}";
+    let address = docker(&["network", "inspect", "--format", config, network]).unwrap();
+    // An engine that was started for the first time names no gateway for its own network: it is the first address there is.
+    address.strip_suffix(".0/16").map_or(address.clone(), |net| format!("{net}.1"))
 }
 
 /// Another machine, which only packets that are passed on can reach: a network namespace with a small site in it.
