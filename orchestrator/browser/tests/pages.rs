@@ -6,7 +6,7 @@ mod web;
 
 use std::time::{Duration, Instant};
 
-use browser::{Action, ActionError, Launch, Session, World};
+use browser::{Action, ActionError, Launch, Look, Session, TreeText, World};
 use gateway::Activity;
 
 const SHOP: &str = r##"<!doctype html><title>Shop</title>
@@ -221,4 +221,23 @@ async fn marks_come_and_go_unnoticed_and_reach_what_scripts_cannot() {
     }
     let link = first.find("link", "Scriptless").unwrap();
     assert!(link.bid.starts_with('a'), "{}", link.bid);
+}
+
+#[tokio::test]
+async fn elements_are_measured_when_asked_for() {
+    let (_web, mut session) = shop().await;
+    let axtree = TreeText { with_visible: true, with_clickable: true, ..TreeText::default() };
+    let seen = session.observe_as(&Look { axtree, properties: true }).await.unwrap();
+    let of = |role: &str, name: &str| {
+        let bid = &seen.find(role, name).unwrap().bid;
+        let (_, known) = seen.properties.iter().find(|(known, _)| known == bid).unwrap();
+        (known, seen.axtree.lines().find(|line| line.contains(&format!("[{bid}]"))).unwrap())
+    };
+    let (later, line) = of("button", "Later");
+    assert!(later.is_visible() && later.clickable && later.set_of_marks, "{later:?}");
+    assert!(line.ends_with("button 'Later', clickable, visible"), "{line}");
+    assert!(later.bbox.is_some_and(|[.., width, height]| width > 20.0 && height > 10.0), "{later:?}");
+    let (far, line) = of("button", "Far down");
+    assert!(!far.is_visible() && far.bbox.is_some_and(|[_, top, ..]| top > 720.0), "{far:?}");
+    assert!(line.ends_with("button 'Far down', clickable"), "{line}");
 }

@@ -13,7 +13,7 @@ const SHOWN_IN = ['aria-roledescription', 'aria-description'];
 
 // Per document, as long as it lives.
 const bids = new WeakMap(), elements = new Map();
-let numbers = 0, letters = 0, written = [], ratios = Promise.resolve(new Map());
+let numbers = 0, letters = 0, written = [], view = null;
 
 // `a` to `z`, then `aA`, `aB` .. `aZ`, `bA` and so on: a small letter begins each step into a frame.
 function letter(n) {
@@ -34,19 +34,12 @@ function focused(root) {
   return active?.shadowRoot ? focused(active.shadowRoot) ?? active : active;
 }
 
-// How much of each element is in view. Resolves after the next frame.
-function inView(elements) {
-  return new Promise((resolve) => {
-    const ratios = new Map();
-    const observer = new IntersectionObserver((entries) => {
-      for (const { target, intersectionRatio } of entries) ratios.set(target, Math.round(intersectionRatio * 100) / 100);
-      if (ratios.size < elements.length) return;
-      observer.disconnect();
-      resolve(ratios);
-    });
-    elements.forEach((element) => observer.observe(element));
-    if (!elements.length) resolve(ratios);
-  });
+// Tells, after the next frame, how much of each element is in view. Its records are taken and not waited for: where the page's time stands still
+// nobody would be called.
+function watchView(elements) {
+  const observer = new IntersectionObserver(() => {});
+  elements.forEach((element) => observer.observe(element));
+  return observer;
 }
 
 function atCentre({ left, right, top, bottom }) {
@@ -102,12 +95,16 @@ return {
         element.setAttribute(name, `bid=${bid} ${own ?? ''}`);
       }
     }
-    if (measured) ratios = inView(marked);
+    view?.disconnect();
+    view = measured ? watchView(marked) : null;
     return bids.get(focused(document)) ?? null;
   },
   // After a frame: how much of each element is in view, and whether it is chosen for a number.
-  async measure() {
-    const seen = await ratios;
+  measure() {
+    const seen = new Map();
+    for (const { target, intersectionRatio } of view?.takeRecords() ?? []) {
+      seen.set(target, Math.round(intersectionRatio * 100) / 100);
+    }
     const numbered = chosen([...seen.keys()]);
     return [...seen].map(([element, ratio]) => [bids.get(element), ratio, numbered.has(element)]);
   },
