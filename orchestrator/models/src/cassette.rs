@@ -1,0 +1,138 @@
+//! Chats with their replies, on disk: one JSON object a line, in the order in which they were recorded.
+//!
+//! A line is written at once and whole; what a crash has cut short is the last line, which is left out and written over. Two replies to one chat
+//! are never there for one model.
+
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::sync::{Mutex, PoisonError};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::{Deserialize, Serialize};
+
+use crate::{Chat, Error, Reply};
+
+/// Recorded chats.
+#[derive(Debug)]
+pub struct Cassette {
+    path: Utf8PathBuf,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    /// By digest.
+    recorded: HashMap<String, Vec<Recorded>>,
+    /// Where lines are added; absent where nothing may be.
+    file: Option<File>,
+}
+
+#[derive(Debug)]
+struct Recorded {
+    model: String,
+    reply: Reply,
+}
+
+/// A line of the file. The chat is there for people; what finds it is the digest.
+#[derive(Serialize, Deserialize)]
+struct Line {
+    digest: String,
+    model: String,
+    chat: Chat,
+    reply: Reply,
+}
+
+impl Cassette {
+    /// Opens one to play from.
+    ///
+    /// # Errors
+    /// When it is not there or is no cassette.
+    pub fn open(path: &Utf8Path) -> Result<Cassette, Error> {
+        let mut text = String::new();
+        File::open(path)
+            .and_then(|mut file| file.read_to_string(&mut text))
+            .map_err(|e| failed("read", path, e))?;
+        let (recorded, _) = read(path, &text)?;
+        Ok(Cassette { path: path.to_owned(), inner: Mutex::new(Inner { recorded, file: None }) })
+    }
+
+    /// Opens one to play from and to add to; makes it where there is none.
+    ///
+    /// # Errors
+    /// When it cannot be made or is no cassette.
+    pub fn record(path: &Utf8Path) -> Result<Cassette, Error> {
+        let mut text = String::new();
+        let opened = || -> io::Result<(File, String)> {
+            let mut file =
+                OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+            file.read_to_string(&mut text)?;
+            Ok((file, text))
+        };
+        let (mut file, text) = opened().map_err(|error| failed("read", path, error))?;
+        let (recorded, whole) = read(path, &text)?;
+        let cut = |file: &mut File| {
+            file.set_len(whole as u64)?;
+            file.seek(SeekFrom::End(0))
+        };
+        cut(&mut file).map_err(|error| failed("write", path, error))?;
+        Ok(Cassette { path: path.to_owned(), inner: Mutex::new(Inner { recorded, file: Some(file) }) })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Utf8Path {
+        &self.path
+    }
+
+    /// What was replied to the chat: by this model, or by whichever was asked first where none is named.
+    pub fn find(&self, model: Option<&str>, chat: &Chat) -> Option<Reply> {
+        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = inner.recorded.get(&chat.digest())?;
+        let found = all.iter().find(|recorded| model.is_none_or(|model| recorded.model == model));
+        found.map(|recorded| recorded.reply.clone())
+    }
+
+    /// Adds a reply. Where another was faster with one to the same chat, that one counts and is given back.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn add(&self, model: &str, chat: &Chat, reply: Reply) -> Result<Reply, Error> {
+        let digest = chat.digest();
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let Inner { recorded, file } = &mut *inner;
+        let all = recorded.entry(digest.clone()).or_default();
+        if let Some(earlier) = all.iter().find(|recorded| recorded.model == model) {
+            return Ok(earlier.reply.clone());
+        }
+        if let Some(file) = file {
+            let line = Line { digest, model: model.to_owned(), chat: chat.clone(), reply: reply.clone() };
+            let mut text = serde_json::to_string(&line).expect("a chat is plain data");
+            text.push('\n');
+            file.write_all(text.as_bytes()).map_err(|error| failed("write", &self.path, error))?;
+        }
+        all.push(Recorded { model: model.to_owned(), reply: reply.clone() });
+        Ok(reply)
+    }
+}
+
+/// The recorded chats, and how many bytes of the text are whole lines.
+fn read(path: &Utf8Path, text: &str) -> Result<(HashMap<String, Vec<Recorded>>, usize), Error> {
+    let mut recorded: HashMap<String, Vec<Recorded>> = HashMap::new();
+    let whole = text.rfind('\n').map_or(0, |end| end + 1);
+    if whole < text.len() {
+        tracing::warn!(%path, "the last line of the cassette is cut short and is left out");
+    }
+    for (number, line) in text[..whole].lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let line: Line = serde_json::from_str(line).map_err(|source| Error::Malformed {
+            path: path.to_owned(),
+            line: number + 1,
+            source,
+        })?;
+        recorded.entry(line.digest).or_default().push(Recorded { model: line.model, reply: line.reply });
+    }
+    Ok((recorded, whole))
+}
+
+fn failed(doing: &'static str, path: &Utf8Path, source: io::Error) -> Error {
+    Error::Cassette { doing, path: path.to_owned(), source }
+}

@@ -1,0 +1,98 @@
+//! Everything that can go wrong with a model, one variant each.
+
+use std::io;
+use std::time::Duration;
+
+use camino::Utf8PathBuf;
+
+/// Why there is no reply. Read after "failed to".
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The chat is in no cassette, and nobody can be asked.
+    #[error("find a recorded reply to chat {digest}{}", in_what(.cassette))]
+    NotRecorded {
+        /// Of the chat.
+        digest: String,
+        /// Where it was looked for.
+        cassette: Option<Utf8PathBuf>,
+    },
+    /// The address is none.
+    #[error("use {text:?} as the address of a model server: {reason}")]
+    Address {
+        /// What was given.
+        text: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The key cannot be sent.
+    #[error("send the key for {host}: it has characters that a header cannot hold")]
+    Key {
+        /// The server.
+        host: String,
+    },
+    /// The server did not answer as it should, several times.
+    #[error("get a reply from {host} in {attempts} attempts: {reason}")]
+    Unanswered {
+        /// The server.
+        host: String,
+        /// How often it was asked.
+        attempts: u32,
+        /// What happened last.
+        reason: String,
+    },
+    /// The server says that the request is wrong.
+    #[error("have {host} accept the request: status {status}, {message}")]
+    Refused {
+        /// The server.
+        host: String,
+        /// Its status.
+        status: u16,
+        /// The beginning of what it said.
+        message: String,
+    },
+    /// The server's answer is no chat completion.
+    #[error("understand the answer of {host}: {reason}")]
+    Garbage {
+        /// The server.
+        host: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A cassette cannot be read or written.
+    #[error("{doing} the cassette {path}: {source}")]
+    Cassette {
+        /// `read` or `write`.
+        doing: &'static str,
+        /// The file.
+        path: Utf8PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A line of a cassette is not one.
+    #[error("read the cassette {path}: line {line}: {source}")]
+    Malformed {
+        /// The file.
+        path: Utf8PathBuf,
+        /// From 1.
+        line: usize,
+        /// What is wrong there.
+        source: serde_json::Error,
+    },
+}
+
+fn in_what(cassette: &Option<Utf8PathBuf>) -> String {
+    match cassette {
+        Some(path) => format!(" in {path}; no server was asked"),
+        None => "; there is no cassette, and no server to ask".to_owned(),
+    }
+}
+
+/// Why one attempt came to nothing, and whether another makes sense.
+#[derive(Debug)]
+pub(crate) enum Attempt {
+    /// Try again, after the time that the server asks for.
+    Again { reason: String, after: Option<Duration> },
+    /// It would only be the same again.
+    Never(Error),
+}
