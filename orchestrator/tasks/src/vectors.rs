@@ -188,7 +188,9 @@ fn score(metric: &str, line: &[u8]) -> Result<Outcome, serde_json::Error> {
         }
         "mind2web_live.url" | "mind2web_live.element_value" | "mind2web_live.element_path" => {
             // The node and what it is asked about stand in one object.
-            Ok(score_key_node(serde_json::from_slice(line)?, &serde_json::from_slice(line)?))
+            let mut node: Map<String, Value> = serde_json::from_slice(line)?;
+            node.retain(|key, _| ["match_function_name", "method", "content"].contains(&key.as_str()));
+            Ok(score_key_node(serde_json::from_value(node.into())?, &serde_json::from_slice(line)?))
         }
         "webarena.string_match" => {
             Ok(Some(serde_json::from_slice::<webarena::AnswerInputs>(line)?.webarena()))

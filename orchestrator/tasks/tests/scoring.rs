@@ -3,6 +3,8 @@
 
 use proptest::prelude::*;
 use tasks::scoring::assistantbench::question_scorer;
+use tasks::scoring::judge::{Judge, Prompt, ask};
+use tasks::scoring::webarena::Found;
 use tasks::{KeyNode, PageCheck, ScoreError, ScoreState, Scorer, Step, UrlNode, ValueNode, Verdict};
 
 fn journey() -> Scorer {
@@ -146,5 +148,91 @@ proptest! {
             let after = scorer.score(&state).unwrap().value;
             prop_assert!((0.0..=1.0).contains(&after) && after >= before);
         }
+    }
+}
+
+/// A judge that says what it is told to, and counts.
+struct Told(&'static [&'static str], std::sync::atomic::AtomicUsize);
+
+impl Judge for Told {
+    type Error = std::convert::Infallible;
+
+    async fn reply(&self, _: &Prompt, attempt: u32) -> Result<String, Self::Error> {
+        self.1.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        Ok(self.0[attempt as usize].to_owned())
+    }
+}
+
+/// What the judge's replies make of an episode that reached everything else.
+async fn judged(scorer: &Scorer, state: &mut ScoreState, replies: &'static [&'static str]) -> usize {
+    let judge = Told(replies, Default::default());
+    for question in scorer.questions_to_judge(state) {
+        let Ok(judgement) = ask(&judge, "Find oak", &question).await;
+        scorer.judged(state, &judgement);
+    }
+    judge.1.into_inner()
+}
+
+#[tokio::test]
+async fn what_nobody_has_ruled_on_is_no_score() {
+    let node = UrlNode { reference: "Decide whether it is about oak".to_owned(), key: "q".to_owned() };
+    let scorer = Scorer::All(vec![
+        Scorer::Mind2WebLive { nodes: vec![KeyNode::UrlSemanticMatch(node)] },
+        Scorer::AssistantBench { gold: "oak".to_owned() },
+    ]);
+    let mut state = scorer.start();
+    assert_eq!(scorer.score(&state).unwrap().value, 0.0, "no page has such a parameter");
+    for url in ["https://shop.test/?q=elm", "https://shop.test/?q=old+oak", "https://shop.test/?q=elm"] {
+        scorer.observe(&mut state, &Step { url, answer: Some("oak"), ..Step::default() });
+    }
+    assert_eq!(scorer.score(&state), Err(ScoreError::NeedsJudge));
+    assert_eq!(scorer.questions_to_judge(&state).len(), 2);
+    let mut saved: ScoreState = serde_json::from_str(&serde_json::to_string(&state).unwrap()).unwrap();
+    assert_eq!(judged(&scorer, &mut saved, &["perhaps", "```0.333```"]).await, 4);
+    assert_eq!(scorer.score(&saved).unwrap().value, 0.33);
+    assert_eq!(judged(&scorer, &mut state, &["perhaps", "perhaps", "perhaps"]).await, 6);
+    assert_eq!(scorer.score(&state).unwrap().value, 0.0);
+    // Where the answer has earned nothing, no judge is needed.
+    let mut state = scorer.start();
+    scorer.observe(
+        &mut state,
+        &Step { url: "https://shop.test/?q=oak", answer: Some("elm"), ..Step::default() },
+    );
+    assert_eq!(scorer.score(&state).unwrap().value, 0.0);
+}
+
+#[tokio::test]
+async fn answers_are_judged_where_rules_do_not_decide() {
+    let evaluation = |eval: serde_json::Value| -> Scorer {
+        serde_json::from_value(serde_json::json!({ "webarena": eval })).unwrap()
+    };
+    let eval = serde_json::json!({
+        "eval_types": ["string_match", "url_match"], "reference_answers": { "fuzzy_match": ["an oak", "a tree"] },
+        "reference_url": "https://shop.test/oak", "url_note": "GOLD in PRED"
+    });
+    let scorer = evaluation(eval);
+    for (url, replies, asked, expect) in [
+        ("https://shop.test/oak", &["Correct"] as &[&str], 2, Ok(1.0)),
+        ("https://shop.test/oak", &["partially correct"], 2, Ok(0.0)),
+        ("https://shop.test/oak", &["I see"], 2, Err(ScoreError::Raised("AssertionError"))),
+        ("https://shop.test/elm", &["Correct"], 0, Ok(0.0)),
+    ] {
+        let mut state = scorer.start();
+        scorer.observe(&mut state, &Step { answer: Some("An Oak"), ..Step::default() });
+        scorer.read(&mut state, &mut [Found { url: url.to_owned(), ..Found::default() }].into_iter());
+        let replies: &'static [&'static str] = Vec::leak(replies.to_vec());
+        assert_eq!(judged(&scorer, &mut state, replies).await, asked, "{url}");
+        assert_eq!(scorer.score(&state).map(|score| score.value), expect, "{url} {replies:?}");
+    }
+    let reason = serde_json::json!({
+        "eval_types": ["string_match"], "reference_answers": { "fuzzy_match": "N/A" }, "string_note": "no oaks are sold"
+    });
+    let scorer = evaluation(reason);
+    for (answer, asked, expect) in [("n/a", 0, 1.0), ("they sell none", 1, 1.0)] {
+        let mut state = scorer.start();
+        scorer.observe(&mut state, &Step { answer: Some(answer), ..Step::default() });
+        scorer.read(&mut state, &mut [Found::default()].into_iter());
+        assert_eq!(judged(&scorer, &mut state, &["same"]).await, asked);
+        assert_eq!(scorer.score(&state).unwrap().value, expect, "{answer}");
     }
 }

@@ -91,11 +91,11 @@ fn references() -> impl Strategy<Value = Value> {
 }
 
 fn on_webarena(references: Value, answer: &str) -> Result<f64, ScoreError> {
-    serde_json::from_value::<webarena::StringMatch>(references).unwrap().score(answer)?.decided()
+    serde_json::from_value::<webarena::StringMatch>(references).unwrap().score(answer, "")?.score(&[])
 }
 
 fn on_visualwebarena(references: Value, answer: &str) -> Result<f64, ScoreError> {
-    serde_json::from_value::<visualwebarena::StringMatch>(references).unwrap().score(answer)?.decided()
+    serde_json::from_value::<visualwebarena::StringMatch>(references).unwrap().score(answer, "")?.score(&[])
 }
 
 fn is_all_or_nothing(score: &Result<f64, ScoreError>) -> bool {

@@ -3,17 +3,22 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::{Import, ImportError, Skipped, task_id};
 use crate::scoring::mind2web_live::PublishedNode;
 use crate::{DeviceSpec, GoalText, KeyNode, Scorer, Task};
 
+/// A task. What is not read here is known all the same: a key that is neither is an error.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Row {
     index: Index,
     task: String,
     reference_task_length: u32,
     evaluation: Vec<PublishedNode>,
+    #[serde(default, rename = "time")]
+    _time: IgnoredAny,
 }
 
 /// A number in the later files, a text in the earlier ones.
@@ -27,7 +32,7 @@ enum Index {
 /// Reads Mind2Web-Live's JSON. Tasks with a key node that cannot be scored here are left out.
 ///
 /// # Errors
-/// When the text is not such a list.
+/// When the text is not such a list, or a task has a key that is not known.
 pub fn mind2web_live(json: &str) -> Result<Import, ImportError> {
     let rows: Vec<Row> = serde_json::from_str(json)
         .map_err(|source| ImportError::Format { place: "Mind2Web-Live".to_owned(), source })?;
@@ -98,21 +103,35 @@ mod tests {
          "content": {"reference_answer": "2", "netloc": "rail", "path": "#seat", "url": "https://rail.test/"}}]},
       {"index": 4, "task": "Judge it", "reference_task_length": 2, "evaluation": [
         {"match_function_name": "url_semantic_match",
-         "content": {"key": "q", "reference_answer": "is it a seat", "url": "https://rail.test/"}}]}
+         "content": {"key": "q", "reference_answer": "is it a seat", "url": "https://rail.test/"}}]},
+      {"index": 5, "task": "Remember it", "reference_task_length": 2, "evaluation": [
+        {"match_function_name": "cache_data_exact_match", "content": {"reference_answer": "2"}}]}
     ]"##;
 
     #[test]
     fn tasks_that_can_be_scored_are_kept_and_load_again() {
         let import = mind2web_live(FILE).expect("the benchmark's form");
-        let [seats, open] = import.tasks.as_slice() else { panic!("{import:?}") };
+        let [seats, open, judged] = import.tasks.as_slice() else { panic!("{import:?}") };
         assert_eq!((seats.id.as_str(), seats.max_steps, seats.sites.len()), ("mind2web-live-3", 12, 1));
         assert_eq!(open.id, "mind2web-live-x_Y-z");
         assert!(open.scorer.wants_html() && !seats.scorer.wants_html());
-        assert_eq!(import.skipped[0].id, "mind2web-live-4");
-        assert_eq!(import.skipped[0].reason, "url_semantic_match needs a judge");
+        assert!(
+            matches!(&judged.scorer, Scorer::Mind2WebLive { nodes } if matches!(&nodes[..], [KeyNode::UrlSemanticMatch(_)]))
+        );
+        assert_eq!(import.skipped[0].id, "mind2web-live-5");
+        assert_eq!(import.skipped[0].reason, "cache_data_exact_match cannot be scored yet");
         for task in &import.tasks {
             let yaml = serde_yaml::to_string(task).expect("a task is YAML");
             assert_eq!(&serde_yaml::from_str::<Task>(&yaml).expect("our own YAML"), task);
+        }
+    }
+
+    #[test]
+    fn keys_that_nobody_knows_are_refused() {
+        for (known, more) in [("\"index\": 3", "\"hint\": 1"), ("\"netloc\": \"rail\"", "\"frame\": 1")] {
+            let error = mind2web_live(&FILE.replacen(known, &format!("{known}, {more}"), 1))
+                .expect_err("a key too many");
+            assert!(error.to_string().contains(&more[1..5]), "{error}");
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Scorers: the published rules of benchmarks, reproduced with their bugs.
 //!
 //! An episode's [`ScoreState`] is a plain value that is fed one [`Step`] at a time, before each action and once at
-//! the end, and can be saved and taken up again. Nothing here asks a model or a page: what a rule needs is in the step.
+//! the end, and can be saved and taken up again. What a rule wants to know besides is asked when the episode has ended: pages through
+//! [`Pages`](webarena::Pages), models through [`Judge`](judge::Judge).
 
 pub mod assistantbench;
+pub mod judge;
 pub mod mind2web_live;
 mod nltk;
 mod page;
@@ -21,6 +23,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
+use judge::{Judgement, Question};
 use mind2web_live::KeyNode;
 use webarena::Ending;
 
@@ -93,6 +96,12 @@ pub struct ScoreState {
     /// What was read of pages in the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pages: Option<webarena::Found>,
+    /// What a judge has to be asked about key nodes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<mind2web_live::Asks>,
+    /// What a judge has ruled on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub judgements: Vec<Judgement>,
     /// The states of the parts of [`Scorer::All`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<ScoreState>,
@@ -153,7 +162,7 @@ impl Scorer {
         }
         state.infeasible |= step.infeasible;
         match self {
-            Scorer::Mind2WebLive { nodes } => mind2web_live::observe(nodes, &mut state.nodes, step),
+            Scorer::Mind2WebLive { nodes } => mind2web_live::observe(nodes, state, step),
             Scorer::All(parts) => {
                 for (part, state) in parts.iter().zip(&mut state.parts) {
                     part.observe(state, step);
@@ -240,10 +249,42 @@ impl Scorer {
         }
     }
 
+    /// What a judge has to be asked before there is a score, once everything else has been read and told; nothing where it would make no difference.
+    pub fn questions_to_judge(&self, state: &ScoreState) -> Vec<Question> {
+        if self.score(state) != Err(ScoreError::NeedsJudge) {
+            return Vec::new();
+        }
+        match self {
+            Scorer::Mind2WebLive { .. } => mind2web_live::questions(state),
+            Scorer::WebArena(evaluation) => match &state.pages {
+                Some(found) => evaluation.questions(ending(state, found)),
+                None => Vec::new(),
+            },
+            Scorer::All(parts) => {
+                let parts = parts.iter().zip(&state.parts);
+                parts.flat_map(|(part, state)| part.questions_to_judge(state)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Takes what a judge has ruled, in any order.
+    pub fn judged(&self, state: &mut ScoreState, judgement: &Judgement) {
+        if !state.judgements.contains(judgement) {
+            state.judgements.push(judgement.clone());
+        }
+        if let Scorer::All(parts) = self {
+            for (part, state) in parts.iter().zip(&mut state.parts) {
+                part.judged(state, judgement);
+            }
+        }
+    }
+
     /// The score as it stands.
     ///
     /// # Errors
-    /// Where the published code raises an exception or gives no finite number; the benchmark then has no score.
+    /// Where the published code raises an exception or gives no finite number; the benchmark then has no score. And where a judge has to
+    /// decide who has not.
     pub fn score(&self, state: &ScoreState) -> Result<Score, ScoreError> {
         match self {
             Scorer::AssistantBench { gold } => {
@@ -259,18 +300,14 @@ impl Scorer {
                 })
             }
             Scorer::Mind2WebLive { .. } => {
-                let (value, missing) = mind2web_live::completion(&state.nodes);
+                let (value, missing) = mind2web_live::completion(state)?;
                 let success = missing == 0 && !state.nodes.is_empty();
                 Ok(Score { value, near_success: missing == 1, ..Score::of(success, Vec::new()) })
             }
-            Scorer::WebArena(evaluation) => {
-                // Who says that it cannot be done says `stop [N/A]` in the benchmark's words.
-                let said = state.answer.as_deref().or(state.infeasible.then_some("N/A"));
-                match &state.pages {
-                    Some(found) => evaluation.score(Ending { answer: said.unwrap_or_default(), found }),
-                    None => Ok(Score::of(false, vec!["the episode broke off".to_owned()])),
-                }
-            }
+            Scorer::WebArena(evaluation) => match &state.pages {
+                Some(found) => evaluation.score(ending(state, found)),
+                None => Ok(Score::of(false, vec!["the episode broke off".to_owned()])),
+            },
             Scorer::State(check) => {
                 let wrong = match &state.found {
                     Some(found) => check.judge(found),
@@ -289,17 +326,31 @@ impl Scorer {
             Scorer::Infeasible {} => Ok(Score::of(state.infeasible, Vec::new())),
             Scorer::All(parts) => {
                 let mut all = Score::of(true, Vec::new());
+                let mut unjudged = false;
                 for (part, state) in parts.iter().zip(&state.parts) {
-                    let score = part.score(state)?;
+                    let score = match part.score(state) {
+                        Err(ScoreError::NeedsJudge) => {
+                            unjudged = true;
+                            continue;
+                        }
+                        score => score?,
+                    };
                     all.value *= score.value;
                     all.success &= score.success;
                     all.answered = all.answered.or(score.answered);
                     all.wrong.extend(score.wrong);
                 }
-                Ok(all)
+                // Whatever a judge says, nothing comes of a part that gave nothing.
+                if unjudged && all.value > 0.0 { Err(ScoreError::NeedsJudge) } else { Ok(all) }
             }
         }
     }
+}
+
+fn ending<'a>(state: &'a ScoreState, found: &'a webarena::Found) -> Ending<'a> {
+    // Who says that it cannot be done says `stop [N/A]` in the benchmark's words.
+    let said = state.answer.as_deref().or(state.infeasible.then_some("N/A"));
+    Ending { answer: said.unwrap_or_default(), found, judgements: &state.judgements }
 }
 
 impl Score {

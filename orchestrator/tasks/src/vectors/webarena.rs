@@ -37,12 +37,12 @@ fn read_note<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Value>, D::Er
 impl AnswerInputs {
     pub(super) fn webarena(self) -> Result<f64, ScoreError> {
         let (references, answer) = self.read()?;
-        webarena::StringMatch(references).score(&answer)?.decided()
+        webarena::StringMatch(references).score(&answer, "")?.score(&[])
     }
 
     pub(super) fn visualwebarena(self) -> Result<f64, ScoreError> {
         let (references, answer) = self.read()?;
-        visualwebarena::StringMatch(references).score(&answer)?.decided()
+        visualwebarena::StringMatch(references).score(&answer, "")?.score(&[])
     }
 
     /// The answer is cleaned before the references are gone through.

@@ -6,6 +6,7 @@ use super::{KeyNode, Method, PathNode, TextNode, UrlNode, ValueNode};
 
 /// A key node of the published files: a rule's name, and what it compares with.
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct PublishedNode {
     match_function_name: String,
     method: Option<String>,
@@ -14,6 +15,7 @@ pub(crate) struct PublishedNode {
 
 /// What a rule compares with.
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Content {
     reference_answer: String,
     #[serde(default)]
@@ -39,6 +41,10 @@ impl PublishedNode {
         Ok(match rule {
             "url_exactly_match" => KeyNode::UrlExactlyMatch(UrlNode { reference, key }),
             "url_included_match" => KeyNode::UrlIncludedMatch(UrlNode { reference, key }),
+            "url_semantic_match" => KeyNode::UrlSemanticMatch(UrlNode { reference, key }),
+            "element_value_semantic_match" => {
+                KeyNode::ElementValueSemanticMatch(ValueNode { reference, netloc, path })
+            }
             "element_value_exactly_match" => {
                 KeyNode::ElementValueExactlyMatch(ValueNode { reference, netloc, path })
             }
@@ -55,7 +61,6 @@ impl PublishedNode {
             }
             "final_answer_exact_match" => KeyNode::FinalAnswerExactMatch(TextNode { reference }),
             "final_answer_included_match" => KeyNode::FinalAnswerIncludedMatch(TextNode { reference }),
-            _ if rule.ends_with("_semantic_match") => return Err(format!("{rule} needs a judge")),
             _ => return Err(format!("{rule} cannot be scored yet")),
         })
     }

@@ -1,5 +1,6 @@
 //! The comparisons that key nodes are made of.
 
+use super::super::judge::Question;
 use super::super::python::url::{Url, unquote};
 use super::super::{ScoreError, Step};
 use super::{Method, PathNode, TextNode, UrlNode, ValueNode, element};
@@ -14,6 +15,19 @@ pub(super) fn url_exact(url: &str, node: &UrlNode) -> bool {
 pub(super) fn url_included(url: &str, node: &UrlNode) -> bool {
     let seen = if node.key.is_empty() { Some(place(url)) } else { parameter(url, &node.key) };
     seen.is_some_and(|seen| unquote(&seen).contains(&node.reference))
+}
+
+/// `url_semantic_match`: what a judge is asked; nothing where there is no such parameter.
+pub(super) fn url_means(url: &str, node: &UrlNode) -> Option<Question> {
+    let seen = if node.key.is_empty() { Some(url.to_owned()) } else { parameter(url, &node.key) };
+    seen.map(|seen| Question::Meets { criterion: node.reference.clone(), text: unquote(&seen) })
+}
+
+/// `element_value_semantic_match`: what a judge is asked; nothing where there is no such value, or an empty one.
+pub(super) fn value_means(step: &Step<'_>, node: &ValueNode) -> Result<Option<Question>, ScoreError> {
+    let is_there = value(step, node, |value, _| !value.is_empty())?;
+    let text = step.value.filter(|_| is_there);
+    Ok(text.map(|text| Question::Meets { criterion: node.reference.clone(), text: text.to_owned() }))
 }
 
 fn parameter(url: &str, key: &str) -> Option<String> {

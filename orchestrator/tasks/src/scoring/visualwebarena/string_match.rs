@@ -4,10 +4,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::super::ScoreError;
+use super::super::judge::{Judged, Question};
 use super::super::nltk::word_tokenize;
 use super::super::python::int::Int;
 use super::super::webarena::{
-    BAD_TYPE, Judged, NO_LIST, Question, WRONG_ARGUMENT, alternatives, argument, items, without_quotes,
+    BAD_TYPE, NO_LIST, WRONG_ARGUMENT, alternatives, argument, items, without_quotes,
 };
 use super::required_values::{holds, parse};
 
@@ -35,11 +36,11 @@ enum Answer {
 }
 
 impl StringMatch {
-    /// Scores an answer: 0 or 1 as far as no judge is needed.
+    /// Scores an answer: 0 or 1 as far as no judge is needed. `reason` is why the goal cannot be reached, where that is so.
     ///
     /// # Errors
     /// Where the published code raises an exception.
-    pub fn score(&self, answer: &str) -> Result<Judged, ScoreError> {
+    pub fn score(&self, answer: &str, reason: &str) -> Result<Judged, ScoreError> {
         let mut answer = Answer::Text(without_quotes(answer));
         let mut score = Judged::new();
         for (rule, value) in &self.0 {
@@ -64,16 +65,18 @@ impl StringMatch {
                 }
                 "one_of" => score.rule(answer.has_one_of(items(value)?)?),
                 "fuzzy_match" if value == "N/A" => {
-                    score.not_achievable(answer.equals("N/A")?);
-                    if !score.questions.is_empty() {
-                        answer.text()?;
+                    let equal = answer.equals("N/A")?;
+                    if !equal || score.rules < 1.0 {
+                        let answer = answer.text()?.to_owned();
+                        let reason = reason.to_owned();
+                        score.not_achievable(equal, || Question::SameReason { reason, answer });
                     }
                 }
                 "fuzzy_match" => {
                     for reference in value.as_array().ok_or(NO_LIST)? {
                         let reference = argument(reference)?.to_owned();
-                        answer.text()?;
-                        score.questions.push(Question::Same { reference });
+                        let answer = answer.text()?.to_owned();
+                        score.questions.push(Question::SameMeaning { reference, answer });
                     }
                 }
                 _ => {}
@@ -149,7 +152,7 @@ mod tests {
 
     fn check(references: Value, answer: &str, expect: Result<f64, ScoreError>) {
         let rules: StringMatch = serde_json::from_value(references.clone()).expect("an object");
-        let score = rules.score(answer).and_then(|score| score.decided());
+        let score = rules.score(answer, "").and_then(|score| score.score(&[]));
         assert_eq!(score, expect, "{references} of {answer:?}");
     }
 

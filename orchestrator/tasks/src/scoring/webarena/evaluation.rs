@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::super::judge::{Judged, Judgement, Question};
 use super::super::{Score, ScoreError};
 use super::{Found, StringMatch, Target, UrlMatch, target};
 
@@ -54,26 +55,30 @@ pub struct Ending<'a> {
     pub answer: &'a str,
     /// What [`Evaluation::read`] found.
     pub found: &'a Found,
+    /// What a judge has ruled on.
+    pub judgements: &'a [Judgement],
 }
 
 impl Evaluation {
     /// Scores an episode: 0 or 1.
     ///
     /// # Errors
-    /// Where the published code raises an exception, and where a judge would have to decide.
+    /// Where the published code raises an exception, and where a judge has to decide who has not.
     pub fn score(&self, ending: Ending<'_>) -> Result<Score, ScoreError> {
         let mut value = 1.0;
         let mut wrong = Vec::new();
         let mut unjudged = None;
         for evaluator in &self.eval_types {
             let (given, why) = match evaluator {
-                EvalType::StringMatch => match self.answer_score(ending.answer) {
-                    Err(ScoreError::NeedsJudge) => {
-                        unjudged = Some(ScoreError::NeedsJudge);
-                        continue;
+                EvalType::StringMatch => {
+                    match self.answer(ending.answer).and_then(|answer| answer.score(ending.judgements)) {
+                        Err(ScoreError::NeedsJudge) => {
+                            unjudged = Some(ScoreError::NeedsJudge);
+                            continue;
+                        }
+                        given => (given?, "the answer is not what is wanted".to_owned()),
                     }
-                    given => (given?, "the answer is not what is wanted".to_owned()),
-                },
+                }
                 EvalType::UrlMatch => {
                     (self.url_score(&ending.found.url)?, format!("the episode ended on {}", ending.found.url))
                 }
@@ -93,10 +98,21 @@ impl Evaluation {
         }
     }
 
-    fn answer_score(&self, answer: &str) -> Result<f64, ScoreError> {
+    /// What a judge has not been asked yet, whether or not that makes a difference.
+    pub(in crate::scoring) fn questions(&self, ending: Ending<'_>) -> Vec<Question> {
+        let answer = self.answer(ending.answer).ok();
+        answer.iter().flat_map(|answer| answer.open(ending.judgements)).cloned().collect()
+    }
+
+    fn answer(&self, answer: &str) -> Result<Judged, ScoreError> {
         // `configs["eval"]["reference_answers"].items()` of a null.
         let rules = self.reference_answers.as_ref().ok_or(super::NO_METHOD)?;
-        rules.score(answer)?.decided()
+        let answer = rules.score(answer, self.string_note.as_deref().unwrap_or_default())?;
+        let asks_for_reason = |question: &Question| matches!(question, Question::SameReason { .. });
+        if self.string_note.is_none() && answer.questions.iter().any(asks_for_reason) {
+            return Err(ScoreError::Raised("KeyError"));
+        }
+        Ok(answer)
     }
 
     fn url_score(&self, url: &str) -> Result<f64, ScoreError> {

@@ -10,14 +10,12 @@ mod answer;
 mod contents;
 mod evaluation;
 mod function;
-mod judged;
 mod string_match;
 mod target;
 mod url_match;
 
 pub use contents::RequiredContents;
 pub use evaluation::{Ending, EvalType, Evaluation};
-pub use judged::{Judged, Question};
 pub use string_match::StringMatch;
 pub use target::{Found, Pages, Target};
 pub use url_match::UrlMatch;

@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::super::ScoreError;
+use super::super::judge::{Judged, Question};
 use super::super::nltk::word_tokenize;
 use super::answer::{clean, equals, includes};
-use super::{Judged, NO_LIST, Question, argument, items};
+use super::{NO_LIST, argument, items};
 
 /// `reference_answers` of a task, its keys in their order.
 ///
@@ -21,11 +22,11 @@ use super::{Judged, NO_LIST, Question, argument, items};
 pub struct StringMatch(pub Map<String, Value>);
 
 impl StringMatch {
-    /// Scores an answer: 0 or 1 as far as no judge is needed.
+    /// Scores an answer: 0 or 1 as far as no judge is needed. `reason` is why the goal cannot be reached, where that is so.
     ///
     /// # Errors
     /// Where the published code raises an exception.
-    pub fn score(&self, answer: &str) -> Result<Judged, ScoreError> {
+    pub fn score(&self, answer: &str, reason: &str) -> Result<Judged, ScoreError> {
         let answer = clean(answer);
         let mut score = Judged::new();
         for (rule, value) in &self.0 {
@@ -37,11 +38,16 @@ impl StringMatch {
                         score.rule(must_include(argument(reference)?, &answer, references.len() == 1));
                     }
                 }
-                "fuzzy_match" if value == "N/A" => score.not_achievable(equals("N/A", &answer)),
+                "fuzzy_match" if value == "N/A" => {
+                    score.not_achievable(equals("N/A", &answer), || Question::SameReason {
+                        reason: reason.to_owned(),
+                        answer: answer.clone(),
+                    });
+                }
                 "fuzzy_match" => {
                     for reference in value.as_array().ok_or(NO_LIST)? {
                         let reference = argument(reference)?.to_owned();
-                        score.questions.push(Question::Same { reference });
+                        score.questions.push(Question::SameMeaning { reference, answer: answer.clone() });
                     }
                 }
                 _ => {}
@@ -69,7 +75,7 @@ mod tests {
 
     fn check(references: Value, answer: &str, expect: Result<f64, ScoreError>) {
         let rules: StringMatch = serde_json::from_value(references.clone()).expect("an object");
-        let score = rules.score(answer).and_then(|score| score.decided());
+        let score = rules.score(answer, "").and_then(|score| score.score(&[]));
         assert_eq!(score, expect, "{references} of {answer:?}");
     }
 

@@ -1,0 +1,74 @@
+//! What published scorers ask a model: the question, how its reply is read, and what has been ruled so far.
+//!
+//! A scorer that cannot decide by its rules says [`ScoreError::NeedsJudge`](super::ScoreError::NeedsJudge) and, by
+//! [`Scorer::questions_to_judge`](super::Scorer::questions_to_judge), what it wants to know. [`ask`] puts that to a [`Judge`], and what it ruled is
+//! kept in the episode's state. What nobody has ruled on is never taken for a 0 or a 1. The wording of the questions is ours; what may be replied and what
+//! each reply is worth are the benchmarks'.
+
+mod judged;
+mod prompt;
+mod ruling;
+
+pub use judged::Judged;
+pub use prompt::Prompt;
+pub use ruling::{Judgement, Ruling};
+
+use std::future::Future;
+
+use serde::{Deserialize, Serialize};
+
+/// What a scorer asks a model about an episode.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Question {
+    /// WebArena's `llm_fuzzy_match`: whether the answer means the same as a reference.
+    SameMeaning {
+        /// The reference.
+        reference: String,
+        /// The answer, as the rules compare it.
+        answer: String,
+    },
+    /// WebArena's `llm_ua_match`: whether the answer's reason for not doing the task is that of the task's `string_note`.
+    SameReason {
+        /// The reason that is known.
+        reason: String,
+        /// The answer, as the rules compare it.
+        answer: String,
+    },
+    /// WebCanvas' `semantic_match`: how well a text meets a criterion, as a share.
+    Meets {
+        /// Such as `Decide whether the content means gift card`.
+        criterion: String,
+        /// What an element holds, or an address or a part of it.
+        text: String,
+    },
+}
+
+/// A model that replies to prompts.
+pub trait Judge {
+    /// Why there is no reply.
+    type Error;
+
+    /// What it says; `attempt` counts the attempts at one question from 0.
+    fn reply(
+        &self,
+        prompt: &Prompt,
+        attempt: u32,
+    ) -> impl Future<Output = Result<String, Self::Error>> + Send;
+}
+
+/// Has a question about an episode with this goal ruled on, asking again as often as the published code does where a reply is not understood.
+///
+/// # Errors
+/// When the judge does not reply.
+pub async fn ask<J: Judge + Sync>(judge: &J, goal: &str, question: &Question) -> Result<Judgement, J::Error> {
+    let prompt = question.prompt(goal);
+    let mut ruling = Ruling::Unreadable;
+    for attempt in 0..question.attempts() {
+        ruling = question.read(&judge.reply(&prompt, attempt).await?);
+        if ruling != Ruling::Unreadable {
+            break;
+        }
+    }
+    Ok(Judgement { question: question.clone(), ruling })
+}

@@ -1,0 +1,61 @@
+//! How questions are put to a model.
+
+use super::Question;
+
+/// What a model is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prompt {
+    /// The words.
+    pub text: String,
+    /// From 0, the likeliest words, to 2.
+    pub temperature: f64,
+    /// How many tokens the reply may have.
+    pub max_tokens: u32,
+}
+
+impl Question {
+    /// The question about an episode with this goal.
+    pub fn prompt(&self, goal: &str) -> Prompt {
+        match self {
+            // `llm_fuzzy_match` and `llm_ua_match` ask with these settings.
+            Question::SameMeaning { reference, answer } => Prompt {
+                text: format!(
+                    "Someone was asked a question, and their answer has to be graded against a reference. The words may differ; what \
+                     counts is whether the answer says the same. Wherever `N/A` stands, it means that the task cannot be done.\n\n\
+                     Question: {goal}\nReference: {reference}\nAnswer: {answer}\n\n\
+                     End with your grade, which is one of: correct, partially correct, incorrect."
+                ),
+                temperature: 0.0,
+                max_tokens: 768,
+            },
+            Question::SameReason { reason, answer } => Prompt {
+                text: format!(
+                    "This task cannot be done, and it is known why. Someone tried it, and gave a reason for not having done it. Judge \
+                     whether their reason agrees with the known one, be it only between the lines.\n\n\
+                     Task: {goal}\nKnown reason: {reason}\nTheir reason: {answer}\n\n\
+                     Reply `same` if the reasons agree and `different` if they do not."
+                ),
+                temperature: 0.0,
+                max_tokens: 768,
+            },
+            // `GPTGenerator.request` of WebCanvas.
+            Question::Meets { criterion, text } => Prompt {
+                text: format!(
+                    "{criterion}\n\nContent: {text}\n\n\
+                     Say how sure you are that it is so, as a number from 0 (it is not) to 1 (it is), between three backticks, \
+                     as in ```0.7```."
+                ),
+                temperature: 0.7,
+                max_tokens: 500,
+            },
+        }
+    }
+
+    /// How often the published code asks before it gives up.
+    pub(super) fn attempts(&self) -> u32 {
+        match self {
+            Question::SameMeaning { .. } | Question::SameReason { .. } => 1,
+            Question::Meets { .. } => 3,
+        }
+    }
+}
