@@ -8,6 +8,7 @@ mod door;
 mod filling;
 mod frozen;
 mod harness;
+mod judges;
 mod killed;
 mod large;
 mod machine;

@@ -11,6 +11,7 @@ mod fill;
 mod finish;
 mod gateway_options;
 mod interrupt;
+mod judge;
 mod load;
 mod logging;
 mod options;

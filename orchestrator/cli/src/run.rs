@@ -10,6 +10,7 @@ use indicatif::ProgressBar;
 use runs::{Event, Limits, Options, Progress, Summary};
 
 use crate::failure::{Failure, OrFail, Outcome};
+use crate::judge::Judge;
 use crate::options::DataFolder;
 use crate::{interrupt, progress, tasks, town};
 
@@ -63,6 +64,8 @@ pub(crate) struct Run {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    judge: Judge,
+    #[command(flatten)]
     data: DataFolder,
 }
 
@@ -89,6 +92,7 @@ impl Run {
             tasks: self.tasks.clone(),
             index_cache: Some(self.data.indexes()),
             town: Some(self.data.town()),
+            judge: self.judge.model()?,
             limits: Limits {
                 episode: Duration::from_secs(self.episode_timeout),
                 answer: Duration::from_secs(self.answer_timeout),

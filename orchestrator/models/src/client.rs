@@ -1,5 +1,6 @@
 //! OpenAI's chat completions over HTTP, as many servers speak them.
 
+use std::fmt;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -46,6 +47,13 @@ pub struct Client {
     host: String,
     authorization: Option<HeaderValue>,
     within: Duration,
+}
+
+/// Without the key.
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("uri", &self.uri).field("within", &self.within).finish_non_exhaustive()
+    }
 }
 
 impl Client {

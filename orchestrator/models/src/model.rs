@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{Cassette, Chat, Client, Error, Reply};
 
 /// Who answers chats. Clones share cassette and connections.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Model {
     /// What it is called by its server; where none is named, a cassette answers for whichever it has.
     pub name: Option<String>,

@@ -186,7 +186,13 @@ fn first_difference((a, a_end): Canonical<'_>, (b, b_end): Canonical<'_>) -> Opt
         of("goal", a_end.goal.map(str::to_owned), b_end.goal.map(str::to_owned))
             .or_else(|| of("outcome", Some(a_end.outcome.to_owned()), Some(b_end.outcome.to_owned())))
             .or_else(|| of("answer", a_end.answer.map(str::to_owned), b_end.answer.map(str::to_owned)))
-            .or_else(|| of("score", Some(a_end.score.to_string()), Some(b_end.score.to_string())))
+            .or_else(|| {
+                of(
+                    "score",
+                    a_end.score.map(|score| score.to_string()),
+                    b_end.score.map(|score| score.to_string()),
+                )
+            })
     };
     steps.or_else(extra).or_else(ends)
 }

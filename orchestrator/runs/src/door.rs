@@ -121,8 +121,9 @@ where
                 run.discard()?;
                 Ok(None)
             }
-            Some((trace, outcome, started)) => {
-                let record = trace.conclude(&id, task, outcome, started)?;
+            Some((mut trace, outcome, started)) => {
+                let record = trace.conclude(&id, task, outcome, started, &options.judge).await?;
+                folder.write_score_state(&trace.score)?;
                 run.keep(folder, &record, &trace.steps, &trace.requests)?;
                 Ok(Some((run, record)))
             }

@@ -6,14 +6,15 @@ use agents::{Agent, Goal, Reply, Role, Speech, Utterance, View};
 use browser::{Acted, Action, Observation};
 use gateway::{Answer, Levels};
 use jiff::Timestamp;
+use models::Model;
 use serde_json::Value;
-use tasks::{GoalText, Pages, ScoreState, Task, Verdict};
+use tasks::{GoalText, Pages, Score, ScoreError, ScoreState, Task, Verdict};
 
 use crate::environment::{Environment, EnvironmentError, NotActed};
 use crate::results::{
     ActedOn, EpisodeFolder, EpisodeId, EpisodeRecord, FORMAT, MissRecord, Outcome, Request, Step,
 };
-use crate::{Error, fingerprint};
+use crate::{Error, fingerprint, judge};
 
 /// What an episode is given besides the environment and the agent.
 pub(crate) struct Attempt<'a> {
@@ -26,6 +27,8 @@ pub(crate) struct Attempt<'a> {
     pub(crate) within: Duration,
     /// Whether what pages keep in the browser is a result.
     pub(crate) keep_storage: bool,
+    /// Who rules on what the scorer leaves open.
+    pub(crate) judge: &'a Model,
     /// Called before the agent is asked for its n-th action.
     pub(crate) on_step: &'a (dyn Fn(u32) + Send + Sync),
 }
@@ -55,7 +58,7 @@ pub(crate) struct Trace {
     began: Instant,
     pub(crate) steps: Vec<Step>,
     pub(crate) requests: Vec<Request>,
-    score: ScoreState,
+    pub(crate) score: ScoreState,
     /// What the page gave as the goal.
     goal: Option<String>,
     /// The page has said that the episode is over.
@@ -100,14 +103,19 @@ pub(crate) async fn play<E: Environment>(
     };
     trace.take_requests(environment);
     agent.end(outcome.kind()).await;
-    let record = trace.record(attempt, outcome, started)?;
+    let record = trace.conclude(attempt.id, attempt.task, outcome, started, attempt.judge).await?;
+    attempt.folder.write_score_state(&trace.score)?;
     Ok(Played { record, steps: trace.steps, requests: trace.requests, spent })
 }
 
 /// The record of an episode for which no environment could be had.
-pub(crate) fn never_began(id: &EpisodeId, task: &Task, error: &EnvironmentError) -> Result<Played, Error> {
-    let trace = Trace::new(task);
-    let record = trace.conclude(id, task, failed(error), Timestamp::now())?;
+pub(crate) async fn never_began(
+    id: &EpisodeId,
+    task: &Task,
+    error: &EnvironmentError,
+) -> Result<Played, Error> {
+    let mut trace = Trace::new(task);
+    let record = trace.conclude(id, task, failed(error), Timestamp::now(), &Model::default()).await?;
     Ok(Played { record, steps: Vec::new(), requests: Vec::new(), spent: true })
 }
 
@@ -396,27 +404,17 @@ impl Trace {
         task.scorer.observe(&mut self.score, &tasks::Step { infeasible: true, ..tasks::Step::default() });
     }
 
-    fn record(
-        &self,
-        attempt: &Attempt<'_>,
-        outcome: Outcome,
-        started: Timestamp,
-    ) -> Result<EpisodeRecord, Error> {
-        self.conclude(attempt.id, attempt.task, outcome, started)
-    }
-
-    pub(crate) fn conclude(
-        &self,
+    /// Scores what has happened and writes it down.
+    pub(crate) async fn conclude(
+        &mut self,
         id: &EpisodeId,
         task: &Task,
         outcome: Outcome,
         started: Timestamp,
+        judge: &Model,
     ) -> Result<EpisodeRecord, Error> {
-        let (outcome, detail) = match (outcome, task.scorer.score(&self.score)) {
-            (outcome @ Outcome::Error { .. }, _) => (outcome, None),
-            (outcome, Ok(score)) => (outcome, Some(score)),
-            (_, Err(error)) => (Outcome::Error { message: format!("failed to score: {error}") }, None),
-        };
+        let wall_ms = millis(self.began.elapsed());
+        let Scored { outcome, score, detail, unjudged } = self.scored(task, outcome, judge).await;
         let mut record = EpisodeRecord {
             format: FORMAT,
             task: id.task.clone(),
@@ -424,15 +422,17 @@ impl Trace {
             goal: self.goal.clone(),
             outcome,
             answer: self.answer.clone(),
-            score: detail.as_ref().map_or(0.0, |score| score.value),
+            score,
             success: detail.as_ref().is_some_and(|score| score.success),
             detail,
+            unjudged,
+            judgements: self.score.judgements.clone(),
             steps: self.steps.iter().filter(|step| step.action.is_some()).count() as u32,
             requests: Levels::default(),
             misses: Vec::new(),
             refused_hosts: Default::default(),
             started,
-            wall_ms: millis(self.began.elapsed()),
+            wall_ms,
             fingerprint: String::new(),
         };
         for request in &self.requests {
@@ -441,6 +441,33 @@ impl Trace {
         record.fingerprint = fingerprint::of_episode(&record, &self.steps, &self.requests)?;
         Ok(record)
     }
+
+    async fn scored(&mut self, task: &Task, outcome: Outcome, judge: &Model) -> Scored {
+        let scored = |outcome, score, detail| Scored { outcome, score, detail, unjudged: None };
+        if matches!(outcome, Outcome::Error { .. }) {
+            return scored(outcome, Some(0.0), None);
+        }
+        let goal = self.goal.clone().unwrap_or_else(|| task.goal.to_string());
+        let why = judge::judge(&task.scorer, &mut self.score, &goal, judge).await;
+        match task.scorer.score(&self.score) {
+            Ok(score) => scored(outcome, Some(score.value), Some(score)),
+            Err(ScoreError::NeedsJudge) => Scored { unjudged: why, ..scored(outcome, None, None) },
+            Err(error) => {
+                let message = format!("failed to score: {error}");
+                scored(Outcome::Error { message }, Some(0.0), None)
+            }
+        }
+    }
+}
+
+/// What an episode has come to.
+struct Scored {
+    outcome: Outcome,
+    /// Nothing where a judge has to decide and has not.
+    score: Option<f64>,
+    detail: Option<Score>,
+    /// Why the judge has not.
+    unjudged: Option<String>,
 }
 
 /// Pages, as scorers read them.

@@ -40,8 +40,8 @@ pub struct CanonicalEnd<'a> {
     pub outcome: &'a str,
     /// The final answer.
     pub answer: Option<&'a str>,
-    /// What it was worth.
-    pub score: f64,
+    /// What it was worth; nothing where a judge has to decide and has not.
+    pub score: Option<f64>,
     /// The goal, where the page gave it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goal: Option<&'a str>,

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use browser::Dialect;
 use camino::Utf8PathBuf;
+use models::Model;
 
 /// How a suite is run.
 #[derive(Debug, Clone)]
@@ -31,6 +32,8 @@ pub struct Options {
     pub index_cache: Option<Utf8PathBuf>,
     /// Folder for the golden states and the copies of sites; one in the system's folder for temporary files when absent.
     pub town: Option<Utf8PathBuf>,
+    /// Who rules on what a scorer's rules leave open; by default nobody.
+    pub judge: Model,
     /// What an episode may take.
     pub limits: Limits,
 }
@@ -68,6 +71,7 @@ impl Default for Options {
             tasks: Vec::new(),
             index_cache: None,
             town: None,
+            judge: Model::default(),
             limits: Limits::default(),
         }
     }

@@ -167,7 +167,7 @@ where
                         return Err(Error::World { source });
                     }
                     let folder = shared.folder.begin_episode(&id)?;
-                    keep(worker, &shared, &id, folder, episode::never_began(&id, task, &source)?)?;
+                    keep(worker, &shared, &id, folder, episode::never_began(&id, task, &source).await?)?;
                     continue;
                 }
             }
@@ -228,6 +228,7 @@ async fn attempt<E: Environment>(
         speech,
         within: limits.episode,
         keep_storage: shared.options.keep_storage,
+        judge: &shared.options.judge,
         on_step: &on_step,
     };
     episode::play(environment, agent.as_mut(), &attempt).await
@@ -265,7 +266,12 @@ fn open_folder(suite: &Suite, tasks: &[Task], agent: &Kind, options: &Options) -
 /// What is written down of a run before it begins.
 pub(crate) fn record(suite: &Suite, tasks: &[Task], agent: String, repeat: u32) -> Result<RunRecord, Error> {
     let digest = suite_digest(&suite.world, tasks)?;
-    let listed = tasks.iter().map(|task| TaskRecord { id: task.id.clone(), goal: task.goal.to_string() });
+    let listed = tasks.iter().map(|task| TaskRecord {
+        id: task.id.clone(),
+        goal: task.goal.to_string(),
+        sites: task.sites.clone(),
+        tags: task.tags.clone(),
+    });
     Ok(RunRecord::new(&suite.name, digest, agent, repeat, listed.collect()))
 }
 

@@ -31,6 +31,33 @@ pub enum Method {
     Bootstrap,
 }
 
+/// How far the mean score may be off.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct StandardError {
+    /// Over tasks, as if they were drawn from all tasks there might be; absent with fewer than two.
+    pub over_tasks: Option<f64>,
+    /// Over repeats of these very tasks: stratified bootstrap, each task a stratum, as WorkArena's authors give it. Absent where no task has two.
+    pub over_repeats: Option<f64>,
+}
+
+/// The standard errors of the mean of task means, given each task's scores over its repeats.
+pub fn standard_error(tasks: &[Vec<f64>]) -> StandardError {
+    let tasks: Vec<&Vec<f64>> = tasks.iter().filter(|scores| !scores.is_empty()).collect();
+    let means: Vec<f64> = tasks.iter().filter_map(|scores| mean(scores)).collect();
+    let n = means.len() as f64;
+    let over_tasks = (means.len() > 1).then(|| (variance(&means) / (n - 1.0)).sqrt());
+    // What resampling the repeats of each task comes to with ever more resamples.
+    let repeated = tasks.iter().any(|scores| scores.len() > 1);
+    let strata = tasks.iter().map(|scores| variance(scores) / scores.len() as f64).sum::<f64>();
+    StandardError { over_tasks, over_repeats: repeated.then(|| strata.sqrt() / n) }
+}
+
+/// The mean square distance from the mean; 0 of nothing.
+pub fn variance(values: &[f64]) -> f64 {
+    let centre = mean(values).unwrap_or(0.0);
+    mean(&values.iter().map(|value| (value - centre).powi(2)).collect::<Vec<_>>()).unwrap_or(0.0)
+}
+
 /// Arithmetic mean; `None` of nothing.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
@@ -118,6 +145,26 @@ mod tests {
         assert!(first.low > 0.1 && first.low < 0.5 && first.high > 0.5 && first.high < 0.9, "{first:?}");
         assert_eq!(interval(&scores), Some(first));
         close(interval(&[0.5; 4]).unwrap(), 0.5, 0.5);
+    }
+
+    #[test]
+    fn standard_errors_are_those_of_resampling() {
+        let tasks = [vec![1.0, 0.0, 1.0], vec![0.0, 0.0, 0.0], vec![0.5, 1.0]];
+        let found = standard_error(&tasks);
+        let mut random = SplitMix64(1);
+        let means: Vec<f64> = (0..40_000)
+            .map(|_| {
+                let of_task = |task: &Vec<f64>| {
+                    task.iter().map(|_| task[random.below(task.len())]).sum::<f64>() / task.len() as f64
+                };
+                tasks.iter().map(of_task).sum::<f64>() / 3.0
+            })
+            .collect();
+        let resampled = variance(&means).sqrt();
+        assert!((found.over_repeats.unwrap() - resampled).abs() < 2e-3, "{found:?} {resampled}");
+        assert!((found.over_tasks.unwrap() - 0.237_333).abs() < 1e-5, "{found:?}");
+        let single = standard_error(&[vec![1.0]]);
+        assert_eq!((single.over_tasks, single.over_repeats), (None, None));
     }
 
     #[test]

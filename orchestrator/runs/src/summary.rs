@@ -1,6 +1,6 @@
 //! What a run says in numbers.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::Levels;
@@ -8,8 +8,10 @@ use serde::Serialize;
 
 use crate::Error;
 use crate::fingerprint::of_repeat;
-use crate::results::{EpisodeRecord, FORMAT, Format, Outcome, RunFolder, RunRecord};
-use crate::statistics::{Interval, interval, mean};
+use crate::groups::{Group, groups};
+use crate::measures::Measures;
+use crate::results::{EpisodeRecord, FORMAT, Format, Outcome, RunFolder, RunRecord, TaskRecord};
+use crate::statistics::{Interval, StandardError, interval, mean, standard_error, variance};
 
 /// The numbers of a run, also of one that is not complete. Shown as a table of 80 columns; [`Summary::table`] takes another width.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -28,10 +30,20 @@ pub struct Summary {
     pub planned: usize,
     /// Episodes that are there.
     pub episodes: usize,
-    /// Mean over tasks of the means over repeats; absent when nothing was played.
+    /// Mean over tasks of the means over repeats, without episodes that wait for a judge; absent when there is nothing else.
     pub score: Option<f64>,
     /// 95 % interval of that, over tasks.
     pub interval: Option<Interval>,
+    /// Standard errors of that.
+    pub standard_error: StandardError,
+    /// Episodes whose score waits for a judge.
+    pub unjudged: usize,
+    /// What the score would be if all of those earned 0, and if all of them earned 1; absent where none waits.
+    pub bounds: Option<(f64, f64)>,
+    /// What papers count besides.
+    pub measures: Measures,
+    /// The score by site and tag.
+    pub groups: Vec<Group>,
     /// Tasks done entirely in every repeat.
     pub passed: usize,
     /// Whether every repeat has the same fingerprint; absent with fewer than two whole repeats.
@@ -85,8 +97,12 @@ pub struct TaskSummary {
     pub task: String,
     /// Episodes that are there.
     pub episodes: usize,
-    /// Mean over repeats; absent when nothing was played.
+    /// Mean over repeats that have a score; absent when none has.
     pub score: Option<f64>,
+    /// Variance of that over repeats; absent with fewer than two.
+    pub variance: Option<f64>,
+    /// Episodes whose score waits for a judge.
+    pub unjudged: usize,
     /// Whether it was done entirely in every repeat that is there.
     pub passed: bool,
     /// How the episodes ended, with how often.
@@ -111,7 +127,20 @@ impl Summary {
 
     /// Counts these episodes of a run.
     pub fn of(folder: &Utf8Path, run: &RunRecord, episodes: &[EpisodeRecord]) -> Summary {
-        let tasks: Vec<TaskSummary> = run.tasks.iter().map(|task| of_task(&task.id, episodes)).collect();
+        let mut of: HashMap<&str, Vec<&EpisodeRecord>> = HashMap::new();
+        for episode in episodes {
+            of.entry(&episode.task).or_default().push(episode);
+        }
+        let own = |task: &TaskRecord| of.get(task.id.as_str()).map_or(&[] as &[_], Vec::as_slice);
+        let tasks: Vec<TaskSummary> = run.tasks.iter().map(|task| of_task(&task.id, own(task))).collect();
+        let repeats: Vec<Vec<f64>> = run.tasks.iter().map(|task| scores_of(own(task))).collect();
+        let bound = |unjudged: f64| {
+            let means = run.tasks.iter().filter_map(|task| {
+                mean(&own(task).iter().map(|episode| episode.score.unwrap_or(unjudged)).collect::<Vec<_>>())
+            });
+            mean(&means.collect::<Vec<_>>()).unwrap_or(unjudged)
+        };
+        let unjudged = episodes.iter().filter(|episode| episode.score.is_none()).count();
         let scores: Vec<f64> = tasks.iter().filter_map(|task| task.score).collect();
         let fingerprints = whole_repeats(run, episodes);
         let mut requests = Levels::default();
@@ -130,6 +159,11 @@ impl Summary {
             episodes: episodes.len(),
             score: mean(&scores),
             interval: interval(&scores),
+            standard_error: standard_error(&repeats),
+            unjudged,
+            bounds: (unjudged > 0).then(|| (bound(0.0), bound(1.0))),
+            measures: Measures::of(episodes),
+            groups: groups(&run.tasks, &tasks),
             passed: tasks.iter().filter(|task| task.passed).count(),
             deterministic: (fingerprints.len() > 1)
                 .then(|| fingerprints.windows(2).all(|pair| pair[0].fingerprint == pair[1].fingerprint)),
@@ -154,13 +188,12 @@ impl Summary {
     }
 }
 
-fn of_task(id: &str, episodes: &[EpisodeRecord]) -> TaskSummary {
-    let own: Vec<&EpisodeRecord> = episodes.iter().filter(|episode| episode.task == id).collect();
-    let scores: Vec<f64> = own.iter().map(|episode| episode.score).collect();
+fn of_task(id: &str, own: &[&EpisodeRecord]) -> TaskSummary {
+    let scores = scores_of(own);
     let mut outcomes = BTreeMap::new();
     let mut fingerprints: Vec<String> = Vec::new();
     let mut requests = Levels::default();
-    for episode in &own {
+    for episode in own {
         *outcomes.entry(episode.outcome.kind()).or_default() += 1;
         requests.add(&episode.requests);
         if !fingerprints.contains(&episode.fingerprint) {
@@ -172,6 +205,8 @@ fn of_task(id: &str, episodes: &[EpisodeRecord]) -> TaskSummary {
         task: id.to_owned(),
         episodes: own.len(),
         score: mean(&scores),
+        variance: (scores.len() > 1).then(|| variance(&scores)),
+        unjudged: own.len() - scores.len(),
         passed: !own.is_empty() && own.iter().all(|episode| episode.success),
         outcomes,
         fingerprints,
@@ -179,6 +214,11 @@ fn of_task(id: &str, episodes: &[EpisodeRecord]) -> TaskSummary {
         requests,
         wall_ms: own.iter().map(|episode| episode.wall_ms).sum::<u64>() / own.len().max(1) as u64,
     }
+}
+
+/// Those that have one: others wait for a judge.
+fn scores_of(episodes: &[&EpisodeRecord]) -> Vec<f64> {
+    episodes.iter().filter_map(|episode| episode.score).collect()
 }
 
 /// The fingerprints of the repeats in which every task was played.

@@ -2,12 +2,15 @@
 
 use std::fmt::{self, Write as _};
 
+use crate::groups::By;
 use crate::statistics::Method;
 use crate::summary::TaskSummary;
 use crate::{RepeatFingerprint, Summary};
 
 /// Misses listed before the rest is only counted.
 const MISSES: usize = 5;
+/// Groups of tasks listed before the rest is only counted.
+const GROUPS: usize = 12;
 /// Narrowest column of task names.
 const TASK_WIDTH: usize = 12;
 
@@ -80,6 +83,7 @@ impl Summary {
         let mut line = |label: &str, value: String| wrapped(text, label, &value, width);
         let score = match self.score {
             Some(score) => format!("{score:.2}, {}/{} tasks passed", self.passed, self.tasks.len()),
+            None if self.unjudged > 0 => "none yet: every episode waits for a judge".to_owned(),
             None => "nothing was played".to_owned(),
         };
         line("score", score)?;
@@ -92,6 +96,9 @@ impl Summary {
                 "95 % interval",
                 format!("{:.2} to {:.2} over tasks ({method})", interval.low, interval.high),
             )?;
+        }
+        for (label, fact) in self.facts() {
+            line(label, fact)?;
         }
         let repeats = if self.repeat > 1 { format!(" in {} repeats", self.repeat) } else { String::new() };
         let missing = if self.is_complete() { String::new() } else { format!(" of {}", self.planned) };
@@ -116,7 +123,26 @@ impl Summary {
         if self.misses.len() > MISSES {
             line("", format!("and {} other URLs", self.misses.len() - MISSES))?;
         }
+        self.write_groups(&mut line)?;
         self.write_fingerprints(&mut line)
+    }
+
+    fn write_groups(&self, line: &mut dyn FnMut(&str, String) -> fmt::Result) -> fmt::Result {
+        let mut by = None;
+        for group in self.groups.iter().take(GROUPS) {
+            let label = match group.by {
+                _ if by == Some(group.by) => "",
+                By::Site => "by site",
+                By::Tag => "by tag",
+            };
+            by = Some(group.by);
+            let score = group.score.map_or("-".to_owned(), |score| format!("{score:.2}"));
+            line(label, format!("{score} {}, {}/{} passed", group.name, group.passed, group.tasks))?;
+        }
+        match self.groups.len().saturating_sub(GROUPS) {
+            0 => Ok(()),
+            more => line("", format!("and {more} more in the report")),
+        }
     }
 
     fn write_fingerprints(&self, line: &mut dyn FnMut(&str, String) -> fmt::Result) -> fmt::Result {
@@ -142,6 +168,7 @@ fn outcome(task: &TaskSummary) -> String {
     let mut kinds = task.outcomes.keys();
     match (kinds.next(), kinds.next()) {
         (None, _) => "-".to_owned(),
+        _ if task.unjudged > 0 => "unjudged".to_owned(),
         (Some(kind), None) => (*kind).to_owned(),
         (Some(_), Some(_)) => "mixed".to_owned(),
     }

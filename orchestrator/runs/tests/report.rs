@@ -20,7 +20,8 @@ fn png(mark: u8) -> Vec<u8> {
 
 /// One task with as many repeats as there are fingerprints.
 fn write_run(path: &Utf8PathBuf, fingerprints: &[&str]) -> Tested {
-    let task = TaskRecord { id: "shop.1".to_owned(), goal: HOSTILE.to_owned() };
+    let task =
+        TaskRecord { id: "shop.1".to_owned(), goal: HOSTILE.to_owned(), sites: Vec::new(), tags: Vec::new() };
     let run =
         RunRecord::new("demo", "d".to_owned(), "oracle".to_owned(), fingerprints.len() as u32, vec![task]);
     let folder = RunFolder::create(path, &run)?;
@@ -60,7 +61,9 @@ fn write_run(path: &Utf8PathBuf, fingerprints: &[&str]) -> Tested {
             goal: None,
             outcome: Outcome::Error { message: HOSTILE.to_owned() },
             answer: Some(HOSTILE.to_owned()),
-            score: 0.0,
+            score: Some(0.0),
+            unjudged: None,
+            judgements: Vec::new(),
             success: false,
             detail: None,
             steps: 2,

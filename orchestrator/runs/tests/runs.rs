@@ -85,7 +85,15 @@ async fn what_is_on_disk_is_as_documented() -> Tested {
     names.sort();
     assert_eq!(
         names,
-        ["episode.json", "ledger.jsonl", "step-01.png", "step-02.png", "step-03.png", "trace.jsonl"]
+        [
+            "episode.json",
+            "ledger.jsonl",
+            "score_state.json",
+            "step-01.png",
+            "step-02.png",
+            "step-03.png",
+            "trace.jsonl"
+        ]
     );
     let mut record: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(episode.join("episode.json"))?)?;
@@ -356,10 +364,10 @@ async fn a_newer_format_and_a_tampered_trace_are_noticed() -> Tested {
     let changed: Vec<String> = fingerprint::verify(&out)?.into_iter().map(|record| record.task).collect();
     assert_eq!(changed, ["bike.one"]);
     let run = out.join("run.json");
-    std::fs::write(&run, std::fs::read_to_string(&run)?.replace("\"major\": 1", "\"major\": 2"))?;
+    std::fs::write(&run, std::fs::read_to_string(&run)?.replace("\"major\": 2", "\"major\": 3"))?;
     let error = Summary::read(&out).err().ok_or("no error")?;
     assert!(
-        error.to_string().ends_with("it has format 2.0, and this version reads 1.x; use a newer sandbox"),
+        error.to_string().ends_with("it has format 3.0, and this version reads 2.x; use a newer sandbox"),
         "{error}"
     );
     std::fs::write(&run, "{\"format\"")?;

@@ -107,7 +107,7 @@ impl Env {
         };
         let report = runs::report::write(run.path()).or_environment("write the report")?;
         println!("{}", json(&Result { run: run.path(), record: &record }));
-        eprintln!("score {:.2}, {}; report {report}", record.score, told_of(&record));
+        eprintln!("{}, {}; report {report}", worth(&record), told_of(&record));
         self.verdict(&record)
     }
 
@@ -116,7 +116,7 @@ impl Env {
             Ended::Error { message } => Err(Failure::No(message.clone())),
             Ended::TimedOut => Err(Failure::No("the program was not done in time".to_owned())),
             _ if self.check && !record.success => {
-                Err(Failure::No(format!("the task is not done: score {:.2}", record.score)))
+                Err(Failure::No(format!("the task is not done: {}", worth(record))))
             }
             _ => Ok(()),
         }
@@ -133,6 +133,10 @@ fn guide(facts: &Facts) {
         "goal      {}\nbrowser   {}\ngateway   {}\n\nDrive the browser there. Then write the answer here, or nothing, and press Enter.",
         facts.goal, facts.cdp, facts.proxy
     );
+}
+
+fn worth(record: &EpisodeRecord) -> String {
+    record.score.map_or_else(|| "not judged yet".to_owned(), |score| format!("score {score:.2}"))
 }
 
 fn told_of(record: &EpisodeRecord) -> String {

@@ -78,6 +78,7 @@ impl Check {
                     }
                     Some(score) if (score - wanted).abs() < 1e-9 => continue,
                     Some(score) => format!("earns {score:.2}"),
+                    None if task.unjudged > 0 => "waits for a judge".to_owned(),
                     None => "was not played".to_owned(),
                 };
                 findings.push(Finding { task: task.task.clone(), wrong: format!("{what} {wrong}") });

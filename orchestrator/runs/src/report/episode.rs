@@ -98,11 +98,11 @@ pub(super) fn episode(
         repeats: ranges(&alike.iter().map(|record| record.repeat).collect::<Vec<_>>()),
         fingerprint: record.fingerprint.clone(),
         verdict: verdict(record.success, record.score),
-        score: two_digits(record.score),
+        score: record.score.map_or_else(|| "–".to_owned(), two_digits),
         outcome: worded(record.outcome.kind()),
         message: match &record.outcome {
             Outcome::Error { message } => Some(message.clone()),
-            _ => None,
+            _ => record.unjudged.as_ref().map(|why| format!("no judge has ruled on the score: {why}")),
         },
         answer: record.answer.clone(),
         time: seconds(record.wall_ms),

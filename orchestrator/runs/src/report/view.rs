@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::episode::{Episode, Room, episode};
 use super::pictures::{Embedded, Pictures};
 use super::words::{Level, anchor, levels, percent, ranges, seconds, two_digits, verdict, worded};
+use crate::groups::{By, Group};
 use crate::results::{EpisodeRecord, RunFolder, RunRecord};
 use crate::statistics::Method;
 use crate::{Difference, Error, Summary, compare_repeats};
@@ -13,6 +14,19 @@ use crate::{Difference, Error, Summary, compare_repeats};
 pub(super) const TEXT_LIMIT: usize = 32 << 20;
 /// Differences between repeats that are shown.
 const DIFFERENCES: usize = 20;
+
+/// Tasks with something in common.
+#[derive(Serialize)]
+struct GroupRow {
+    by: By,
+    name: String,
+    tasks: usize,
+    passed: usize,
+    score: String,
+    percent: f64,
+    verdict: &'static str,
+    interval: Option<String>,
+}
 
 #[derive(Serialize)]
 pub(super) struct Page {
@@ -38,6 +52,8 @@ pub(super) struct Page {
     refused_total: u64,
     refused_hosts: Vec<String>,
     errors: usize,
+    facts: Vec<(&'static str, String)>,
+    groups: Vec<GroupRow>,
     timeouts: usize,
     steps: u64,
     time: String,
@@ -132,6 +148,8 @@ pub(super) fn page(
         refused_total: summary.requests.refused,
         refused_hosts: summary.refused_hosts.iter().cloned().collect(),
         errors: summary.errors,
+        facts: summary.facts(),
+        groups: summary.groups.iter().map(group_row).collect(),
         timeouts: summary.timeouts,
         steps: summary.steps,
         time: seconds(summary.wall_ms),
@@ -166,7 +184,7 @@ fn rows(run: &RunRecord, summary: &Summary) -> Vec<Row> {
         played: task.episodes > 0,
         score: task.score.map_or_else(|| "–".to_owned(), two_digits),
         percent: percent(task.score.unwrap_or(0.0)),
-        verdict: verdict(task.passed, task.score.unwrap_or(0.0)),
+        verdict: verdict(task.passed, task.score),
         outcomes: task
             .outcomes
             .iter()
@@ -190,6 +208,21 @@ fn rows(run: &RunRecord, summary: &Summary) -> Vec<Row> {
         variants: task.fingerprints.len(),
     };
     summary.tasks.iter().zip(goals).map(row).collect()
+}
+
+fn group_row(group: &Group) -> GroupRow {
+    GroupRow {
+        by: group.by,
+        name: group.name.clone(),
+        tasks: group.tasks,
+        passed: group.passed,
+        score: group.score.map_or_else(|| "–".to_owned(), two_digits),
+        percent: percent(group.score.unwrap_or(0.0)),
+        verdict: verdict(group.passed == group.tasks, group.score),
+        interval: group
+            .interval
+            .map(|found| format!("{} to {}", two_digits(found.low), two_digits(found.high))),
+    }
 }
 
 fn fingerprints(summary: &Summary) -> Vec<FingerprintView> {

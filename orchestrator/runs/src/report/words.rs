@@ -29,11 +29,12 @@ pub(super) fn levels(counts: &Levels) -> Vec<Level> {
     .collect()
 }
 
-pub(super) fn verdict(success: bool, score: f64) -> &'static str {
-    match (success, score > 0.0) {
+pub(super) fn verdict(success: bool, score: Option<f64>) -> &'static str {
+    match (success, score) {
         (true, _) => "pass",
-        (false, true) => "part",
-        (false, false) => "fail",
+        (false, None) => "open",
+        (false, Some(score)) if score > 0.0 => "part",
+        (false, Some(_)) => "fail",
     }
 }
 

@@ -7,6 +7,7 @@ use gateway::{Entry, Levels, Near};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tasks::Score;
+use tasks::scoring::judge::Judgement;
 
 use super::{EpisodeId, Format};
 
@@ -26,12 +27,18 @@ pub struct EpisodeRecord {
     pub outcome: Outcome,
     /// The final answer.
     pub answer: Option<String>,
-    /// Usually 0 to 1.
-    pub score: f64,
+    /// Usually 0 to 1; absent where a judge has to decide and has not. An episode that ended in an error scores 0.
+    pub score: Option<f64>,
     /// Whether the task is done entirely.
     pub success: bool,
     /// The scorer's account of the score.
     pub detail: Option<Score>,
+    /// Why no judge has decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unjudged: Option<String>,
+    /// What a judge has ruled.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub judgements: Vec<Judgement>,
     /// Actions taken.
     pub steps: u32,
     /// Requests by the level they were answered at.

@@ -6,6 +6,8 @@ use std::io::Write as _;
 use browser::{Download, StorageState};
 use camino::{Utf8Path, Utf8PathBuf};
 
+use tasks::ScoreState;
+
 use super::lines::{read_json, read_lines, replace_json, write_json, write_lines};
 use super::{EpisodeRecord, FORMAT, Format, Request, RunRecord, Saved, Step};
 use crate::Error;
@@ -193,6 +195,22 @@ impl EpisodeFolder {
         let path = self.path.join(&name);
         std::fs::write(&path, png).map_err(|source| Error::Write { path, source })?;
         Ok(name)
+    }
+
+    /// Keeps what the score depends on, so that it can be made again.
+    pub fn write_score_state(&self, state: &ScoreState) -> Result<(), Error> {
+        write_json(&self.path.join("score_state.json"), state)
+    }
+
+    /// Reads `score_state.json`.
+    pub fn score_state(&self) -> Result<ScoreState, Error> {
+        let path = self.path.join("score_state.json");
+        serde_json::from_value(read_json(&path)?).map_err(|source| Error::Malformed { path, line: 1, source })
+    }
+
+    /// Replaces `episode.json`.
+    pub fn rewrite(&self, record: &EpisodeRecord) -> Result<(), Error> {
+        replace_json(&self.path.join("episode.json"), record)
     }
 
     /// Keeps cookies and storage, for nobody else's eyes.

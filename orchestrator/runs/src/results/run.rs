@@ -40,6 +40,12 @@ pub struct TaskRecord {
     pub id: String,
     /// The goal in words.
     pub goal: String,
+    /// What it is about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sites: Vec<String>,
+    /// Words to tell it by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
 }
 
 impl RunRecord {

@@ -227,7 +227,7 @@ pub(crate) fn listener() -> (Progress, Arc<std::sync::Mutex<Vec<String>>>) {
             Event::Started { worker, episode } => format!("{worker}: {episode}"),
             Event::Step { worker, step, max_steps, .. } => format!("{worker}: step {step} of {max_steps}"),
             Event::Ended { worker, record, .. } => {
-                format!("{worker}: {} {}", record.outcome.kind(), record.score)
+                format!("{worker}: {} {}", record.outcome.kind(), record.score.unwrap_or(f64::NAN))
             }
             _ => return,
         };

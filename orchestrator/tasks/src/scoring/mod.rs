@@ -116,6 +116,9 @@ pub struct Score {
     pub success: bool,
     /// Exactly one key node is missing; always false for scorers without key nodes.
     pub near_success: bool,
+    /// How many key nodes the score is the mean of; absent for scorers without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<usize>,
     /// There was an answer to judge; absent for scorers that judge none.
     pub answered: Option<bool>,
     /// What is not as it should be, for people.
@@ -299,10 +302,11 @@ impl Scorer {
                     ..Score::of(success, Vec::new())
                 })
             }
-            Scorer::Mind2WebLive { .. } => {
+            Scorer::Mind2WebLive { nodes } => {
                 let (value, missing) = mind2web_live::completion(state)?;
                 let success = missing == 0 && !state.nodes.is_empty();
-                Ok(Score { value, near_success: missing == 1, ..Score::of(success, Vec::new()) })
+                let near_success = missing == 1;
+                Ok(Score { value, near_success, nodes: Some(nodes.len()), ..Score::of(success, Vec::new()) })
             }
             Scorer::WebArena(evaluation) => match &state.pages {
                 Some(found) => evaluation.score(ending(state, found)),
@@ -355,7 +359,14 @@ fn ending<'a>(state: &'a ScoreState, found: &'a webarena::Found) -> Ending<'a> {
 
 impl Score {
     fn of(success: bool, wrong: Vec<String>) -> Score {
-        Score { value: f64::from(u8::from(success)), success, near_success: false, answered: None, wrong }
+        Score {
+            value: f64::from(u8::from(success)),
+            success,
+            near_success: false,
+            nodes: None,
+            answered: None,
+            wrong,
+        }
     }
 }
 

@@ -1,0 +1,38 @@
+//! What has to be said beside a score, in words: how far it may be off, what is missing from it, what papers count besides.
+
+use crate::Summary;
+use crate::measures::KeyNodes;
+
+impl Summary {
+    /// A label and a text each, the most important first.
+    pub(crate) fn facts(&self) -> Vec<(&'static str, String)> {
+        let mut facts = Vec::new();
+        facts.extend(self.off().map(|off| ("standard error", off)));
+        if let Some((low, high)) = self.bounds {
+            let waiting = if self.unjudged == 1 { "episode is" } else { "episodes are" };
+            let with = format!("not in the score, which lies between {low:.2} and {high:.2}");
+            facts.push(("unjudged", format!("{} {waiting} {with}", self.unjudged)));
+        }
+        if let Some(answers) = &self.measures.answers {
+            let precision = answers.precision.map_or("-".to_owned(), |precision| format!("{precision:.2}"));
+            let (rate, exact) = (answers.rate, answers.exact);
+            facts.push(("answers", format!("rate {rate:.2}, precision {precision}, exact match {exact:.2}")));
+        }
+        if let Some(KeyNodes { completion, success, near_success, efficiency }) = &self.measures.key_nodes {
+            let shares =
+                format!("completion {completion:.2}, success {success:.2}, near success {near_success:.2}");
+            facts.push(("key nodes", format!("{shares}, {efficiency:.2} actions a node")));
+        }
+        facts
+    }
+
+    fn off(&self) -> Option<String> {
+        let told = |error: Option<f64>, over: &str| error.map(|error| format!("{error:.3} over {over}"));
+        let errors = [
+            told(self.standard_error.over_tasks, "tasks"),
+            told(self.standard_error.over_repeats, "repeats (stratified bootstrap)"),
+        ];
+        let errors: Vec<String> = errors.into_iter().flatten().collect();
+        (!errors.is_empty()).then(|| errors.join(", "))
+    }
+}
