@@ -79,7 +79,11 @@ fn run(bench: &Bench, suite: &str, options: &[&str], environment: &[(&str, &str)
     let mut arguments =
         vec!["run", suite, "--agent=oracle", "--json", "--out", out.to_str().context("UTF-8")?];
     arguments.extend(options);
-    let mut command = bench.command(&arguments);
+    command(bench, &arguments, environment)
+}
+
+fn command(bench: &Bench, arguments: &[&str], environment: &[(&str, &str)]) -> Result<Judged> {
+    let mut command = bench.command(arguments);
     command.env_remove("OPENAI_API_KEY").env_remove("OPENAI_BASE_URL").envs(environment.iter().copied());
     let output = command.output()?;
     let summary = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
@@ -92,7 +96,9 @@ fn what_no_judge_has_ruled_on_is_neither_0_nor_1() -> Result<()> {
     let suite = suite(&bench)?;
     let cassette = bench.path("verdicts.jsonl");
 
-    let nobody = run(&bench, &suite, &[], &[])?;
+    let kept_run = bench.path("unjudged");
+    let arguments = ["run", &suite, "--agent=oracle", "--json", "--out", kept_run.as_str()];
+    let nobody = command(&bench, &arguments, &[])?;
     ensure!(nobody.code == Some(0), "{}", nobody.stderr);
     let Judged { summary, .. } = nobody;
     ensure!(summary["score"].is_null() && summary["unjudged"] == 2 && summary["errors"] == 0, "{summary}");
@@ -112,6 +118,16 @@ fn what_no_judge_has_ruled_on_is_neither_0_nor_1() -> Result<()> {
         ensure!(again.summary["score"] == 0.5, "{}\n{}", again.summary, again.stderr);
         ensure!(again.summary["fingerprints"] == live.summary["fingerprints"]);
     }
+    // And what was played without a judge is judged afterwards.
+    let arguments = ["score", "run", kept_run.as_str(), "--suite", &suite, &kept, "--json"];
+    let after = command(&bench, &arguments, &[])?;
+    ensure!(
+        after.summary["score"] == 0.5 && after.summary["unjudged"] == 0,
+        "{}\n{}",
+        after.summary,
+        after.stderr
+    );
+    ensure!(after.summary["fingerprints"] == live.summary["fingerprints"]);
     ensure!(asked.load(Ordering::SeqCst) == 2);
 
     let without = run(&bench, &suite, &[judge], &[])?;

@@ -14,6 +14,7 @@ mod large;
 mod machine;
 mod miniwob;
 mod recording;
+mod scores;
 mod server;
 mod servers;
 mod town;

@@ -90,7 +90,7 @@ async fn main() -> std::process::ExitCode {
         Command::Report(report) => report.run(),
         Command::Compare(compare) => compare.run(),
         Command::Tasks(tasks) => tasks.run().await,
-        Command::Score(score) => score.run(),
+        Command::Score(score) => score.run().await,
         Command::Snapshot(snapshot) => snapshot.run(),
         Command::Build(build) => build.run().await,
         Command::Pull(pull) => pull.run().await,

@@ -8,13 +8,14 @@ use gateway::{Answer, Levels};
 use jiff::Timestamp;
 use models::Model;
 use serde_json::Value;
-use tasks::{GoalText, Pages, Score, ScoreError, ScoreState, Task, Verdict};
+use tasks::{GoalText, Pages, ScoreState, Task, Verdict};
 
 use crate::environment::{Environment, EnvironmentError, NotActed};
 use crate::results::{
     ActedOn, EpisodeFolder, EpisodeId, EpisodeRecord, FORMAT, MissRecord, Outcome, Request, Step,
 };
-use crate::{Error, fingerprint, judge};
+use crate::scored::{Scored, scored};
+use crate::{Error, fingerprint};
 
 /// What an episode is given besides the environment and the agent.
 pub(crate) struct Attempt<'a> {
@@ -414,7 +415,9 @@ impl Trace {
         judge: &Model,
     ) -> Result<EpisodeRecord, Error> {
         let wall_ms = millis(self.began.elapsed());
-        let Scored { outcome, score, detail, unjudged } = self.scored(task, outcome, judge).await;
+        let goal = self.goal.clone().unwrap_or_else(|| task.goal.to_string());
+        let Scored { outcome, score, detail, unjudged } =
+            scored(&task.scorer, &mut self.score, &goal, outcome, judge).await;
         let mut record = EpisodeRecord {
             format: FORMAT,
             task: id.task.clone(),
@@ -441,33 +444,6 @@ impl Trace {
         record.fingerprint = fingerprint::of_episode(&record, &self.steps, &self.requests)?;
         Ok(record)
     }
-
-    async fn scored(&mut self, task: &Task, outcome: Outcome, judge: &Model) -> Scored {
-        let scored = |outcome, score, detail| Scored { outcome, score, detail, unjudged: None };
-        if matches!(outcome, Outcome::Error { .. }) {
-            return scored(outcome, Some(0.0), None);
-        }
-        let goal = self.goal.clone().unwrap_or_else(|| task.goal.to_string());
-        let why = judge::judge(&task.scorer, &mut self.score, &goal, judge).await;
-        match task.scorer.score(&self.score) {
-            Ok(score) => scored(outcome, Some(score.value), Some(score)),
-            Err(ScoreError::NeedsJudge) => Scored { unjudged: why, ..scored(outcome, None, None) },
-            Err(error) => {
-                let message = format!("failed to score: {error}");
-                scored(Outcome::Error { message }, Some(0.0), None)
-            }
-        }
-    }
-}
-
-/// What an episode has come to.
-struct Scored {
-    outcome: Outcome,
-    /// Nothing where a judge has to decide and has not.
-    score: Option<f64>,
-    detail: Option<Score>,
-    /// Why the judge has not.
-    unjudged: Option<String>,
 }
 
 /// Pages, as scorers read them.

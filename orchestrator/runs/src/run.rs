@@ -266,13 +266,18 @@ fn open_folder(suite: &Suite, tasks: &[Task], agent: &Kind, options: &Options) -
 /// What is written down of a run before it begins.
 pub(crate) fn record(suite: &Suite, tasks: &[Task], agent: String, repeat: u32) -> Result<RunRecord, Error> {
     let digest = suite_digest(&suite.world, tasks)?;
-    let listed = tasks.iter().map(|task| TaskRecord {
+    Ok(RunRecord::new(&suite.name, digest, agent, repeat, task_records(tasks)))
+}
+
+/// Tasks, as far as results need them.
+pub(crate) fn task_records(tasks: &[Task]) -> Vec<TaskRecord> {
+    let record = |task: &Task| TaskRecord {
         id: task.id.clone(),
         goal: task.goal.to_string(),
         sites: task.sites.clone(),
         tags: task.tags.clone(),
-    });
-    Ok(RunRecord::new(&suite.name, digest, agent, repeat, listed.collect()))
+    };
+    tasks.iter().map(record).collect()
 }
 
 /// The folder of the results: the one that was asked for, or `runs/<suite>-<agent>-<UTC time>`.

@@ -35,6 +35,11 @@ const COLUMNS: [Column; 6] = [
     Column { heading: "refused", width: 9, cell: |task| task.requests.refused.to_string() },
 ];
 
+/// Writes a line: a label, and what it is about.
+type Line<'a> = dyn FnMut(&str, String) -> fmt::Result + 'a;
+/// Lines that belong together.
+type Part = fn(&Summary, &mut Line<'_>) -> fmt::Result;
+
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.table(80))
@@ -44,20 +49,31 @@ impl fmt::Display for Summary {
 impl Summary {
     /// The table for a terminal of so many columns; below 24 it is as if 24. Ends without a line feed.
     pub fn table(&self, width: usize) -> String {
+        self.written(width, &COLUMNS, &[Summary::write_scores, Summary::write_groups, Summary::write_play])
+    }
+
+    /// The same of scores alone, for what was not played here.
+    pub fn score_table(&self, width: usize) -> String {
+        self.written(width, &COLUMNS[..2], &[Summary::write_scores, Summary::write_groups])
+    }
+
+    fn written(&self, width: usize, columns: &[Column], parts: &[Part]) -> String {
         let width = width.max(24);
         let mut text = String::new();
         // Writing to a string cannot fail.
-        let _ = self.write_table(&mut text, width);
-        let _ = self.write_totals(&mut text, width);
+        let _ = self.write_table(&mut text, width, columns);
+        for part in parts {
+            let _ = part(self, &mut |label, value| wrapped(&mut text, label, &value, width));
+        }
         text.truncate(text.trim_end().len());
         text
     }
 
-    fn write_table(&self, text: &mut String, width: usize) -> fmt::Result {
+    fn write_table(&self, text: &mut String, width: usize, columns: &[Column]) -> fmt::Result {
         let longest =
             self.tasks.iter().map(|task| task.task.chars().count()).max().unwrap_or(0).max("task".len());
         let mut room = width - longest.clamp(4, TASK_WIDTH).min(width);
-        let columns: Vec<&Column> = COLUMNS
+        let columns: Vec<&Column> = columns
             .iter()
             .map_while(|column| {
                 room = room.checked_sub(column.width)?;
@@ -79,8 +95,7 @@ impl Summary {
         writeln!(text)
     }
 
-    fn write_totals(&self, text: &mut String, width: usize) -> fmt::Result {
-        let mut line = |label: &str, value: String| wrapped(text, label, &value, width);
+    fn write_scores(&self, line: &mut Line<'_>) -> fmt::Result {
         let score = match self.score {
             Some(score) => format!("{score:.2}, {}/{} tasks passed", self.passed, self.tasks.len()),
             None if self.unjudged > 0 => "none yet: every episode waits for a judge".to_owned(),
@@ -100,17 +115,21 @@ impl Summary {
         for (label, fact) in self.facts() {
             line(label, fact)?;
         }
+        let broken = match self.requests.failed {
+            0 => String::new(),
+            count => format!(", {count} requests failed in the gateway"),
+        };
+        line("failures", format!("{} errors, {} timed out{broken}", self.errors, self.timeouts))
+    }
+
+    /// What happened on the way.
+    fn write_play(&self, line: &mut Line<'_>) -> fmt::Result {
         let repeats = if self.repeat > 1 { format!(" in {} repeats", self.repeat) } else { String::new() };
         let missing = if self.is_complete() { String::new() } else { format!(" of {}", self.planned) };
         line(
             "episodes",
             format!("{}{missing}{repeats}, {} steps, {}", self.episodes, self.steps, seconds(self.wall_ms)),
         )?;
-        let broken = match self.requests.failed {
-            0 => String::new(),
-            count => format!(", {count} requests failed in the gateway"),
-        };
-        line("failures", format!("{} errors, {} timed out{broken}", self.errors, self.timeouts))?;
         let refused = match self.refused_hosts.len() {
             0 => "0".to_owned(),
             count => format!("{count}: {}", self.refused_hosts.iter().cloned().collect::<Vec<_>>().join(" ")),
@@ -123,11 +142,10 @@ impl Summary {
         if self.misses.len() > MISSES {
             line("", format!("and {} other URLs", self.misses.len() - MISSES))?;
         }
-        self.write_groups(&mut line)?;
-        self.write_fingerprints(&mut line)
+        self.write_fingerprints(line)
     }
 
-    fn write_groups(&self, line: &mut dyn FnMut(&str, String) -> fmt::Result) -> fmt::Result {
+    fn write_groups(&self, line: &mut Line<'_>) -> fmt::Result {
         let mut by = None;
         for group in self.groups.iter().take(GROUPS) {
             let label = match group.by {
@@ -145,7 +163,7 @@ impl Summary {
         }
     }
 
-    fn write_fingerprints(&self, line: &mut dyn FnMut(&str, String) -> fmt::Result) -> fmt::Result {
+    fn write_fingerprints(&self, line: &mut Line<'_>) -> fmt::Result {
         let Some(first) = self.fingerprints.first() else {
             return line("fingerprint", "none: no repeat is complete".to_owned());
         };

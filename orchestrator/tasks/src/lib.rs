@@ -10,6 +10,7 @@
 mod suite;
 
 pub mod import;
+pub mod saved;
 pub mod scoring;
 pub mod vectors;
 

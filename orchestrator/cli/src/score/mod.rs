@@ -1,5 +1,7 @@
 //! `sandbox score`: saved answers and traces under published rules, and our scorers beside the published ones.
 
+mod run;
+mod saved;
 mod vectors;
 mod webarena_verified;
 
@@ -21,13 +23,29 @@ pub(crate) struct Score {
 /// Whose rules they are
 #[derive(clap::Subcommand)]
 enum Runs {
+    /// AssistantBench: score saved answers
+    Assistantbench(saved::Saved),
+    /// FanOutQA: score saved answers by AssistantBench's rules
+    Fanoutqa(saved::Saved),
+    /// Mind2Web-Live: score saved steps by its key nodes
+    #[command(name = "mind2web-live")]
+    Mind2WebLive(saved::Saved),
+    /// WebArena: score saved answers, addresses and contents of pages
+    Webarena(saved::Saved),
     WebarenaVerified(webarena_verified::Verified),
+    Run(run::Run),
 }
 
 impl Score {
     /// Prints scores, or how they compare.
-    pub(crate) fn run(self) -> Outcome {
+    pub(crate) async fn run(self) -> Outcome {
+        use saved::Benchmark;
         match self.runs {
+            Some(Runs::Assistantbench(saved)) => saved.run(Benchmark::AssistantBench).await,
+            Some(Runs::Fanoutqa(saved)) => saved.run(Benchmark::FanOutQa).await,
+            Some(Runs::Mind2WebLive(saved)) => saved.run(Benchmark::Mind2WebLive).await,
+            Some(Runs::Webarena(saved)) => saved.run(Benchmark::WebArena).await,
+            Some(Runs::Run(run)) => run.run().await,
             Some(Runs::WebarenaVerified(verified)) => verified.run(),
             None => self.vectors.run(),
         }

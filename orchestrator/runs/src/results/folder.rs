@@ -199,7 +199,7 @@ impl EpisodeFolder {
 
     /// Keeps what the score depends on, so that it can be made again.
     pub fn write_score_state(&self, state: &ScoreState) -> Result<(), Error> {
-        write_json(&self.path.join("score_state.json"), state)
+        replace_json(&self.path.join("score_state.json"), state)
     }
 
     /// Reads `score_state.json`.

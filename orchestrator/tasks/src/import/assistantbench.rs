@@ -3,14 +3,17 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
-use super::{Import, ImportError, Skipped, task_id};
+use super::{Import, ImportError, Skipped, read_lines, task_id};
 use crate::{DeviceSpec, GoalText, Scorer, Task};
 
 /// Where BrowserGym's version of the benchmark starts.
-const START: &str = "https://google.com";
+pub(super) const START: &str = "https://google.com";
 
+/// A task. What is not read here is known all the same: a key that is neither is an error.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Row {
     id: String,
     task: String,
@@ -18,17 +21,21 @@ struct Row {
     answer: Option<String>,
     set: Option<String>,
     difficulty: Option<String>,
+    #[serde(default, rename = "gold_url")]
+    _gold_url: IgnoredAny,
+    #[serde(default, rename = "explanation")]
+    _explanation: IgnoredAny,
+    #[serde(default, rename = "metadata")]
+    _metadata: IgnoredAny,
 }
 
 /// Reads AssistantBench's JSON lines. Tasks without a gold answer are left out.
 ///
 /// # Errors
-/// When a line is not a task.
+/// When a line is not a task, or has a key that is not known.
 pub fn assistantbench(lines: &str) -> Result<Import, ImportError> {
     let mut import = Import::default();
-    for (at, line) in lines.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let row: Row = serde_json::from_str(line)
-            .map_err(|source| ImportError::Format { place: format!("line {}", at + 1), source })?;
+    for row in read_lines::<Row>(lines)? {
         let id = task_id("assistantbench", &row.id);
         match row.answer.filter(|answer| !answer.trim().is_empty()) {
             None => {
@@ -72,6 +79,6 @@ mod tests {
         assert_eq!(import.tasks[0].tags, ["dev", "Hard"]);
         assert_eq!(import.skipped[0].id, "assistantbench-b");
         let error = assistantbench("{\"id\": 1}").expect_err("an id is text").to_string();
-        assert!(error.starts_with("line 1: invalid type"), "{error}");
+        assert!(error.starts_with("line 1: id: invalid type"), "{error}");
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::{Import, ImportError, Skipped, task_id};
+use super::{Import, ImportError, Skipped, read_json, task_id};
 use crate::scoring::mind2web_live::PublishedNode;
 use crate::{DeviceSpec, GoalText, KeyNode, Scorer, Task};
 
@@ -34,8 +34,7 @@ enum Index {
 /// # Errors
 /// When the text is not such a list, or a task has a key that is not known.
 pub fn mind2web_live(json: &str) -> Result<Import, ImportError> {
-    let rows: Vec<Row> = serde_json::from_str(json)
-        .map_err(|source| ImportError::Format { place: "Mind2Web-Live".to_owned(), source })?;
+    let rows: Vec<Row> = read_json(json)?;
     let mut import = Import::default();
     for row in rows {
         let id = match &row.index {

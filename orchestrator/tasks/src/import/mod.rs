@@ -4,13 +4,16 @@
 //! named, never scored by half its rules.
 
 mod assistantbench;
+mod fanoutqa;
 mod mind2web_live;
 pub mod miniwob;
 pub mod webarena;
 
+use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 pub use assistantbench::assistantbench;
+pub use fanoutqa::fanoutqa;
 pub use mind2web_live::mind2web_live;
 
 use crate::Task;
@@ -38,13 +41,46 @@ pub struct Skipped {
 #[non_exhaustive]
 pub enum ImportError {
     /// Not the JSON of the benchmark.
-    #[error("{place}: {source}")]
+    #[error("{}{source}", at(.line, .key))]
     Format {
-        /// Where in the file.
-        place: String,
+        /// The line, from 1, where each line of the file is read on its own.
+        line: Option<usize>,
+        /// Which key, as in `[3].eval.eval_types[0]`; empty for the whole.
+        key: String,
         /// What is wrong there.
         source: serde_json::Error,
     },
+}
+
+fn at(line: &Option<usize>, key: &str) -> String {
+    let line = line.map(|line| format!("line {line}: ")).unwrap_or_default();
+    if key.is_empty() || key == "." { line } else { format!("{line}{key}: ") }
+}
+
+/// Reads JSON strictly.
+pub(crate) fn read_json<T: DeserializeOwned>(json: &str) -> Result<T, ImportError> {
+    let mut input = serde_json::Deserializer::from_str(json);
+    let failed = |key: String, source| ImportError::Format { line: None, key, source };
+    let value = serde_path_to_error::deserialize(&mut input)
+        .map_err(|error| failed(error.path().to_string(), error.into_inner()))?;
+    input.end().map_err(|source| failed(String::new(), source))?;
+    Ok(value)
+}
+
+/// Reads JSON lines strictly; empty lines are none.
+pub(crate) fn read_lines<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, ImportError> {
+    let mut items = Vec::new();
+    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let ImportError::Format { key, source, .. } = match read_json(line) {
+            Ok(item) => {
+                items.push(item);
+                continue;
+            }
+            Err(error) => error,
+        };
+        return Err(ImportError::Format { line: Some(at + 1), key, source });
+    }
+    Ok(items)
 }
 
 /// Makes an id of what benchmarks use as one: what an id may not hold becomes `-`.

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Import, ImportError, Skipped, task_id};
+use super::{Import, ImportError, Skipped, read_json, task_id};
 use crate::scoring::webarena::Evaluation;
 use crate::{DeviceSpec, GoalText, MatchLevel, Scorer, Task, WorldSpec};
 
@@ -99,8 +99,7 @@ pub fn webarena(json: &str, places: &[Place]) -> Result<Import, ImportError> {
         let url = Value::from(place.url.trim_end_matches('/')).to_string();
         text = text.replace(&format!("__{}__", place.name), url.trim_matches('"'));
     }
-    let rows: Vec<Row> = serde_json::from_str(&text)
-        .map_err(|source| ImportError::Format { place: "WebArena".to_owned(), source })?;
+    let rows: Vec<Row> = read_json(&text)?;
     let mut import = Import::default();
     for row in rows {
         let id = task_id("webarena", &row.task_id.to_string());

@@ -2,6 +2,7 @@
 //!
 //! The suite is written beside its place and moved there when it is whole, so an interrupted import leaves no half of one.
 
+mod live;
 mod miniwob;
 mod webarena;
 
@@ -10,7 +11,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use anyhow::{Context as _, bail};
 use camino::{Utf8Path, Utf8PathBuf};
-use tasks::import::{Import, Skipped};
+use tasks::import::{Import, Skipped, assistantbench, fanoutqa, mind2web_live};
 use tasks::{Task, WorldSpec};
 
 use crate::failure::Outcome;
@@ -18,6 +19,13 @@ use crate::failure::Outcome;
 /// Whose files they are
 #[derive(clap::Subcommand)]
 pub(super) enum Benchmark {
+    /// AssistantBench: its JSON lines, as its dataset is published
+    Assistantbench(live::Live),
+    /// FanOutQA: its `fanout-dev.json`, scored by AssistantBench's rules
+    Fanoutqa(live::Live),
+    /// Mind2Web-Live: its JSON, as WebCanvas publishes it
+    #[command(name = "mind2web-live")]
+    Mind2WebLive(live::Live),
     /// MiniWoB++: the folder `html` of its package, as `pip download miniwob` and `unzip` give it
     Miniwob {
         /// The folder `html`, or one that holds it
@@ -45,11 +53,19 @@ impl Benchmark {
     /// Writes the suite, and says what is in it.
     pub(super) fn import(self) -> Outcome {
         match self {
+            Benchmark::Assistantbench(live) => live.import("assistantbench", USUAL, assistantbench),
+            Benchmark::Fanoutqa(live) => live.import("fanoutqa", USUAL, fanoutqa),
+            Benchmark::Mind2WebLive(live) => live.import("mind2web-live", WEBCANVAS, mind2web_live),
             Benchmark::Miniwob { folder, output, seed } => miniwob::import(&folder, &output, seed),
             Benchmark::Webarena { file, sites, output } => webarena::import(&file, sites, &output),
         }
     }
 }
+
+/// The viewport of BrowserGym.
+const USUAL: (u32, u32) = (1280, 720);
+/// That of WebCanvas.
+const WEBCANVAS: (u32, u32) = (1080, 720);
 
 /// What is written.
 struct Written<'a> {

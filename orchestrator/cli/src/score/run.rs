@@ -1,0 +1,37 @@
+//! `sandbox score run`: the scores of a run, made again.
+
+use camino::Utf8PathBuf;
+
+use crate::failure::{OrFail as _, Outcome};
+use crate::judge::Judge;
+use crate::run::classify;
+use crate::tasks;
+
+/// Score the episodes of a run again: with a judge that was not there before, or by rules that have changed
+///
+/// Scores, fingerprints and the report in the folder of the run are replaced. What ended in an error stays one.
+#[derive(clap::Args)]
+pub(super) struct Run {
+    /// The folder of the run
+    folder: Utf8PathBuf,
+    /// The suite that was run
+    #[arg(long, value_name = "SUITE")]
+    suite: Utf8PathBuf,
+    #[command(flatten)]
+    judge: Judge,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+impl Run {
+    /// Exit code 0 when everything was scored, whatever its score.
+    pub(super) async fn run(self) -> Outcome {
+        let suite = tasks::load(&self.suite)?;
+        let judge = self.judge.model()?;
+        let summary = runs::score_again(&self.folder, &suite, &judge).await.map_err(classify)?;
+        runs::report::write(&self.folder).or_environment("write the report")?;
+        super::saved::print(&summary, self.json);
+        Ok(())
+    }
+}

@@ -1,0 +1,76 @@
+//! Benchmarks of the live web: their tasks, in a world of recordings.
+
+use std::fs;
+
+use anyhow::Context as _;
+use camino::{Utf8Path, Utf8PathBuf};
+use tasks::import::{Import, ImportError};
+use tasks::{MatchLevel, WorldSpec};
+
+use super::Written;
+use crate::failure::{OrFail, Outcome};
+
+/// A file of tasks, and the web that they are played in.
+#[derive(clap::Args)]
+pub(in crate::tasks) struct Live {
+    /// The file with all tasks
+    file: Utf8PathBuf,
+    /// A recording that agents are to find; may be given several times
+    #[arg(long = "snapshot", value_name = "FILE")]
+    snapshots: Vec<Utf8PathBuf>,
+    /// What clocks show when an episode begins: best the time of the recordings
+    #[arg(long, value_name = "TIME", default_value = "2024-06-01T12:00:00Z")]
+    clock: jiff::Timestamp,
+    /// Where agents search that have a search of their own, with `{}` for the query [default: Google]
+    #[arg(long, value_name = "URL")]
+    search: Option<String>,
+    /// The folder to make, with the suite
+    #[arg(long, value_name = "DIR")]
+    output: Utf8PathBuf,
+}
+
+impl Live {
+    /// Writes the suite, and says what is in it.
+    pub(super) fn import(
+        self,
+        name: &str,
+        viewport: (u32, u32),
+        read: impl Fn(&str) -> Result<Import, ImportError>,
+    ) -> Outcome {
+        let Live { file, snapshots, clock, search, output } = self;
+        let doing = format!("import {name}");
+        let text = fs::read_to_string(&file).with_context(|| file.to_string()).or_input(&doing)?;
+        let import = read(&text).with_context(|| file.to_string()).or_input(&doing)?;
+        let found = |path: Utf8PathBuf| path.canonicalize_utf8().with_context(|| path.to_string());
+        let snapshots =
+            snapshots.into_iter().map(found).collect::<anyhow::Result<Vec<_>>>().or_input(&doing)?;
+        let world = WorldSpec {
+            snapshots,
+            sites: None,
+            files: None,
+            clock,
+            seed: 0,
+            viewport,
+            locale: "en-US".to_owned(),
+            timezone: "UTC".to_owned(),
+            match_level: MatchLevel::default(),
+            search,
+        };
+        let recorded = world.snapshots.len();
+        let suite = Written { name, world, manifest: None, import: &import };
+        suite.write(&output).or_input("write the suite")?;
+        say(&output, import.tasks.len(), recorded);
+        suite.say_rest(&output);
+        Ok(())
+    }
+}
+
+fn say(output: &Utf8Path, tasks: usize, recorded: usize) {
+    match recorded {
+        0 => println!(
+            "{output}: {tasks} tasks, in an empty web: add recordings under `snapshots` of {output}/suite.yaml"
+        ),
+        1 => println!("{output}: {tasks} tasks, in one recording"),
+        more => println!("{output}: {tasks} tasks, in {more} recordings"),
+    }
+}

@@ -1,0 +1,87 @@
+//! Scoring what has happened already: attempts that were saved elsewhere, and the episodes of a run.
+
+use camino::Utf8Path;
+use gateway::Levels;
+use jiff::Timestamp;
+use models::Model;
+use tasks::saved::Saved;
+use tasks::{Suite, Task};
+
+use crate::results::{EpisodeRecord, FORMAT, Outcome, RunFolder, RunRecord};
+use crate::run::task_records;
+use crate::scored::{Scored, scored};
+use crate::{Error, Summary, fingerprint};
+
+/// Scores attempts at tasks of a benchmark. Several attempts at one task are its repeats; a task without any is left out of the means.
+pub async fn score_saved(benchmark: &str, tasks: &[Task], saved: &[Saved], judge: &Model) -> Summary {
+    let mut episodes = Vec::new();
+    for task in tasks {
+        for (attempt, saved) in saved.iter().filter(|saved| saved.is_of(task)).enumerate() {
+            episodes.push(episode(task, attempt as u32 + 1, saved, judge).await);
+        }
+    }
+    let repeat = episodes.iter().map(|episode| episode.repeat).max().unwrap_or(1);
+    let agent = "what was saved".to_owned();
+    let run = RunRecord::new(benchmark, String::new(), agent, repeat, task_records(tasks));
+    Summary::of(Utf8Path::new(""), &run, &episodes)
+}
+
+async fn episode(task: &Task, repeat: u32, saved: &Saved, judge: &Model) -> EpisodeRecord {
+    let mut state = saved.state(&task.scorer);
+    let outcome = match saved {
+        Saved { infeasible: true, .. } => Outcome::Infeasible,
+        Saved { answer: Some(_), .. } => Outcome::Answered,
+        _ => Outcome::Stopped,
+    };
+    let goal = task.goal.to_string();
+    let Scored { outcome, score, detail, unjudged } =
+        scored(&task.scorer, &mut state, &goal, outcome, judge).await;
+    EpisodeRecord {
+        format: FORMAT,
+        task: task.id.clone(),
+        repeat,
+        goal: None,
+        outcome,
+        answer: saved.answer.clone(),
+        score,
+        success: detail.as_ref().is_some_and(|score| score.success),
+        detail,
+        unjudged,
+        judgements: state.judgements,
+        steps: saved.steps.len() as u32,
+        requests: Levels::default(),
+        misses: Vec::new(),
+        refused_hosts: Default::default(),
+        started: Timestamp::UNIX_EPOCH,
+        wall_ms: 0,
+        fingerprint: String::new(),
+    }
+}
+
+/// Scores the episodes of a run again, by the rules of a suite that has its tasks. What ended in an error stays one.
+///
+/// # Errors
+/// When the run cannot be read or written, or the suite lacks one of its tasks.
+pub async fn score_again(folder: &Utf8Path, suite: &Suite, judge: &Model) -> Result<Summary, Error> {
+    let run = RunFolder::open(folder)?;
+    for mut record in run.episodes()? {
+        if matches!(record.outcome, Outcome::Error { .. }) {
+            continue;
+        }
+        let task = suite
+            .task(&record.task)
+            .ok_or_else(|| Error::UnknownTask { id: record.task.clone(), suite: suite.name.clone() })?;
+        let files = run.episode(&record.id());
+        let mut state = files.score_state()?;
+        let goal = record.goal.clone().unwrap_or_else(|| task.goal.to_string());
+        let Scored { outcome, score, detail, unjudged } =
+            scored(&task.scorer, &mut state, &goal, record.outcome.clone(), judge).await;
+        record.success = detail.as_ref().is_some_and(|score| score.success);
+        (record.outcome, record.score, record.detail, record.unjudged) = (outcome, score, detail, unjudged);
+        record.judgements = state.judgements.clone();
+        record.fingerprint = fingerprint::of_episode(&record, &files.steps()?, &files.requests()?)?;
+        files.write_score_state(&state)?;
+        files.rewrite(&record)?;
+    }
+    Summary::read(folder)
+}

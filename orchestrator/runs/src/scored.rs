@@ -1,0 +1,62 @@
+//! What an episode is worth, with a judge's help where it takes one.
+
+use models::{Chat, Message, Model, Role};
+use tasks::scoring::judge::{Judge, Prompt, ask};
+use tasks::{Score, ScoreError, ScoreState, Scorer};
+
+use crate::results::Outcome;
+
+/// What an episode has come to.
+pub(crate) struct Scored {
+    pub(crate) outcome: Outcome,
+    /// Nothing where a judge has to decide and has not.
+    pub(crate) score: Option<f64>,
+    pub(crate) detail: Option<Score>,
+    /// Why the judge has not.
+    pub(crate) unjudged: Option<String>,
+}
+
+/// Scores an episode with this goal that ended so. What the judge rules becomes part of the state.
+pub(crate) async fn scored(
+    scorer: &Scorer,
+    state: &mut ScoreState,
+    goal: &str,
+    outcome: Outcome,
+    model: &Model,
+) -> Scored {
+    let scored = |outcome, score, detail| Scored { outcome, score, detail, unjudged: None };
+    if matches!(outcome, Outcome::Error { .. }) {
+        return scored(outcome, Some(0.0), None);
+    }
+    let why = judge(scorer, state, goal, model).await;
+    match scorer.score(state) {
+        Ok(score) => scored(outcome, Some(score.value), Some(score)),
+        Err(ScoreError::NeedsJudge) => Scored { unjudged: why, ..scored(outcome, None, None) },
+        Err(error) => {
+            scored(Outcome::Error { message: format!("failed to score: {error}") }, Some(0.0), None)
+        }
+    }
+}
+
+struct Asked<'a>(&'a Model);
+
+impl Judge for Asked<'_> {
+    type Error = models::Error;
+
+    async fn reply(&self, prompt: &Prompt, attempt: u32) -> Result<String, models::Error> {
+        let Prompt { text, temperature, max_tokens } = prompt.clone();
+        let chat = Chat { messages: vec![Message::text(Role::User, text)], temperature, max_tokens, attempt };
+        Ok(self.0.ask(&chat).await?.text)
+    }
+}
+
+/// Has everything ruled on that the score waits for. Gives the reason where that cannot be done.
+async fn judge(scorer: &Scorer, state: &mut ScoreState, goal: &str, model: &Model) -> Option<String> {
+    for question in scorer.questions_to_judge(state) {
+        match ask(&Asked(model), goal, &question).await {
+            Ok(judgement) => scorer.judged(state, &judgement),
+            Err(error) => return Some(format!("failed to {error}")),
+        }
+    }
+    None
+}

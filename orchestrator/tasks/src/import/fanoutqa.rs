@@ -1,0 +1,110 @@
+//! FanOutQA: a JSON list of questions, as `fanout-dev.json` has it, scored by AssistantBench's rules as AssistantBench's authors do.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use super::{Import, ImportError, Skipped, read_json, task_id};
+use crate::{DeviceSpec, GoalText, Scorer, Task};
+
+/// A question. What is not read here is known all the same: a key that is neither is an error.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    id: String,
+    question: String,
+    /// Hidden in the test set.
+    #[serde(default)]
+    answer: Value,
+    #[serde(default)]
+    categories: Vec<String>,
+    #[serde(default, rename = "decomposition")]
+    _decomposition: IgnoredAny,
+    #[serde(default, rename = "necessary_evidence")]
+    _necessary_evidence: IgnoredAny,
+}
+
+/// Reads FanOutQA's JSON. Questions without a gold answer that can be compared are left out.
+///
+/// # Errors
+/// When the text is not such a list, or a question has a key that is not known.
+pub fn fanoutqa(json: &str) -> Result<Import, ImportError> {
+    let rows: Vec<Row> = read_json(json)?;
+    let mut import = Import::default();
+    for row in rows {
+        let id = task_id("fanoutqa", &row.id);
+        match gold(&row.answer) {
+            Err(reason) => import.skipped.push(Skipped { id, reason: reason.to_owned() }),
+            Ok(gold) => import.tasks.push(Task {
+                id,
+                goal: GoalText::Words(row.question),
+                start_url: Some(super::assistantbench::START.to_owned()),
+                tabs: Vec::new(),
+                begin: None,
+                sites: Vec::new(),
+                login: BTreeMap::new(),
+                storage_state: None,
+                device: DeviceSpec::default(),
+                user: Vec::new(),
+                max_steps: 30,
+                tags: row.categories,
+                scorer: Scorer::AssistantBench { gold },
+                oracle: Vec::new(),
+                mistake: Vec::new(),
+            }),
+        }
+    }
+    Ok(import)
+}
+
+/// The answer as AssistantBench writes its own: a list is one item a line, an object is JSON.
+fn gold(answer: &Value) -> Result<String, &'static str> {
+    const NONE: &str = "the gold answer is not in the file";
+    const DEEP: &str = "the gold answer has lists or objects in an object, which the rules do not compare";
+    let is_plain = |value: &Value| !matches!(value, Value::Array(_) | Value::Object(_) | Value::Null);
+    let item = |value: &Value| match value {
+        Value::String(text) if !text.trim().is_empty() => Ok(text.clone()),
+        Value::String(_) | Value::Null => Err(NONE),
+        Value::Object(keys) if keys.is_empty() => Err(NONE),
+        Value::Object(keys) if keys.values().all(is_plain) => Ok(value.to_string()),
+        Value::Object(_) | Value::Array(_) => Err(DEEP),
+        Value::Bool(_) | Value::Number(_) => Ok(value.to_string()),
+    };
+    match answer {
+        Value::Array(items) if items.is_empty() => Err(NONE),
+        Value::Array(items) => Ok(items.iter().map(item).collect::<Result<Vec<_>, _>>()?.join("\n")),
+        single => item(single),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_of_every_form_are_gold() {
+        let file = r#"[
+          {"id": "a", "question": "How far?", "answer": 12, "categories": ["rail"], "decomposition": [{"id": 1}], "necessary_evidence": []},
+          {"id": "b", "question": "Which?", "answer": ["Alton", "Barrow"]},
+          {"id": "c", "question": "When?", "answer": {"Alton": "06:12", "Barrow": 7.5}},
+          {"id": "d", "question": "Who?", "answer": {"Alton": ["Ada"]}},
+          {"id": "e", "question": "Why?"}
+        ]"#;
+        let import = fanoutqa(file).expect("the benchmark's form");
+        let golds: Vec<&str> = import
+            .tasks
+            .iter()
+            .filter_map(|task| match &task.scorer {
+                Scorer::AssistantBench { gold } => Some(gold.as_str()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(golds, ["12", "Alton\nBarrow", r#"{"Alton":"06:12","Barrow":7.5}"#]);
+        assert_eq!(import.tasks[0].tags, ["rail"]);
+        let left_out: Vec<&str> = import.skipped.iter().map(|skipped| skipped.id.as_str()).collect();
+        assert_eq!(left_out, ["fanoutqa-d", "fanoutqa-e"]);
+        assert!(fanoutqa(&file.replace("categories", "category")).is_err());
+    }
+}

@@ -1,0 +1,147 @@
+//! Attempts that were made elsewhere: what has to be known of one to score it.
+
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use crate::import::{ImportError, read_lines};
+use crate::scoring::webarena::Found;
+use crate::{ScoreState, Scorer, Step, Task};
+
+/// An attempt. Which keys matter depends on the scorer: AssistantBench wants the answer, WebArena the last address and what was read of pages besides,
+/// Mind2Web-Live the steps.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Saved {
+    /// The benchmark's own id of the task, or the one it has here.
+    #[serde(alias = "id", alias = "task_id", alias = "index", deserialize_with = "read_id")]
+    pub task: String,
+    /// The final answer. What is no text counts as the JSON of it.
+    #[serde(default, alias = "prediction", deserialize_with = "read_answer")]
+    pub answer: Option<String>,
+    /// The agent said that the goal cannot be reached.
+    #[serde(default)]
+    pub infeasible: bool,
+    /// The address of the page that the attempt ended on.
+    #[serde(default)]
+    pub url: String,
+    /// What each target of `program_html` gave, in their order: the text of its locator, or the page where it has none.
+    #[serde(default)]
+    pub contents: Vec<String>,
+    /// What was seen and done, in its order.
+    #[serde(default)]
+    pub steps: Vec<SavedStep>,
+}
+
+/// A step of an attempt: a page, and what was done there.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SavedStep {
+    /// The page's address.
+    pub url: String,
+    /// What selects the element acted on.
+    #[serde(default)]
+    pub selector: Option<String>,
+    /// What the element holds then.
+    #[serde(default)]
+    pub value: Option<String>,
+    /// The page.
+    #[serde(default)]
+    pub html: Option<String>,
+}
+
+impl Saved {
+    /// Whether it is about this task. Imported tasks have the benchmark's name before its own id.
+    pub fn is_of(&self, task: &Task) -> bool {
+        task.id == self.task
+            || task.id.strip_suffix(self.task.as_str()).is_some_and(|name| BENCHMARKS.contains(&name))
+    }
+
+    /// What a scorer would remember of it.
+    pub fn state(&self, scorer: &Scorer) -> ScoreState {
+        let mut state = scorer.start();
+        for SavedStep { url, selector, value, html } in &self.steps {
+            // The page is seen before anything is done about it, as in an episode.
+            scorer.observe(&mut state, &Step { url, ..Step::default() });
+            let (selector, value, html) = (selector.as_deref(), value.as_deref(), html.as_deref());
+            scorer.observe(&mut state, &Step { url, selector, value, html, ..Step::default() });
+        }
+        let (answer, infeasible) = (self.answer.as_deref(), self.infeasible);
+        scorer.observe(&mut state, &Step { url: &self.url, answer, infeasible, ..Step::default() });
+        let found = Found { url: self.url.clone(), contents: self.contents.clone(), raised: None };
+        let pages = scorer.evaluations().len();
+        scorer.read(&mut state, &mut vec![found; pages].into_iter());
+        state
+    }
+}
+
+/// What imported tasks have before the benchmark's own ids.
+const BENCHMARKS: [&str; 5] =
+    ["assistantbench-", "fanoutqa-", "mind2web-live-", "visualwebarena-", "webarena-"];
+
+/// Reads JSON lines, one attempt each.
+///
+/// # Errors
+/// When a line is none, with its number and key.
+pub fn read_saved(lines: &str) -> Result<Vec<Saved>, ImportError> {
+    read_lines(lines)
+}
+
+fn read_id<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
+    match Value::deserialize(input)? {
+        Value::String(text) => Ok(text),
+        Value::Number(number) => Ok(number.to_string()),
+        other => Err(serde::de::Error::custom(format!("`{other}` is no id"))),
+    }
+}
+
+fn read_answer<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Error> {
+    Ok(match Value::deserialize(input)? {
+        Value::Null => None,
+        Value::String(text) => Some(text),
+        other => Some(other.to_string()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::{assistantbench, mind2web_live};
+
+    #[test]
+    fn attempts_are_scored_without_a_browser() {
+        let lines = "{\"id\": \"q1\", \"answer\": [\"Alton\"]}\n\n{\"task\": 7}\n";
+        let saved = read_saved(lines).expect("attempts");
+        let [first, second] = saved.as_slice() else { panic!("{saved:?}") };
+        let tasks = r#"{"id": "q1", "task": "Where?", "answer": "Alton"}"#;
+        let task = &assistantbench(tasks).expect("a task").tasks[0];
+        assert!(first.is_of(task) && !second.is_of(task));
+        let score = |saved: &Saved| task.scorer.score(&saved.state(&task.scorer)).expect("a score");
+        assert_eq!((score(first).value, score(second).value), (1.0, 0.0));
+        assert!(Saved { task: "assistantbench-q1".to_owned(), ..second.clone() }.is_of(task));
+        assert!(!Saved { task: "1".to_owned(), ..second.clone() }.is_of(task));
+    }
+
+    #[test]
+    fn steps_reach_key_nodes() {
+        let tasks = r#"[{"index": 3, "task": "x", "reference_task_length": 2, "evaluation": [
+          {"match_function_name": "url_included_match", "content": {"key": "", "reference_answer": "rail.test/seats"}},
+          {"match_function_name": "element_value_exactly_match", "content": {"reference_answer": "2B", "netloc": "rail"}}]}]"#;
+        let task = &mind2web_live(tasks).expect("a task").tasks[0];
+        let line = r##"{"index": 3, "steps": [{"url": "https://rail.test/seats"}, {"url": "https://rail.test/", "selector": "#s", "value": "2B"}]}"##;
+        let saved = &read_saved(line).expect("an attempt")[0];
+        assert!(saved.is_of(task));
+        assert_eq!(task.scorer.score(&saved.state(&task.scorer)).expect("a score").value, 1.0);
+    }
+
+    #[test]
+    fn a_line_that_is_none_is_named() {
+        for (line, place) in [
+            ("{\"task\": 1, \"steps\": [{\"url\": 5}]}", "line 1: steps[0].url: "),
+            ("{\"task\": 1, \"anser\": \"x\"}", "line 1: anser: unknown field `anser`"),
+            ("{\"task\": []}", "line 1: task: `[]` is no id"),
+        ] {
+            let error = read_saved(line).expect_err("a line that is none").to_string();
+            assert!(error.starts_with(place), "{error}");
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! `sandbox score`: attempts that were saved elsewhere, by each benchmark's rules.
+
+use std::fs;
+use std::process::Output;
+
+use anyhow::{Result, ensure};
+use serde_json::{Value, json};
+
+use crate::harness::{Bench, text};
+
+fn score(bench: &Bench, benchmark: &str, tasks: &str, attempts: &str, options: &[&str]) -> Result<Output> {
+    let (given, made) = (bench.path("tasks.json"), bench.path("attempts.jsonl"));
+    fs::write(&given, tasks)?;
+    fs::write(&made, attempts)?;
+    let mut arguments = vec!["score", benchmark, given.as_str(), "--attempts", made.as_str()];
+    arguments.extend(options);
+    bench.run(&arguments)
+}
+
+const QUESTIONS: &str = r#"{"id": "a", "set": "dev", "task": "Where?", "answer": "Alton", "difficulty": "Hard"}
+{"id": "b", "set": "dev", "task": "How many?", "answer": "10", "difficulty": "Medium"}
+{"id": "c", "set": "dev", "task": "Who?", "answer": "Ada\nMarsh", "difficulty": "Hard"}
+"#;
+
+#[test]
+fn answers_are_scored_with_what_papers_count() -> Result<()> {
+    let bench = Bench::new()?;
+    let attempts = "{\"id\": \"a\", \"answer\": \"alton\"}\n{\"id\": \"c\", \"answer\": [\"Ada\"]}\n";
+    let output = score(&bench, "assistantbench", QUESTIONS, attempts, &["--all", "--json"])?;
+    ensure!(output.status.success(), "{}", text(&output.stderr));
+    let told: Value = serde_json::from_slice(&output.stdout)?;
+    ensure!(told["score"] == 0.5 && told["passed"] == 1, "{told:#}");
+    let answers = &told["measures"]["answers"];
+    let rate = answers["rate"].as_f64().unwrap_or_default();
+    ensure!(answers["precision"] == 0.75 && (rate - 2.0 / 3.0).abs() < 1e-9, "{told:#}");
+    let hard = told["groups"].as_array().into_iter().flatten().find(|group| group["name"] == "Hard");
+    ensure!(hard.is_some_and(|hard| hard["score"] == 0.75 && hard["tasks"] == 2), "{told:#}");
+
+    let output = score(&bench, "assistantbench", QUESTIONS, attempts, &[])?;
+    let said = text(&output.stdout);
+    ensure!(said.contains("0.75, 1/2 tasks passed") && said.contains("precision 0.75"), "{said}");
+    ensure!(text(&output.stderr).contains("1 of 3 tasks have no attempt"), "{}", text(&output.stderr));
+    Ok(())
+}
+
+#[test]
+fn attempts_at_nothing_and_broken_lines_are_named() -> Result<()> {
+    let bench = Bench::new()?;
+    for (attempts, wrong) in [
+        ("{\"id\": \"z\", \"answer\": 1}", "no task `z`"),
+        ("\n{\"id\": \"a\", \"anwser\": 1}", "attempts.jsonl: line 2: anwser: unknown field"),
+        ("[]", "line 1"),
+    ] {
+        let output = score(&bench, "assistantbench", QUESTIONS, attempts, &[])?;
+        let said = text(&output.stderr);
+        ensure!(output.status.code() == Some(2) && said.contains(wrong), "{attempts}: {said}");
+    }
+    Ok(())
+}
+
+#[test]
+fn steps_pages_and_addresses_are_scored() -> Result<()> {
+    let bench = Bench::new()?;
+    let nodes = json!([{ "index": 3, "task": "x", "reference_task_length": 2, "evaluation": [
+        { "match_function_name": "url_included_match", "content": { "key": "", "reference_answer": "rail.test/seats" } },
+        { "match_function_name": "element_path_exactly_match", "method": "selector",
+          "content": { "reference_answer": "#two", "netloc": "rail" } },
+    ]}]);
+    let steps = json!({ "task": 3, "steps": [
+        { "url": "https://rail.test/", "selector": "a", "html": "<a href=/><span id=two>2</span></a>" },
+    ]});
+    let output = score(&bench, "mind2web-live", &nodes.to_string(), &steps.to_string(), &["--json"])?;
+    let told: Value = serde_json::from_slice(&output.stdout)?;
+    ensure!(told["score"] == 0.5 && told["measures"]["key_nodes"]["near_success"] == 1.0, "{told:#}");
+
+    let task = |id: u32, eval: Value| {
+        json!({ "sites": ["reddit"], "task_id": id, "require_login": false, "storage_state": null, "start_url": "__REDDIT__",
+            "geolocation": null, "intent_template": "x", "instantiation_dict": {}, "intent": "x", "require_reset": false,
+            "intent_template_id": 5, "eval": eval })
+    };
+    let tasks = json!([
+        task(
+            0,
+            json!({ "eval_types": ["url_match", "program_html"], "reference_url": "__REDDIT__/f/books", "url_note": "GOLD in PRED",
+            "program_html": [{ "url": "last", "locator": "document.title", "required_contents": { "exact_match": "Books" } }] })
+        ),
+        task(1, json!({ "eval_types": ["string_match"], "reference_answers": { "fuzzy_match": ["oak"] } })),
+    ]);
+    let attempts = "{\"task_id\": 0, \"url\": \"http://metis.lti.cs.cmu.edu:9999/f/books/1\", \"contents\": [\"books\"]}\n\
+                    {\"task_id\": 1, \"answer\": \"elm\"}\n";
+    let output = score(&bench, "webarena", &tasks.to_string(), attempts, &["--json"])?;
+    let told: Value = serde_json::from_slice(&output.stdout)?;
+    ensure!(told["score"] == 1.0 && told["unjudged"] == 1 && told["bounds"] == json!([0.5, 1.0]), "{told:#}");
+    Ok(())
+}
