@@ -6,7 +6,7 @@ use agents::Kind;
 use camino::{Utf8Path, Utf8PathBuf};
 use fake::{Fake, Mood, SHORT, listener, suite};
 use runs::results::{EpisodeId, Outcome, RunFolder};
-use runs::{Error, Limits, Options, Progress, Summary, compare, compare_repeats, fingerprint};
+use runs::{Error, Limits, Options, Progress, Summary, compare, compare_repeats, fingerprint, pair};
 use tasks::{GoalText, Interjection, PageCheck, Scorer, Suite};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
@@ -340,6 +340,13 @@ async fn drift_is_named_by_episode_step_and_field() -> Tested {
     let found = compare(&out, &other)?;
     assert_eq!((found.compared, found.differences.len(), found.only_left.len()), (3, 3, 3));
     assert_eq!(found.differences[0].field, "action");
+    let paired = pair(&other, &out)?;
+    let difference = paired.difference.ok_or("nothing to compare")?;
+    assert_eq!((paired.tasks, difference.mean, difference.p), (3, 1.0, 0.25));
+    assert_eq!((paired.left.passed, paired.right.passed, paired.flips.len()), (0, 3, 3));
+    assert!(!paired.different_suites && paired.left_out.is_empty());
+    let told = paired.to_string();
+    assert!(told.contains("difference +1.000") && told.contains("gained  0.00 to 1.00  bike.one"), "{told}");
     Ok(())
 }
 
