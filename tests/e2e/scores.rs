@@ -93,3 +93,20 @@ fn steps_pages_and_addresses_are_scored() -> Result<()> {
     ensure!(told["score"] == 1.0 && told["unjudged"] == 1 && told["bounds"] == json!([0.5, 1.0]), "{told:#}");
     Ok(())
 }
+
+#[test]
+fn fixed_rules_are_named_beside_their_score() -> Result<()> {
+    let bench = Bench::new()?;
+    let (question, attempt) =
+        (r#"{"id": "n", "task": "How many?", "answer": "1000"}"#, r#"{"id": "n", "answer": "1,000"}"#);
+    for (rules, score_is, named) in
+        [("faithful", "score          0.00", false), ("fixed", "score          1.00", true)]
+    {
+        let output = score(&bench, "assistantbench", question, attempt, &["--rules", rules])?;
+        let said = text(&output.stdout);
+        ensure!(said.contains(score_is) && said.contains("assistantbench-comma") == named, "{rules}: {said}");
+    }
+    let output = score(&bench, "assistantbench", question, attempt, &["--rules", "kind"])?;
+    ensure!(output.status.code() == Some(2) && text(&output.stderr).contains("`faithful` and `fixed`"));
+    Ok(())
+}

@@ -10,8 +10,8 @@ use indicatif::ProgressBar;
 use runs::{Event, Limits, Options, Progress, Summary};
 
 use crate::failure::{Failure, OrFail, Outcome};
-use crate::judge::Judge;
 use crate::options::DataFolder;
+use crate::scoring::Scoring;
 use crate::{interrupt, progress, tasks, town};
 
 /// Run an agent over a suite of tasks in its frozen world, and score it
@@ -64,7 +64,7 @@ pub(crate) struct Run {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    judge: Judge,
+    scoring: Scoring,
     #[command(flatten)]
     data: DataFolder,
 }
@@ -92,7 +92,8 @@ impl Run {
             tasks: self.tasks.clone(),
             index_cache: Some(self.data.indexes()),
             town: Some(self.data.town()),
-            judge: self.judge.model()?,
+            rules: self.scoring.rules,
+            judge: self.scoring.judge()?,
             limits: Limits {
                 episode: Duration::from_secs(self.episode_timeout),
                 answer: Duration::from_secs(self.answer_timeout),

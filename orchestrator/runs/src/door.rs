@@ -17,6 +17,7 @@ use browser::{Action, Look, Picture};
 use jiff::Timestamp;
 use serde::Serialize;
 use sites::Town;
+use tasks::scoring::rules::Rules;
 use tasks::{Suite, Task};
 use tokio::time::{interval, timeout};
 use tokio_util::sync::CancellationToken;
@@ -166,7 +167,7 @@ where
     F: Future<Output = Ending>,
 {
     let started = Timestamp::now();
-    let mut trace = Trace::new(task);
+    let mut trace = Trace::new(task, Rules::default());
     let goal = trace.prepare(world, task).await.map_err(|source| Error::World { source })?;
     trace.take_requests(world);
     let facts = facts(world, suite, task, goal, folder)?;

@@ -8,6 +8,7 @@ use gateway::{Answer, Levels};
 use jiff::Timestamp;
 use models::Model;
 use serde_json::Value;
+use tasks::scoring::rules::Rules;
 use tasks::{GoalText, Pages, ScoreState, Task, Verdict};
 
 use crate::environment::{Environment, EnvironmentError, NotActed};
@@ -28,6 +29,8 @@ pub(crate) struct Attempt<'a> {
     pub(crate) within: Duration,
     /// Whether what pages keep in the browser is a result.
     pub(crate) keep_storage: bool,
+    /// Whether published bugs are reproduced.
+    pub(crate) rules: Rules,
     /// Who rules on what the scorer leaves open.
     pub(crate) judge: &'a Model,
     /// Called before the agent is asked for its n-th action.
@@ -84,7 +87,7 @@ pub(crate) async fn play<E: Environment>(
     attempt: &Attempt<'_>,
 ) -> Result<Played, Error> {
     let started = Timestamp::now();
-    let mut trace = Trace::new(attempt.task);
+    let mut trace = Trace::new(attempt.task, attempt.rules);
     let whole = async {
         let outcome = drive(environment, agent, attempt, &mut trace).await?;
         trace.look(environment, attempt.task).await?;
@@ -115,7 +118,7 @@ pub(crate) async fn never_began(
     task: &Task,
     error: &EnvironmentError,
 ) -> Result<Played, Error> {
-    let mut trace = Trace::new(task);
+    let mut trace = Trace::new(task, Rules::default());
     let record = trace.conclude(id, task, failed(error), Timestamp::now(), &Model::default()).await?;
     Ok(Played { record, steps: Vec::new(), requests: Vec::new(), spent: true })
 }
@@ -242,12 +245,12 @@ async fn perform<E: Environment>(
 }
 
 impl Trace {
-    pub(crate) fn new(task: &Task) -> Trace {
+    pub(crate) fn new(task: &Task, rules: Rules) -> Trace {
         Trace {
             began: Instant::now(),
             steps: Vec::new(),
             requests: Vec::new(),
-            score: task.scorer.start(),
+            score: task.scorer.start().by(rules),
             goal: None,
             over: false,
             answer: None,

@@ -1,5 +1,7 @@
 //! What has to be said beside a score, in words: how far it may be off, what is missing from it, what papers count besides.
 
+use tasks::scoring::rules::MENDED;
+
 use crate::Summary;
 use crate::measures::KeyNodes;
 
@@ -7,6 +9,13 @@ impl Summary {
     /// A label and a text each, the most important first.
     pub(crate) fn facts(&self) -> Vec<(&'static str, String)> {
         let mut facts = Vec::new();
+        if !self.rules.is_faithful() {
+            let names: Vec<&str> = MENDED.iter().map(|bug| bug.name).collect();
+            facts.push((
+                "rules",
+                format!("{}, not the published ones; mended: {}", self.rules, names.join(", ")),
+            ));
+        }
         facts.extend(self.off().map(|off| ("standard error", off)));
         if let Some((low, high)) = self.bounds {
             let waiting = if self.unjudged == 1 { "episode is" } else { "episodes are" };

@@ -5,6 +5,7 @@ use std::time::Duration;
 use browser::Dialect;
 use camino::Utf8PathBuf;
 use models::Model;
+use tasks::scoring::rules::Rules;
 
 /// How a suite is run.
 #[derive(Debug, Clone)]
@@ -32,6 +33,8 @@ pub struct Options {
     pub index_cache: Option<Utf8PathBuf>,
     /// Folder for the golden states and the copies of sites; one in the system's folder for temporary files when absent.
     pub town: Option<Utf8PathBuf>,
+    /// Whether published bugs are reproduced.
+    pub rules: Rules,
     /// Who rules on what a scorer's rules leave open; by default nobody.
     pub judge: Model,
     /// What an episode may take.
@@ -71,6 +74,7 @@ impl Default for Options {
             tasks: Vec::new(),
             index_cache: None,
             town: None,
+            rules: Rules::default(),
             judge: Model::default(),
             limits: Limits::default(),
         }

@@ -228,6 +228,7 @@ async fn attempt<E: Environment>(
         speech,
         within: limits.episode,
         keep_storage: shared.options.keep_storage,
+        rules: shared.options.rules,
         judge: &shared.options.judge,
         on_step: &on_step,
     };
@@ -257,6 +258,7 @@ fn open_folder(suite: &Suite, tasks: &[Task], agent: &Kind, options: &Options) -
     let record = RunRecord {
         dialect: agent.speaks(options.dialect),
         multiaction: options.multiaction,
+        rules: options.rules,
         ..record(suite, tasks, agent.to_string(), options.repeat.max(1))?
     };
     let path = out(suite, agent.slug(), options, record.started);

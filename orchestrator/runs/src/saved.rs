@@ -5,6 +5,7 @@ use gateway::Levels;
 use jiff::Timestamp;
 use models::Model;
 use tasks::saved::Saved;
+use tasks::scoring::rules::Rules;
 use tasks::{Suite, Task};
 
 use crate::results::{EpisodeRecord, FORMAT, Outcome, RunFolder, RunRecord};
@@ -13,21 +14,28 @@ use crate::scored::{Scored, scored};
 use crate::{Error, Summary, fingerprint};
 
 /// Scores attempts at tasks of a benchmark. Several attempts at one task are its repeats; a task without any is left out of the means.
-pub async fn score_saved(benchmark: &str, tasks: &[Task], saved: &[Saved], judge: &Model) -> Summary {
+pub async fn score_saved(
+    benchmark: &str,
+    tasks: &[Task],
+    saved: &[Saved],
+    rules: Rules,
+    judge: &Model,
+) -> Summary {
     let mut episodes = Vec::new();
     for task in tasks {
         for (attempt, saved) in saved.iter().filter(|saved| saved.is_of(task)).enumerate() {
-            episodes.push(episode(task, attempt as u32 + 1, saved, judge).await);
+            episodes.push(episode(task, attempt as u32 + 1, saved, rules, judge).await);
         }
     }
     let repeat = episodes.iter().map(|episode| episode.repeat).max().unwrap_or(1);
     let agent = "what was saved".to_owned();
-    let run = RunRecord::new(benchmark, String::new(), agent, repeat, task_records(tasks));
+    let record = RunRecord::new(benchmark, String::new(), agent, repeat, task_records(tasks));
+    let run = RunRecord { rules, ..record };
     Summary::of(Utf8Path::new(""), &run, &episodes)
 }
 
-async fn episode(task: &Task, repeat: u32, saved: &Saved, judge: &Model) -> EpisodeRecord {
-    let mut state = saved.state(&task.scorer);
+async fn episode(task: &Task, repeat: u32, saved: &Saved, rules: Rules, judge: &Model) -> EpisodeRecord {
+    let mut state = saved.state(&task.scorer).by(rules);
     let outcome = match saved {
         Saved { infeasible: true, .. } => Outcome::Infeasible,
         Saved { answer: Some(_), .. } => Outcome::Answered,
@@ -62,8 +70,14 @@ async fn episode(task: &Task, repeat: u32, saved: &Saved, judge: &Model) -> Epis
 ///
 /// # Errors
 /// When the run cannot be read or written, or the suite lacks one of its tasks.
-pub async fn score_again(folder: &Utf8Path, suite: &Suite, judge: &Model) -> Result<Summary, Error> {
+pub async fn score_again(
+    folder: &Utf8Path,
+    suite: &Suite,
+    rules: Rules,
+    judge: &Model,
+) -> Result<Summary, Error> {
     let run = RunFolder::open(folder)?;
+    run.rewrite(&RunRecord { rules, ..run.run()? })?;
     for mut record in run.episodes()? {
         if matches!(record.outcome, Outcome::Error { .. }) {
             continue;
@@ -72,7 +86,7 @@ pub async fn score_again(folder: &Utf8Path, suite: &Suite, judge: &Model) -> Res
             .task(&record.task)
             .ok_or_else(|| Error::UnknownTask { id: record.task.clone(), suite: suite.name.clone() })?;
         let files = run.episode(&record.id());
-        let mut state = files.score_state()?;
+        let mut state = files.score_state()?.by(rules);
         let goal = record.goal.clone().unwrap_or_else(|| task.goal.to_string());
         let Scored { outcome, score, detail, unjudged } =
             scored(&task.scorer, &mut state, &goal, record.outcome.clone(), judge).await;

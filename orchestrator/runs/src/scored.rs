@@ -31,7 +31,10 @@ pub(crate) async fn scored(
     let why = judge(scorer, state, goal, model).await;
     match scorer.score(state) {
         Ok(score) => scored(outcome, Some(score.value), Some(score)),
-        Err(ScoreError::NeedsJudge) => Scored { unjudged: why, ..scored(outcome, None, None) },
+        Err(ScoreError::NeedsJudge) => {
+            let unclear = || Some("the judge's reply says neither yes nor no".to_owned());
+            Scored { unjudged: why.or_else(unclear), ..scored(outcome, None, None) }
+        }
         Err(error) => {
             scored(Outcome::Error { message: format!("failed to score: {error}") }, Some(0.0), None)
         }

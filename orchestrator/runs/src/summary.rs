@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::Levels;
 use serde::Serialize;
+use tasks::scoring::rules::Rules;
 
 use crate::Error;
 use crate::fingerprint::of_repeat;
@@ -24,6 +25,8 @@ pub struct Summary {
     pub suite: String,
     /// The agent.
     pub agent: String,
+    /// By which rules episodes were scored.
+    pub rules: Rules,
     /// Attempts at each task that were asked for.
     pub repeat: u32,
     /// Episodes that were asked for.
@@ -154,6 +157,7 @@ impl Summary {
             folder: folder.to_owned(),
             suite: run.suite.clone(),
             agent: run.agent.clone(),
+            rules: run.rules,
             repeat: run.repeat,
             planned: run.tasks.len() * run.repeat as usize,
             episodes: episodes.len(),

@@ -4,6 +4,7 @@
 use proptest::prelude::*;
 use tasks::scoring::assistantbench::question_scorer;
 use tasks::scoring::judge::{Judge, Prompt, ask};
+use tasks::scoring::rules::Rules;
 use tasks::scoring::webarena::Found;
 use tasks::{KeyNode, PageCheck, ScoreError, ScoreState, Scorer, Step, UrlNode, ValueNode, Verdict};
 
@@ -224,6 +225,14 @@ async fn answers_are_judged_where_rules_do_not_decide() {
         assert_eq!(judged(&scorer, &mut state, replies).await, asked, "{url}");
         assert_eq!(scorer.score(&state).map(|score| score.value), expect, "{url} {replies:?}");
     }
+    // By fixed rules what a judge says unclearly is no error.
+    let eval = serde_json::json!({ "eval_types": ["string_match"], "reference_answers": { "fuzzy_match": ["an oak"] } });
+    let scorer = evaluation(eval);
+    let mut state = scorer.start().by(Rules::Fixed);
+    scorer.observe(&mut state, &Step { answer: Some("oak"), ..Step::default() });
+    scorer.read(&mut state, &mut [Found::default()].into_iter());
+    assert_eq!(judged(&scorer, &mut state, &["I see"]).await, 1);
+    assert_eq!(scorer.score(&state), Err(ScoreError::NeedsJudge));
     let reason = serde_json::json!({
         "eval_types": ["string_match"], "reference_answers": { "fuzzy_match": "N/A" }, "string_note": "no oaks are sold"
     });

@@ -3,8 +3,8 @@
 use camino::Utf8PathBuf;
 
 use crate::failure::{OrFail as _, Outcome};
-use crate::judge::Judge;
 use crate::run::classify;
+use crate::scoring::Scoring;
 use crate::tasks;
 
 /// Score the episodes of a run again: with a judge that was not there before, or by rules that have changed
@@ -18,7 +18,7 @@ pub(super) struct Run {
     #[arg(long, value_name = "SUITE")]
     suite: Utf8PathBuf,
     #[command(flatten)]
-    judge: Judge,
+    scoring: Scoring,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -28,8 +28,9 @@ impl Run {
     /// Exit code 0 when everything was scored, whatever its score.
     pub(super) async fn run(self) -> Outcome {
         let suite = tasks::load(&self.suite)?;
-        let judge = self.judge.model()?;
-        let summary = runs::score_again(&self.folder, &suite, &judge).await.map_err(classify)?;
+        let judge = self.scoring.judge()?;
+        let summary =
+            runs::score_again(&self.folder, &suite, self.scoring.rules, &judge).await.map_err(classify)?;
         runs::report::write(&self.folder).or_environment("write the report")?;
         super::saved::print(&summary, self.json);
         Ok(())

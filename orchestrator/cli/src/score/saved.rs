@@ -10,8 +10,8 @@ use tasks::import::{Import, ImportError, assistantbench, fanoutqa, mind2web_live
 use tasks::saved::read_saved;
 
 use crate::failure::{Failure, OrFail, Outcome};
-use crate::judge::Judge;
 use crate::progress;
+use crate::scoring::Scoring;
 
 /// A benchmark's tasks, and what was attempted
 #[derive(clap::Args)]
@@ -26,7 +26,7 @@ pub(super) struct Saved {
     #[arg(long)]
     all: bool,
     #[command(flatten)]
-    judge: Judge,
+    scoring: Scoring,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -95,8 +95,9 @@ impl Saved {
         }
         let played = |task: &&tasks::Task| self.all || !missing.contains(&task.id.as_str());
         let tasks: Vec<tasks::Task> = import.tasks.iter().filter(played).cloned().collect();
-        let judge = self.judge.model()?;
-        let summary = runs::score_saved(benchmark.name(), &tasks, &attempts, &judge).await;
+        let judge = self.scoring.judge()?;
+        let summary =
+            runs::score_saved(benchmark.name(), &tasks, &attempts, self.scoring.rules, &judge).await;
         print(&summary, self.json);
         if !missing.is_empty() && !self.all {
             eprintln!(

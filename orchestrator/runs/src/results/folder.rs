@@ -108,6 +108,11 @@ impl RunFolder {
         serde_json::from_value(value).map_err(|source| Error::Malformed { path, line: 1, source })
     }
 
+    /// Replaces `run.json`.
+    pub fn rewrite(&self, record: &RunRecord) -> Result<(), Error> {
+        replace_json(&self.path.join("run.json"), record)
+    }
+
     /// The whole episodes, in the order of the run's tasks, then by repeat.
     pub fn episodes(&self) -> Result<Vec<EpisodeRecord>, Error> {
         let tasks = self.run()?.tasks;

@@ -3,6 +3,7 @@
 use browser::Dialect;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use tasks::scoring::rules::Rules;
 
 use super::{FORMAT, Format};
 
@@ -25,6 +26,9 @@ pub struct RunRecord {
     /// Whether a reply might hold several actions; not written where it might not.
     #[serde(default, skip_serializing_if = "is_default")]
     pub multiaction: bool,
+    /// By which rules episodes are scored; not written where they are the published ones, bug for bug.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub rules: Rules,
     /// How often each task is attempted.
     pub repeat: u32,
     /// The tasks of the run, in the order of the suite.
@@ -65,6 +69,7 @@ impl RunRecord {
             agent,
             dialect: Dialect::default(),
             multiaction: false,
+            rules: Rules::default(),
             repeat,
             tasks,
             started: Timestamp::now(),
@@ -79,6 +84,7 @@ impl RunRecord {
                 ("agent", run.agent.clone()),
                 ("dialect", run.dialect.to_string()),
                 ("number of actions in a reply", (if run.multiaction { "any" } else { "one" }).to_owned()),
+                ("rules", run.rules.to_string()),
                 ("suite digest (tasks, world or snapshots)", run.suite_digest.clone()),
             ]
         };

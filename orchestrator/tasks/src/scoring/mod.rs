@@ -10,6 +10,7 @@ pub mod mind2web_live;
 mod nltk;
 mod page;
 mod python;
+pub mod rules;
 mod soup;
 mod state;
 mod tree;
@@ -25,6 +26,7 @@ use thiserror::Error;
 
 use judge::{Judgement, Question};
 use mind2web_live::KeyNode;
+use rules::Rules;
 use webarena::Ending;
 
 pub use page::{PageCheck, Verdict};
@@ -80,6 +82,9 @@ pub struct Step<'a> {
 /// What a scorer remembers of an episode.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ScoreState {
+    /// Whether published bugs are reproduced.
+    #[serde(default, skip_serializing_if = "Rules::is_faithful")]
+    pub rules: Rules,
     /// The best score of each key node so far, in the order of the task.
     pub nodes: Vec<f64>,
     /// The last answer given.
@@ -294,7 +299,10 @@ impl Scorer {
                 let Some(answer) = &state.answer else {
                     return Ok(Score { answered: Some(false), ..Score::of(false, Vec::new()) });
                 };
-                let scored = assistantbench::question_scorer(answer, gold)?;
+                let scored = match state.rules {
+                    Rules::Faithful => assistantbench::question_scorer(answer, gold)?,
+                    Rules::Fixed => assistantbench::question_scorer_fixed(answer, gold),
+                };
                 let success = scored.accuracy >= 1.0 - ROUNDING;
                 Ok(Score {
                     value: scored.accuracy,
@@ -354,7 +362,17 @@ impl Scorer {
 fn ending<'a>(state: &'a ScoreState, found: &'a webarena::Found) -> Ending<'a> {
     // Who says that it cannot be done says `stop [N/A]` in the benchmark's words.
     let said = state.answer.as_deref().or(state.infeasible.then_some("N/A"));
-    Ending { answer: said.unwrap_or_default(), found, judgements: &state.judgements }
+    Ending { answer: said.unwrap_or_default(), found, judgements: &state.judgements, rules: state.rules }
+}
+
+impl ScoreState {
+    /// The same, to be scored by these rules.
+    #[must_use]
+    pub fn by(mut self, rules: Rules) -> ScoreState {
+        self.rules = rules;
+        self.parts = self.parts.into_iter().map(|part| part.by(rules)).collect();
+        self
+    }
 }
 
 impl Score {

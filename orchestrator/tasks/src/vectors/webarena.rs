@@ -4,6 +4,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use crate::ScoreError;
+use crate::scoring::rules::Rules;
 use crate::scoring::{visualwebarena, webarena};
 
 const ATTRIBUTE_ERROR: ScoreError = ScoreError::Raised("AttributeError");
@@ -37,12 +38,12 @@ fn read_note<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Value>, D::Er
 impl AnswerInputs {
     pub(super) fn webarena(self) -> Result<f64, ScoreError> {
         let (references, answer) = self.read()?;
-        webarena::StringMatch(references).score(&answer, "")?.score(&[])
+        webarena::StringMatch(references).score(&answer, "", Rules::Faithful)?.score(&[], Rules::Faithful)
     }
 
     pub(super) fn visualwebarena(self) -> Result<f64, ScoreError> {
         let (references, answer) = self.read()?;
-        visualwebarena::StringMatch(references).score(&answer, "")?.score(&[])
+        visualwebarena::StringMatch(references).score(&answer, "")?.score(&[], Rules::Faithful)
     }
 
     /// The answer is cleaned before the references are gone through.
@@ -58,7 +59,7 @@ impl AnswerInputs {
 impl UrlInputs {
     pub(super) fn webarena(self) -> Result<f64, ScoreError> {
         let (rule, url) = self.read()?;
-        rule.score(&url)
+        rule.score(&url, Rules::Faithful)
     }
 
     pub(super) fn visualwebarena(self) -> Result<f64, ScoreError> {

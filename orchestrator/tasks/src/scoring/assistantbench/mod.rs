@@ -4,9 +4,12 @@
 //! line). A prediction that is JSON changes its type before it is compared, with the surprises that brings.
 
 mod align;
+mod fixed;
 mod number;
 mod objects;
 mod strings;
+
+pub use fixed::question_scorer_fixed;
 
 use super::ScoreError;
 use super::python::{Value, json, text};

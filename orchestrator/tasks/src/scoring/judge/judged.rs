@@ -1,6 +1,7 @@
 //! Scores that a judge may have to complete.
 
 use super::super::ScoreError;
+use super::super::rules::Rules;
 use super::{Judgement, Question};
 
 /// What an answer is worth as far as rules decide it, and what is left to a judge.
@@ -27,10 +28,21 @@ impl Judged {
 
     /// What `fuzzy_match: "N/A"` leaves after its comparison: the verdict takes the place of the whole score, of earlier
     /// failures, too.
-    pub(in crate::scoring) fn not_achievable(&mut self, equal: bool, question: impl FnOnce() -> Question) {
-        self.rule(equal);
-        if self.rules < 1.0 {
-            *self = Judged { rules: 1.0, questions: vec![question()] };
+    pub(in crate::scoring) fn not_achievable(
+        &mut self,
+        equal: bool,
+        rules: Rules,
+        question: impl FnOnce() -> Question,
+    ) {
+        match rules {
+            Rules::Fixed if equal => {}
+            Rules::Fixed => self.questions.push(question()),
+            Rules::Faithful => {
+                self.rule(equal);
+                if self.rules < 1.0 {
+                    *self = Judged { rules: 1.0, questions: vec![question()] };
+                }
+            }
         }
     }
 
@@ -44,14 +56,14 @@ impl Judged {
     ///
     /// # Errors
     /// [`ScoreError::NeedsJudge`] where a ruling is missing that decides, and where the published code does not understand the judge.
-    pub fn score(&self, judgements: &[Judgement]) -> Result<f64, ScoreError> {
+    pub fn score(&self, judgements: &[Judgement], rules: Rules) -> Result<f64, ScoreError> {
         if !self.open(judgements).is_empty() {
             return Err(ScoreError::NeedsJudge);
         }
         let mut score = self.rules;
         if score > 0.0 {
             for judgement in judgements.iter().filter(|known| self.questions.contains(&known.question)) {
-                score *= judgement.score()?;
+                score *= judgement.score(rules)?;
             }
         }
         Ok(score)

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::ScoreError;
+use super::super::rules::Rules;
 use super::Question;
 
 /// A question with what was ruled.
@@ -60,8 +61,9 @@ impl Judgement {
     ///
     /// # Errors
     /// Where the published code raises an exception because it understands no reply.
-    pub(in crate::scoring) fn score(&self) -> Result<f64, ScoreError> {
+    pub(in crate::scoring) fn score(&self, rules: Rules) -> Result<f64, ScoreError> {
         match (&self.question, self.ruling) {
+            (_, Ruling::Unreadable) if rules == Rules::Fixed => Err(ScoreError::NeedsJudge),
             (_, Ruling::Score(score)) => Ok(score),
             (Question::SameMeaning { .. } | Question::SameReason { .. }, Ruling::Unreadable) => {
                 Err(ScoreError::Raised("AssertionError"))

@@ -115,7 +115,7 @@ pub(super) fn completion(state: &ScoreState) -> Result<(f64, usize), ScoreError>
     let mut best = state.nodes.clone();
     for Asks { node, question } in &state.asked {
         let ruled = state.judgements.iter().find(|Judgement { question: known, .. }| known == question);
-        let score = ruled.ok_or(ScoreError::NeedsJudge)?.score()?;
+        let score = ruled.ok_or(ScoreError::NeedsJudge)?.score(state.rules)?;
         if let Some(best) = best.get_mut(*node) {
             *best = best.max(score);
         }

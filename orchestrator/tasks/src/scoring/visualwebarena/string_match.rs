@@ -7,6 +7,7 @@ use super::super::ScoreError;
 use super::super::judge::{Judged, Question};
 use super::super::nltk::word_tokenize;
 use super::super::python::int::Int;
+use super::super::rules::Rules;
 use super::super::webarena::{
     BAD_TYPE, NO_LIST, WRONG_ARGUMENT, alternatives, argument, items, without_quotes,
 };
@@ -69,7 +70,10 @@ impl StringMatch {
                     if !equal || score.rules < 1.0 {
                         let answer = answer.text()?.to_owned();
                         let reason = reason.to_owned();
-                        score.not_achievable(equal, || Question::SameReason { reason, answer });
+                        score.not_achievable(equal, Rules::Faithful, || Question::SameReason {
+                            reason,
+                            answer,
+                        });
                     }
                 }
                 "fuzzy_match" => {
@@ -152,7 +156,7 @@ mod tests {
 
     fn check(references: Value, answer: &str, expect: Result<f64, ScoreError>) {
         let rules: StringMatch = serde_json::from_value(references.clone()).expect("an object");
-        let score = rules.score(answer, "").and_then(|score| score.score(&[]));
+        let score = rules.score(answer, "").and_then(|score| score.score(&[], Rules::Faithful));
         assert_eq!(score, expect, "{references} of {answer:?}");
     }
 

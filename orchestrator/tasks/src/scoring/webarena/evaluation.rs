@@ -3,6 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::super::judge::{Judged, Judgement, Question};
+use super::super::rules::Rules;
 use super::super::{Score, ScoreError};
 use super::{Found, StringMatch, Target, UrlMatch, target};
 
@@ -57,6 +58,8 @@ pub struct Ending<'a> {
     pub found: &'a Found,
     /// What a judge has ruled on.
     pub judgements: &'a [Judgement],
+    /// Whether published bugs are reproduced.
+    pub rules: Rules,
 }
 
 impl Evaluation {
@@ -71,7 +74,8 @@ impl Evaluation {
         for evaluator in &self.eval_types {
             let (given, why) = match evaluator {
                 EvalType::StringMatch => {
-                    match self.answer(ending.answer).and_then(|answer| answer.score(ending.judgements)) {
+                    match self.answer(ending).and_then(|answer| answer.score(ending.judgements, ending.rules))
+                    {
                         Err(ScoreError::NeedsJudge) => {
                             unjudged = Some(ScoreError::NeedsJudge);
                             continue;
@@ -79,9 +83,10 @@ impl Evaluation {
                         given => (given?, "the answer is not what is wanted".to_owned()),
                     }
                 }
-                EvalType::UrlMatch => {
-                    (self.url_score(&ending.found.url)?, format!("the episode ended on {}", ending.found.url))
-                }
+                EvalType::UrlMatch => (
+                    self.url_score(&ending.found.url, ending.rules)?,
+                    format!("the episode ended on {}", ending.found.url),
+                ),
                 EvalType::ProgramHtml => {
                     let (given, places) = target::score(&self.program_html, ending.found)?;
                     wrong.extend(places);
@@ -100,14 +105,15 @@ impl Evaluation {
 
     /// What a judge has not been asked yet, whether or not that makes a difference.
     pub(in crate::scoring) fn questions(&self, ending: Ending<'_>) -> Vec<Question> {
-        let answer = self.answer(ending.answer).ok();
+        let answer = self.answer(ending).ok();
         answer.iter().flat_map(|answer| answer.open(ending.judgements)).cloned().collect()
     }
 
-    fn answer(&self, answer: &str) -> Result<Judged, ScoreError> {
+    fn answer(&self, ending: Ending<'_>) -> Result<Judged, ScoreError> {
         // `configs["eval"]["reference_answers"].items()` of a null.
         let rules = self.reference_answers.as_ref().ok_or(super::NO_METHOD)?;
-        let answer = rules.score(answer, self.string_note.as_deref().unwrap_or_default())?;
+        let answer =
+            rules.score(ending.answer, self.string_note.as_deref().unwrap_or_default(), ending.rules)?;
         let asks_for_reason = |question: &Question| matches!(question, Question::SameReason { .. });
         if self.string_note.is_none() && answer.questions.iter().any(asks_for_reason) {
             return Err(ScoreError::Raised("KeyError"));
@@ -115,9 +121,9 @@ impl Evaluation {
         Ok(answer)
     }
 
-    fn url_score(&self, url: &str) -> Result<f64, ScoreError> {
+    fn url_score(&self, url: &str, rules: Rules) -> Result<f64, ScoreError> {
         let reference_url = self.reference_url.clone().ok_or(super::NO_METHOD)?;
-        UrlMatch { reference_url, url_note: self.url_note.clone() }.score(url)
+        UrlMatch { reference_url, url_note: self.url_note.clone() }.score(url, rules)
     }
 
     /// Whether the goal can be reached at all.

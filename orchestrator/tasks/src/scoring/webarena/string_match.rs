@@ -6,8 +6,9 @@ use serde_json::{Map, Value};
 use super::super::ScoreError;
 use super::super::judge::{Judged, Question};
 use super::super::nltk::word_tokenize;
+use super::super::rules::Rules;
 use super::answer::{clean, equals, includes};
-use super::{NO_LIST, argument, items};
+use super::{NO_LIST, OR, argument, items};
 
 /// `reference_answers` of a task, its keys in their order.
 ///
@@ -26,7 +27,7 @@ impl StringMatch {
     ///
     /// # Errors
     /// Where the published code raises an exception.
-    pub fn score(&self, answer: &str, reason: &str) -> Result<Judged, ScoreError> {
+    pub fn score(&self, answer: &str, reason: &str, by: Rules) -> Result<Judged, ScoreError> {
         let answer = clean(answer);
         let mut score = Judged::new();
         for (rule, value) in &self.0 {
@@ -35,11 +36,17 @@ impl StringMatch {
                 "must_include" => {
                     let references = items(value)?;
                     for reference in references {
-                        score.rule(must_include(argument(reference)?, &answer, references.len() == 1));
+                        let reference = argument(reference)?;
+                        let includes =
+                            |reference: &str| must_include(reference, &answer, references.len() == 1);
+                        score.rule(match by {
+                            Rules::Faithful => includes(reference),
+                            Rules::Fixed => reference.split(OR).any(includes),
+                        });
                     }
                 }
                 "fuzzy_match" if value == "N/A" => {
-                    score.not_achievable(equals("N/A", &answer), || Question::SameReason {
+                    score.not_achievable(equals("N/A", &answer), by, || Question::SameReason {
                         reason: reason.to_owned(),
                         answer: answer.clone(),
                     });
@@ -75,7 +82,8 @@ mod tests {
 
     fn check(references: Value, answer: &str, expect: Result<f64, ScoreError>) {
         let rules: StringMatch = serde_json::from_value(references.clone()).expect("an object");
-        let score = rules.score(answer, "").and_then(|score| score.score(&[]));
+        let score =
+            rules.score(answer, "", Rules::Faithful).and_then(|score| score.score(&[], Rules::Faithful));
         assert_eq!(score, expect, "{references} of {answer:?}");
     }
 
@@ -86,6 +94,32 @@ mod tests {
         check(json!({ "must_include": ["oak", "elm"] }), "Elm and Oak", Ok(1.0));
         check(json!({ "must_include": ["oak |OR| elm"] }), "elm", Ok(0.0));
         check(json!({ "must_include": [], "note": 5 }), "elm", Ok(1.0));
+    }
+
+    #[test]
+    fn fixed_rules_mend_what_they_name() {
+        for (references, answer, faithful, fixed) in [
+            (json!({ "must_include": ["oak |OR| elm"] }), "elm", Ok(0.0), Ok(1.0)),
+            (json!({ "must_include": ["oak |OR| elm", "red"] }), "elm", Ok(0.0), Ok(0.0)),
+            (
+                json!({ "exact_match": "x", "fuzzy_match": "N/A" }),
+                "n/a",
+                Err(ScoreError::NeedsJudge),
+                Ok(0.0),
+            ),
+            (
+                json!({ "fuzzy_match": "N/A" }),
+                "none",
+                Err(ScoreError::NeedsJudge),
+                Err(ScoreError::NeedsJudge),
+            ),
+        ] {
+            let rules: StringMatch = serde_json::from_value(references.clone()).expect("an object");
+            for (by, expect) in [(Rules::Faithful, faithful), (Rules::Fixed, fixed)] {
+                let score = rules.score(answer, "", by).and_then(|score| score.score(&[], by));
+                assert_eq!(score, expect, "{references} of {answer:?}, {by}");
+            }
+        }
     }
 
     #[test]

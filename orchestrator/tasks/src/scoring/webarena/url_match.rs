@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::ScoreError;
 use super::super::python::url::Url;
+use super::super::rules::Rules;
 use super::{BAD_VALUE, OR, points};
 
 /// `reference_url` and `url_note` of a task.
@@ -24,30 +25,37 @@ impl UrlMatch {
     ///
     /// # Errors
     /// Where the published code raises an exception: at another note, or at an address that Python cannot parse.
-    pub fn score(&self, url: &str) -> Result<f64, ScoreError> {
+    pub fn score(&self, url: &str, rules: Rules) -> Result<f64, ScoreError> {
         if self.url_note.as_deref().is_some_and(|note| note != "GOLD in PRED") {
             return Err(BAD_VALUE);
         }
-        let mut places = Vec::new();
-        let mut wanted: HashMap<String, HashSet<String>> = HashMap::new();
-        for reference in self.reference_url.split(OR) {
-            let (place, parameters) = parse(reference)?;
-            places.push(place);
-            for (key, value) in parameters {
-                wanted.entry(key).or_default().insert(value);
-            }
-        }
-        let (place, parameters) = parse(url)?;
-        let has_one = |key: &String, values: &HashSet<String>| {
-            parameters.iter().any(|(name, value)| name == key && values.contains(value))
-        };
-        let is_there = places.iter().any(|reference| place.contains(reference));
-        Ok(points(is_there && wanted.iter().all(|(key, values)| has_one(key, values))))
+        let references = self.reference_url.split(OR).map(parse).collect::<Result<Vec<_>, _>>()?;
+        let page = parse(url)?;
+        Ok(points(match rules {
+            Rules::Faithful => is_at(&page, &references),
+            Rules::Fixed => references.iter().any(|reference| is_at(&page, std::slice::from_ref(reference))),
+        }))
     }
 }
 
-/// `parse_url(clean_url(url))`: host with path, and the parameters.
-fn parse(url: &str) -> Result<(String, Vec<(String, String)>), ScoreError> {
+/// Host with path, and the parameters.
+type Address = (String, Vec<(String, String)>);
+
+/// Whether the page is at one of the places, and has one of the values that they together name for each key.
+fn is_at((place, parameters): &Address, references: &[Address]) -> bool {
+    let mut wanted: HashMap<&str, HashSet<&str>> = HashMap::new();
+    for (key, value) in references.iter().flat_map(|(_, parameters)| parameters) {
+        wanted.entry(key).or_default().insert(value);
+    }
+    let has_one = |key: &str, values: &HashSet<&str>| {
+        parameters.iter().any(|(name, value)| name == key && values.contains(value.as_str()))
+    };
+    references.iter().any(|(reference, _)| place.contains(reference))
+        && wanted.iter().all(|(key, values)| has_one(key, values))
+}
+
+/// `parse_url(clean_url(url))`
+fn parse(url: &str) -> Result<Address, ScoreError> {
     let url = Url::parse(url.trim_end_matches('/')).ok_or(BAD_VALUE)?;
     let parameters = url.parameters().collect();
     Ok((url.netloc + &url.path, parameters))
@@ -59,7 +67,7 @@ mod tests {
 
     fn check(reference: &str, url: &str, expect: Result<f64, ScoreError>) {
         let rule = UrlMatch { reference_url: reference.to_owned(), url_note: None };
-        assert_eq!(rule.score(url), expect, "{reference} of {url}");
+        assert_eq!(rule.score(url, Rules::Faithful), expect, "{reference} of {url}");
     }
 
     #[test]
@@ -77,6 +85,9 @@ mod tests {
         let either = "http://a.test/x?k=1 |OR| http://a.test/y?k=2&l=3";
         check(either, "http://a.test/x?k=2&l=3", Ok(1.0));
         check(either, "http://a.test/x?k=1", Ok(0.0));
+        let mended = UrlMatch { reference_url: either.to_owned(), url_note: None };
+        assert_eq!(mended.score("http://a.test/x?k=1", Rules::Fixed), Ok(1.0));
+        assert_eq!(mended.score("http://a.test/x?k=2&l=3", Rules::Fixed), Ok(0.0));
         check("http://a.test/?q=a+b&e=", "http://a.test/?z=1&q=c&q=a%20b", Ok(1.0));
     }
 
@@ -85,6 +96,6 @@ mod tests {
         check("http://[bad/", "http://a.test", Err(BAD_VALUE));
         check("http://a.test", "http://a]b/", Err(BAD_VALUE));
         let exact = UrlMatch { reference_url: "http://a".to_owned(), url_note: Some("EXACT".to_owned()) };
-        assert_eq!(exact.score("http://a"), Err(BAD_VALUE));
+        assert_eq!(exact.score("http://a", Rules::Faithful), Err(BAD_VALUE));
     }
 }

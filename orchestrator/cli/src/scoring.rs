@@ -1,4 +1,4 @@
-//! Who rules on what a scorer's rules leave open, as named on the command line and in the environment.
+//! By which rules episodes are scored, and who rules on what they leave open, as named on the command line and in the environment.
 
 use std::env;
 use std::sync::Arc;
@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use models::{Cassette, Client, Model, Settings};
+use tasks::scoring::rules::Rules;
 
 use crate::failure::{Failure, OrFail};
 
@@ -14,9 +15,12 @@ const OPENAI: &str = "https://api.openai.com/v1";
 /// How long one attempt at a verdict may take.
 const WITHIN: Duration = Duration::from_secs(120);
 
-/// Which model judges, and what it has said before.
+/// Whose word decides.
 #[derive(clap::Args)]
-pub(crate) struct Judge {
+pub(crate) struct Scoring {
+    /// `faithful` reproduces the benchmarks' published code bug for bug, `fixed` mends the bugs that tasks/README.md names
+    #[arg(long, value_name = "RULES", default_value_t)]
+    pub(crate) rules: Rules,
     /// The model that rules where a benchmark's rules ask one. It is asked over OpenAI's interface at OPENAI_BASE_URL, with the key in
     /// OPENAI_API_KEY. Without it, what is not in the cassette stays unjudged
     #[arg(long = "judge", value_name = "MODEL")]
@@ -29,9 +33,9 @@ pub(crate) struct Judge {
     offline: bool,
 }
 
-impl Judge {
+impl Scoring {
     /// The judge; without a name and a cassette, nobody.
-    pub(crate) fn model(&self) -> Result<Model, Failure> {
+    pub(crate) fn judge(&self) -> Result<Model, Failure> {
         let client = match self.name {
             Some(_) if !self.offline => Some(client()?),
             _ => None,
