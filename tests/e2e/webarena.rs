@@ -137,3 +137,63 @@ fn a_key_that_is_not_webarenas_is_named_with_its_place() -> Result<()> {
     ensure!(said.contains("line ") && fs::symlink_metadata(bench.path("suite")).is_err(), "{said}");
     Ok(())
 }
+
+/// What an agent answers to WebArena-Verified.
+const RESPONSE: &str =
+    r#"{"task_type": "mutate", "status": "SUCCESS", "retrieved_data": null, "error_details": null}"#;
+
+#[test]
+fn a_run_is_exported_as_webarena_verified_takes_it() -> Result<()> {
+    let bench = Bench::new()?;
+    let (suite, run, out) = (bench.path("suite"), bench.path("run"), bench.path("verified"));
+    fs::create_dir_all(&suite)?;
+    let sites = crate::harness::repository().join("sites");
+    fs::write(
+        suite.join("suite.yaml"),
+        format!("world:\n  sites: {sites}\n  clock: 2026-03-12T08:30:00Z\n"),
+    )?;
+    let task = format!(
+        "id: webarena-verified-12\ngoal: Vote\nstart_url: https://forum.test/f/books/new\nsites: [forum]\nlogin: {{forum: grant}}\n\
+         scorer: {{infeasible: {{}}}}\noracle:\n- click: {{role: button, name: Upvote}}\n- answer: '{RESPONSE}'\n"
+    );
+    fs::write(suite.join("vote.yaml"), task)?;
+    let played = ["run", suite.as_str(), "--agent=oracle", "--keep-network", "--out", run.as_str()];
+    bench.succeed(&played)?;
+    bench.succeed(&["export", "webarena-verified", run.as_str(), "--output", out.as_str()])?;
+    ensure!(fs::read_to_string(out.join("12/agent_response.json"))? == RESPONSE);
+    let har: Value = serde_json::from_str(&fs::read_to_string(out.join("12/network.har"))?)?;
+    let entries = har["log"]["entries"].as_array().context("entries")?;
+    let voted = entries.iter().find(|entry| entry["request"]["method"] == "POST").context("a POST")?;
+    ensure!(
+        voted["request"]["postData"]["text"].as_str().is_some_and(|text| text.contains("choice=1")),
+        "{voted:#}"
+    );
+    ensure!(voted["response"]["status"] == 200 || voted["response"]["status"] == 302, "{voted:#}");
+    let page = entries.first().context("a page")?;
+    ensure!(
+        page["response"]["content"]["text"].as_str().is_some_and(|text| text.contains("<html")),
+        "{page:#}"
+    );
+
+    // And the benchmark's own rules find the vote in it.
+    let url = voted["request"]["url"].as_str().context("a URL")?;
+    let place = url.replace("https://forum.test", "__REDDIT__");
+    let dataset = json!([{
+    "sites": ["reddit"], "task_id": 12, "intent_template_id": 1, "start_urls": ["__REDDIT__"], "intent": "Vote", "intent_template": "Vote",
+    "instantiation_dict": {}, "revision": 1, "eval": [
+        { "evaluator": "AgentResponseEvaluator", "ordered": false, "results_schema": { "type": "null" },
+          "expected": { "task_type": "mutate", "status": "SUCCESS", "retrieved_data": null } },
+        { "evaluator": "NetworkEventEvaluator", "expected": { "url": place, "http_method": "POST", "post_data": { "choice": "1" },
+              "response_status": voted["response"]["status"] } },
+        ]}]);
+    let file = bench.path("dataset.json");
+    fs::write(&file, dataset.to_string())?;
+    let scored =
+        bench.succeed(&["score", "webarena-verified", file.as_str(), "--runs", out.as_str(), "--json"])?;
+    let scored: Value = serde_json::from_str(&scored)?;
+    ensure!(scored["success"] == 1, "{scored:#}\n{voted:#}");
+
+    let again = bench.run(&["export", "webarena-verified", run.as_str(), "--output", out.as_str()])?;
+    ensure!(again.status.code() == Some(2), "{}", text(&again.stderr));
+    Ok(())
+}

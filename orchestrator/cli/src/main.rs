@@ -6,6 +6,7 @@ mod compare;
 mod doctor;
 mod engine;
 mod env;
+mod export;
 mod failure;
 mod fill;
 mod finish;
@@ -58,6 +59,7 @@ enum Command {
     Open(town::Open),
     Report(report::Report),
     Compare(compare::Compare),
+    Export(export::Export),
     Tasks(tasks::Tasks),
     Score(score::Score),
     Snapshot(snapshot::Snapshot),
@@ -89,6 +91,7 @@ async fn main() -> std::process::ExitCode {
         Command::Open(open) => open.run().await,
         Command::Report(report) => report.run(),
         Command::Compare(compare) => compare.run(),
+        Command::Export(export) => export.run(),
         Command::Tasks(tasks) => tasks.run().await,
         Command::Score(score) => score.run().await,
         Command::Snapshot(snapshot) => snapshot.run(),

@@ -33,6 +33,9 @@ pub(crate) struct Run {
     /// Keep cookies and storage of each episode's end, as Playwright's storage_state: whoever has that file may be logged in by it
     #[arg(long)]
     keep_storage: bool,
+    /// Keep everything that passes over the network in each episode's network.har, log-ins included
+    #[arg(long)]
+    keep_network: bool,
     /// Attempts at each task
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
@@ -89,6 +92,7 @@ impl Run {
             dialect: self.dialect,
             multiaction: self.multiaction,
             keep_storage: self.keep_storage,
+            keep_network: self.keep_network,
             tasks: self.tasks.clone(),
             index_cache: Some(self.data.indexes()),
             town: Some(self.data.town()),

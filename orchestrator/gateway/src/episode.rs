@@ -7,7 +7,7 @@ use std::{
 
 use snapshots::matching::Key;
 
-use crate::Ledger;
+use crate::{Ledger, Network};
 
 /// Cursors are spread over this many locks.
 const SHARDS: usize = 16;
@@ -16,6 +16,8 @@ const SHARDS: usize = 16;
 #[derive(Debug, Default)]
 pub struct Episode {
     ledger: Arc<Ledger>,
+    /// Where everything that passes is kept, if it is.
+    network: Option<Arc<Network>>,
     /// How often a request was asked, for requests with more than one recorded answer.
     cursors: [Mutex<HashMap<Key, u32>>; SHARDS],
 }
@@ -29,6 +31,15 @@ impl Episode {
     /// An episode with a ledger of one's own, such as one that keeps little.
     pub fn with_ledger(ledger: Arc<Ledger>) -> Self {
         Self { ledger, ..Self::default() }
+    }
+
+    /// An episode of which everything that passes is kept.
+    pub fn with_network(network: Arc<Network>) -> Self {
+        Self { network: Some(network), ..Self::default() }
+    }
+
+    pub(crate) fn network(&self) -> Option<&Arc<Network>> {
+        self.network.as_ref()
     }
 
     /// The requests of this episode.

@@ -100,8 +100,13 @@ impl Gateway {
     /// Begins a new episode: an empty ledger, and recorded answers from the first one on. Returns the old ledger, to which requests still
     /// under way are added when they end.
     pub fn begin_episode(&self) -> Arc<Ledger> {
+        self.begin(Episode::new())
+    }
+
+    /// The same, with an episode that was made elsewhere.
+    pub fn begin(&self, new: Episode) -> Arc<Ledger> {
         let mut episode = self.shared.episode.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::replace(&mut *episode, Arc::new(Episode::new())).ledger().clone()
+        std::mem::replace(&mut *episode, Arc::new(new)).ledger().clone()
     }
 
     /// The requests of the present episode.

@@ -5,6 +5,7 @@ use std::future::Future;
 use browser::{Acted, Action, Look, Observation, Picture, StorageState};
 use gateway::Entry;
 use serde_json::Value;
+use snapshots::Exchange;
 use tasks::{StateCheck, Task};
 
 /// The world or the browser broke. Ends the episode; the next one gets a new environment.
@@ -70,6 +71,12 @@ pub trait Environment: Send + Sized + 'static {
 
     /// The requests since the last call or the beginning of the episode, in order of arrival.
     fn requests(&mut self) -> Vec<Entry>;
+
+    /// Has everything that passes from the next episode's beginning on kept, or not kept.
+    fn keep_network(&mut self, keep: bool);
+
+    /// What has passed since the last call or the beginning of the episode, where it is kept, in the order in which it was asked.
+    fn network(&mut self) -> Vec<Exchange>;
 
     /// What pages keep in the browser. The page that is open is left for it.
     fn storage_state(&mut self) -> impl Future<Output = Result<StorageState, EnvironmentError>> + Send;

@@ -29,6 +29,8 @@ pub(crate) struct Attempt<'a> {
     pub(crate) within: Duration,
     /// Whether what pages keep in the browser is a result.
     pub(crate) keep_storage: bool,
+    /// Whether what passes over the network is a result.
+    pub(crate) keep_network: bool,
     /// Whether published bugs are reproduced.
     pub(crate) rules: Rules,
     /// Who rules on what the scorer leaves open.
@@ -88,8 +90,13 @@ pub(crate) async fn play<E: Environment>(
 ) -> Result<Played, Error> {
     let started = Timestamp::now();
     let mut trace = Trace::new(attempt.task, attempt.rules);
+    environment.keep_network(attempt.keep_network);
     let whole = async {
         let outcome = drive(environment, agent, attempt, &mut trace).await?;
+        // What scorers open afterwards is not the agent's.
+        if attempt.keep_network {
+            attempt.folder.write_network(&environment.network())?;
+        }
         trace.look(environment, attempt.task).await?;
         trace.take_requests(environment);
         if attempt.keep_storage {

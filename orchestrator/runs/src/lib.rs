@@ -19,6 +19,7 @@ pub mod door;
 pub mod environment;
 mod episode;
 mod error;
+pub mod export;
 mod facts;
 pub mod fidelity;
 pub mod fingerprint;

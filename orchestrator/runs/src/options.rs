@@ -27,6 +27,8 @@ pub struct Options {
     pub multiaction: bool,
     /// Keep what pages have in the browser when an episode ends, with its other results. Whoever has that may be logged in by it.
     pub keep_storage: bool,
+    /// Keep everything that passes over the network, with an episode's other results. Log-ins are in it.
+    pub keep_network: bool,
     /// Ids of the tasks to run; all when empty.
     pub tasks: Vec<String>,
     /// Folder where the indexes of snapshots are kept between runs; temporary files when absent.
@@ -71,6 +73,7 @@ impl Default for Options {
             dialect: Dialect::default(),
             multiaction: false,
             keep_storage: false,
+            keep_network: false,
             tasks: Vec::new(),
             index_cache: None,
             town: None,

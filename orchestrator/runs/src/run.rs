@@ -228,6 +228,7 @@ async fn attempt<E: Environment>(
         speech,
         within: limits.episode,
         keep_storage: shared.options.keep_storage,
+        keep_network: shared.options.keep_network,
         rules: shared.options.rules,
         judge: &shared.options.judge,
         on_step: &on_step,

@@ -14,12 +14,13 @@ use browser::{
 };
 use camino::Utf8Path;
 use gateway::{
-    CertificateAuthority, Config, DatePolicy, Entry, Gateway, Ledger, MatchLevel, Replay, ReplayOptions,
-    Routes, Target,
+    CertificateAuthority, Config, DatePolicy, Entry, Episode, Gateway, Ledger, MatchLevel, Network, Replay,
+    ReplayOptions, Routes, Target,
 };
 use jiff::SignedDuration;
 use serde_json::Value;
 use sites::{Site, Town};
+use snapshots::Exchange;
 use snapshots::index::ReplaySet;
 use tasks::{DeviceSpec, Place, StateCheck, Task, WorldSpec};
 
@@ -53,6 +54,10 @@ pub struct World {
     fresh: bool,
     ledger: Arc<Ledger>,
     taken: BTreeSet<u64>,
+    /// Whether what passes is kept, from the next episode on.
+    keeps_network: bool,
+    /// What has passed in this one.
+    network: Option<Arc<Network>>,
 }
 
 impl Shared {
@@ -186,6 +191,8 @@ impl World {
             fresh: true,
             ledger,
             taken: BTreeSet::new(),
+            keeps_network: false,
+            network: None,
         })
     }
 
@@ -243,7 +250,8 @@ impl World {
             let given = self.session.set_storage_state(&state).await;
             given.map_err(EnvironmentError::while_doing("give the browser its storage"))?;
         }
-        self.gateway.begin_episode();
+        self.network = self.keeps_network.then(Arc::default);
+        self.gateway.begin(self.network.clone().map_or_else(Episode::new, Episode::with_network));
         self.ledger = self.gateway.ledger();
         self.taken.clear();
         Ok(())
@@ -325,6 +333,14 @@ impl Environment for World {
 
     fn requests(&mut self) -> Vec<Entry> {
         self.ledger.entries().into_iter().filter(|entry| self.taken.insert(entry.seq)).collect()
+    }
+
+    fn keep_network(&mut self, keep: bool) {
+        self.keeps_network = keep;
+    }
+
+    fn network(&mut self) -> Vec<Exchange> {
+        self.network.as_ref().map(|network| network.take()).unwrap_or_default()
     }
 
     async fn probe(&mut self, question: &StateCheck) -> Result<Value, EnvironmentError> {

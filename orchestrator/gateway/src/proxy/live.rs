@@ -8,8 +8,7 @@ use hyper::body::Bytes;
 
 use super::{failure::Failure, service::Asked};
 use crate::{
-    Answer, Body, Recorder, Reply, RequestHead,
-    body::{self, BodyError},
+    Answer, Body, Recorder, Reply, RequestHead, body,
     gateway::Shared,
     record::{Draft, RequestCopy, Tee},
     upstream::{Arrived, end_to_end},
@@ -30,8 +29,8 @@ impl From<Reply> for Outgoing {
 
 /// Passes a request on and its answer back.
 pub(super) async fn forward(shared: &Shared, asked: Asked) -> Result<Outgoing, Failure> {
-    let body = asked.incoming.map_err(BodyError::from).boxed_unsync();
-    let arrived = shared.upstream.send(asked.head.server(), &asked.head, asked.extensions, body).await?;
+    let arrived =
+        shared.upstream.send(asked.head.server(), &asked.head, asked.extensions, asked.body).await?;
     Ok(forwarded(arrived, Answer::Live))
 }
 
@@ -50,7 +49,7 @@ pub(super) async fn record(
     recorder: &Arc<Recorder>,
     asked: Asked,
 ) -> Result<Outgoing, Failure> {
-    let (body, copy) = RequestCopy::of(asked.incoming, recorder.body_cap());
+    let (body, copy) = RequestCopy::of(asked.body, recorder.body_cap());
     recorded(shared, recorder, asked.head, asked.extensions, body, copy).await
 }
 

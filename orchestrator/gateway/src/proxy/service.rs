@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use http::{HeaderMap, Method, Request, Response, StatusCode, header};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http_body_util::BodyExt;
 use hyper::{
     body::{Body as _, Bytes, Incoming},
     upgrade::OnUpgrade,
@@ -19,7 +19,13 @@ use super::{
     target::{self, Via, host_and_port},
     track::Pending,
 };
-use crate::{Answer, Body, Episode, Fill, RequestHead, body, gateway::Shared, miss, routes::Target};
+use crate::{
+    Answer, Body, Episode, Fill, RequestHead,
+    body::{self, BodyError},
+    gateway::Shared,
+    miss, network,
+    routes::Target,
+};
 
 /// Answers one request. Whatever goes wrong is an answer too.
 pub(super) async fn serve(shared: Arc<Shared>, via: &Via, mut request: Request<Incoming>) -> Response<Body> {
@@ -55,8 +61,19 @@ pub(super) async fn serve(shared: Arc<Shared>, via: &Via, mut request: Request<I
         return socket::serve(shared, episode, target, handshake, pending).await;
     }
     let (method, url) = (head.method.clone(), head.url.clone());
-    let asked = Asked { head, extensions, incoming };
-    let outgoing = answer(&shared, &episode, target, asked).await;
+    let body = incoming.map_err(BodyError::from).boxed_unsync();
+    let (body, kept) = match episode.network() {
+        None => (body, None),
+        Some(network) => {
+            let (body, kept) = network::Asked::begin(network, pending.seq(), &head, body);
+            (body, Some(kept))
+        }
+    };
+    let asked = Asked { head, extensions, body };
+    let mut outgoing = answer(&shared, &episode, target, asked).await;
+    if let Some(kept) = kept {
+        outgoing.reply = kept.answered(outgoing.reply);
+    }
     shared.activity.turn(method.as_str(), &url).await;
     deliver(outgoing, pending)
 }
@@ -65,7 +82,7 @@ pub(super) async fn serve(shared: Arc<Shared>, via: &Via, mut request: Request<I
 pub(super) struct Asked {
     pub(super) head: RequestHead,
     pub(super) extensions: http::Extensions,
-    pub(super) incoming: Incoming,
+    pub(super) body: Body,
 }
 
 async fn answer(shared: &Arc<Shared>, episode: &Arc<Episode>, target: &Target, asked: Asked) -> Outgoing {
@@ -75,7 +92,7 @@ async fn answer(shared: &Arc<Shared>, episode: &Arc<Episode>, target: &Target, a
         Target::Forward => live::forward(shared, asked).await,
         Target::Site(site) => site::forward(shared, site, asked).await,
         Target::Record(recorder) => live::record(shared, recorder, asked).await,
-        Target::Replay(replay) => match whole_body(shared, asked.incoming).await {
+        Target::Replay(replay) => match whole_body(shared, asked.body).await {
             Ok(body) => Ok(replay.answer(&asked.head, &body, episode).into()),
             Err(failure) => Err(failure),
         },
@@ -91,7 +108,7 @@ async fn filled(
     fill: &Arc<Fill>,
     asked: Asked,
 ) -> Result<Outgoing, Failure> {
-    let body = whole_body(shared, asked.incoming).await?;
+    let body = whole_body(shared, asked.body).await?;
     let look_up = {
         let (fill, episode) = (Arc::clone(fill), Arc::clone(episode));
         let (head, body) = (asked.head.clone(), body.clone());
@@ -105,17 +122,27 @@ async fn filled(
 }
 
 /// The request body in memory, as looking it up needs it.
-async fn whole_body(shared: &Shared, incoming: Incoming) -> Result<Bytes, Failure> {
-    if incoming.is_end_stream() {
+async fn whole_body(shared: &Shared, body: Body) -> Result<Bytes, Failure> {
+    if body.is_end_stream() {
         return Ok(Bytes::new());
     }
-    let limit = shared.limits.replayed_body;
-    match timeout(shared.limits.client_stall, Limited::new(incoming, limit).collect()).await {
-        Ok(Ok(collected)) => Ok(collected.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Failure::body_too_large(limit)),
-        Ok(Err(error)) => Err(Failure::client_broken(&error)),
+    match timeout(shared.limits.client_stall, collect(body, shared.limits.replayed_body)).await {
+        Ok(collected) => collected,
         Err(_) => Err(Failure::client_stalled()),
     }
+}
+
+async fn collect(mut body: Body, limit: usize) -> Result<Bytes, Failure> {
+    let mut whole = Vec::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| Failure::client_broken(&error))?;
+        let data = frame.data_ref().map_or(&[] as &[u8], Bytes::as_ref);
+        if whole.len() + data.len() > limit {
+            return Err(Failure::body_too_large(limit));
+        }
+        whole.extend_from_slice(data);
+    }
+    Ok(whole.into())
 }
 
 /// The response as it goes to the client, with the request's place in the ledger tied to its body.

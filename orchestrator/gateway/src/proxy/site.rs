@@ -1,7 +1,6 @@
 //! Requests to a site: a copy in plain HTTP at its address, under the name that the client knows it by; one that is not ours where its URL leads.
 
 use http::{Extensions, HeaderMap, HeaderName, HeaderValue, header};
-use http_body_util::BodyExt;
 
 use super::{
     failure::Failure,
@@ -10,7 +9,6 @@ use super::{
 };
 use crate::{
     Answer, RequestHead, Scheme, Site,
-    body::BodyError,
     gateway::Shared,
     replay::dates,
     site::Way,
@@ -22,9 +20,10 @@ const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto")
 /// Passes a request on and its answer back.
 pub(super) async fn forward(shared: &Shared, site: &Site, mut asked: Asked) -> Result<Outgoing, Failure> {
     let server = server(site, &mut asked.head, false);
-    let body = asked.incoming.map_err(BodyError::from).boxed_unsync();
-    let mut arrived =
-        shared.upstream.send_over(site.connections(), server, &asked.head, asked.extensions, body).await?;
+    let mut arrived = shared
+        .upstream
+        .send_over(site.connections(), server, &asked.head, asked.extensions, asked.body)
+        .await?;
     if !matches!(site.way(), Way::Copy(_)) {
         return Ok(live::forwarded(arrived, Answer::Live));
     }

@@ -39,6 +39,11 @@ impl Pending {
         }
     }
 
+    /// Its position in the order of arrival.
+    pub(super) fn seq(&self) -> u64 {
+        self.entry.as_ref().map_or(0, |entry| entry.seq)
+    }
+
     /// Enters it in the ledger now, as it stands.
     pub(super) fn enter(&mut self) {
         if let Some(entry) = self.entry.take() {

@@ -131,7 +131,7 @@ impl Drop for Draft {
 }
 
 /// A WebSocket is opened by HTTP, and that is what its opening is kept as.
-fn http_url(url: &str) -> String {
+pub(crate) fn http_url(url: &str) -> String {
     match url.strip_prefix("ws") {
         Some(rest) => format!("http{rest}"),
         None => url.to_owned(),
@@ -139,7 +139,7 @@ fn http_url(url: &str) -> String {
 }
 
 /// The request's headers with a `Host` in any version, as they read in HTTP/1.1.
-fn request_headers(head: &RequestHead) -> Headers {
+pub(crate) fn request_headers(head: &RequestHead) -> Headers {
     let mut headers = as_listed(&head.headers);
     if !headers.contains("host") {
         let authority = head.url.split("://").nth(1).and_then(|rest| rest.split(['/', '?']).next());
@@ -148,7 +148,7 @@ fn request_headers(head: &RequestHead) -> Headers {
     headers
 }
 
-fn as_listed(headers: &HeaderMap) -> Headers {
+pub(crate) fn as_listed(headers: &HeaderMap) -> Headers {
     headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect()
 }
 

@@ -26,9 +26,9 @@ use snapshots::{Exchange, OpenSocket, Recording};
 
 use crate::error_text;
 
-pub(crate) use draft::Draft;
+pub(crate) use draft::{Draft, as_listed, http_url, request_headers};
 pub use redact::Redact;
-pub(crate) use request::RequestCopy;
+pub(crate) use request::{Copied, RequestCopy};
 pub(crate) use socket::SocketLog;
 pub(crate) use tee::Tee;
 

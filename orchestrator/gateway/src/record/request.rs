@@ -7,7 +7,7 @@ use std::{
 };
 
 use http_body_util::BodyExt;
-use hyper::body::{Body as _, Bytes, Frame, Incoming, SizeHint};
+use hyper::body::{Body as _, Bytes, Frame, SizeHint};
 use snapshots::Spool;
 
 use super::SPOOL_MEMORY;
@@ -36,13 +36,13 @@ pub(crate) enum Copied {
 
 impl RequestCopy {
     /// Copies a client's body on its way.
-    pub(crate) fn of(incoming: Incoming, cap: u64) -> (Body, Self) {
+    pub(crate) fn of(body: Body, cap: u64) -> (Body, Self) {
         let spool = Spool::new(SPOOL_MEMORY);
-        if incoming.is_end_stream() {
+        if body.is_end_stream() {
             return (crate::body::empty(), Self(Arc::new(Mutex::new(State::Whole(spool)))));
         }
         let copy = Self(Arc::new(Mutex::new(State::Copying(spool))));
-        (Copying { incoming, copy: copy.clone(), cap }.boxed_unsync(), copy)
+        (Copying { body, copy: copy.clone(), cap }.boxed_unsync(), copy)
     }
 
     /// A body that is in memory already.
@@ -90,7 +90,7 @@ impl RequestCopy {
 }
 
 struct Copying {
-    incoming: Incoming,
+    body: Body,
     copy: RequestCopy,
     cap: u64,
 }
@@ -103,23 +103,23 @@ impl hyper::body::Body for Copying {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        let polled = Pin::new(&mut self.incoming).poll_frame(cx);
+        let polled = Pin::new(&mut self.body).poll_frame(cx);
         if let Poll::Ready(Some(Ok(frame))) = &polled
             && let Some(data) = frame.data_ref()
         {
             self.copy.saw(data, self.cap);
         }
-        if matches!(polled, Poll::Ready(None)) || self.incoming.is_end_stream() {
+        if matches!(polled, Poll::Ready(None)) || self.body.is_end_stream() {
             self.copy.ended();
         }
-        polled.map_err(Into::into)
+        polled
     }
 
     fn is_end_stream(&self) -> bool {
-        self.incoming.is_end_stream()
+        self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.incoming.size_hint()
+        self.body.size_hint()
     }
 }

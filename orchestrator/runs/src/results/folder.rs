@@ -1,11 +1,13 @@
 //! The folders of a run: where they are, when they are whole, who may write into them.
 
 use std::fmt;
-use std::io::Write as _;
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
 
 use browser::{Download, StorageState};
 use camino::{Utf8Path, Utf8PathBuf};
 
+use snapshots::{Exchange, har};
 use tasks::ScoreState;
 
 use super::lines::{read_json, read_lines, replace_json, write_json, write_lines};
@@ -220,12 +222,24 @@ impl EpisodeFolder {
 
     /// Keeps cookies and storage, for nobody else's eyes.
     pub fn write_storage(&self, state: &StorageState) -> Result<(), Error> {
-        use std::os::unix::fs::OpenOptionsExt as _;
         let path = self.path.join("storage_state.json");
         let text = serde_json::to_vec_pretty(state).map_err(|source| Error::Encode { source })?;
-        let mut options = std::fs::OpenOptions::new();
-        let file = options.write(true).create(true).truncate(true).mode(0o600).open(&path);
-        file.and_then(|mut file| file.write_all(&text)).map_err(|source| Error::Write { path, source })
+        let mut file = own(&path)?;
+        file.write_all(&text).map_err(|source| Error::Write { path, source })
+    }
+
+    /// Keeps what has passed over the network as HAR, for nobody else's eyes.
+    pub fn write_network(&self, exchanges: &[Exchange]) -> Result<(), Error> {
+        let path = self.path.join("network.har");
+        let file = BufWriter::new(own(&path)?);
+        let written = || {
+            let mut writer = har::Writer::new(file, env!("CARGO_PKG_VERSION"))?;
+            for exchange in exchanges {
+                writer.entry(exchange, None, None)?;
+            }
+            writer.finish()?.flush().map_err(har::Error::Write)
+        };
+        written().map_err(|error| Error::Write { path, source: std::io::Error::other(error) })
     }
 
     /// Keeps downloads, and has them stand where they are kept.
@@ -271,6 +285,14 @@ fn check_format(path: &Utf8Path, value: &serde_json::Value) -> Result<(), Error>
         Ok(_) => Ok(()),
         Err(source) => Err(Error::Malformed { path: path.to_owned(), line: 1, source }),
     }
+}
+
+/// A new file that only its owner may read.
+fn own(path: &Utf8Path) -> Result<File, Error> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let mut options = File::options();
+    let file = options.write(true).create(true).truncate(true).mode(0o600).open(path);
+    file.map_err(|source| Error::Write { path: path.to_owned(), source })
 }
 
 fn create_dir(path: &Utf8Path) -> Result<(), Error> {

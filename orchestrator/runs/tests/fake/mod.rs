@@ -9,6 +9,7 @@ use gateway::{Answer, Entry, Near};
 use runs::environment::{EnvironmentError, NotActed};
 use runs::{Environment, Event, Progress};
 use serde_json::Value;
+use snapshots::Exchange;
 use tasks::{Element, GoalText, MatchLevel, OracleStep, Scorer, StateCheck, Suite, Task, WorldSpec};
 
 /// What is to go wrong, by task id.
@@ -168,6 +169,12 @@ impl Environment for Fake {
 
     fn requests(&mut self) -> Vec<Entry> {
         std::mem::take(&mut self.pending)
+    }
+
+    fn keep_network(&mut self, _keep: bool) {}
+
+    fn network(&mut self) -> Vec<Exchange> {
+        Vec::new()
     }
 
     async fn close(self) {}

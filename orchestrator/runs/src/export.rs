@@ -1,0 +1,63 @@
+//! A run in the layout of other programs.
+
+use std::fs;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::Error;
+use crate::results::{EpisodeRecord, RunFolder};
+
+/// What came of an export.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Exported {
+    /// The folders that were made.
+    pub folders: Vec<Utf8PathBuf>,
+    /// Episodes that were left out, and why.
+    pub left_out: Vec<(String, &'static str)>,
+}
+
+/// Writes one repeat of a run as the package `webarena-verified` takes it: a folder for each task, named after its number, with the agent's answer in
+/// `agent_response.json` and everything that passed over the network in `network.har`.
+///
+/// # Errors
+/// When the run cannot be read, or the folder is there already or cannot be written.
+pub fn webarena_verified(run: &Utf8Path, out: &Utf8Path, repeat: u32) -> Result<Exported, Error> {
+    let folder = RunFolder::open(run)?;
+    if out.exists() {
+        return Err(Error::Occupied { path: out.to_owned() });
+    }
+    let mut exported = Exported::default();
+    for record in folder.episodes()?.iter().filter(|record| record.repeat == repeat) {
+        let network = folder.episode(&record.id()).path().join("network.har");
+        match number(&record.task) {
+            None => exported.left_out.push((record.task.clone(), "its id does not end with a number")),
+            Some(_) if !network.is_file() => {
+                exported
+                    .left_out
+                    .push((record.task.clone(), "its network was not kept: run with --keep-network"));
+            }
+            Some(number) => exported.folders.push(write(record, &network, &out.join(number))?),
+        }
+    }
+    Ok(exported)
+}
+
+fn write(record: &EpisodeRecord, network: &Utf8Path, folder: &Utf8Path) -> Result<Utf8PathBuf, Error> {
+    let failed = |path: &Utf8Path| {
+        let path = path.to_owned();
+        |source| Error::Write { path, source }
+    };
+    fs::create_dir_all(folder).map_err(failed(folder))?;
+    let answer = folder.join("agent_response.json");
+    // Word for word: whether it is what the package takes is the package's to say.
+    fs::write(&answer, record.answer.as_deref().unwrap_or_default()).map_err(failed(&answer))?;
+    let har = folder.join("network.har");
+    fs::copy(network, &har).map_err(failed(&har))?;
+    Ok(folder.to_owned())
+}
+
+/// The benchmark's own number of an imported task.
+fn number(task: &str) -> Option<&str> {
+    let number = task.rsplit('-').next().unwrap_or_default();
+    (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(number)
+}
