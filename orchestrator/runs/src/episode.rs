@@ -90,12 +90,14 @@ pub(crate) async fn play<E: Environment>(
 ) -> Result<Played, Error> {
     let started = Timestamp::now();
     let mut trace = Trace::new(attempt.task, attempt.rules);
-    environment.keep_network(attempt.keep_network);
+    let keep_network = attempt.keep_network || attempt.task.scorer.wants_network();
+    environment.keep_network(keep_network);
     let whole = async {
         let outcome = drive(environment, agent, attempt, &mut trace).await?;
         // What scorers open afterwards is not the agent's.
-        if attempt.keep_network {
-            attempt.folder.write_network(&environment.network())?;
+        if keep_network {
+            let har = attempt.folder.write_network(&environment.network())?;
+            attempt.task.scorer.see_network(&mut trace.score, &har);
         }
         trace.look(environment, attempt.task).await?;
         trace.take_requests(environment);

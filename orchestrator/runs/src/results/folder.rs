@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{BufWriter, Write as _};
+use std::io::Write as _;
 
 use browser::{Download, StorageState};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -228,18 +228,21 @@ impl EpisodeFolder {
         file.write_all(&text).map_err(|source| Error::Write { path, source })
     }
 
-    /// Keeps what has passed over the network as HAR, for nobody else's eyes.
-    pub fn write_network(&self, exchanges: &[Exchange]) -> Result<(), Error> {
+    /// Keeps what has passed over the network as HAR, for nobody else's eyes. Gives that, too.
+    pub fn write_network(&self, exchanges: &[Exchange]) -> Result<Vec<u8>, Error> {
         let path = self.path.join("network.har");
-        let file = BufWriter::new(own(&path)?);
-        let written = || {
-            let mut writer = har::Writer::new(file, env!("CARGO_PKG_VERSION"))?;
+        let made = || {
+            let mut writer = har::Writer::new(Vec::new(), env!("CARGO_PKG_VERSION"))?;
             for exchange in exchanges {
                 writer.entry(exchange, None, None)?;
             }
-            writer.finish()?.flush().map_err(har::Error::Write)
+            writer.finish()
         };
-        written().map_err(|error| Error::Write { path, source: std::io::Error::other(error) })
+        let har = made()
+            .map_err(|error| Error::Write { path: path.clone(), source: std::io::Error::other(error) })?;
+        let mut file = own(&path)?;
+        file.write_all(&har).map_err(|source| Error::Write { path, source })?;
+        Ok(har)
     }
 
     /// Keeps downloads, and has them stand where they are kept.

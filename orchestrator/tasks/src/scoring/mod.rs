@@ -52,6 +52,9 @@ pub enum Scorer {
     /// WebArena: a task's `eval`.
     #[serde(rename = "webarena")]
     WebArena(webarena::Evaluation),
+    /// WebArena-Verified: a task of its dataset, by what the agent answers and what passed over the network.
+    #[serde(rename = "webarena_verified")]
+    WebArenaVerified(webarena_verified::Verified),
     /// Our own: what a site's state is in the end.
     State(StateCheck),
     /// Our own: what the page says of itself.
@@ -101,6 +104,9 @@ pub struct ScoreState {
     /// What was read of pages in the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pages: Option<webarena::Found>,
+    /// What the network showed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checked: Option<webarena_verified::Checked>,
     /// What a judge has to be asked about key nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<mind2web_live::Asks>,
@@ -186,6 +192,30 @@ impl Scorer {
             Scorer::Mind2WebLive { nodes } => nodes.iter().any(KeyNode::wants_html),
             Scorer::All(parts) => parts.iter().any(Scorer::wants_html),
             _ => false,
+        }
+    }
+
+    /// Whether all that passes over the network has to be kept, until the agent has ended.
+    pub fn wants_network(&self) -> bool {
+        match self {
+            Scorer::WebArenaVerified(_) => true,
+            Scorer::All(parts) => parts.iter().any(Scorer::wants_network),
+            _ => false,
+        }
+    }
+
+    /// Takes that, as HAR, once the agent has ended.
+    pub fn see_network(&self, state: &mut ScoreState, har: &[u8]) {
+        match self {
+            Scorer::WebArenaVerified(task) => {
+                state.checked = Some(task.check(state.answer.as_deref().unwrap_or_default(), har));
+            }
+            Scorer::All(parts) => {
+                for (part, state) in parts.iter().zip(&mut state.parts) {
+                    part.see_network(state, har);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -320,6 +350,10 @@ impl Scorer {
                 Some(found) => evaluation.score(ending(state, found)),
                 None => Ok(Score::of(false, vec!["the episode broke off".to_owned()])),
             },
+            Scorer::WebArenaVerified(_) => Ok(match &state.checked {
+                Some(checked) => Score::of(checked.score >= 1.0, checked.wrong.clone()),
+                None => Score::of(false, vec!["the network was not kept".to_owned()]),
+            }),
             Scorer::State(check) => {
                 let wrong = match &state.found {
                     Some(found) => check.judge(found),

@@ -16,6 +16,7 @@ mod network;
 mod node;
 mod report;
 mod response;
+mod rule;
 mod schema;
 mod site;
 mod task;
@@ -27,6 +28,7 @@ use thiserror::Error;
 
 pub use config::Config;
 pub use report::{Assertion, EvaluatorResult, Status, TaskResult};
+pub use rule::{Checked, Verified};
 pub use task::{DatasetError, Task, read};
 
 use crate::scoring::python::url::Split;
