@@ -111,6 +111,13 @@ pub fn webarena(json: &str, places: &[Place]) -> Result<Import, ImportError> {
     Ok(import)
 }
 
+/// The address of the shop, whose interface scores depend on.
+pub(super) fn shop(places: &[Place]) -> Result<String, String> {
+    let shop = places.iter().find(|place| place.name == "SHOPPING");
+    let shop = shop.ok_or("its score depends on the interface of the shop, which has no address")?;
+    Ok(shop.url.trim_end_matches('/').to_owned())
+}
+
 fn task(id: &str, row: Row, places: &[Place]) -> Result<Task, String> {
     let known = |name: &String| {
         let found = places.iter().find(|place| place.name.eq_ignore_ascii_case(name));
@@ -129,13 +136,17 @@ fn task(id: &str, row: Row, places: &[Place]) -> Result<Task, String> {
     if let Some(call) = row.eval.unknown_call() {
         return Err(format!("its score depends on `{call}`, which is not known here"));
     }
+    let mut eval = row.eval;
+    if eval.asks_the_shop() {
+        eval.shopping = Some(shop(places)?);
+    }
     let mut urls = row.start_url.split(AND).map(str::to_owned);
     let mut names: Vec<String> = sites.iter().flat_map(|place| place.sites.clone()).collect();
     names.extend(login.keys().cloned());
     names.sort();
     names.dedup();
     let mut tags = vec![format!("template-{}", row.intent_template_id)];
-    tags.push(if row.eval.is_achievable() { "achievable" } else { "unachievable" }.to_owned());
+    tags.push(if eval.is_achievable() { "achievable" } else { "unachievable" }.to_owned());
     Ok(Task {
         id: id.to_owned(),
         goal: GoalText::Words(row.intent),
@@ -149,7 +160,7 @@ fn task(id: &str, row: Row, places: &[Place]) -> Result<Task, String> {
         user: Vec::new(),
         max_steps: MAX_STEPS,
         tags,
-        scorer: Scorer::WebArena(row.eval),
+        scorer: Scorer::WebArena(eval),
         oracle: Vec::new(),
         mistake: Vec::new(),
     })

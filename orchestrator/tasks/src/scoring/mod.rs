@@ -9,8 +9,10 @@ pub mod judge;
 pub mod mind2web_live;
 mod nltk;
 mod page;
+mod pillow;
 mod python;
 pub mod rules;
+mod skimage;
 mod soup;
 mod state;
 mod tree;
@@ -27,7 +29,7 @@ use thiserror::Error;
 use judge::{Judgement, Question};
 use mind2web_live::KeyNode;
 use rules::Rules;
-use webarena::Ending;
+use webarena::{Ending, Found, Pages};
 
 pub use page::{PageCheck, Verdict};
 pub use state::{Expectation, StateCheck};
@@ -55,6 +57,9 @@ pub enum Scorer {
     /// WebArena-Verified: a task of its dataset, by what the agent answers and what passed over the network.
     #[serde(rename = "webarena_verified")]
     WebArenaVerified(webarena_verified::Verified),
+    /// VisualWebArena: a task's `eval`.
+    #[serde(rename = "visualwebarena")]
+    VisualWebArena(visualwebarena::Evaluation),
     /// Our own: what a site's state is in the end.
     State(StateCheck),
     /// Our own: what the page says of itself.
@@ -103,7 +108,7 @@ pub struct ScoreState {
     pub verdict: Option<Verdict>,
     /// What was read of pages in the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pages: Option<webarena::Found>,
+    pub pages: Option<Found>,
     /// What the network showed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checked: Option<webarena_verified::Checked>,
@@ -242,18 +247,19 @@ impl Scorer {
     }
 
     /// What has to be read of pages once the episode has ended.
-    pub fn evaluations(&self) -> Vec<&webarena::Evaluation> {
+    pub fn evaluations(&self) -> Vec<Evaluation<'_>> {
         match self {
-            Scorer::WebArena(evaluation) => vec![evaluation],
+            Scorer::WebArena(evaluation) => vec![Evaluation::WebArena(evaluation)],
+            Scorer::VisualWebArena(evaluation) => vec![Evaluation::VisualWebArena(evaluation)],
             Scorer::All(parts) => parts.iter().flat_map(Scorer::evaluations).collect(),
             _ => Vec::new(),
         }
     }
 
     /// Takes what was read for [`evaluations`](Self::evaluations), in their order.
-    pub fn read(&self, state: &mut ScoreState, found: &mut impl Iterator<Item = webarena::Found>) {
+    pub fn read(&self, state: &mut ScoreState, found: &mut impl Iterator<Item = Found>) {
         match self {
-            Scorer::WebArena(_) => state.pages = found.next(),
+            Scorer::WebArena(_) | Scorer::VisualWebArena(_) => state.pages = found.next(),
             Scorer::All(parts) => {
                 for (part, state) in parts.iter().zip(&mut state.parts) {
                     part.read(state, found);
@@ -295,6 +301,10 @@ impl Scorer {
         match self {
             Scorer::Mind2WebLive { .. } => mind2web_live::questions(state),
             Scorer::WebArena(evaluation) => match &state.pages {
+                Some(found) => evaluation.questions(ending(state, found)),
+                None => Vec::new(),
+            },
+            Scorer::VisualWebArena(evaluation) => match &state.pages {
                 Some(found) => evaluation.questions(ending(state, found)),
                 None => Vec::new(),
             },
@@ -354,6 +364,10 @@ impl Scorer {
                 Some(checked) => Score::of(checked.score >= 1.0, checked.wrong.clone()),
                 None => Score::of(false, vec!["the network was not kept".to_owned()]),
             }),
+            Scorer::VisualWebArena(evaluation) => match &state.pages {
+                Some(found) => evaluation.score(ending(state, found)),
+                None => Ok(Score::of(false, vec!["the episode broke off".to_owned()])),
+            },
             Scorer::State(check) => {
                 let wrong = match &state.found {
                     Some(found) => check.judge(found),
@@ -393,7 +407,29 @@ impl Scorer {
     }
 }
 
-fn ending<'a>(state: &'a ScoreState, found: &'a webarena::Found) -> Ending<'a> {
+/// What is read of pages once an episode has ended.
+#[derive(Debug, Clone, Copy)]
+pub enum Evaluation<'a> {
+    /// As WebArena does.
+    WebArena(&'a webarena::Evaluation),
+    /// As VisualWebArena does.
+    VisualWebArena(&'a visualwebarena::Evaluation),
+}
+
+impl Evaluation<'_> {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// Where pages can no longer be read.
+    pub async fn read<P: Pages + Send>(&self, pages: &mut P) -> Result<Found, P::Error> {
+        match self {
+            Evaluation::WebArena(evaluation) => evaluation.read(pages).await,
+            Evaluation::VisualWebArena(evaluation) => evaluation.read(pages).await,
+        }
+    }
+}
+
+fn ending<'a>(state: &'a ScoreState, found: &'a Found) -> Ending<'a> {
     // Who says that it cannot be done says `stop [N/A]` in the benchmark's words.
     let said = state.answer.as_deref().or(state.infeasible.then_some("N/A"));
     Ending { answer: said.unwrap_or_default(), found, judgements: &state.judgements, rules: state.rules }

@@ -26,6 +26,12 @@ impl Judged {
         self.rules *= f64::from(u8::from(good));
     }
 
+    /// What is worth what this and another are worth together.
+    pub(in crate::scoring) fn and(&mut self, other: Judged) {
+        self.rules *= other.rules;
+        self.questions.extend(other.questions);
+    }
+
     /// What `fuzzy_match: "N/A"` leaves after its comparison: the verdict takes the place of the whole score, of earlier
     /// failures, too.
     pub(in crate::scoring) fn not_achievable(

@@ -42,6 +42,15 @@ pub enum Question {
         /// What an element holds, or an address or a part of it.
         text: String,
     },
+    /// VisualWebArena's `eval_vqa`: whether what is said of one of the pictures holds an answer.
+    Shows {
+        /// As `data:` addresses; each is asked about until one will do.
+        pictures: Vec<String>,
+        /// Such as `Is there a boat in the picture? (yes/no)`.
+        question: String,
+        /// What is to be in the reply, in letters of any size.
+        answer: String,
+    },
 }
 
 /// A model that replies to prompts.
@@ -62,11 +71,15 @@ pub trait Judge {
 /// # Errors
 /// When the judge does not reply.
 pub async fn ask<J: Judge + Sync>(judge: &J, goal: &str, question: &Question) -> Result<Judgement, J::Error> {
-    let prompt = question.prompt(goal);
     let mut ruling = Ruling::Unreadable;
-    for attempt in 0..question.attempts() {
-        ruling = question.read(&judge.reply(&prompt, attempt).await?);
-        if ruling != Ruling::Unreadable {
+    for prompt in question.prompts(goal) {
+        for attempt in 0..question.attempts() {
+            ruling = question.read(&judge.reply(&prompt, attempt).await?);
+            if ruling != Ruling::Unreadable {
+                break;
+            }
+        }
+        if ruling == Ruling::Score(1.0) {
             break;
         }
     }

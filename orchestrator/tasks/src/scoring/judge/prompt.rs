@@ -7,6 +7,8 @@ use super::Question;
 pub struct Prompt {
     /// The words.
     pub text: String,
+    /// The picture that they are about, as a `data:` address.
+    pub picture: Option<String>,
     /// From 0, the likeliest words, to 2.
     pub temperature: f64,
     /// How many tokens the reply may have.
@@ -14,8 +16,18 @@ pub struct Prompt {
 }
 
 impl Question {
-    /// The question about an episode with this goal.
-    pub fn prompt(&self, goal: &str) -> Prompt {
+    /// The question about an episode with this goal; several times where it is about several pictures.
+    pub fn prompts(&self, goal: &str) -> Vec<Prompt> {
+        match self {
+            Question::Shows { pictures, .. } => {
+                let about = |picture: &String| Prompt { picture: Some(picture.clone()), ..self.prompt(goal) };
+                pictures.iter().map(about).collect()
+            }
+            _ => vec![self.prompt(goal)],
+        }
+    }
+
+    fn prompt(&self, goal: &str) -> Prompt {
         match self {
             // `llm_fuzzy_match` and `llm_ua_match` ask with these settings.
             Question::SameMeaning { reference, answer } => Prompt {
@@ -25,6 +37,7 @@ impl Question {
                      Question: {goal}\nReference: {reference}\nAnswer: {answer}\n\n\
                      End with your grade, which is one of: correct, partially correct, incorrect."
                 ),
+                picture: None,
                 temperature: 0.0,
                 max_tokens: 768,
             },
@@ -35,6 +48,7 @@ impl Question {
                      Task: {goal}\nKnown reason: {reason}\nTheir reason: {answer}\n\n\
                      Reply `same` if the reasons agree and `different` if they do not."
                 ),
+                picture: None,
                 temperature: 0.0,
                 max_tokens: 768,
             },
@@ -45,16 +59,21 @@ impl Question {
                      Say how sure you are that it is so, as a number from 0 (it is not) to 1 (it is), between three backticks, \
                      as in ```0.7```."
                 ),
+                picture: None,
                 temperature: 0.7,
                 max_tokens: 500,
             },
+            // `captioning_fn` of VisualWebArena, which asks a model that goes on writing where a text ends.
+            Question::Shows { question, .. } => {
+                Prompt { text: format!("Q: {question} A:"), picture: None, temperature: 0.0, max_tokens: 32 }
+            }
         }
     }
 
     /// How often the published code asks before it gives up.
     pub(super) fn attempts(&self) -> u32 {
         match self {
-            Question::SameMeaning { .. } | Question::SameReason { .. } => 1,
+            Question::SameMeaning { .. } | Question::SameReason { .. } | Question::Shows { .. } => 1,
             Question::Meets { .. } => 3,
         }
     }

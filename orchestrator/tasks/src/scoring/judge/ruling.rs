@@ -41,6 +41,9 @@ impl Question {
         match self {
             Question::SameMeaning { .. } => by_words(&["partially correct", "incorrect"], "correct"),
             Question::SameReason { .. } => by_words(&["different"], "same"),
+            Question::Shows { answer, .. } => {
+                Ruling::Score(f64::from(u8::from(lower.contains(&answer.to_lowercase()))))
+            }
             Question::Meets { .. } => fenced_number(reply).map_or(Ruling::Unreadable, Ruling::Score),
         }
     }
@@ -68,7 +71,7 @@ impl Judgement {
             (Question::SameMeaning { .. } | Question::SameReason { .. }, Ruling::Unreadable) => {
                 Err(ScoreError::Raised("AssertionError"))
             }
-            (Question::Meets { .. }, Ruling::Unreadable) => Ok(0.0),
+            (Question::Meets { .. } | Question::Shows { .. }, Ruling::Unreadable) => Ok(0.0),
         }
     }
 }
@@ -83,6 +86,7 @@ mod tests {
         let meaning = Question::SameMeaning { reference: text(), answer: text() };
         let reason = Question::SameReason { reason: text(), answer: text() };
         let meets = Question::Meets { criterion: text(), text: text() };
+        let shows = Question::Shows { pictures: Vec::new(), question: text(), answer: "YES".to_owned() };
         for (question, reply, expect) in [
             (&meaning, "It is **Correct**.", Some(1.0)),
             (&meaning, "Not correct: incorrect", Some(0.0)),
@@ -97,6 +101,8 @@ mod tests {
             (&meets, "```inf```", None),
             (&meets, "```sure```", None),
             (&meets, "0.5", None),
+            (&shows, "Yes, a red one", Some(1.0)),
+            (&shows, "no", Some(0.0)),
         ] {
             assert_eq!(question.read(reply), expect.map_or(Ruling::Unreadable, Ruling::Score), "{reply}");
         }

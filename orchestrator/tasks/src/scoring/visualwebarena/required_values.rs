@@ -2,13 +2,48 @@
 
 use std::cmp::Ordering;
 
+use serde_json::Value;
+
 use super::super::ScoreError;
 use super::super::python::text::strip;
 use super::super::python::{float, int::Int};
-use super::super::webarena::BAD_VALUE;
+use super::super::webarena::{BAD_VALUE, alternatives};
 
 /// What makes `<` and `>` hold for equal numbers, too.
 const TOLERANCE: f64 = 1e-8;
+
+/// What is compared.
+pub(super) enum Number {
+    Int(Int),
+    Float(f64),
+}
+
+impl Number {
+    fn compare(&self, other: f64) -> Option<Ordering> {
+        match self {
+            Number::Int(number) => number.compare(other),
+            Number::Float(number) => number.partial_cmp(&other),
+        }
+    }
+
+    fn to_float(&self) -> Option<f64> {
+        match self {
+            Number::Int(number) => number.to_float(),
+            Number::Float(number) => Some(*number),
+        }
+    }
+}
+
+/// Whether every inequality holds in one of its alternatives.
+pub(super) fn satisfied(number: &Number, inequalities: &[Value]) -> Result<bool, ScoreError> {
+    let mut good = true;
+    for inequality in inequalities {
+        let held: Vec<bool> =
+            alternatives(inequality)?.map(|one| holds(number, one)).collect::<Result<_, _>>()?;
+        good &= held.contains(&true);
+    }
+    Ok(good)
+}
 
 /// `str_2_int`: `int` of a text without its commas.
 pub(super) fn parse(text: &str) -> Option<Int> {
@@ -19,7 +54,7 @@ pub(super) fn parse(text: &str) -> Option<Int> {
 ///
 /// # Errors
 /// Where there is no operator, or not one number beside it; or where the number is too large to be subtracted from.
-pub(super) fn holds(value: &Int, inequality: &str) -> Result<bool, ScoreError> {
+fn holds(value: &Number, inequality: &str) -> Result<bool, ScoreError> {
     let operators = ["<=", ">=", "==", "<", ">"];
     let operator = operators.into_iter().find(|op| inequality.contains(op)).ok_or(BAD_VALUE)?;
     let parts: Vec<&str> = inequality.split(operator).collect();
@@ -43,7 +78,8 @@ mod tests {
 
     fn check(value: &str, inequality: &str, expect: Result<bool, ScoreError>) {
         let value = parse(value).expect("an integer");
-        assert_eq!(holds(&value, inequality), expect, "{} {inequality}", value.to_text());
+        let text = value.to_text();
+        assert_eq!(holds(&Number::Int(value), inequality), expect, "{text} {inequality}");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::super::rules::Rules;
 use super::super::webarena::{
     BAD_TYPE, NO_LIST, WRONG_ARGUMENT, alternatives, argument, items, without_quotes,
 };
-use super::required_values::{holds, parse};
+use super::required_values::{Number, parse, satisfied};
 
 /// `reference_answers` of a task, its keys in their order, which matters: once `required_values` has been looked at, the
 /// answer is a number for the keys after it.
@@ -50,7 +50,11 @@ impl StringMatch {
                 "required_values" => {
                     let inequalities = items(value)?;
                     answer = answer.to_number()?;
-                    score.rule(satisfies(&answer, inequalities)?);
+                    // What is no number satisfies nothing, not even no inequality.
+                    score.rule(match &answer {
+                        Answer::Number(number) => satisfied(&Number::Int(number.clone()), inequalities)?,
+                        Answer::Text(_) | Answer::Nothing => false,
+                    });
                 }
                 "must_include" => {
                     for reference in items(value)? {
@@ -90,18 +94,6 @@ impl StringMatch {
     }
 }
 
-/// Every inequality holds in one of its alternatives. What is no number satisfies nothing, not even no inequality.
-fn satisfies(answer: &Answer, inequalities: &[Value]) -> Result<bool, ScoreError> {
-    let Answer::Number(number) = answer else { return Ok(false) };
-    let mut good = true;
-    for inequality in inequalities {
-        let held: Vec<bool> =
-            alternatives(inequality)?.map(|one| holds(number, one)).collect::<Result<_, _>>()?;
-        good &= held.contains(&true);
-    }
-    Ok(good)
-}
-
 impl Answer {
     /// As an argument that has to be a text.
     fn text(&self) -> Result<&str, ScoreError> {
@@ -125,15 +117,8 @@ impl Answer {
         Ok(text == without_quotes(reference))
     }
 
-    /// `must_include`, and what `must_exclude` denies.
     fn includes(&self, reference: &str) -> Result<bool, ScoreError> {
-        let text = without_quotes(self.text()?);
-        let reference = without_quotes(reference);
-        Ok(if word_tokenize(&reference).len() == 1 {
-            word_tokenize(&text).contains(&reference)
-        } else {
-            text.contains(&reference)
-        })
+        Ok(includes(self.text()?, reference))
     }
 
     /// `one_of` stops at the first that it finds.
@@ -145,6 +130,16 @@ impl Answer {
             }
         }
         Ok(false)
+    }
+}
+
+/// `must_include`, and what `must_exclude` denies: one word is looked for among words.
+pub(super) fn includes(text: &str, reference: &str) -> bool {
+    let (text, reference) = (without_quotes(text), without_quotes(reference));
+    if word_tokenize(&reference).len() == 1 {
+        word_tokenize(&text).contains(&reference)
+    } else {
+        text.contains(&reference)
     }
 }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::super::judge::{Judged, Judgement, Question};
 use super::super::rules::Rules;
 use super::super::{Score, ScoreError};
+use super::function::{Call, Function};
 use super::{Found, StringMatch, Target, UrlMatch, target};
 
 /// `eval` of a task file, as WebArena publishes it.
@@ -26,6 +27,9 @@ pub struct Evaluation {
     /// For `program_html`.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "read_targets")]
     pub program_html: Vec<Target>,
+    /// The shop's address, which `SHOPPING` is in the published code: `func:` calls ask its interface. Not in the published files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shopping: Option<String>,
     /// Why the goal cannot be reached, for a judge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub string_note: Option<String>,
@@ -135,7 +139,14 @@ impl Evaluation {
 
     /// A call that targets hold and that cannot be carried out here.
     pub(crate) fn unknown_call(&self) -> Option<&str> {
-        self.program_html.iter().find_map(Target::unknown_call)
+        let known = |call: &&str| Call::parse(call).and_then(|call| Function::of(&call)).is_ok();
+        self.program_html.iter().flat_map(Target::calls).find(|call| !known(call))
+    }
+
+    /// Whether a call asks the shop's interface.
+    pub(crate) fn asks_the_shop(&self) -> bool {
+        let calls = self.program_html.iter().flat_map(Target::calls);
+        calls.filter_map(|call| Function::of(&Call::parse(call).ok()?).ok()).any(|call| call.asks_the_shop())
     }
 }
 

@@ -1,18 +1,22 @@
 //! The calls that targets may hold after `func:`, as in `evaluation_harness/helper_functions.py`. The published code hands them to
 //! Python's `eval`; here they are one call with texts for arguments, which is all that the task files hold.
 
+use serde_json::Value;
+
 use super::super::python::url::Url;
+use super::pages::{Pages, Stop, text};
+use super::shop::{self, Review};
 
 /// A call: a name and its arguments.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Call {
-    name: String,
-    arguments: Vec<String>,
+pub(in crate::scoring) struct Call {
+    pub(in crate::scoring) name: String,
+    pub(in crate::scoring) arguments: Vec<String>,
 }
 
 impl Call {
     /// Reads `name('a', "b", __page__)`. The page is no argument of ours.
-    pub(super) fn parse(text: &str) -> Result<Call, &'static str> {
+    pub(in crate::scoring) fn parse(text: &str) -> Result<Call, &'static str> {
         const WRONG: &str = "SyntaxError";
         let (name, rest) = text.trim().split_once('(').ok_or(WRONG)?;
         let mut rest = rest.strip_suffix(')').ok_or(WRONG)?.trim();
@@ -42,33 +46,68 @@ impl Call {
     }
 }
 
-/// What a call that stands for an address gives.
-pub(super) fn address(call: &Call) -> Result<String, &'static str> {
-    match (call.name.as_str(), call.arguments.as_slice()) {
-        ("reddit_get_post_url", [url]) => reddit_get_post_url(url),
-        ("reddit_get_post_url", _) => Err("TypeError"),
-        _ => Err("NameError"),
+/// The calls that both benchmarks have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::scoring) enum Function {
+    /// `reddit_get_post_url(url)`.
+    PostUrl(String),
+    /// `gitlab_get_project_memeber_role(page, account_name)`.
+    MemberRole(String),
+    /// `shopping_get_latest_order_url()`.
+    LatestOrderUrl,
+    /// `shopping_get_sku_latest_review_author(sku)` and its like.
+    LatestReview(String, Review),
+}
+
+impl Function {
+    /// The function that a call names, or the exception that there is none, or none of such arguments.
+    pub(in crate::scoring) fn of(call: &Call) -> Result<Function, &'static str> {
+        let one = || match call.arguments.as_slice() {
+            [one] => Ok(one.clone()),
+            _ => Err("TypeError"),
+        };
+        match call.name.as_str() {
+            "reddit_get_post_url" => one().map(Function::PostUrl),
+            "gitlab_get_project_memeber_role" => one().map(Function::MemberRole),
+            "shopping_get_latest_order_url" if call.arguments.is_empty() => Ok(Function::LatestOrderUrl),
+            "shopping_get_latest_order_url" => Err("TypeError"),
+            "shopping_get_sku_latest_review_author" => Ok(Function::LatestReview(one()?, Review::Author)),
+            "shopping_get_sku_latest_review_rating" => Ok(Function::LatestReview(one()?, Review::Rating)),
+            _ => Err("NameError"),
+        }
+    }
+
+    /// Whether it asks the shop's interface.
+    pub(in crate::scoring) fn asks_the_shop(&self) -> bool {
+        matches!(self, Function::LatestOrderUrl | Function::LatestReview(..))
+    }
+
+    /// What it gives. `shop` is what `SHOPPING` is in the published code.
+    pub(in crate::scoring) async fn call<P: Pages>(
+        &self,
+        pages: &mut P,
+        shop: &str,
+    ) -> Result<Value, Stop<P::Error>> {
+        match self {
+            Function::PostUrl(url) => post_url(url).map(Value::from).map_err(Stop::Raised),
+            Function::MemberRole(account) => Ok(text(pages.evaluate(&member_role(account)).await?).into()),
+            Function::LatestOrderUrl => Ok(shop::latest_order_url(pages, shop).await?.into()),
+            Function::LatestReview(sku, what) => shop::latest_review(pages, shop, sku, *what).await,
+        }
     }
 }
 
-/// A call that reads something of the page, as an expression.
-pub(super) fn script(call: &Call) -> Result<String, &'static str> {
-    match (call.name.as_str(), call.arguments.as_slice()) {
-        ("gitlab_get_project_memeber_role", [account]) => {
-            let account = serde_json::Value::from(format!("@{account}"));
-            Ok(format!(
-                "(() => {{ const names = [...document.querySelectorAll(\"td[data-label='Account'] span.gl-avatar-labeled-sublabel\")]; \
-                 const at = names.findIndex((name) => name.outerText === {account}); \
-                 return document.querySelectorAll('td.col-max-role span')[at].outerText; }})()"
-            ))
-        }
-        ("gitlab_get_project_memeber_role", _) => Err("TypeError"),
-        _ => Err("NameError"),
-    }
+fn member_role(account: &str) -> String {
+    let account = Value::from(format!("@{account}"));
+    format!(
+        "(() => {{ const names = [...document.querySelectorAll(\"td[data-label='Account'] span.gl-avatar-labeled-sublabel\")]; \
+         const at = names.findIndex((name) => name.outerText === {account}); \
+         return document.querySelectorAll('td.col-max-role span')[at].outerText; }})()"
+    )
 }
 
 /// The address of the post that an address is about: `/f/FORUM/NUMBER/`; what is no post's stays.
-fn reddit_get_post_url(url: &str) -> Result<String, &'static str> {
+fn post_url(url: &str) -> Result<String, &'static str> {
     let parsed = Url::parse(url).ok_or("ValueError")?;
     let parts: Vec<&str> = parsed.path.split('/').collect();
     match parts.as_slice() {
@@ -98,15 +137,22 @@ mod tests {
     }
 
     #[test]
+    fn functions_are_known_by_name_and_number_of_arguments() {
+        let of = |text: &str| Call::parse(text).and_then(|call| Function::of(&call));
+        assert_eq!(of("shopping_get_latest_order_url()"), Ok(Function::LatestOrderUrl));
+        assert_eq!(of("shopping_get_latest_order_url('x')"), Err("TypeError"));
+        assert_eq!(of("reddit_get_post_url()"), Err("TypeError"));
+        assert_eq!(of("open('/etc/passwd')"), Err("NameError"));
+    }
+
+    #[test]
     fn posts_have_an_address() {
-        let post =
-            |url: &str| address(&Call::parse(&format!("reddit_get_post_url('{url}')")).expect("a call"));
         assert_eq!(
-            post("http://a.test:1/f/b/7/title/-/comment/9?x#y").as_deref(),
+            post_url("http://a.test:1/f/b/7/title/-/comment/9?x#y").as_deref(),
             Ok("http://a.test:1/f/b/7/")
         );
-        assert_eq!(post("http://a.test/f/b").as_deref(), Ok("http://a.test/f/b"));
-        assert_eq!(post("http://a.test/u/b/7").as_deref(), Ok("http://a.test/u/b/7"));
-        assert_eq!(post("http://[a"), Err("ValueError"));
+        assert_eq!(post_url("http://a.test/f/b").as_deref(), Ok("http://a.test/f/b"));
+        assert_eq!(post_url("http://a.test/u/b/7").as_deref(), Ok("http://a.test/u/b/7"));
+        assert_eq!(post_url("http://[a"), Err("ValueError"));
     }
 }

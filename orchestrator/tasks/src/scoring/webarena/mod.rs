@@ -9,18 +9,22 @@
 mod answer;
 mod contents;
 mod evaluation;
-mod function;
+pub(super) mod function;
+pub(super) mod pages;
+pub(super) mod shop;
 mod string_match;
 mod target;
 mod url_match;
 
 pub use contents::RequiredContents;
 pub use evaluation::{Ending, EvalType, Evaluation};
+pub use pages::{Fetch, Fetched, Found, Pages, Seen};
 pub use string_match::StringMatch;
-pub use target::{Found, Pages, Target};
+pub use target::Target;
 pub use url_match::UrlMatch;
 
 pub(super) use answer::without_quotes;
+pub(super) use target::raised;
 
 use serde_json::Value;
 

@@ -1,13 +1,11 @@
 //! `HTMLContentEvaluator`: what is read of pages once the episode has ended, and what it has to be.
 
-use std::future::Future;
-
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::super::{ScoreError, python};
-use super::function::{self, Call};
-use super::{BAD_VALUE, Evaluation, RequiredContents};
+use super::function::{Call, Function};
+use super::pages::{self, Found, Pages, Stop, returned, text};
+use super::{BAD_TYPE, BAD_VALUE, Evaluation, RequiredContents};
 
 /// One place to look at.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -25,38 +23,6 @@ pub struct Target {
     pub prep_actions: Vec<String>,
 }
 
-/// The pages of an episode that has ended.
-pub trait Pages {
-    /// Why nothing can be read any more.
-    type Error;
-
-    /// Opens an address in the active tab and waits until it has come to rest. One that cannot be opened leaves the page
-    /// as the browser leaves it.
-    fn open(&mut self, url: &str) -> impl Future<Output = Result<(), Self::Error>> + Send;
-
-    /// The value of an expression that is evaluated among the page's own scripts, or what it threw.
-    fn evaluate(
-        &mut self,
-        expression: &str,
-    ) -> impl Future<Output = Result<Result<Value, String>, Self::Error>> + Send;
-}
-
-/// What was read.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Found {
-    /// The address of the page that the episode ended on.
-    pub url: String,
-    /// What each target's locator gave, in their order; shorter where the published code raises an exception on the way.
-    pub contents: Vec<String>,
-    /// That exception.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub raised: Option<String>,
-}
-
-const URL: &str = "location.href";
-const CONTENT: &str = "(document.doctype ? new XMLSerializer().serializeToString(document.doctype) : '') \
-                       + document.documentElement.outerHTML";
-
 impl Evaluation {
     /// Reads what the score depends on. Pages are opened one after the other in the order of the targets, each from where the last one left
     /// the browser.
@@ -64,17 +30,19 @@ impl Evaluation {
     /// # Errors
     /// Where pages can no longer be read.
     pub async fn read<P: Pages>(&self, pages: &mut P) -> Result<Found, P::Error> {
-        let mut found = Found { url: text(pages.evaluate(URL).await?), ..Found::default() };
+        let mut found = Found { url: pages::address(pages).await?, ..Found::default() };
         if !self.eval_types.contains(&super::EvalType::ProgramHtml) {
             return Ok(found);
         }
+        let shop = self.shopping.as_deref().unwrap_or_default();
         for target in &self.program_html {
-            match target.read(pages).await? {
+            match target.read(pages, shop).await {
                 Ok(content) => found.contents.push(content),
-                Err(raised) => {
+                Err(Stop::Raised(raised)) => {
                     found.raised = Some(raised.to_owned());
                     break;
                 }
+                Err(Stop::Broken(error)) => return Err(error),
             }
         }
         Ok(found)
@@ -82,27 +50,20 @@ impl Evaluation {
 }
 
 impl Target {
-    /// A call that cannot be carried out here.
-    pub(super) fn unknown_call(&self) -> Option<&str> {
-        let unknown = |text: &&str, known: fn(&Call) -> Result<String, &'static str>| {
-            Call::parse(text).and_then(|call| known(&call)).is_err()
-        };
-        let url = self.url.strip_prefix("func:").filter(|call| unknown(call, function::address));
-        url.or_else(|| self.locator.strip_prefix("func:").filter(|call| unknown(call, function::script)))
+    /// The calls it holds, as they stand after `func:`.
+    pub(in crate::scoring) fn calls(&self) -> impl Iterator<Item = &str> {
+        [&self.url, &self.locator].into_iter().filter_map(|text| text.strip_prefix("func:"))
     }
 
-    /// What the locator gives, or the exception that the published code ends in.
-    async fn read<P: Pages>(&self, pages: &mut P) -> Result<Result<String, &'static str>, P::Error> {
+    /// What the locator gives.
+    async fn read<P: Pages>(&self, pages: &mut P, shop: &str) -> Result<serde_json::Value, Stop<P::Error>> {
         let url = match self.url.strip_prefix("func:") {
             None => self.url.clone(),
             Some(call) => {
-                let here = text(pages.evaluate(URL).await?);
-                match Call::parse(&call.replace("__last_url__", &here))
-                    .and_then(|call| function::address(&call))
-                {
-                    Ok(url) => url,
-                    Err(raised) => return Ok(Err(raised)),
-                }
+                let here = pages::address(pages).await?;
+                let function = Call::parse(&call.replace("__last_url__", &here));
+                let function = function.and_then(|call| Function::of(&call)).map_err(Stop::Raised)?;
+                text(Ok(function.call(pages, shop).await?))
             }
         };
         if url != "last" {
@@ -110,38 +71,36 @@ impl Target {
         }
         let locator = self.locator.as_str();
         if python::text::strip(locator).is_empty() {
-            return Ok(Ok(text(pages.evaluate(CONTENT).await?)));
+            return Ok(pages::content(pages).await?.into());
         }
         if let Some(call) = locator.strip_prefix("func:") {
-            let script = Call::parse(call).and_then(|call| function::script(&call));
-            return Ok(match script {
-                Ok(script) => Ok(text(pages.evaluate(&script).await?)),
-                Err(raised) => Err(raised),
-            });
+            let function = Call::parse(call).and_then(|call| Function::of(&call)).map_err(Stop::Raised)?;
+            return function.call(pages, shop).await;
         }
-        if !(locator.starts_with("document.") || locator.starts_with("[...document.")) {
-            return Ok(Err("ValueError"));
+        self.evaluate(pages).await.map(serde_json::Value::from)
+    }
+
+    /// What a locator of JavaScript gives, after what prepares for it.
+    pub(in crate::scoring) async fn evaluate<P: Pages>(
+        &self,
+        pages: &mut P,
+    ) -> Result<String, Stop<P::Error>> {
+        if !(self.locator.starts_with("document.") || self.locator.starts_with("[...document.")) {
+            return Err(Stop::Raised("ValueError"));
         }
         for action in &self.prep_actions {
             if pages.evaluate(&returned(action)).await?.is_err() {
                 break;
             }
         }
-        Ok(Ok(text(pages.evaluate(&returned(locator)).await?)))
+        Ok(text(pages.evaluate(&returned(&self.locator)).await?))
     }
-}
 
-/// `page.evaluate(f"() => {expression}")`.
-fn returned(expression: &str) -> String {
-    format!("(() => {expression})()")
-}
-
-/// `str(..)` of a value; nothing where there is none because something was thrown.
-fn text(value: Result<Value, String>) -> String {
-    match value {
-        Ok(Value::String(text)) => text,
-        Ok(value) => python::Value::from(value).to_text(),
-        Err(_) => String::new(),
+    /// What is wrong with what was read, for people.
+    pub(in crate::scoring) fn complain(&self, content: &serde_json::Value) -> String {
+        let locator = if self.locator.trim().is_empty() { "the page" } else { self.locator.trim() };
+        let content: String = pages::to_text(content.clone()).chars().take(80).collect();
+        format!("{locator} at {} is {content:?}", self.url)
     }
 }
 
@@ -153,14 +112,9 @@ pub(super) fn score(targets: &[Target], found: &Found) -> Result<(f64, Vec<Strin
         let Some(content) = found.contents.get(place) else {
             return Err(found.raised.as_deref().map_or(BAD_VALUE, raised));
         };
-        let given = target.required_contents.score(content)?;
+        let given = target.required_contents.score(content.as_str().ok_or(BAD_TYPE)?)?;
         if given == 0.0 {
-            let locator = if target.locator.trim().is_empty() { "the page" } else { target.locator.trim() };
-            wrong.push(format!(
-                "{locator} at {} is {:?}",
-                target.url,
-                content.chars().take(80).collect::<String>()
-            ));
+            wrong.push(target.complain(content));
         }
         value *= given;
     }
@@ -168,8 +122,19 @@ pub(super) fn score(targets: &[Target], found: &Found) -> Result<(f64, Vec<Strin
 }
 
 /// The exceptions that reading ends in, by name.
-fn raised(name: &str) -> ScoreError {
-    let known =
-        ["ValueError", "NameError", "TypeError", "SyntaxError"].into_iter().find(|known| *known == name);
-    ScoreError::Raised(known.unwrap_or("Exception"))
+pub(in crate::scoring) fn raised(name: &str) -> ScoreError {
+    const KNOWN: [&str; 11] = [
+        "AssertionError",
+        "BeartypeCallHintParamViolation",
+        "ConnectionError",
+        "IndexError",
+        "JSONDecodeError",
+        "KeyError",
+        "NameError",
+        "OSError",
+        "SyntaxError",
+        "TypeError",
+        "ValueError",
+    ];
+    ScoreError::Raised(KNOWN.into_iter().find(|known| *known == name).unwrap_or("Exception"))
 }

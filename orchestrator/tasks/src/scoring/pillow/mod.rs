@@ -1,0 +1,140 @@
+//! Pictures as Pillow handles them: `Image.open`, `resize` with its Lanczos filter, `convert("L")`.
+
+mod resample;
+
+use std::io::Cursor;
+
+use image::{DynamicImage, ImageDecoder as _, ImageError, ImageFormat, ImageReader, Limits};
+
+/// More pixels than this are a `DecompressionBombError`.
+const MOST_PIXELS: u64 = 178_956_970;
+
+/// A picture in memory, eight bits a channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Picture {
+    pub(super) width: u32,
+    pub(super) height: u32,
+    /// 1 grey, 2 grey and opacity, 3 colours, 4 colours and opacity.
+    channels: usize,
+    /// Row by row.
+    pixels: Vec<u8>,
+    /// A palette or black and white: Pillow's modes `P` and `1`, which are not filtered when their size changes.
+    indexed: bool,
+}
+
+/// Why there is no picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unreadable {
+    /// `Image.open` raises: these are no picture's first bytes.
+    NoPicture,
+    /// It opens, and raises when its pixels are needed.
+    Broken,
+}
+
+impl Picture {
+    /// `Image.open(..)`, and what it opens. Of moving pictures it is the first.
+    pub(super) fn open(bytes: &[u8]) -> Result<Picture, Unreadable> {
+        let mut reader =
+            ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|_| Unreadable::NoPicture)?;
+        let format = reader.format().ok_or(Unreadable::NoPicture)?;
+        reader.limits(Limits::no_limits());
+        let decoder = reader.into_decoder().map_err(|_| Unreadable::NoPicture)?;
+        let (width, height) = decoder.dimensions();
+        if u64::from(width) * u64::from(height) > MOST_PIXELS {
+            return Err(Unreadable::NoPicture);
+        }
+        let picture = DynamicImage::from_decoder(decoder).map_err(|_: ImageError| Unreadable::Broken)?;
+        let (channels, pixels) = match picture {
+            DynamicImage::ImageLuma8(grey) => (1, grey.into_raw()),
+            DynamicImage::ImageLumaA8(grey) => (2, grey.into_raw()),
+            DynamicImage::ImageRgb8(colours) => (3, colours.into_raw()),
+            DynamicImage::ImageRgba8(colours) => (4, colours.into_raw()),
+            deep if deep.color().has_alpha() => (4, deep.into_rgba8().into_raw()),
+            deep if deep.color().has_color() => (3, deep.into_rgb8().into_raw()),
+            deep => (1, deep.into_luma8().into_raw()),
+        };
+        Ok(Picture { width, height, channels, pixels, indexed: is_indexed(format, bytes) })
+    }
+
+    /// `resize((width, height), Image.LANCZOS)`.
+    pub(super) fn resize(&self, width: u32, height: u32) -> Picture {
+        if (width, height) == (self.width, self.height) {
+            return self.clone();
+        }
+        let pixels = if self.indexed {
+            resample::nearest(self, width, height)
+        } else if self.channels % 2 == 0 {
+            let faded = Picture { pixels: resample::multiply_opacity(self), ..self.clone() };
+            resample::divide_opacity(resample::lanczos(&faded, width, height), self.channels)
+        } else {
+            resample::lanczos(self, width, height)
+        };
+        Picture { width, height, pixels, ..*self }
+    }
+
+    /// The pixels of `convert("L")`: the luma of ITU-R 601-2, opacity left out.
+    pub(super) fn grey(&self) -> Vec<u8> {
+        let luma = |pixel: &[u8]| match pixel {
+            &[red, green, blue, ..] => {
+                let sum = 19595 * u32::from(red) + 38470 * u32::from(green) + 7471 * u32::from(blue);
+                ((sum + 0x8000) >> 16) as u8
+            }
+            &[grey, ..] => grey,
+            [] => 0,
+        };
+        self.pixels.chunks_exact(self.channels).map(luma).collect()
+    }
+}
+
+/// A GIF is; a PNG is when its header says so: colour type 3, or grey of one bit.
+fn is_indexed(format: ImageFormat, bytes: &[u8]) -> bool {
+    match format {
+        ImageFormat::Gif => true,
+        ImageFormat::Png => matches!(bytes.get(24..26), Some([_, 3] | [1, 0])),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn picture(width: u32, height: u32, channels: usize, pixels: &[u8]) -> Picture {
+        Picture { width, height, channels, pixels: pixels.to_vec(), indexed: false }
+    }
+
+    #[test]
+    fn bytes_that_are_no_picture_do_not_open() {
+        assert_eq!(Picture::open(b"<html></html>"), Err(Unreadable::NoPicture));
+        assert_eq!(Picture::open(b""), Err(Unreadable::NoPicture));
+        let mut png = Vec::new();
+        let grey = image::GrayImage::from_fn(40, 30, |x, y| image::Luma([(x * y) as u8]));
+        grey.write_to(&mut Cursor::new(&mut png), ImageFormat::Png).expect("a PNG");
+        assert_eq!(
+            Picture::open(&png).map(|picture| (picture.width, picture.grey())),
+            Ok((40, grey.into_raw()))
+        );
+        png.truncate(png.len() / 2);
+        assert_eq!(Picture::open(&png), Err(Unreadable::Broken));
+    }
+
+    #[test]
+    fn colours_become_grey_by_their_luma() {
+        let colours = picture(4, 1, 3, &[255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255]);
+        assert_eq!(colours.grey(), [76, 150, 29, 255]);
+        assert_eq!(picture(2, 1, 4, &[10, 10, 10, 0, 20, 20, 20, 255]).grey(), [10, 20]);
+    }
+
+    /// What Pillow 13 gives for the same pixels.
+    #[test]
+    fn sizes_change_as_in_pillow() {
+        let row = picture(4, 1, 1, &[0, 255, 0, 255]);
+        assert_eq!(row.resize(8, 1).pixels, [0, 64, 222, 219, 36, 33, 191, 255]);
+        assert_eq!(row.resize(2, 1).pixels, [101, 154]);
+        assert_eq!(row.resize(4, 1).pixels, row.pixels);
+        let faded = picture(2, 1, 2, &[200, 255, 100, 0]);
+        assert_eq!(faded.resize(4, 1).pixels, [235, 255, 199, 196, 203, 59, 0, 0]);
+        let indexed = Picture { indexed: true, ..row };
+        assert_eq!(indexed.resize(6, 1).pixels, [0, 255, 255, 0, 0, 255]);
+    }
+}
