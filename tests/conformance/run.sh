@@ -33,6 +33,7 @@ echo "== replaying a recording with pywb"
 "$venv/bin/python" -W ignore "$here/replay_with_pywb.py" "$venv/bin" "$work/replay"
 
 echo "== scoring what the published scorers scored, reading the published tasks"
-SANDBOX_VECTORS=$SHARED/vectors SANDBOX_DATASETS=$SHARED/datasets \
+"$venv/bin/python" -W ignore "$here/pictures.py" >"$work/visualwebarena.image_ssim.jsonl"
+SANDBOX_VECTORS=$SHARED/vectors SANDBOX_DATASETS=$SHARED/datasets SANDBOX_PICTURES=$work/visualwebarena.image_ssim.jsonl \
     cargo test -q -p tasks --test vectors --test datasets
 echo "conformance: all good"

@@ -202,6 +202,9 @@ fn score(metric: &str, line: &[u8]) -> Result<Outcome, serde_json::Error> {
         "visualwebarena.string_match" => {
             Ok(Some(serde_json::from_slice::<webarena::AnswerInputs>(line)?.visualwebarena()))
         }
+        "visualwebarena.image_ssim" => {
+            Ok(Some(serde_json::from_slice::<webarena::PictureInputs>(line)?.visualwebarena()))
+        }
         "visualwebarena.url_match" => {
             Ok(Some(serde_json::from_slice::<webarena::UrlInputs>(line)?.visualwebarena()))
         }

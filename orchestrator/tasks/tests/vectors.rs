@@ -56,3 +56,18 @@ fn visualwebarena() {
     check("visualwebarena.string_match", 260, 0);
     check("visualwebarena.url_match", 200, 0);
 }
+
+/// `tests/conformance/pictures.py` has made them. What of JPEG is read otherwise by another decoder is less than a thousandth.
+#[test]
+fn likeness_of_pictures() {
+    let file = env::var("SANDBOX_PICTURES")
+        .expect("SANDBOX_PICTURES names the file: run `make conformance SHARED=FOLDER`");
+    let mut seen = 0;
+    let report = score_vectors(&Utf8PathBuf::from(file), |vector| {
+        let number = |key: &str| vector[key].as_f64().unwrap();
+        let tolerance = if vector["id"].as_str().unwrap().contains("JPEG") { 1e-3 } else { 1e-6 };
+        assert!((number("score") - number("expected")).abs() < tolerance, "{}", vector["id"]);
+        seen += 1;
+    });
+    assert_eq!((report.unwrap().metrics.len(), seen), (1, 220));
+}

@@ -1,5 +1,7 @@
 //! Vectors of WebArena's and VisualWebArena's scorers. Inputs of types that the scorers do not take are part of them.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
@@ -28,6 +30,19 @@ pub(super) struct UrlInputs {
 pub(super) struct ContentInputs {
     required_contents: Value,
     content: Value,
+}
+
+/// Files of pictures in Base64.
+#[derive(Deserialize)]
+pub(super) struct PictureInputs {
+    #[serde(deserialize_with = "read_base64")]
+    one: Vec<u8>,
+    #[serde(deserialize_with = "read_base64")]
+    other: Vec<u8>,
+}
+
+fn read_base64<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<u8>, D::Error> {
+    STANDARD.decode(String::deserialize(input)?).map_err(serde::de::Error::custom)
 }
 
 /// A note of `null` is a note.
@@ -75,6 +90,12 @@ impl UrlInputs {
             other => other.to_string(),
         });
         Ok((webarena::UrlMatch { reference_url, url_note }, self.url))
+    }
+}
+
+impl PictureInputs {
+    pub(super) fn visualwebarena(&self) -> Result<f64, ScoreError> {
+        visualwebarena::image_ssim(&self.one, &self.other)
     }
 }
 

@@ -13,6 +13,6 @@ mod target;
 mod url_match;
 
 pub use evaluation::{EvalType, Evaluation};
-pub use page_image_query::{PageImageQuery, Vqa};
+pub use page_image_query::{PageImageQuery, Vqa, image_ssim};
 pub use string_match::StringMatch;
 pub use url_match::UrlMatch;

@@ -127,7 +127,20 @@ async fn look<P: Pages>(
     Ok(seen)
 }
 
-/// `get_image_ssim`; nothing where it raises.
+/// `get_image_ssim` of two files: their structural similarity, once both are grey and of one size; at most 1.
+///
+/// # Errors
+/// Where the published code raises an exception: for what is no picture, and for pictures of less than seven pixels a side.
+pub fn image_ssim(one: &[u8], other: &[u8]) -> Result<f64, ScoreError> {
+    let open = |bytes| {
+        Picture::open(bytes).map_err(|unreadable| match unreadable {
+            Unreadable::NoPicture => ScoreError::Raised("UnidentifiedImageError"),
+            Unreadable::Broken => ScoreError::Raised("OSError"),
+        })
+    };
+    ssim(&open(one)?, &open(other)?).ok_or(BAD_VALUE)
+}
+
 fn ssim(one: &Picture, other: &Picture) -> Option<f64> {
     let (width, height) = (one.width.max(other.width), one.height.max(other.height));
     let grey = |picture: &Picture| picture.resize(width, height).grey();
