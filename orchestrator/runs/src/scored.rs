@@ -47,8 +47,13 @@ impl Judge for Asked<'_> {
     type Error = models::Error;
 
     async fn reply(&self, prompt: &Prompt, attempt: u32) -> Result<String, models::Error> {
-        let Prompt { text, temperature, max_tokens } = prompt.clone();
-        let chat = Chat { messages: vec![Message::text(Role::User, text)], temperature, max_tokens, attempt };
+        let Prompt { text, picture, temperature, max_tokens } = prompt.clone();
+        let words = Message::text(Role::User, text);
+        let message = match picture {
+            Some(picture) => words.with_image(picture),
+            None => words,
+        };
+        let chat = Chat { messages: vec![message], temperature, max_tokens, attempt };
         Ok(self.0.ask(&chat).await?.text)
     }
 }

@@ -15,9 +15,9 @@ pub mod scoring;
 pub mod vectors;
 
 pub use scoring::mind2web_live::{KeyNode, Method, PathNode, TextNode, UrlNode, ValueNode};
-pub use scoring::webarena::Pages;
+pub use scoring::webarena::{Fetch, Fetched, Pages};
 pub use scoring::{Expectation, PageCheck, Score, ScoreError, ScoreState, Scorer, StateCheck, Step, Verdict};
 pub use suite::{
     DeviceSpec, Element, Error, Fill, GoalText, Interjection, MatchLevel, OracleStep, Place, Press, Scroll,
-    Select, Suite, Task, WorldSpec,
+    Select, StopRules, Suite, Task, WorldSpec,
 };

@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::import::{ImportError, read_lines};
-use crate::scoring::webarena::Found;
+use crate::scoring::webarena::{Found, Seen};
 use crate::{ScoreState, Scorer, Step, Task};
 
 /// An attempt. Which keys matter depends on the scorer: AssistantBench wants the answer, WebArena the last address and what was read of pages besides,
@@ -24,9 +24,12 @@ pub struct Saved {
     /// The address of the page that the attempt ended on.
     #[serde(default)]
     pub url: String,
-    /// What each target of `program_html` gave, in their order: the text of its locator, or the page where it has none.
+    /// What each target of `program_html` gave, in their order: what its locator gave, or the page where it has none.
     #[serde(default)]
-    pub contents: Vec<String>,
+    pub contents: Vec<Value>,
+    /// What each `page_image_query` came upon, in their order.
+    #[serde(default)]
+    pub pictures: Vec<Seen>,
     /// What was seen and done, in its order.
     #[serde(default)]
     pub steps: Vec<SavedStep>,
@@ -67,7 +70,8 @@ impl Saved {
         }
         let (answer, infeasible) = (self.answer.as_deref(), self.infeasible);
         scorer.observe(&mut state, &Step { url: &self.url, answer, infeasible, ..Step::default() });
-        let found = Found { url: self.url.clone(), contents: self.contents.clone(), raised: None };
+        let (contents, pictures) = (self.contents.clone(), self.pictures.clone());
+        let found = Found { url: self.url.clone(), contents, pictures, raised: None };
         let pages = scorer.evaluations().len();
         scorer.read(&mut state, &mut vec![found; pages].into_iter());
         state

@@ -10,7 +10,9 @@ use runs::environment::{EnvironmentError, NotActed};
 use runs::{Environment, Event, Progress};
 use serde_json::Value;
 use snapshots::Exchange;
-use tasks::{Element, GoalText, MatchLevel, OracleStep, Scorer, StateCheck, Suite, Task, WorldSpec};
+use tasks::{
+    Element, GoalText, MatchLevel, OracleStep, Scorer, StateCheck, StopRules, Suite, Task, WorldSpec,
+};
 
 /// What is to go wrong, by task id.
 #[derive(Debug, Clone, Default)]
@@ -194,6 +196,8 @@ pub(crate) fn suite() -> Result<Suite, jiff::Error> {
         device: Default::default(),
         user: Vec::new(),
         max_steps: 4,
+        images: Vec::new(),
+        stop: StopRules::default(),
         tags: Vec::new(),
         scorer: Scorer::AssistantBench { gold: "a red bicycle".to_owned() },
         mistake: Vec::new(),

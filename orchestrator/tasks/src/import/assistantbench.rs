@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::{Import, ImportError, Skipped, read_lines, task_id};
-use crate::{DeviceSpec, GoalText, Scorer, Task};
+use crate::{DeviceSpec, GoalText, Scorer, StopRules, Task};
 
 /// Where BrowserGym's version of the benchmark starts.
 pub(super) const START: &str = "https://google.com";
@@ -53,6 +53,8 @@ pub fn assistantbench(lines: &str) -> Result<Import, ImportError> {
                 device: DeviceSpec::default(),
                 user: Vec::new(),
                 max_steps: 30,
+                images: Vec::new(),
+                stop: StopRules::default(),
                 tags: [row.set, row.difficulty].into_iter().flatten().collect(),
                 scorer: Scorer::AssistantBench { gold },
                 oracle: Vec::new(),

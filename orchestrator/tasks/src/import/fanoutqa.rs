@@ -7,7 +7,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::{Import, ImportError, Skipped, read_json, task_id};
-use crate::{DeviceSpec, GoalText, Scorer, Task};
+use crate::{DeviceSpec, GoalText, Scorer, StopRules, Task};
 
 /// A question. What is not read here is known all the same: a key that is neither is an error.
 #[derive(Deserialize)]
@@ -49,6 +49,8 @@ pub fn fanoutqa(json: &str) -> Result<Import, ImportError> {
                 device: DeviceSpec::default(),
                 user: Vec::new(),
                 max_steps: 30,
+                images: Vec::new(),
+                stop: StopRules::default(),
                 tags: row.categories,
                 scorer: Scorer::AssistantBench { gold },
                 oracle: Vec::new(),

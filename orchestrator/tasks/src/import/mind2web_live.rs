@@ -7,7 +7,7 @@ use serde::de::IgnoredAny;
 
 use super::{Import, ImportError, Skipped, read_json, task_id};
 use crate::scoring::mind2web_live::PublishedNode;
-use crate::{DeviceSpec, GoalText, KeyNode, Scorer, Task};
+use crate::{DeviceSpec, GoalText, KeyNode, Scorer, StopRules, Task};
 
 /// A task. What is not read here is known all the same: a key that is neither is an error.
 #[derive(Deserialize)]
@@ -61,6 +61,8 @@ pub fn mind2web_live(json: &str) -> Result<Import, ImportError> {
                 device: DeviceSpec::default(),
                 user: Vec::new(),
                 max_steps: max_steps(row.reference_task_length),
+                images: Vec::new(),
+                stop: StopRules::default(),
                 tags: Vec::new(),
                 scorer: Scorer::Mind2WebLive { nodes },
                 oracle: Vec::new(),

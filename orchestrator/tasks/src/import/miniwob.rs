@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::{Import, Skipped, task_id};
-use crate::{DeviceSpec, GoalText, PageCheck, Scorer, Task, WorldSpec};
+use crate::{DeviceSpec, GoalText, PageCheck, Scorer, StopRules, Task, WorldSpec};
 
 /// The name of the site that serves the pages, in the world of the suite.
 pub const SITE: &str = "miniwob";
@@ -80,6 +80,8 @@ fn task(name: &str, seed: u64) -> Task {
         device: DeviceSpec::default(),
         user: Vec::new(),
         max_steps: MAX_STEPS,
+        images: Vec::new(),
+        stop: StopRules::default(),
         tags,
         scorer: Scorer::Page(PageCheck { reward: REWARD.to_owned(), done: Some(DONE.to_owned()) }),
         oracle: Vec::new(),

@@ -1,6 +1,7 @@
 //! WebArena: a JSON list of tasks, as `config_files/test.raw.json` has it, with places such as `__SHOPPING__` instead of addresses.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
@@ -9,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::{Import, ImportError, Skipped, read_json, task_id};
 use crate::scoring::webarena::Evaluation;
-use crate::{DeviceSpec, GoalText, MatchLevel, Scorer, Task, WorldSpec};
+use crate::{DeviceSpec, GoalText, MatchLevel, Scorer, StopRules, Task, WorldSpec};
 
 /// What divides the addresses that an episode begins at.
 const AND: &str = " |AND| ";
@@ -93,13 +94,7 @@ struct Row {
 /// # Errors
 /// When the text is not such a list, or a task has a key that is not known.
 pub fn webarena(json: &str, places: &[Place]) -> Result<Import, ImportError> {
-    // As `generate_test_data.py` does it, wherever they stand.
-    let mut text = json.to_owned();
-    for place in places {
-        let url = Value::from(place.url.trim_end_matches('/')).to_string();
-        text = text.replace(&format!("__{}__", place.name), url.trim_matches('"'));
-    }
-    let rows: Vec<Row> = read_json(&text)?;
+    let rows: Vec<Row> = read_json(&with_addresses(json, places))?;
     let mut import = Import::default();
     for row in rows {
         let id = task_id("webarena", &row.task_id.to_string());
@@ -111,6 +106,37 @@ pub fn webarena(json: &str, places: &[Place]) -> Result<Import, ImportError> {
     Ok(import)
 }
 
+/// As `generate_test_data.py` does it, wherever they stand.
+pub(super) fn with_addresses(json: &str, places: &[Place]) -> String {
+    let mut text = json.to_owned();
+    for place in places {
+        let url = Value::from(place.url.trim_end_matches('/')).to_string();
+        text = text.replace(&format!("__{}__", place.name), url.trim_matches('"'));
+    }
+    text
+}
+
+fn task(id: &str, row: Row, places: &[Place]) -> Result<Task, String> {
+    let mut eval = row.eval;
+    if let Some(call) = eval.unknown_call() {
+        return Err(format!("its score depends on `{call}`, which is not known here"));
+    }
+    if eval.asks_the_shop() {
+        eval.shopping = Some(shop(places)?);
+    }
+    let about = About {
+        sites: row.sites,
+        storage_state: row.storage_state,
+        start_url: row.start_url,
+        geolocation: row.geolocation,
+        intent: row.intent,
+        template: row.intent_template_id,
+        achievable: eval.is_achievable(),
+        stop: StopRules { repeats: NonZeroU32::new(3), unreadable: NonZeroU32::new(3) },
+    };
+    about.task(id, Scorer::WebArena(eval), places)
+}
+
 /// The address of the shop, whose interface scores depend on.
 pub(super) fn shop(places: &[Place]) -> Result<String, String> {
     let shop = places.iter().find(|place| place.name == "SHOPPING");
@@ -118,59 +144,69 @@ pub(super) fn shop(places: &[Place]) -> Result<String, String> {
     Ok(shop.url.trim_end_matches('/').to_owned())
 }
 
-fn task(id: &str, row: Row, places: &[Place]) -> Result<Task, String> {
-    let known = |name: &String| {
-        let found = places.iter().find(|place| place.name.eq_ignore_ascii_case(name));
-        found.ok_or_else(|| format!("its site {name} has no address"))
-    };
-    let sites = row.sites.iter().map(known).collect::<Result<Vec<_>, _>>()?;
-    let mut login = BTreeMap::new();
-    for name in accounts(row.storage_state.as_deref()) {
-        let place = known(&name)?;
-        let account = place.account.clone().ok_or_else(|| format!("nobody can log in to its site {name}"))?;
-        login.extend(place.sites.first().map(|site| (site.clone(), account)));
-    }
-    if row.geolocation.is_some() {
-        return Err("it says where its user is".to_owned());
-    }
-    if let Some(call) = row.eval.unknown_call() {
-        return Err(format!("its score depends on `{call}`, which is not known here"));
-    }
-    let mut eval = row.eval;
-    if eval.asks_the_shop() {
-        eval.shopping = Some(shop(places)?);
-    }
-    let mut urls = row.start_url.split(AND).map(str::to_owned);
-    let mut names: Vec<String> = sites.iter().flat_map(|place| place.sites.clone()).collect();
-    names.extend(login.keys().cloned());
-    names.sort();
-    names.dedup();
-    let mut tags = vec![format!("template-{}", row.intent_template_id)];
-    tags.push(if eval.is_achievable() { "achievable" } else { "unachievable" }.to_owned());
-    Ok(Task {
-        id: id.to_owned(),
-        goal: GoalText::Words(row.intent),
-        start_url: urls.next(),
-        tabs: urls.collect(),
-        begin: None,
-        sites: names,
-        login,
-        storage_state: None,
-        device: DeviceSpec::default(),
-        user: Vec::new(),
-        max_steps: MAX_STEPS,
-        tags,
-        scorer: Scorer::WebArena(eval),
-        oracle: Vec::new(),
-        mistake: Vec::new(),
-    })
+/// What tasks of WebArena and of VisualWebArena have.
+pub(super) struct About {
+    pub(super) sites: Vec<String>,
+    pub(super) storage_state: Option<String>,
+    pub(super) start_url: String,
+    pub(super) geolocation: Option<Value>,
+    pub(super) intent: String,
+    pub(super) template: u64,
+    pub(super) achievable: bool,
+    pub(super) stop: StopRules,
 }
 
-/// `--max_steps` of `run.py`.
+impl About {
+    /// The task, or why it is left out.
+    pub(super) fn task(self, id: &str, scorer: Scorer, places: &[Place]) -> Result<Task, String> {
+        let known = |name: &String| {
+            let found = places.iter().find(|place| place.name.eq_ignore_ascii_case(name));
+            found.ok_or_else(|| format!("its site {name} has no address"))
+        };
+        let sites = self.sites.iter().map(known).collect::<Result<Vec<_>, _>>()?;
+        let mut login = BTreeMap::new();
+        for name in accounts(self.storage_state.as_deref()) {
+            let place = known(&name)?;
+            let account =
+                place.account.clone().ok_or_else(|| format!("nobody can log in to its site {name}"))?;
+            login.extend(place.sites.first().map(|site| (site.clone(), account)));
+        }
+        if self.geolocation.is_some() {
+            return Err("it says where its user is".to_owned());
+        }
+        let mut urls = self.start_url.split(AND).map(str::to_owned);
+        let mut names: Vec<String> = sites.iter().flat_map(|place| place.sites.clone()).collect();
+        names.extend(login.keys().cloned());
+        names.sort();
+        names.dedup();
+        let achievable = if self.achievable { "achievable" } else { "unachievable" };
+        Ok(Task {
+            id: id.to_owned(),
+            goal: GoalText::Words(self.intent),
+            images: Vec::new(),
+            start_url: urls.next(),
+            tabs: urls.collect(),
+            begin: None,
+            sites: names,
+            login,
+            storage_state: None,
+            device: DeviceSpec::default(),
+            user: Vec::new(),
+            max_steps: MAX_STEPS,
+            stop: self.stop,
+            tags: vec![format!("template-{}", self.template), achievable.to_owned()],
+            scorer,
+            oracle: Vec::new(),
+            mistake: Vec::new(),
+        })
+    }
+}
+
+/// `--max_steps` of `run.py`, of both.
 const MAX_STEPS: u32 = 30;
 
 /// The sites that a file of cookies is for: `./.auth/gitlab.reddit_state.json`.
-fn accounts(storage_state: Option<&str>) -> Vec<String> {
+pub(super) fn accounts(storage_state: Option<&str>) -> Vec<String> {
     let file = storage_state.and_then(|path| path.rsplit('/').next()).unwrap_or_default();
     let names = file.strip_suffix("_state.json").unwrap_or_default();
     names.split('.').filter(|name| !name.is_empty()).map(str::to_owned).collect()
@@ -193,13 +229,17 @@ mod tests {
       {"sites": ["shopping"], "task_id": 9, "require_login": false, "storage_state": null, "start_url": "__SHOPPING__", "geolocation": null,
        "intent_template": "x", "instantiation_dict": {}, "intent": "x", "require_reset": false, "intent_template_id": 13,
        "eval": {"eval_types": ["program_html"], "program_html": [
-         {"url": "func:shopping_get_latest_order_url()", "locator": "", "required_contents": {"exact_match": "x"}}]}}
+         {"url": "func:shopping_get_latest_order_url()", "locator": "", "required_contents": {"exact_match": "x"}}]}},
+      {"sites": ["shopping"], "task_id": 10, "require_login": false, "storage_state": null, "start_url": "__SHOPPING__", "geolocation": null,
+       "intent_template": "x", "instantiation_dict": {}, "intent": "x", "require_reset": false, "intent_template_id": 13,
+       "eval": {"eval_types": ["program_html"], "program_html": [
+         {"url": "func:shopping_get_all()", "locator": "", "required_contents": {"exact_match": "x"}}]}}
     ]"#;
 
     #[test]
     fn tasks_have_addresses_and_load_again() {
         let import = webarena(FILE, &published()).expect("the benchmark's form");
-        let [first, second] = import.tasks.as_slice() else { panic!("{import:?}") };
+        let [first, second, third] = import.tasks.as_slice() else { panic!("{import:?}") };
         assert_eq!(first.start_url.as_deref(), Some("http://metis.lti.cs.cmu.edu:7770"));
         assert_eq!(first.tabs, ["http://metis.lti.cs.cmu.edu:9999/f/books"]);
         assert_eq!(
@@ -208,7 +248,9 @@ mod tests {
         );
         assert_eq!(second.tags, ["template-13", "unachievable"]);
         assert_eq!(second.sites.len(), 6, "the map, and what its pages ask for: {:?}", second.sites);
-        assert!(import.skipped[0].reason.contains("shopping_get_latest_order_url"), "{:?}", import.skipped);
+        let Scorer::WebArena(eval) = &third.scorer else { panic!("{third:?}") };
+        assert_eq!(eval.shopping.as_deref(), Some("http://metis.lti.cs.cmu.edu:7770"));
+        assert!(import.skipped[0].reason.contains("shopping_get_all"), "{:?}", import.skipped);
         for task in &import.tasks {
             let yaml = serde_yaml::to_string(task).expect("a task is YAML");
             assert!(yaml.contains("webarena:") && !yaml.contains("__SHOPPING__"), "{yaml}");

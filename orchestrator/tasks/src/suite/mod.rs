@@ -5,6 +5,7 @@ mod error;
 mod goal;
 mod load;
 mod oracle;
+mod stop;
 mod task;
 mod world;
 
@@ -14,6 +15,7 @@ pub use device::{DeviceSpec, Place};
 pub use error::Error;
 pub use goal::GoalText;
 pub use oracle::{Element, Fill, OracleStep, Press, Scroll, Select};
+pub use stop::StopRules;
 pub(crate) use task::read_text;
 pub use task::{Interjection, Task};
 pub use world::{MatchLevel, WorldSpec};

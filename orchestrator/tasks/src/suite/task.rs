@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use camino::Utf8PathBuf;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{DeviceSpec, GoalText, OracleStep};
+use super::{DeviceSpec, GoalText, OracleStep, StopRules};
 use crate::scoring::Scorer;
 
 /// A goal with its scorer and a solution.
@@ -18,6 +18,9 @@ pub struct Task {
     pub id: String,
     /// What the agent is told to do.
     pub goal: GoalText,
+    /// Pictures that belong to the goal, by their addresses in the world.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<String>,
     /// Where the browser is when the episode begins; an empty page when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_url: Option<String>,
@@ -47,6 +50,9 @@ pub struct Task {
     /// How many actions an agent may take.
     #[serde(default = "default_max_steps", deserialize_with = "read_max_steps")]
     pub max_steps: u32,
+    /// When an agent that gets nowhere is stopped before that.
+    #[serde(default, skip_serializing_if = "StopRules::is_never")]
+    pub stop: StopRules,
     /// Words to select tasks by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,

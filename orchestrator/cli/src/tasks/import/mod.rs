@@ -37,6 +37,17 @@ pub(super) enum Benchmark {
         #[arg(long, default_value_t = 0, value_name = "NUMBER")]
         seed: u64,
     },
+    /// VisualWebArena: its `config_files/vwa/test_classifieds.raw.json`, `test_reddit.raw.json` and `test_shopping.raw.json`
+    Visualwebarena {
+        /// The files, or some of them
+        #[arg(required = true)]
+        files: Vec<Utf8PathBuf>,
+        #[command(flatten)]
+        sites: webarena::Sites,
+        /// The folder to make, with the suite
+        #[arg(long, value_name = "DIR")]
+        output: Utf8PathBuf,
+    },
     /// WebArena: its `config_files/test.raw.json`, or another file of that form
     Webarena {
         /// The file with all tasks
@@ -57,6 +68,9 @@ impl Benchmark {
             Benchmark::Fanoutqa(live) => live.import("fanoutqa", USUAL, fanoutqa),
             Benchmark::Mind2WebLive(live) => live.import("mind2web-live", WEBCANVAS, mind2web_live),
             Benchmark::Miniwob { folder, output, seed } => miniwob::import(&folder, &output, seed),
+            Benchmark::Visualwebarena { files, sites, output } => {
+                webarena::import_visual(&files, sites, &output)
+            }
             Benchmark::Webarena { file, sites, output } => webarena::import(&file, sites, &output),
         }
     }

@@ -1,10 +1,13 @@
-//! WebArena: its tasks, with the addresses of its sites.
+//! WebArena and VisualWebArena: their tasks, with the addresses of their sites.
 
+use std::collections::HashSet;
 use std::fs;
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, anyhow, bail, ensure};
 use camino::{Utf8Path, Utf8PathBuf};
+use tasks::WorldSpec;
 use tasks::import::webarena::{Place, published, webarena, world};
+use tasks::import::{Import, ImportError, visualwebarena};
 
 use super::Written;
 use crate::failure::{OrFail, Outcome};
@@ -12,9 +15,9 @@ use crate::failure::{OrFail, Outcome};
 /// Where the sites of the tasks are.
 #[derive(clap::Args)]
 pub(in crate::tasks) struct Sites {
-    /// The folder with their manifests
-    #[arg(long, value_name = "DIR", default_value = "sites/webarena")]
-    sites: Utf8PathBuf,
+    /// The folder with their manifests [default: sites/webarena, sites/visualwebarena]
+    #[arg(long, value_name = "DIR")]
+    sites: Option<Utf8PathBuf>,
     /// A site of yours in place of a published one: its name in the tasks, its manifest and those of what its pages ask for besides, its
     /// address, and who is logged in where a task asks for it; may be given several times
     #[arg(long = "site", value_name = "NAME=SITE[+SITE],URL[,ACCOUNT]", value_parser = read_place)]
@@ -37,16 +40,53 @@ fn read_place(text: &str) -> anyhow::Result<Place> {
     Ok(Place { name: name.to_uppercase(), url: url.to_owned(), sites, account })
 }
 
-/// Writes the suite, and says what is in it.
+/// Writes the suite of WebArena's file, and says what is in it.
 pub(super) fn import(file: &Utf8Path, sites: Sites, output: &Utf8Path) -> Outcome {
-    let Sites { sites, places, clock } = sites;
-    let own: Vec<String> = places.iter().map(|place| place.name.clone()).collect();
-    let rest = published().into_iter().filter(|place| !own.contains(&place.name));
-    let places: Vec<Place> = places.into_iter().chain(rest).collect();
-    let folder = find_sites(&sites).or_input("import WebArena")?;
-    let text = fs::read_to_string(file).with_context(|| file.to_string()).or_input("import WebArena")?;
-    let import = webarena(&text, &places).with_context(|| file.to_string()).or_input("import WebArena")?;
-    let suite = Written { name: "webarena", world: world(folder, clock), manifest: None, import: &import };
+    let (folder, places, clock) = sites.resolve("webarena", published())?;
+    let import = read(file, |text| webarena(text, &places)).or_input("import WebArena")?;
+    write("webarena", world(folder, clock), &import, output)
+}
+
+/// Writes the suite of VisualWebArena's files, and says what is in it.
+pub(super) fn import_visual(files: &[Utf8PathBuf], sites: Sites, output: &Utf8Path) -> Outcome {
+    const DOING: &str = "import VisualWebArena";
+    let (folder, places, clock) = sites.resolve("visualwebarena", visualwebarena::published())?;
+    let mut all = Import::default();
+    for file in files {
+        let import = read(file, |text| visualwebarena::visualwebarena(text, &places)).or_input(DOING)?;
+        all.tasks.extend(import.tasks);
+        all.skipped.extend(import.skipped);
+    }
+    let mut ids = HashSet::new();
+    if let Some(task) = all.tasks.iter().find(|task| !ids.insert(&task.id)) {
+        return Err(anyhow!("{} is there twice; name each file once", task.id)).or_input(DOING);
+    }
+    write("visualwebarena", visualwebarena::world(folder, clock), &all, output)
+}
+
+impl Sites {
+    /// The folder with the manifests, the places of the tasks, and what clocks show.
+    fn resolve(
+        self,
+        name: &str,
+        published: Vec<Place>,
+    ) -> Result<(Utf8PathBuf, Vec<Place>, jiff::Timestamp), Failure> {
+        let own: Vec<String> = self.places.iter().map(|place| place.name.clone()).collect();
+        let rest = published.into_iter().filter(|place| !own.contains(&place.name));
+        let places: Vec<Place> = self.places.into_iter().chain(rest).collect();
+        let sites = self.sites.unwrap_or_else(|| Utf8Path::new("sites").join(name));
+        Ok((find_sites(&sites).or_input("find the sites of the tasks")?, places, self.clock))
+    }
+}
+
+fn read(file: &Utf8Path, import: impl Fn(&str) -> Result<Import, ImportError>) -> anyhow::Result<Import> {
+    let text = fs::read_to_string(file).with_context(|| file.to_string())?;
+    import(&text).with_context(|| file.to_string())
+}
+
+fn write(name: &str, world: WorldSpec, import: &Import, output: &Utf8Path) -> Outcome {
+    let sites = world.sites.clone().unwrap_or_default();
+    let suite = Written { name, world, manifest: None, import };
     suite.write(output).or_input("write the suite")?;
     println!("{output}: {} tasks, on the sites of {sites}", import.tasks.len());
     suite.say_rest(output);

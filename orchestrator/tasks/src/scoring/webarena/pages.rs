@@ -80,6 +80,7 @@ pub struct Found {
 
 /// What one of VisualWebArena's questions about pictures came upon.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Seen {
     /// How many of the page's pictures could be opened. With none the score is 0 and no further question is asked.
     pub opened: usize,
