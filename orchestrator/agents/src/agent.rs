@@ -1,7 +1,7 @@
 //! The one trait of this crate and what goes in and out of it.
 
 use std::future::Future;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
 use browser::{Action, Dialect, Look, Observation, ParseError};
@@ -16,10 +16,21 @@ pub struct Goal {
     pub task: String,
     /// The goal in words.
     pub text: String,
+    /// Pictures that belong to it.
+    pub images: Vec<GoalImage>,
     /// The page the episode starts on, if the task names one.
     pub start_url: Option<String>,
     /// Actions allowed.
     pub max_steps: u32,
+}
+
+/// A picture that belongs to a goal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GoalImage {
+    /// Its address in the world.
+    pub url: String,
+    /// Its file.
+    pub path: PathBuf,
 }
 
 /// What the agent sees before it acts.

@@ -11,7 +11,7 @@ use tasks::Task;
 use crate::noop::Noop;
 use crate::oracle::Oracle;
 use crate::program::{Program, Settings};
-use crate::{Agent, Goal, Speech};
+use crate::{Agent, Goal, GoalImage, Speech};
 
 /// A kind of agent; one [`Agent`] of it is made for each episode.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,8 +105,9 @@ impl Kind {
 
 impl Goal {
     /// The goal of a task, in the words of its file or of its page.
-    pub fn of(task: &Task, text: String) -> Goal {
-        Goal { task: task.id.clone(), text, start_url: task.start_url.clone(), max_steps: task.max_steps }
+    pub fn of(task: &Task, text: String, images: Vec<GoalImage>) -> Goal {
+        let (start_url, max_steps) = (task.start_url.clone(), task.max_steps);
+        Goal { task: task.id.clone(), text, images, start_url, max_steps }
     }
 }
 

@@ -16,6 +16,6 @@ pub mod noop;
 pub mod oracle;
 pub mod program;
 
-pub use agent::{Agent, FirstLook, Goal, NextReply, Reply, Role, Speech, Utterance, View};
+pub use agent::{Agent, FirstLook, Goal, GoalImage, NextReply, Reply, Role, Speech, Utterance, View};
 pub use error::Error;
 pub use kind::{Kind, UnknownAgent};

@@ -31,6 +31,7 @@ async fn play(script: &str, settings: impl FnOnce(&mut Settings)) -> std::io::Re
     let mut agent = Program::new(given);
     let goal = Goal {
         task: "rail-01".to_owned(),
+        images: Vec::new(),
         text: "When?".to_owned(),
         start_url: Some("https://rail.test/".to_owned()),
         max_steps: 3,

@@ -6,7 +6,7 @@ use browser::{Acted, Action, Look, Observation, Picture, StorageState};
 use gateway::Entry;
 use serde_json::Value;
 use snapshots::Exchange;
-use tasks::{StateCheck, Task};
+use tasks::{Fetch, Fetched, StateCheck, Task};
 
 /// The world or the browser broke. Ends the episode; the next one gets a new environment.
 #[derive(Debug, thiserror::Error)]
@@ -68,6 +68,12 @@ pub trait Environment: Send + Sized + 'static {
         &mut self,
         question: &StateCheck,
     ) -> impl Future<Output = Result<Value, EnvironmentError>> + Send;
+
+    /// What a server of the world answers to somebody who is not the browser, or why it did not.
+    fn fetch(
+        &mut self,
+        request: &Fetch,
+    ) -> impl Future<Output = Result<Result<Fetched, String>, EnvironmentError>> + Send;
 
     /// The requests since the last call or the beginning of the episode, in order of arrival.
     fn requests(&mut self) -> Vec<Entry>;

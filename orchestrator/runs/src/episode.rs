@@ -2,20 +2,21 @@
 
 use std::time::{Duration, Instant};
 
-use agents::{Agent, Goal, Reply, Role, Speech, Utterance, View};
+use agents::{Agent, Goal, GoalImage, Reply, Role, Speech, Utterance, View};
 use browser::{Acted, Action, Observation};
 use gateway::{Answer, Levels};
 use jiff::Timestamp;
 use models::Model;
-use serde_json::Value;
 use tasks::scoring::rules::Rules;
-use tasks::{GoalText, Pages, ScoreState, Task, Verdict};
+use tasks::{Fetch, GoalText, ScoreState, Task, Verdict};
 
 use crate::environment::{Environment, EnvironmentError, NotActed};
+use crate::reading::Reading;
 use crate::results::{
     ActedOn, EpisodeFolder, EpisodeId, EpisodeRecord, FORMAT, MissRecord, Outcome, Request, Step,
 };
 use crate::scored::{Scored, scored};
+use crate::stuck::Replies;
 use crate::{Error, fingerprint};
 
 /// What an episode is given besides the environment and the agent.
@@ -143,11 +144,13 @@ async fn drive<E: Environment>(
     trace: &mut Trace,
 ) -> Result<Outcome, Broken> {
     environment.begin(attempt.task).await?;
-    let goal = Goal::of(attempt.task, trace.prepare(environment, attempt.task).await?);
+    let words = trace.prepare(environment, attempt.task).await?;
+    let goal = Goal::of(attempt.task, words, images(environment, attempt).await?);
     trace.spoken(Role::User, &goal.text);
     let look = agent.begin(&goal).await?;
     trace.take_requests(environment);
     let mut last_error: Option<String> = None;
+    let mut replies = Replies::default();
     loop {
         let mut observation = environment.observe(&look).await?;
         let png = environment.screenshot(&look.screenshot).await?;
@@ -161,6 +164,9 @@ async fn drive<E: Environment>(
         }
         if number > attempt.task.max_steps {
             return Ok(Outcome::MaxSteps);
+        }
+        if replies.are_stuck(attempt.task.stop) {
+            return Ok(Outcome::Stuck);
         }
         (attempt.on_step)(number);
         for said in attempt.task.user.iter().filter(|said| said.step.get() == number) {
@@ -181,6 +187,7 @@ async fn drive<E: Environment>(
             Reply::Act { action, reason } => (action, reason),
         };
         let actions = attempt.speech.read(&text);
+        replies.add(actions.as_deref().ok());
         let step = trace.current();
         step.action = Some(text);
         step.reason = reason;
@@ -193,6 +200,27 @@ async fn drive<E: Environment>(
         };
         trace.current().error = last_error.clone();
     }
+}
+
+/// Gets the pictures that belong to the goal, as files that the agent is given.
+async fn images<E: Environment>(
+    environment: &mut E,
+    attempt: &Attempt<'_>,
+) -> Result<Vec<GoalImage>, Broken> {
+    let mut images = Vec::new();
+    for (place, url) in attempt.task.images.iter().enumerate() {
+        let lacking = |why: String| {
+            let doing = EnvironmentError::while_doing("get a picture that belongs to the goal");
+            Broken::Environment(doing(format!("{url}: {why}")))
+        };
+        let answer = environment.fetch(&Fetch::get(url)).await?.map_err(lacking)?;
+        if answer.status != 200 {
+            return Err(lacking(format!("the answer has status {}", answer.status)));
+        }
+        let path = attempt.folder.write_goal_image(place + 1, url, &answer.body)?;
+        images.push(GoalImage { url: url.clone(), path: path.into() });
+    }
+    Ok(images)
 }
 
 /// Carries out one action after the other, up to the first that fails or ends the episode.
@@ -455,28 +483,6 @@ impl Trace {
         }
         record.fingerprint = fingerprint::of_episode(&record, &self.steps, &self.requests)?;
         Ok(record)
-    }
-}
-
-/// Pages, as scorers read them.
-struct Reading<'a, E>(&'a mut E);
-
-impl<E: Environment> Pages for Reading<'_, E> {
-    type Error = EnvironmentError;
-
-    async fn open(&mut self, url: &str) -> Result<(), EnvironmentError> {
-        match self.0.act(&Action::Goto { url: url.to_owned() }).await {
-            Ok(_) => {}
-            Err(NotActed::Told(why)) => {
-                tracing::debug!(url, why, "a page that the score depends on does not open")
-            }
-            Err(NotActed::Broken(error)) => return Err(error),
-        }
-        self.0.settle().await.map(drop)
-    }
-
-    async fn evaluate(&mut self, expression: &str) -> Result<Result<Value, String>, EnvironmentError> {
-        self.0.evaluate(expression).await
     }
 }
 

@@ -17,12 +17,13 @@ use gateway::{
     CertificateAuthority, Config, DatePolicy, Entry, Episode, Gateway, Ledger, MatchLevel, Network, Replay,
     ReplayOptions, Routes, Target,
 };
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use jiff::SignedDuration;
 use serde_json::Value;
 use sites::{Site, Town};
 use snapshots::Exchange;
 use snapshots::index::ReplaySet;
-use tasks::{DeviceSpec, Place, StateCheck, Task, WorldSpec};
+use tasks::{DeviceSpec, Fetch, Fetched, Place, StateCheck, Task, WorldSpec};
 
 use crate::environment::{Environment, EnvironmentError, NotActed};
 use crate::town::{self, Visit};
@@ -345,6 +346,28 @@ impl Environment for World {
 
     async fn probe(&mut self, question: &StateCheck) -> Result<Value, EnvironmentError> {
         self.visit.probe(question).await
+    }
+
+    async fn fetch(&mut self, request: &Fetch) -> Result<Result<Fetched, String>, EnvironmentError> {
+        let Fetch { method, url, headers, body } = request;
+        let read = || {
+            let method = Method::from_bytes(method.as_bytes()).map_err(|error| error.to_string())?;
+            let mut map = HeaderMap::new();
+            for (name, value) in headers {
+                let value = HeaderValue::from_str(value).map_err(|error| error.to_string())?;
+                let name = HeaderName::try_from(*name).map_err(|error| error.to_string())?;
+                map.insert(name, value);
+            }
+            Ok((method, map))
+        };
+        let (method, headers) = match read() {
+            Ok(read) => read,
+            Err(why) => return Ok(Err(why)),
+        };
+        let answer = self.gateway.fetch(method, url, headers, body.clone().into()).await;
+        let told =
+            |answer: gateway::Fetched| Fetched { status: answer.status.as_u16(), body: answer.body.to_vec() };
+        Ok(answer.map(told).map_err(|error| format!("failed to {error}")))
     }
 
     async fn storage_state(&mut self) -> Result<StorageState, EnvironmentError> {

@@ -2,12 +2,14 @@
 
 mod fake;
 
+use std::num::NonZeroU32;
+
 use agents::Kind;
 use camino::{Utf8Path, Utf8PathBuf};
 use fake::{Fake, Mood, SHORT, listener, suite};
 use runs::results::{EpisodeId, Outcome, RunFolder};
 use runs::{Error, Limits, Options, Progress, Summary, compare, compare_repeats, fingerprint, pair};
-use tasks::{GoalText, Interjection, PageCheck, Scorer, Suite};
+use tasks::{GoalText, Interjection, PageCheck, Scorer, StopRules, Suite};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
@@ -488,5 +490,68 @@ read -r end"#,
     );
     let kept = std::fs::read_to_string(episode.join("storage_state.json"))?;
     assert!(kept.contains("https://shop.test"), "{kept}");
+    Ok(())
+}
+
+/// Plays the first task of a suite in which it is another one.
+async fn play_changed(
+    out: &Utf8Path,
+    program: &str,
+    change: impl FnOnce(&mut tasks::Task),
+) -> Result<Outcome, Box<dyn std::error::Error>> {
+    let mut suite = suite()?;
+    suite.tasks.truncate(1);
+    change(&mut suite.tasks[0]);
+    let bring_up = |_| Fake::bring_up(Mood::default());
+    let agent = program.parse::<Kind>()?;
+    runs::run_in(bring_up, &suite, &agent, &into(out), CancellationToken::new(), runs::silent()).await?;
+    Ok(outcome(out, "bike.one", 1)?)
+}
+
+#[tokio::test]
+async fn an_agent_that_gets_nowhere_is_stopped_where_the_task_says_so() -> Tested {
+    let program = replying(&["noop()", "noop()", "noop()", "send_msg_to_user('a red bicycle')"]);
+    for (rules, expect, steps) in [
+        (StopRules::default(), Outcome::Answered, 4),
+        (StopRules { repeats: NonZeroU32::new(4), unreadable: NonZeroU32::new(1) }, Outcome::Answered, 4),
+        // The third is carried out; what comes of it is still seen.
+        (StopRules { repeats: NonZeroU32::new(3), unreadable: None }, Outcome::Stuck, 4),
+        (StopRules { repeats: NonZeroU32::new(2), unreadable: None }, Outcome::Stuck, 3),
+    ] {
+        let (_temporary, out) = folder()?;
+        assert_eq!(play_changed(&out, &program, |task| task.stop = rules).await?, expect, "{rules:?}");
+        let episode = RunFolder::open(&out)?.episode(&EpisodeId { task: "bike.one".to_owned(), repeat: 1 });
+        assert_eq!(episode.steps()?.len(), steps);
+        assert_eq!(episode.record()?.success, expect == Outcome::Answered);
+    }
+    let (_temporary, out) = folder()?;
+    let program = replying(&["clik('1')", "click('1'", "noop()"]);
+    let rules = StopRules { repeats: None, unreadable: NonZeroU32::new(2) };
+    assert_eq!(play_changed(&out, &program, |task| task.stop = rules).await?, Outcome::Stuck);
+    Ok(())
+}
+
+#[tokio::test]
+async fn pictures_of_a_goal_are_given_as_files() -> Tested {
+    let (_temporary, out) = folder()?;
+    let program = r#"program:read -r x; echo '{"protocol":1}'; read -r task; echo "$task" >&2; read -r x; echo '{"stop":true}'; read -r end"#;
+    let with = |url: &str| {
+        let url = url.to_owned();
+        move |task: &mut tasks::Task| task.images = vec![url]
+    };
+    let url = "https://shop.test/bike.png?size=2";
+    assert_eq!(play_changed(&out, program, with("https://shop.test/bike.png")).await?, Outcome::Stopped);
+    let episode = RunFolder::open(&out)?.episode(&EpisodeId { task: "bike.one".to_owned(), repeat: 1 });
+    assert_eq!(std::fs::read(episode.path().join("goal-1.png"))?, b"a picture");
+    let told = std::fs::read_to_string(episode.path().join("agent.stderr.txt"))?;
+    assert!(told.contains(r#""images":[{"url":"https://shop.test/bike.png","path":""#), "{told}");
+    let (_temporary, out) = folder()?;
+    let Outcome::Error { message } = play_changed(&out, program, with(url)).await? else {
+        return Err("no error".into());
+    };
+    assert_eq!(
+        message,
+        format!("failed to get a picture that belongs to the goal: {url}: the answer has status 404")
+    );
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::{env, fs};
 
 use camino::Utf8PathBuf;
 use tasks::import::webarena::{published, webarena};
-use tasks::import::{Import, mind2web_live};
+use tasks::import::{Import, mind2web_live, visualwebarena};
 use tasks::scoring::webarena::{EvalType, Evaluation};
 use tasks::{Scorer, Task};
 
@@ -39,8 +39,7 @@ fn mind2web_live_files_are_read_whole() {
 #[test]
 fn webarena_is_read_whole() {
     let import = webarena(&read("webarena/test.raw.json"), &published()).unwrap();
-    assert_eq!((import.tasks.len(), import.skipped.len()), (797, 15));
-    assert!(import.skipped.iter().all(|skipped| skipped.reason.contains("shopping_get_")));
+    assert_eq!((import.tasks.len(), import.skipped.len()), (812, 0));
     let count = |holds: &dyn Fn(&Task, &Evaluation) -> bool| {
         let evaluation = |task: &Task| match &task.scorer {
             Scorer::WebArena(evaluation) => holds(task, evaluation),
@@ -58,7 +57,46 @@ fn webarena_is_read_whole() {
     let about = |site: &str| count(&|task, _| task.sites.iter().any(|name| name == site));
     assert_eq!((about("map"), about("map-tiles"), about("wikipedia")), (128, 128, 23));
     assert_eq!(count(&|_, evaluation| !evaluation.is_achievable()), 36);
+    assert_eq!(count(&|_, evaluation| evaluation.shopping.is_some()), 15);
     loads_again(&import);
+}
+
+/// The counts are those of the benchmark's paper and files.
+#[test]
+fn visualwebarena_is_read_whole() {
+    use tasks::scoring::visualwebarena::EvalType::{PageImageQuery, ProgramHtml, StringMatch, UrlMatch};
+    let mut all = Import::default();
+    for (name, tasks) in [("classifieds", 234), ("reddit", 210), ("shopping", 466)] {
+        let file = read(&format!("visualwebarena/test_{name}.raw.json"));
+        let import = visualwebarena::visualwebarena(&file, &visualwebarena::published()).unwrap();
+        assert_eq!((import.tasks.len(), import.skipped.len()), (tasks, 0), "{name}");
+        loads_again(&import);
+        all.tasks.extend(import.tasks);
+    }
+    let evaluations = all.tasks.iter().map(|task| match &task.scorer {
+        Scorer::VisualWebArena(evaluation) => (task, evaluation),
+        other => panic!("{other:?}"),
+    });
+    let evaluations: Vec<_> = evaluations.collect();
+    let alone = |kind| evaluations.iter().filter(|(_, one)| one.eval_types == [kind]).count();
+    assert_eq!(
+        [alone(ProgramHtml), alone(StringMatch), alone(UrlMatch), alone(PageImageQuery)],
+        [379, 265, 204, 19]
+    );
+    let with = |kind| evaluations.iter().filter(|(_, one)| one.eval_types.contains(&kind)).count();
+    assert_eq!(
+        [with(ProgramHtml), with(StringMatch), with(UrlMatch), with(PageImageQuery)],
+        [409, 280, 224, 42]
+    );
+    let note = |note| evaluations.iter().filter(|(_, one)| one.url_note.as_deref() == note).count();
+    assert_eq!([note(Some("EXACT")), note(Some("GOLD in PRED")), note(None)], [193, 29, 688]);
+    let count = |holds: &dyn Fn(&Task) -> bool| all.tasks.iter().filter(|task| holds(task)).count();
+    assert_eq!(count(&|task| !task.tabs.is_empty()), 62);
+    assert_eq!(count(&|task| !task.images.is_empty()), 321);
+    assert_eq!(count(&|task| task.device.viewport.is_some()), 4);
+    let texts = evaluations.iter().flat_map(|(_, one)| &one.program_html);
+    let texts = texts.filter(|target| target.locator.starts_with("func:get_query_text("));
+    assert_eq!(texts.count(), 143);
 }
 
 #[test]

@@ -38,6 +38,8 @@ goal: When does the first train leave?
 start_url: https://rail.test/
 sites: [rail.test]
 max_steps: 12
+images: [https://rail.test/map.png]
+stop: {repeats: 3, unreadable: 2}
 tags: [answer, rail]
 scorer:
   mind2web_live:

@@ -88,6 +88,7 @@ impl Program {
         let task = Message::Task {
             task: &goal.task,
             goal: &goal.text,
+            images: &goal.images,
             start_url: goal.start_url.as_deref(),
             max_steps: goal.max_steps,
         };

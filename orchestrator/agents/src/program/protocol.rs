@@ -6,7 +6,7 @@ use browser::{Dialect, Dialog, Download, Field, Html, Look, Properties, Tab};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
-use crate::{Error, Reply, Utterance, View};
+use crate::{Error, GoalImage, Reply, Utterance, View};
 
 /// Version of the protocol spoken here.
 pub const VERSION: u64 = 1;
@@ -15,10 +15,24 @@ pub const VERSION: u64 = 1;
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Message<'a> {
-    Hello { protocol: u64, sandbox: &'a str, dialect: Dialect, multiaction: bool },
-    Task { task: &'a str, goal: &'a str, start_url: Option<&'a str>, max_steps: u32 },
+    Hello {
+        protocol: u64,
+        sandbox: &'a str,
+        dialect: Dialect,
+        multiaction: bool,
+    },
+    Task {
+        task: &'a str,
+        goal: &'a str,
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
+        images: &'a [GoalImage],
+        start_url: Option<&'a str>,
+        max_steps: u32,
+    },
     Observation(Box<Seen<'a>>),
-    End { outcome: &'a str },
+    End {
+        outcome: &'a str,
+    },
 }
 
 /// An observation as it is sent: what every program is told, and the forms that this one asked for.

@@ -41,6 +41,7 @@ pub(super) fn verdict(success: bool, score: Option<f64>) -> &'static str {
 pub(super) fn worded(kind: &'static str) -> &'static str {
     match kind {
         "max_steps" => "out of steps",
+        "stuck" => "got nowhere",
         "timed_out" => "out of time",
         kind => kind,
     }

@@ -76,6 +76,8 @@ pub enum Outcome {
     Done,
     /// The allowed actions were used up.
     MaxSteps,
+    /// The agent got nowhere, and the task's rules stopped it.
+    Stuck,
     /// The allowed time was used up.
     TimedOut,
     /// Something broke; the score is 0.
@@ -94,6 +96,7 @@ impl Outcome {
             Outcome::Stopped => "stopped",
             Outcome::Done => "done",
             Outcome::MaxSteps => "max_steps",
+            Outcome::Stuck => "stuck",
             Outcome::TimedOut => "timed_out",
             Outcome::Error { .. } => "error",
         }

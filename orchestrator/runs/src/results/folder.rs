@@ -204,6 +204,15 @@ impl EpisodeFolder {
         Ok(name)
     }
 
+    /// Writes the n-th picture of the goal under the kind of file that its address says; gives its path.
+    pub fn write_goal_image(&self, number: usize, url: &str, bytes: &[u8]) -> Result<Utf8PathBuf, Error> {
+        let end = url.split(['?', '#']).next().and_then(|path| path.rsplit('/').next()?.rsplit_once('.'));
+        let kind = end.map(|(_, kind)| kind).filter(|kind| kind.chars().all(|c| c.is_ascii_alphanumeric()));
+        let path = self.path.join(format!("goal-{number}.{}", kind.unwrap_or("image")));
+        std::fs::write(&path, bytes).map_err(|source| Error::Write { path: path.clone(), source })?;
+        Ok(path)
+    }
+
     /// Keeps what the score depends on, so that it can be made again.
     pub fn write_score_state(&self, state: &ScoreState) -> Result<(), Error> {
         replace_json(&self.path.join("score_state.json"), state)

@@ -11,7 +11,8 @@ use runs::{Environment, Event, Progress};
 use serde_json::Value;
 use snapshots::Exchange;
 use tasks::{
-    Element, GoalText, MatchLevel, OracleStep, Scorer, StateCheck, StopRules, Suite, Task, WorldSpec,
+    Element, Fetch, Fetched, GoalText, MatchLevel, OracleStep, Scorer, StateCheck, StopRules, Suite, Task,
+    WorldSpec,
 };
 
 /// What is to go wrong, by task id.
@@ -167,6 +168,12 @@ impl Environment for Fake {
 
     async fn probe(&mut self, question: &StateCheck) -> Result<Value, EnvironmentError> {
         Err(broken("read a site's state", &question.site))
+    }
+
+    /// The shop has one picture, and nothing else that is not a page.
+    async fn fetch(&mut self, request: &Fetch) -> Result<Result<Fetched, String>, EnvironmentError> {
+        let status = if request.url == "https://shop.test/bike.png" { 200 } else { 404 };
+        Ok(Ok(Fetched { status, body: b"a picture".to_vec() }))
     }
 
     fn requests(&mut self) -> Vec<Entry> {

@@ -101,11 +101,12 @@ fn number(content: &Value) -> Result<Option<Number>, ScoreError> {
 mod tests {
     use serde_json::json;
 
+    use super::super::super::rules::Rules;
     use super::*;
 
     fn check(required: Value, content: Value, expect: Result<f64, ScoreError>) {
         let Value::Object(rules) = &required else { panic!("{required} is no object") };
-        let given = score(rules, &content).and_then(|score| score.score(&[]));
+        let given = score(rules, &content).and_then(|score| score.score(&[], Rules::Faithful));
         assert_eq!(given, expect, "{required} of {content}");
     }
 

@@ -87,7 +87,7 @@ impl Evaluation {
     /// Where the published code raises an exception, and where a judge has to decide who has not.
     pub fn score(&self, ending: Ending<'_>) -> Result<Score, ScoreError> {
         let (judged, wrong) = self.judge(ending)?;
-        let value = judged.score(ending.judgements)?;
+        let value = judged.score(ending.judgements, ending.rules)?;
         Ok(Score { wrong, ..Score::of(value >= 1.0, Vec::new()) })
     }
 

@@ -123,10 +123,11 @@ pub(super) fn score(targets: &[Target], found: &Found) -> Result<(f64, Vec<Strin
 
 /// The exceptions that reading ends in, by name.
 pub(in crate::scoring) fn raised(name: &str) -> ScoreError {
-    const KNOWN: [&str; 11] = [
+    const KNOWN: [&str; 13] = [
         "AssertionError",
         "BeartypeCallHintParamViolation",
         "ConnectionError",
+        "FileNotFoundError",
         "IndexError",
         "JSONDecodeError",
         "KeyError",
@@ -134,6 +135,7 @@ pub(in crate::scoring) fn raised(name: &str) -> ScoreError {
         "OSError",
         "SyntaxError",
         "TypeError",
+        "UnidentifiedImageError",
         "ValueError",
     ];
     ScoreError::Raised(KNOWN.into_iter().find(|known| *known == name).unwrap_or("Exception"))
