@@ -9,7 +9,7 @@ SANDBOX := target/release/sandbox
 SHARED  ?= ../shared
 FUZZ_SECONDS ?= 60
 
-.PHONY: help setup build images demo test test-engine check conformance parity door determinism miniwob bench bench-reset bench-observe town fuzz record-demo
+.PHONY: help setup build images demo test test-engine check conformance parity door determinism miniwob bench bench-reset bench-observe bench-scores town fuzz record-demo
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -79,6 +79,10 @@ bench-reset: build ## resets of every site, 200 each, beside `docker rm -f && do
 bench-observe: setup build ## looking at pages beside BrowserGym in one run: SHARED=their folder
 	@./setup.sh python
 	SHARED="$(abspath $(SHARED))" ./tests/parity/run.sh bench $(SANDBOX)
+
+bench-scores: ## our scorers beside the published ones on the vectors, one thread, one run; prints ratios: SHARED=their folder
+	@./setup.sh python
+	SHARED="$(abspath $(SHARED))" ./tests/scores/run.sh
 
 fuzz: $(TOOLS)/bin/cargo-fuzz ## every reader on broken input, FUZZ_SECONDS each (60)
 	./tests/fuzz.sh "$(TOOLS)/bin" $(FUZZ_SECONDS)

@@ -32,6 +32,8 @@ enum Runs {
     Mind2WebLive(saved::Saved),
     /// WebArena: score saved answers, addresses and contents of pages
     Webarena(saved::Saved),
+    /// VisualWebArena: score saved answers, addresses, contents of pages and what was seen of pictures
+    Visualwebarena(saved::Saved),
     WebarenaVerified(webarena_verified::Verified),
     Run(run::Run),
 }
@@ -44,6 +46,7 @@ impl Score {
             Some(Runs::Assistantbench(saved)) => saved.run(Benchmark::AssistantBench).await,
             Some(Runs::Fanoutqa(saved)) => saved.run(Benchmark::FanOutQa).await,
             Some(Runs::Mind2WebLive(saved)) => saved.run(Benchmark::Mind2WebLive).await,
+            Some(Runs::Visualwebarena(saved)) => saved.run(Benchmark::VisualWebArena).await,
             Some(Runs::Webarena(saved)) => saved.run(Benchmark::WebArena).await,
             Some(Runs::Run(run)) => run.run().await,
             Some(Runs::WebarenaVerified(verified)) => verified.run(),

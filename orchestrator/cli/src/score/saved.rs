@@ -1,10 +1,11 @@
-//! `sandbox score assistantbench | fanoutqa | mind2web-live | webarena`: attempts that were saved, without a browser.
+//! `sandbox score assistantbench | fanoutqa | mind2web-live | visualwebarena | webarena`: attempts that were saved, without a browser.
 
 use std::fs;
 
 use anyhow::Context as _;
 use camino::{Utf8Path, Utf8PathBuf};
 use runs::Summary;
+use tasks::import::visualwebarena;
 use tasks::import::webarena::{published, webarena};
 use tasks::import::{Import, ImportError, assistantbench, fanoutqa, mind2web_live};
 use tasks::saved::read_saved;
@@ -38,6 +39,7 @@ pub(super) enum Benchmark {
     AssistantBench,
     FanOutQa,
     Mind2WebLive,
+    VisualWebArena,
     WebArena,
 }
 
@@ -47,6 +49,7 @@ impl Benchmark {
             Benchmark::AssistantBench => "assistantbench",
             Benchmark::FanOutQa => "fanoutqa",
             Benchmark::Mind2WebLive => "mind2web-live",
+            Benchmark::VisualWebArena => "visualwebarena",
             Benchmark::WebArena => "webarena",
         }
     }
@@ -56,6 +59,7 @@ impl Benchmark {
             Benchmark::AssistantBench => assistantbench(text),
             Benchmark::FanOutQa => fanoutqa(text),
             Benchmark::Mind2WebLive => mind2web_live(text),
+            Benchmark::VisualWebArena => visualwebarena::visualwebarena(text, &visualwebarena::published()),
             Benchmark::WebArena => webarena(text, &published()),
         }
     }
