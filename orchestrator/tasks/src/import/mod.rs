@@ -8,6 +8,7 @@ mod fanoutqa;
 mod mind2web_live;
 pub mod miniwob;
 pub mod webarena;
+pub mod workarena;
 
 use serde::de::DeserializeOwned;
 use thiserror::Error;

@@ -18,6 +18,7 @@ pub mod turkingbench;
 pub mod visualwebarena;
 pub mod webarena;
 pub mod webarena_verified;
+pub mod workarena;
 mod xpath;
 
 use serde::{Deserialize, Deserializer, Serialize};
@@ -52,6 +53,9 @@ pub enum Scorer {
     /// WebArena: a task's `eval`.
     #[serde(rename = "webarena")]
     WebArena(webarena::Evaluation),
+    /// WorkArena: a task of its first level.
+    #[serde(rename = "workarena")]
+    WorkArena(workarena::Config),
     /// Our own: what a site's state is in the end.
     State(StateCheck),
     /// Our own: what the page says of itself.
@@ -107,6 +111,9 @@ pub struct ScoreState {
     /// What a judge has ruled on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judgements: Vec<Judgement>,
+    /// What was so on an instance when it was last looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instance: Option<workarena::Verdict>,
     /// The states of the parts of [`Scorer::All`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<ScoreState>,
@@ -233,6 +240,14 @@ impl Scorer {
         }
     }
 
+    /// The task of WorkArena that this is, if it is one.
+    pub fn workarena(&self) -> Option<&workarena::Config> {
+        match self {
+            Scorer::WorkArena(config) => Some(config),
+            _ => None,
+        }
+    }
+
     /// What has to be asked of the page whenever it has come to rest.
     pub fn page_checks(&self) -> Vec<&PageCheck> {
         match self {
@@ -320,6 +335,10 @@ impl Scorer {
                 Some(found) => evaluation.score(ending(state, found)),
                 None => Ok(Score::of(false, vec!["the episode broke off".to_owned()])),
             },
+            Scorer::WorkArena(_) => Ok(match &state.instance {
+                Some(verdict) => verdict.score(),
+                None => Score::of(false, vec!["the episode broke off".to_owned()]),
+            }),
             Scorer::State(check) => {
                 let wrong = match &state.found {
                     Some(found) => check.judge(found),
