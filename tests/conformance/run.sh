@@ -12,7 +12,7 @@ target=${CARGO_TARGET_DIR:-$PWD/target}
 venv=$target/conformance-venv
 work=$target/conformance
 
-tests/venv.sh "$venv" "$here/requirements.txt"
+tests/venv.sh "$venv" "$here/requirements.txt" "$here/requirements-alone.txt"
 rm -rf "$work"
 mkdir -p "$work"
 
@@ -35,4 +35,9 @@ echo "== replaying a recording with pywb"
 echo "== scoring what the published scorers scored, reading the published tasks"
 SANDBOX_VECTORS=$SHARED/vectors SANDBOX_DATASETS=$SHARED/datasets \
     cargo test -q -p tasks --test vectors --test datasets
+
+echo "== asking WorkArena's package for its goals and verdicts"
+workarena=$("$venv/bin/python" "$here/workarena.py" "$work/workarena.jsonl")
+SANDBOX_WORKARENA=$workarena SANDBOX_WORKARENA_REFERENCE=$work/workarena.jsonl \
+    cargo test -q -p tasks --test workarena_reference
 echo "conformance: all good"
