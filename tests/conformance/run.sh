@@ -12,7 +12,7 @@ target=${CARGO_TARGET_DIR:-$PWD/target}
 venv=$target/conformance-venv
 work=$target/conformance
 
-tests/venv.sh "$venv" "$here/requirements.txt" "$here/requirements-alone.txt"
+tests/venv.sh "$venv" "$here/requirements.txt" "$here/alone.txt"
 rm -rf "$work"
 mkdir -p "$work"
 
