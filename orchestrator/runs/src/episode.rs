@@ -16,6 +16,7 @@ use crate::results::{
     ActedOn, EpisodeFolder, EpisodeId, EpisodeRecord, FORMAT, MissRecord, Outcome, Request, Step,
 };
 use crate::scored::{Scored, scored};
+use crate::stay::Guest;
 use crate::{Error, fingerprint};
 
 /// What an episode is given besides the environment and the agent.
@@ -27,6 +28,8 @@ pub(crate) struct Attempt<'a> {
     pub(crate) speech: Speech,
     /// For the whole episode.
     pub(crate) within: Duration,
+    /// Who stays on an instance meanwhile; the caller sees them off.
+    pub(crate) guest: Guest,
     /// Whether what pages keep in the browser is a result.
     pub(crate) keep_storage: bool,
     /// Whether what passes over the network is a result.
@@ -65,6 +68,8 @@ pub(crate) struct Trace {
     pub(crate) steps: Vec<Step>,
     pub(crate) requests: Vec<Request>,
     pub(crate) score: ScoreState,
+    /// Who stays on an instance meanwhile.
+    pub(crate) guest: Guest,
     /// What the page gave as the goal.
     goal: Option<String>,
     /// The page has said that the episode is over.
@@ -89,7 +94,7 @@ pub(crate) async fn play<E: Environment>(
     attempt: &Attempt<'_>,
 ) -> Result<Played, Error> {
     let started = Timestamp::now();
-    let mut trace = Trace::new(attempt.task, attempt.rules);
+    let mut trace = Trace { guest: attempt.guest.clone(), ..Trace::new(attempt.task, attempt.rules) };
     environment.keep_network(attempt.keep_network);
     let whole = async {
         let outcome = drive(environment, agent, attempt, &mut trace).await?;
@@ -258,6 +263,7 @@ impl Trace {
             steps: Vec::new(),
             requests: Vec::new(),
             score: task.scorer.start().by(rules),
+            guest: Guest::default(),
             goal: None,
             over: false,
             answer: None,
@@ -335,6 +341,7 @@ impl Trace {
     ) -> Result<String, EnvironmentError> {
         const BEGIN: &str = "begin the task in its page";
         const GOAL: &str = "read the goal from the page";
+        self.guest.arrive(environment, task).await?;
         if let Some(script) = &task.begin {
             // What a script ends with may be something that cannot be told, such as the window; nobody wants to know.
             let begun = environment.evaluate(&format!("{script}\n;undefined")).await?;
@@ -374,6 +381,16 @@ impl Trace {
             verdicts.push(Verdict { reward, done });
         }
         self.over |= task.scorer.hear(&mut self.score, &mut verdicts.into_iter());
+        self.judge(environment).await
+    }
+
+    /// Looks at what is so on the instance, where the episode is on one.
+    async fn judge<E: Environment>(&mut self, environment: &mut E) -> Result<(), EnvironmentError> {
+        let said = self.answer.as_deref().or(self.said.as_deref());
+        if let Some(verdict) = self.guest.verdict(environment, said).await? {
+            self.over |= verdict.done;
+            self.score.instance = Some(verdict);
+        }
         Ok(())
     }
 
@@ -393,7 +410,7 @@ impl Trace {
             answers.push(environment.probe(question).await?);
         }
         task.scorer.tell(&mut self.score, &mut answers.into_iter());
-        Ok(())
+        if self.over { Ok(()) } else { self.judge(environment).await }
     }
 
     pub(crate) fn answered(&mut self, task: &Task, text: String) -> Outcome {
@@ -457,7 +474,7 @@ impl Trace {
 }
 
 /// Pages, as scorers read them.
-struct Reading<'a, E>(&'a mut E);
+pub(crate) struct Reading<'a, E>(pub(crate) &'a mut E);
 
 impl<E: Environment> Pages for Reading<'_, E> {
     type Error = EnvironmentError;

@@ -25,6 +25,7 @@ use snapshots::index::ReplaySet;
 use tasks::{DeviceSpec, Place, StateCheck, Task, WorldSpec};
 
 use crate::environment::{Environment, EnvironmentError, NotActed};
+use crate::servicenow::ServiceNow;
 use crate::town::{self, Visit};
 
 /// What the workers of a run share.
@@ -345,6 +346,10 @@ impl Environment for World {
 
     async fn probe(&mut self, question: &StateCheck) -> Result<Value, EnvironmentError> {
         self.visit.probe(question).await
+    }
+
+    fn instance(&mut self, site: &str) -> Result<ServiceNow, EnvironmentError> {
+        self.visit.instance(site)
     }
 
     async fn storage_state(&mut self) -> Result<StorageState, EnvironmentError> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use browser::{Acted, Action, Look, Observation, Picture, StorageState};
 use gateway::{Answer, Entry, Near};
 use runs::environment::{EnvironmentError, NotActed};
-use runs::{Environment, Event, Progress};
+use runs::{Environment, Event, Progress, ServiceNow};
 use serde_json::Value;
 use snapshots::Exchange;
 use tasks::{Element, GoalText, MatchLevel, OracleStep, Scorer, StateCheck, Suite, Task, WorldSpec};
@@ -165,6 +165,10 @@ impl Environment for Fake {
 
     async fn probe(&mut self, question: &StateCheck) -> Result<Value, EnvironmentError> {
         Err(broken("read a site's state", &question.site))
+    }
+
+    fn instance(&mut self, site: &str) -> Result<ServiceNow, EnvironmentError> {
+        Err(broken("reach an instance", site))
     }
 
     fn requests(&mut self) -> Vec<Entry> {

@@ -151,6 +151,9 @@ pub enum ScoreError {
     /// The published code asks a model, and what it says decides.
     #[error("the published scorer asks a judge")]
     NeedsJudge,
+    /// The rules look at an instance, and nobody has.
+    #[error("nobody looked at the instance: the task was not set up")]
+    NotLooked,
     /// The published code leaves this part out of the mean.
     #[error("the published scorer leaves this out")]
     Skipped,
@@ -337,7 +340,7 @@ impl Scorer {
             },
             Scorer::WorkArena(_) => Ok(match &state.instance {
                 Some(verdict) => verdict.score(),
-                None => Score::of(false, vec!["the episode broke off".to_owned()]),
+                None => return Err(ScoreError::NotLooked),
             }),
             Scorer::State(check) => {
                 let wrong = match &state.found {

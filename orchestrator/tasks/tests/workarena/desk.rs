@@ -102,9 +102,15 @@ impl Desk {
     pub(crate) fn begin(&mut self, config: &Config) -> Result<Visit, Failure<MemoryError>> {
         let visit = now(config.set_up(&mut self.tables, ADDRESS, 42))?;
         self.tables.log_in(&visit.user.name);
-        for url in [visit.login_url(), visit.start_url()] {
-            now(self.page.open(&url)).unwrap();
-        }
+        now(self.page.open(&visit.login_url())).unwrap();
+        assert!(
+            matches!(now(config.check_login(&mut self.page)), Err(Failure::SetUp(_))),
+            "nobody was let in"
+        );
+        // A real instance goes on to its home page.
+        now(self.page.open(&format!("{ADDRESS}/now/nav/ui/home"))).unwrap();
+        now(config.check_login(&mut self.page))?;
+        now(self.page.open(&visit.start_url())).unwrap();
         now(config.check(&mut self.page))?;
         now(config.tend(&mut self.page))?;
         Ok(visit)

@@ -5,6 +5,7 @@
 mod live;
 mod miniwob;
 mod webarena;
+mod workarena;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -47,6 +48,16 @@ pub(super) enum Benchmark {
         #[arg(long, value_name = "DIR")]
         output: Utf8PathBuf,
     },
+    /// WorkArena: the folder `data_files` of its package, as `pip download --no-deps browsergym-workarena` and `unzip` give it
+    Workarena {
+        /// The folder `data_files`, or one that holds it
+        folder: Utf8PathBuf,
+        #[command(flatten)]
+        choice: workarena::Choice,
+        /// The folder to make, with the suite and the manifest of the instance
+        #[arg(long, value_name = "DIR")]
+        output: Utf8PathBuf,
+    },
 }
 
 impl Benchmark {
@@ -58,6 +69,7 @@ impl Benchmark {
             Benchmark::Mind2WebLive(live) => live.import("mind2web-live", WEBCANVAS, mind2web_live),
             Benchmark::Miniwob { folder, output, seed } => miniwob::import(&folder, &output, seed),
             Benchmark::Webarena { file, sites, output } => webarena::import(&file, sites, &output),
+            Benchmark::Workarena { folder, choice, output } => workarena::import(&folder, choice, &output),
         }
     }
 }

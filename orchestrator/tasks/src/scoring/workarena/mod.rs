@@ -184,17 +184,25 @@ impl Config {
         Ok(Visit { start, ..Visit::begin(tables, address, seed).await? })
     }
 
+    /// Looks whether the user has been let in, once [`Visit::login_url`] is open.
+    ///
+    /// # Errors
+    /// Where the log-in page is still there, or the page cannot be read.
+    pub async fn check_login<P: Pages>(&self, pages: &mut P) -> Result<(), Failure<P::Error>> {
+        let here: String = page::read(pages, page::ADDRESS).await?;
+        match page::is_at(&here, "/login.do") {
+            true => Err(Failure::set_up(
+                "its log-in by an address is off; run the benchmark's `workarena-install`",
+            )),
+            false => Ok(()),
+        }
+    }
+
     /// Looks whether the start page, once it is open, is one that the task can be done on.
     ///
     /// # Errors
     /// Where it is not, or cannot be read.
     pub async fn check<P: Pages>(&self, pages: &mut P) -> Result<(), Failure<P::Error>> {
-        let here: String = page::read(pages, page::ADDRESS).await?;
-        if page::is_at(&here, "/login.do") {
-            return Err(Failure::set_up(
-                "the user cannot log in by an address; run the benchmark's `workarena-install`",
-            ));
-        }
         match self {
             Config::NewRecord(task) => task.check(pages).await,
             _ => Ok(()),
