@@ -106,7 +106,7 @@ fn read_all() -> BTreeMap<&'static str, Vec<Config>> {
     let mut setup = Setup::default();
     setup.read_articles(&read(ARTICLES)).unwrap();
     for (table, file) in FORMS {
-        setup.read_form(table, file, &read(file)).unwrap();
+        setup.read_form(table, &read(file)).unwrap();
     }
     let one = |kind: &'static tasks::scoring::workarena::Kind| {
         (kind.name, configs(kind, &read(&format!("{TASKS}/{}", kind.file)), &setup).unwrap())

@@ -15,6 +15,7 @@ use runs::{Environment, Limits, Options, ServiceNow, Summary};
 use serde_json::{Value, json};
 use server::Instance;
 use sites::{Lease, Site, Town};
+use snapshots::Exchange;
 use tasks::import::Import;
 use tasks::import::workarena::{Setup, Wanted, workarena, world};
 use tasks::scoring::workarena::KINDS;
@@ -150,6 +151,12 @@ impl Environment for Desk {
     }
 
     fn requests(&mut self) -> Vec<Entry> {
+        Vec::new()
+    }
+
+    fn keep_network(&mut self, _: bool) {}
+
+    fn network(&mut self) -> Vec<Exchange> {
         Vec::new()
     }
 

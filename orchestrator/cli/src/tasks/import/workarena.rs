@@ -53,12 +53,14 @@ fn read(folder: &Utf8Path, choice: &Choice) -> anyhow::Result<(Import, String)> 
     let folder = find_data(folder)?;
     let manifest = manifest(choice)?;
     let mut setup = Setup::default();
-    if let Some(json) = text(&folder.join(ARTICLES))? {
-        setup.read_articles(&json).with_context(|| folder.to_string())?;
+    let path = folder.join(ARTICLES);
+    if let Some(json) = text(&path)? {
+        setup.read_articles(&json).with_context(|| path.to_string())?;
     }
     for (table, file) in FORMS {
-        if let Some(json) = text(&folder.join(file))? {
-            setup.read_form(table, file, &json).with_context(|| folder.to_string())?;
+        let path = folder.join(file);
+        if let Some(json) = text(&path)? {
+            setup.read_form(table, &json).with_context(|| path.to_string())?;
         }
     }
     let wanted = Wanted {
@@ -69,9 +71,9 @@ fn read(folder: &Utf8Path, choice: &Choice) -> anyhow::Result<(Import, String)> 
     };
     let mut import = Import::default();
     for kind in &KINDS {
-        let json = text(&folder.join(TASKS).join(kind.file))?;
-        workarena(kind, json.as_deref(), &setup, &wanted, &mut import)
-            .with_context(|| folder.to_string())?;
+        let path = folder.join(TASKS).join(kind.file);
+        let json = text(&path)?;
+        workarena(kind, json.as_deref(), &setup, &wanted, &mut import).with_context(|| path.to_string())?;
     }
     Ok((import, manifest))
 }

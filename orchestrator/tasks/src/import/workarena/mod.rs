@@ -5,9 +5,8 @@ mod unique;
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
-use serde::de::DeserializeOwned;
 
-use super::{Import, ImportError, Skipped, task_id};
+use super::{Import, ImportError, Skipped, read_json, task_id};
 use crate::scoring::workarena::{Articles, Config, Kind};
 use crate::{DeviceSpec, GoalText, MatchLevel, Scorer, Task, WorldSpec};
 
@@ -61,7 +60,7 @@ impl Setup {
     /// # Errors
     /// When the text is no such list, or an article has a key that is not known.
     pub fn read_articles(&mut self, json: &str) -> Result<(), ImportError> {
-        let articles: Vec<rows::ArticleRow> = parse(ARTICLES, json)?;
+        let articles: Vec<rows::ArticleRow> = read_json(json)?;
         self.base = Some(Articles::of(articles.iter().map(|row| row.article.as_str())));
         Ok(())
     }
@@ -70,14 +69,10 @@ impl Setup {
     ///
     /// # Errors
     /// When the text is no list of columns.
-    pub fn read_form(&mut self, table: &str, file: &str, json: &str) -> Result<(), ImportError> {
-        self.forms.insert(table.to_owned(), parse(file, json)?);
+    pub fn read_form(&mut self, table: &str, json: &str) -> Result<(), ImportError> {
+        self.forms.insert(table.to_owned(), read_json(json)?);
         Ok(())
     }
-}
-
-fn parse<R: DeserializeOwned>(file: &str, json: &str) -> Result<R, ImportError> {
-    serde_json::from_str(json).map_err(|source| ImportError::Format { place: file.to_owned(), source })
 }
 
 /// All tasks of a kind, as its file has them.
@@ -85,8 +80,7 @@ fn parse<R: DeserializeOwned>(file: &str, json: &str) -> Result<R, ImportError> 
 /// # Errors
 /// When the text is no such list, or a task has a key that is not known.
 pub fn configs(kind: &Kind, json: &str, setup: &Setup) -> Result<Vec<Config>, ImportError> {
-    let place = || format!("{TASKS}/{}", kind.file);
-    rows::read(kind.form, json, setup).map_err(|source| ImportError::Format { place: place(), source })
+    rows::read(kind.form, json, setup)
 }
 
 /// Adds the wanted tasks of a kind; `json` is its file, if there is one.

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, Error as _, IgnoredAny};
 use serde_json::{Map, Value};
 
+use super::super::{ImportError, read_json};
 use crate::scoring::workarena::{
     Articles, Chart, Choice, ColumnType, Config, Control, Direction, Field, Filter, Form, Impersonation,
     Joint, Key, Knowledge, NewRecord, Order, Question, Sort, Unit, Wanted,
@@ -161,7 +162,7 @@ struct ReferenceAttributes {
 }
 
 /// The tasks of a file, in its order. Values that have to be unique are as the file has them.
-pub(super) fn read(form: Form, json: &str, setup: &Setup) -> Result<Vec<Config>, serde_json::Error> {
+pub(super) fn read(form: Form, json: &str, setup: &Setup) -> Result<Vec<Config>, ImportError> {
     match form {
         Form::Menu => all(json, |row| Ok(Config::Menu(row))),
         Form::Impersonation => all(json, |user| Ok(Config::Impersonation(Impersonation { user }))),
@@ -177,10 +178,16 @@ pub(super) fn read(form: Form, json: &str, setup: &Setup) -> Result<Vec<Config>,
 fn all<R: DeserializeOwned>(
     json: &str,
     of: impl Fn(R) -> Result<Config, String>,
-) -> Result<Vec<Config>, serde_json::Error> {
-    let rows: Vec<R> = serde_json::from_str(json)?;
-    let one =
-        |(number, row)| of(row).map_err(|wrong| serde_json::Error::custom(format!("task {number}: {wrong}")));
+) -> Result<Vec<Config>, ImportError> {
+    let rows: Vec<R> = read_json(json)?;
+    let one = |(place, row)| {
+        let wrong = |wrong| ImportError::Format {
+            line: None,
+            key: format!("[{place}]"),
+            source: serde_json::Error::custom(wrong),
+        };
+        of(row).map_err(wrong)
+    };
     rows.into_iter().enumerate().map(one).collect()
 }
 

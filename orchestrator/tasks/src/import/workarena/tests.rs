@@ -50,8 +50,8 @@ fn setup() -> Setup {
     let mut setup = Setup::default();
     let articles = r#"[{"article": "<p>Tea is at four.</p>", "item": "tea", "value": "four", "questions": [], "alternative_answers": []}]"#;
     setup.read_articles(articles).unwrap();
-    for (table, file) in FORMS {
-        setup.read_form(table, file, r#"["title"]"#).unwrap();
+    for (table, _) in FORMS {
+        setup.read_form(table, r#"["title"]"#).unwrap();
     }
     setup
 }
@@ -141,17 +141,22 @@ fn some_of_many_are_taken_and_a_missing_file_is_told() {
 }
 
 #[test]
-fn what_nobody_knows_is_refused_with_file_and_place() {
+fn what_nobody_knows_is_refused_with_its_key() {
     for (place, from, to, says) in [
-        (0, "\"url\"", "\"urls\"", "task_configs/all_menu.json: unknown field `urls`"),
-        (2, "\"at four\"", "4", "knowledge_base_configs.json: invalid type: integer `4`"),
-        (3, "\"max_length\"", "\"max_width\"", "unknown field `max_width`"),
-        (3, "\"owner\": {", "\"other\": {", "task 0: `list_info` has no column `owner`"),
+        (0, "\"url\"", "\"urls\"", "[0].urls: unknown field `urls`"),
+        (2, "\"at four\"", "4", "[0].value: invalid type: integer `4`"),
+        (
+            3,
+            "\"max_length\"",
+            "\"max_width\"",
+            "[0].list_info.columns.state.max_width: unknown field `max_width`",
+        ),
+        (3, "\"owner\": {", "\"other\": {", "[0]: `list_info` has no column `owner`"),
         (3, "\"AND\"", "\"NOR\"", "unknown variant `NOR`"),
-        (4, "Sort the", "Sort all", "task 0: its goal is not as goals of its kind are"),
-        (5, "\"title\": \"Smith\"", "\"title\": null", "task 0: template_record.title is no text"),
-        (6, "\"radio\"", "\"dial\"", "task 0: configuration.Which colour?: unknown variant `dial`"),
-        (7, "value; count", "sum; count", "task 0: the question \"sum; count; A, b\" is not known"),
+        (4, "Sort the", "Sort all", "[0]: its goal is not as goals of its kind are"),
+        (5, "\"title\": \"Smith\"", "\"title\": null", "[0]: template_record.title is no text"),
+        (6, "\"radio\"", "\"dial\"", "[0]: configuration.Which colour?: unknown variant `dial`"),
+        (7, "value; count", "sum; count", "[0]: the question \"sum; count; A, b\" is not known"),
     ] {
         let (name, json) = FILES[place];
         assert!(json.contains(from), "{from}");
