@@ -34,6 +34,7 @@ impl Instance {
         let port = listener.local_addr()?.port();
         let table = "/api/now/table/{table}";
         let router = Router::new()
+            .route("/", get(|| async { "Desk" }))
             .route(table, get(find).post(create))
             .route(&format!("{table}/{{sys_id}}"), any(one))
             .with_state(self.clone());
