@@ -1,4 +1,4 @@
-//! What the targets share: a file for the bytes, since archives are opened by path, and a walk over everything in one.
+//! What targets share: a file for the bytes, since archives are opened by path, and a walk over everything in one.
 
 use std::fs;
 use std::io::{Read, copy, sink};

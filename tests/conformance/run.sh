@@ -12,7 +12,7 @@ target=${CARGO_TARGET_DIR:-$PWD/target}
 venv=$target/conformance-venv
 work=$target/conformance
 
-tests/venv.sh "$venv" "$here/requirements.txt"
+tests/venv.sh "$venv" "$here/requirements.txt" "$here/alone.txt"
 rm -rf "$work"
 mkdir -p "$work"
 
@@ -36,4 +36,9 @@ echo "== scoring what the published scorers scored, reading the published tasks"
 "$venv/bin/python" -W ignore "$here/pictures.py" >"$work/visualwebarena.image_ssim.jsonl"
 SANDBOX_VECTORS=$SHARED/vectors SANDBOX_DATASETS=$SHARED/datasets SANDBOX_PICTURES=$work/visualwebarena.image_ssim.jsonl \
     cargo test -q -p tasks --test vectors --test datasets
+
+echo "== asking WorkArena's package for its goals and verdicts"
+workarena=$("$venv/bin/python" "$here/workarena.py" "$work/workarena.jsonl")
+SANDBOX_WORKARENA=$workarena SANDBOX_WORKARENA_REFERENCE=$work/workarena.jsonl \
+    cargo test -q -p tasks --test workarena_reference
 echo "conformance: all good"

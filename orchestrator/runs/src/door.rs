@@ -168,13 +168,30 @@ where
 {
     let started = Timestamp::now();
     let mut trace = Trace::new(task, Rules::default());
+    let outcome = hand_over(world, suite, task, folder, &mut trace, program).await;
+    trace.guest.leave().await;
+    Ok(outcome?.map(|outcome| (trace, outcome, started)))
+}
+
+async fn hand_over<P, F>(
+    world: &mut World,
+    suite: &Suite,
+    task: &Task,
+    folder: &EpisodeFolder,
+    trace: &mut Trace,
+    program: P,
+) -> Result<Option<Outcome>, Error>
+where
+    P: FnOnce(Facts) -> F,
+    F: Future<Output = Ending>,
+{
     let goal = trace.prepare(world, task).await.map_err(|source| Error::World { source })?;
     trace.take_requests(world);
     let facts = facts(world, suite, task, goal, folder)?;
     let (ca, answer) = (facts.ca.clone(), facts.answer_file.clone());
     trace.came_to(task, facts.start_url.clone());
     let mut known = 0;
-    let watched = watch(world, task, &mut trace, &mut known, program(facts)).await;
+    let watched = watch(world, task, trace, &mut known, program(facts)).await;
     // A certificate that stands for nothing any more.
     let _ = std::fs::remove_file(ca);
     let outcome = match watched {
@@ -183,7 +200,7 @@ where
         Ok(Ending::Failed(why)) => failed(&why),
         Ok(Ending::Left { answer: given }) => {
             let given = given.or_else(|| std::fs::read_to_string(&answer).ok());
-            match leave(world, task, folder, &mut trace, known, given.as_deref()).await {
+            match leave(world, task, folder, trace, known, given.as_deref()).await {
                 Ok(outcome) => outcome,
                 Err(error) => failed(&error),
             }
@@ -191,7 +208,7 @@ where
         Err(error) => failed(&error),
     };
     trace.take_requests(world);
-    Ok(Some((trace, outcome, started)))
+    Ok(Some(outcome))
 }
 
 fn failed(why: &dyn std::fmt::Display) -> Outcome {

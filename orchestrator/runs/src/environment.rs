@@ -8,6 +8,8 @@ use serde_json::Value;
 use snapshots::Exchange;
 use tasks::{Fetch, Fetched, StateCheck, Task};
 
+use crate::servicenow::ServiceNow;
+
 /// The world or the browser broke. Ends the episode; the next one gets a new environment.
 #[derive(Debug, thiserror::Error)]
 #[error("{doing}: {source}")]
@@ -74,6 +76,9 @@ pub trait Environment: Send + Sized + 'static {
         &mut self,
         request: &Fetch,
     ) -> impl Future<Output = Result<Result<Fetched, String>, EnvironmentError>> + Send;
+
+    /// A site of the episode that is an instance of ServiceNow, for its account `admin`.
+    fn instance(&mut self, site: &str) -> Result<ServiceNow, EnvironmentError>;
 
     /// The requests since the last call or the beginning of the episode, in order of arrival.
     fn requests(&mut self) -> Vec<Entry>;

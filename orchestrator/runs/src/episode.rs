@@ -16,6 +16,7 @@ use crate::results::{
     ActedOn, EpisodeFolder, EpisodeId, EpisodeRecord, FORMAT, MissRecord, Outcome, Request, Step,
 };
 use crate::scored::{Scored, scored};
+use crate::stay::Guest;
 use crate::stuck::Replies;
 use crate::{Error, fingerprint};
 
@@ -28,6 +29,8 @@ pub(crate) struct Attempt<'a> {
     pub(crate) speech: Speech,
     /// For the whole episode.
     pub(crate) within: Duration,
+    /// Who stays on an instance meanwhile; the caller sees them off.
+    pub(crate) guest: Guest,
     /// Whether what pages keep in the browser is a result.
     pub(crate) keep_storage: bool,
     /// Whether what passes over the network is a result.
@@ -66,6 +69,8 @@ pub(crate) struct Trace {
     pub(crate) steps: Vec<Step>,
     pub(crate) requests: Vec<Request>,
     pub(crate) score: ScoreState,
+    /// Who stays on an instance meanwhile.
+    pub(crate) guest: Guest,
     /// What the page gave as the goal.
     goal: Option<String>,
     /// The page has said that the episode is over.
@@ -90,7 +95,7 @@ pub(crate) async fn play<E: Environment>(
     attempt: &Attempt<'_>,
 ) -> Result<Played, Error> {
     let started = Timestamp::now();
-    let mut trace = Trace::new(attempt.task, attempt.rules);
+    let mut trace = Trace { guest: attempt.guest.clone(), ..Trace::new(attempt.task, attempt.rules) };
     let keep_network = attempt.keep_network || attempt.task.scorer.wants_network();
     environment.keep_network(keep_network);
     let whole = async {
@@ -288,6 +293,7 @@ impl Trace {
             steps: Vec::new(),
             requests: Vec::new(),
             score: task.scorer.start().by(rules),
+            guest: Guest::default(),
             goal: None,
             over: false,
             answer: None,
@@ -365,6 +371,7 @@ impl Trace {
     ) -> Result<String, EnvironmentError> {
         const BEGIN: &str = "begin the task in its page";
         const GOAL: &str = "read the goal from the page";
+        self.guest.arrive(environment, task).await?;
         if let Some(script) = &task.begin {
             // What a script ends with may be something that cannot be told, such as the window; nobody wants to know.
             let begun = environment.evaluate(&format!("{script}\n;undefined")).await?;
@@ -404,6 +411,16 @@ impl Trace {
             verdicts.push(Verdict { reward, done });
         }
         self.over |= task.scorer.hear(&mut self.score, &mut verdicts.into_iter());
+        self.judge(environment).await
+    }
+
+    /// Looks at what is so on the instance, where the episode is on one.
+    async fn judge<E: Environment>(&mut self, environment: &mut E) -> Result<(), EnvironmentError> {
+        let said = self.answer.as_deref().or(self.said.as_deref());
+        if let Some(verdict) = self.guest.verdict(environment, said).await? {
+            self.over |= verdict.done;
+            self.score.instance = Some(verdict);
+        }
         Ok(())
     }
 
@@ -423,7 +440,7 @@ impl Trace {
             answers.push(environment.probe(question).await?);
         }
         task.scorer.tell(&mut self.score, &mut answers.into_iter());
-        Ok(())
+        if self.over { Ok(()) } else { self.judge(environment).await }
     }
 
     pub(crate) fn answered(&mut self, task: &Task, text: String) -> Outcome {

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::environment::{Environment, EnvironmentError};
 use crate::episode::{self, Attempt, Played};
 use crate::results::{EpisodeFolder, EpisodeId, Outcome, RunFolder, RunRecord, TaskRecord};
+use crate::stay::Guest;
 use crate::suite_digest::suite_digest;
 use crate::town;
 use crate::world::{self, World};
@@ -174,11 +175,14 @@ where
         }
         let Some(current) = &mut environment else { continue };
         let folder = shared.folder.begin_episode(&id)?;
+        let guest = Guest::default();
         let played = tokio::select! {
             biased;
             () = shared.interrupt.cancelled() => None,
-            played = attempt(worker, &shared, current, &id, task, &folder) => Some(played?),
+            played = attempt(worker, &shared, current, &id, task, &folder, &guest) => Some(played),
         };
+        guest.leave().await;
+        let played = played.transpose()?;
         let Some(played) = played else {
             folder.discard()?;
             break;
@@ -209,6 +213,7 @@ async fn attempt<E: Environment>(
     id: &EpisodeId,
     task: &Task,
     folder: &EpisodeFolder,
+    guest: &Guest,
 ) -> Result<Played, Error> {
     (shared.progress)(Event::Started { worker, episode: id });
     let limits = shared.options.limits;
@@ -227,6 +232,7 @@ async fn attempt<E: Environment>(
         folder,
         speech,
         within: limits.episode,
+        guest: guest.clone(),
         keep_storage: shared.options.keep_storage,
         keep_network: shared.options.keep_network,
         rules: shared.options.rules,

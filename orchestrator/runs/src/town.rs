@@ -15,6 +15,7 @@ use tasks::{StateCheck, Suite, Task};
 use tokio_util::sync::CancellationToken;
 
 use crate::environment::EnvironmentError;
+use crate::servicenow::ServiceNow;
 use crate::{Error, Event, Progress};
 
 /// How long all sites may take to be ready, once.
@@ -24,6 +25,9 @@ const LEASE: Duration = Duration::from_secs(120);
 /// How far the clocks of sites move on with every action. A page's own clock moves about as much while it settles, but not to the
 /// millisecond the same way each time, and what sites write down should be.
 const ACTION: SignedDuration = SignedDuration::from_secs(10);
+
+/// Who sets tasks up on an instance, among the accounts of its manifest.
+const ADMINISTRATOR: &str = "admin";
 
 /// Starts the sites that tasks name, in as many copies as there are workers, and waits until they are ready. None where the world has no sites.
 pub(crate) async fn open(
@@ -88,6 +92,12 @@ fn check(task: &Task, known: &[Site]) -> Result<(), String> {
     for (name, account) in &task.login {
         if !listed(name)?.login.contains_key(account) {
             return Err(format!("nobody can log in to `{name}` as `{account}`"));
+        }
+    }
+    if task.scorer.workarena().is_some() {
+        let instance = task.sites.first().ok_or("`sites` has to name its instance")?;
+        if !listed(instance)?.accounts.contains_key(ADMINISTRATOR) {
+            return Err(format!("`{instance}` has no account `{ADMINISTRATOR}`, which sets it up"));
         }
     }
     for question in task.scorer.questions() {
@@ -179,6 +189,16 @@ impl Visit {
         })?;
         let answer = place.lease.probe(&question.probe, &question.with).await;
         answer.map_err(EnvironmentError::while_doing("read a site's state"))
+    }
+
+    /// A site that is an instance of ServiceNow, for its administrator.
+    pub(crate) fn instance(&self, site: &str) -> Result<ServiceNow, EnvironmentError> {
+        const DOING: &str = "reach an instance";
+        let place = self.places.iter().find(|place| place.lease.site().name == site);
+        let place = place
+            .ok_or_else(|| EnvironmentError::while_doing(DOING)(format!("the task has no site `{site}`")))?;
+        let caller = place.lease.caller(ADMINISTRATOR);
+        caller.map(ServiceNow::new).map_err(EnvironmentError::while_doing(DOING))
     }
 
     /// Gives all copies back; they are made pristine in the background.

@@ -26,6 +26,7 @@ use snapshots::index::ReplaySet;
 use tasks::{DeviceSpec, Fetch, Fetched, Place, StateCheck, Task, WorldSpec};
 
 use crate::environment::{Environment, EnvironmentError, NotActed};
+use crate::servicenow::ServiceNow;
 use crate::town::{self, Visit};
 
 /// What the workers of a run share.
@@ -368,6 +369,10 @@ impl Environment for World {
         let told =
             |answer: gateway::Fetched| Fetched { status: answer.status.as_u16(), body: answer.body.to_vec() };
         Ok(answer.map(told).map_err(|error| format!("failed to {error}")))
+    }
+
+    fn instance(&mut self, site: &str) -> Result<ServiceNow, EnvironmentError> {
+        self.visit.instance(site)
     }
 
     async fn storage_state(&mut self) -> Result<StorageState, EnvironmentError> {

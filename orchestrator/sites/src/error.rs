@@ -129,6 +129,18 @@ pub enum Error {
     /// What several have to hear of.
     #[error(transparent)]
     Shared(Arc<Error>),
+    /// A site's interface for programs gave no answer.
+    #[error("ask {site} as {account} for {what}: {why}")]
+    Call {
+        /// The site.
+        site: String,
+        /// The account of its manifest.
+        account: String,
+        /// Method and path.
+        what: String,
+        /// What is wrong.
+        why: String,
+    },
     /// Not every site is ready.
     #[error("{}: {}", if *in_time { "start every site".to_owned() } else { format!("start every site within {} s", within.as_secs_f64()) }, list(late))]
     Unready {

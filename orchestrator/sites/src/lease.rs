@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::copy::Copy;
 use crate::manifest::Host;
 use crate::pool::{Back, Message};
-use crate::{Error, LoggedIn, Site, Upstream, probe};
+use crate::{Caller, Error, LoggedIn, Site, Upstream, probe};
 
 /// A pristine copy of a site, for whoever holds this alone.
 ///
@@ -82,6 +82,14 @@ impl Lease {
     pub async fn probe(&self, name: &str, parameters: &BTreeMap<String, Value>) -> Result<Value, Error> {
         self.health()?;
         self.explain(probe::ask(self.site(), &self.copy, name, parameters).await)
+    }
+
+    /// Who asks the site's interface for programs, as an account of the manifest.
+    ///
+    /// # Errors
+    /// When there is no such account.
+    pub fn caller(&self, account: &str) -> Result<Caller, Error> {
+        Caller::new(self.site(), &self.copy.upstream, account)
     }
 
     /// The first thing in which the state differs from the golden one; nothing where the state is not seen.

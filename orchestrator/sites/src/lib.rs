@@ -12,6 +12,7 @@
 //!      |                   |- set_clock()    the site's wall clock
 //!      |                   |- login(account) cookies and header fields for the browser
 //!      |                   |- probe(name)    the state, read for scorers
+//!      |                   |- caller(account) its interface for programs
 //!      |                   `- hand_back()
 //!      `- stop()
 //! ```
@@ -20,6 +21,7 @@
 //! owned by one task for each site, in `pool`; `driver` is what runs copies, `content` the state of one, [`state`] how state
 //! is put back on disk.
 
+mod call;
 mod clock;
 mod content;
 mod copy;
@@ -43,6 +45,7 @@ mod status;
 mod sweep;
 mod town;
 
+pub use call::{Called, Caller};
 pub use copy::Upstream;
 pub use error::Error;
 pub use event::{Event, Events, How};

@@ -12,6 +12,7 @@ mod suite;
 pub mod import;
 pub mod saved;
 pub mod scoring;
+pub mod tables;
 pub mod vectors;
 
 pub use scoring::mind2web_live::{KeyNode, Method, PathNode, TextNode, UrlNode, ValueNode};

@@ -291,6 +291,7 @@ fn class(error: &ScoreError) -> &'static str {
         ScoreError::NotFinite => "NaN",
         ScoreError::NeedsJudge => "NeedsJudge",
         ScoreError::Skipped => "Skipped",
+        ScoreError::NotLooked => "NotLooked",
     }
 }
 

@@ -5,8 +5,10 @@ use std::{env, fs};
 
 use camino::Utf8PathBuf;
 use tasks::import::webarena::{published, webarena};
-use tasks::import::{Import, mind2web_live, visualwebarena};
+use tasks::import::workarena::{ARTICLES, FORMS, Setup, TASKS, Wanted, workarena};
+use tasks::import::{Import, mind2web_live, visualwebarena, webarena_verified};
 use tasks::scoring::webarena::{EvalType, Evaluation};
+use tasks::scoring::workarena::KINDS;
 use tasks::{Scorer, Task};
 
 fn read(file: &str) -> String {
@@ -107,4 +109,41 @@ fn webarena_verified_is_read_whole() {
     let evaluators = tasks.iter().map(|task| task.evaluators());
     let (responses, events) = evaluators.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     assert_eq!((tasks.len(), responses, events), (812, 812, 663));
+}
+
+/// The files of ten kinds are too large to be here; `workarena_reference` reads them in the package.
+#[test]
+fn workarena_is_read_as_far_as_it_is_here() {
+    let folder = "workarena/data_files";
+    let mut setup = Setup::default();
+    setup.read_articles(&read(&format!("{folder}/{ARTICLES}"))).unwrap();
+    for (table, file) in FORMS {
+        setup.read_form(table, &read(&format!("{folder}/{file}"))).unwrap();
+    }
+    let address = "https://desk.test".to_owned();
+    let wanted = Wanted { site: "servicenow".to_owned(), address, seed: 0, per_kind: None };
+    let mut import = Import::default();
+    for kind in &KINDS {
+        let large = kind.category == "list-filter" || (kind.category == "form" && kind.name != "create-user");
+        let json = (!large).then(|| read(&format!("{folder}/{TASKS}/{}", kind.file)));
+        workarena(kind, json.as_deref(), &setup, &wanted, &mut import).unwrap();
+    }
+    assert_eq!((import.tasks.len(), import.skipped.len()), (9_833, 10));
+    let of = |tag: &str| import.tasks.iter().filter(|task| task.tags[0] == tag).count();
+    let counts = ["menu", "form", "knowledge", "list-sort", "service-catalog", "dashboard"].map(of);
+    assert_eq!(counts, [1_600, 1_000, 1_000, 900, 3_550, 1_783]);
+    loads_again(&Import { tasks: import.tasks.into_iter().step_by(17).collect(), skipped: Vec::new() });
+}
+
+#[test]
+fn webarena_verified_becomes_a_suite() {
+    let places = webarena_verified::published();
+    let import = |file: &str| {
+        webarena_verified::webarena_verified(&read(&format!("webarena-verified/{file}")), &places).unwrap()
+    };
+    let all = import("webarena-verified.json");
+    assert_eq!((all.tasks.len(), all.skipped.len()), (812, 0));
+    assert!(all.tasks.iter().all(|task| task.scorer.wants_network()));
+    loads_again(&all);
+    assert_eq!(import("webarna-verfied-hard.json").tasks.len(), 258);
 }

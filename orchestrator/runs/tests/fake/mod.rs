@@ -7,7 +7,7 @@ use std::time::Duration;
 use browser::{Acted, Action, Look, Observation, Picture, StorageState};
 use gateway::{Answer, Entry, Near};
 use runs::environment::{EnvironmentError, NotActed};
-use runs::{Environment, Event, Progress};
+use runs::{Environment, Event, Progress, ServiceNow};
 use serde_json::Value;
 use snapshots::Exchange;
 use tasks::{
@@ -174,6 +174,10 @@ impl Environment for Fake {
     async fn fetch(&mut self, request: &Fetch) -> Result<Result<Fetched, String>, EnvironmentError> {
         let status = if request.url == "https://shop.test/bike.png" { 200 } else { 404 };
         Ok(Ok(Fetched { status, body: b"a picture".to_vec() }))
+    }
+
+    fn instance(&mut self, site: &str) -> Result<ServiceNow, EnvironmentError> {
+        Err(broken("reach an instance", site))
     }
 
     fn requests(&mut self) -> Vec<Entry> {

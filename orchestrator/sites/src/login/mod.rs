@@ -55,6 +55,7 @@ impl LogIns {
             let known: Vec<&str> = site.login.keys().map(String::as_str).collect();
             return Err(failed(format!("no such account; there are: {}", known.join(", "))));
         };
+        let who = &who.resolved().map_err(failed)?;
         let target = Target::new(site, &copy.upstream);
         let own = self.of(account);
         let mut kept = own.lock().await;

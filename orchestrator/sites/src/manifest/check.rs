@@ -158,7 +158,9 @@ probes: {orders: {sqlite: /state/db, query: select 1}}
 
     #[test]
     fn every_site_of_ours_is_read() {
-        for (town, at_least) in [("", 11), ("containers", 1), ("webarena", 12), ("webarena-verified", 7)] {
+        for (town, at_least) in
+            [("", 11), ("containers", 1), ("webarena", 12), ("webarena-verified", 7), ("workarena", 1)]
+        {
             let sites = Site::load_all(&Utf8Path::new("../../sites").join(town)).unwrap();
             assert!(sites.len() >= at_least, "{} sites in `{town}`", sites.len());
             for site in &sites {

@@ -8,6 +8,7 @@ mod beside;
 mod check;
 mod fields;
 mod hosts;
+mod variables;
 mod volumes;
 
 use std::collections::BTreeMap;
@@ -197,10 +198,17 @@ pub struct Command {
 pub struct Account {
     /// What is typed as the name.
     pub username: String,
-    /// What is typed as the password.
+    /// What is typed as the password, or `${NAME}` for an environment variable that holds it.
     pub password: String,
     /// What they may do, in a word.
     pub role: Option<String>,
+}
+
+impl Account {
+    /// The account with its password in place of a variable. The error says which is missing.
+    pub(crate) fn resolved(&self) -> Result<Account, String> {
+        Ok(Account { password: variables::filled(&self.password)?, ..self.clone() })
+    }
 }
 
 /// How an account gets in: exactly one of `form`, `cookie` and `header`.

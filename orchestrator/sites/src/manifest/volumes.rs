@@ -4,6 +4,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserialize;
 
 use super::Bytes;
+use super::variables::filled;
 
 /// One place inside a container: exactly one of `folder` and `scratch`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -18,7 +19,7 @@ pub struct Volume {
 
 /// A folder on this machine, by its full name. The error says what is missing and what to do.
 pub(crate) fn folder_at(manifest: &Utf8Path, text: &str) -> Result<Utf8PathBuf, String> {
-    let path = manifest.join(filled(text, |name| std::env::var(name).ok())?);
+    let path = manifest.join(filled(text)?);
     match path.canonicalize_utf8() {
         Ok(full) if full.is_dir() => Ok(full),
         Ok(full) => Err(format!("{full} is no folder; name the folder that it is in")),
@@ -26,42 +27,9 @@ pub(crate) fn folder_at(manifest: &Utf8Path, text: &str) -> Result<Utf8PathBuf, 
     }
 }
 
-/// The text with its variables in place.
-fn filled(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<String, String> {
-    let (mut done, mut rest) = (String::new(), text);
-    while let Some((before, after)) = rest.split_once("${") {
-        let (name, after) =
-            after.split_once('}').ok_or_else(|| format!("`{text}` has a `${{` without `}}`"))?;
-        let value = variable(name).filter(|value| !value.is_empty());
-        let value =
-            value.ok_or_else(|| format!("${{{name}}} is not set; set {name} to where the folder is"))?;
-        done = done + before + &value;
-        rest = after;
-    }
-    Ok(done + rest)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn variables_are_filled_in_and_what_is_missing_is_told_with_its_cure() {
-        let variable = |name: &str| match name {
-            "MAPS" => Some("/srv/maps".to_owned()),
-            "EMPTY" => Some(String::new()),
-            _ => None,
-        };
-        assert_eq!(filled("data", variable).unwrap(), "data");
-        assert_eq!(filled("${MAPS}/car/${MAPS}", variable).unwrap(), "/srv/maps/car//srv/maps");
-        for (text, told) in [
-            ("${NONE}/car", "${NONE} is not set; set NONE to where the folder is"),
-            ("${EMPTY}", "${EMPTY} is not set; set EMPTY to where the folder is"),
-            ("${MAPS", "`${MAPS` has a `${` without `}`"),
-        ] {
-            assert_eq!(filled(text, variable).unwrap_err(), told);
-        }
-    }
 
     #[test]
     fn a_folder_is_found_beside_its_manifest_and_a_file_is_none() {

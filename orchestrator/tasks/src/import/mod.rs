@@ -9,6 +9,8 @@ mod mind2web_live;
 pub mod miniwob;
 pub mod visualwebarena;
 pub mod webarena;
+pub mod webarena_verified;
+pub mod workarena;
 
 use serde::de::DeserializeOwned;
 use thiserror::Error;

@@ -203,7 +203,7 @@ impl About {
 }
 
 /// `--max_steps` of `run.py`, of both.
-const MAX_STEPS: u32 = 30;
+pub(super) const MAX_STEPS: u32 = 30;
 
 /// The sites that a file of cookies is for: `./.auth/gitlab.reddit_state.json`.
 pub(super) fn accounts(storage_state: Option<&str>) -> Vec<String> {

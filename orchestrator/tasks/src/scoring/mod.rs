@@ -20,6 +20,7 @@ pub mod turkingbench;
 pub mod visualwebarena;
 pub mod webarena;
 pub mod webarena_verified;
+pub mod workarena;
 mod xpath;
 
 use serde::{Deserialize, Deserializer, Serialize};
@@ -60,6 +61,9 @@ pub enum Scorer {
     /// VisualWebArena: a task's `eval`.
     #[serde(rename = "visualwebarena")]
     VisualWebArena(visualwebarena::Evaluation),
+    /// WorkArena: a task of its first level.
+    #[serde(rename = "workarena")]
+    WorkArena(workarena::Config),
     /// Our own: what a site's state is in the end.
     State(StateCheck),
     /// Our own: what the page says of itself.
@@ -118,6 +122,9 @@ pub struct ScoreState {
     /// What a judge has ruled on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judgements: Vec<Judgement>,
+    /// What was so on an instance when it was last looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instance: Option<workarena::Verdict>,
     /// The states of the parts of [`Scorer::All`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<ScoreState>,
@@ -155,6 +162,9 @@ pub enum ScoreError {
     /// The published code asks a model, and what it says decides.
     #[error("the published scorer asks a judge")]
     NeedsJudge,
+    /// The rules look at an instance, and nobody has.
+    #[error("nobody looked at the instance: the task was not set up")]
+    NotLooked,
     /// The published code leaves this part out of the mean.
     #[error("the published scorer leaves this out")]
     Skipped,
@@ -269,6 +279,14 @@ impl Scorer {
         }
     }
 
+    /// The task of WorkArena that this is, if it is one.
+    pub fn workarena(&self) -> Option<&workarena::Config> {
+        match self {
+            Scorer::WorkArena(config) => Some(config),
+            _ => None,
+        }
+    }
+
     /// What has to be asked of the page whenever it has come to rest.
     pub fn page_checks(&self) -> Vec<&PageCheck> {
         match self {
@@ -368,6 +386,10 @@ impl Scorer {
                 Some(found) => evaluation.score(ending(state, found)),
                 None => Ok(Score::of(false, vec!["the episode broke off".to_owned()])),
             },
+            Scorer::WorkArena(_) => Ok(match &state.instance {
+                Some(verdict) => verdict.score(),
+                None => return Err(ScoreError::NotLooked),
+            }),
             Scorer::State(check) => {
                 let wrong = match &state.found {
                     Some(found) => check.judge(found),

@@ -43,6 +43,6 @@ async fn a_folder_that_is_missing_is_told_with_manifest_key_and_cure_until_it_is
     let variable = "reset: spare\nvolumes: {/data: {folder: '${SMALL_SITE_NONESUCH}/a'}}";
     let ground = bench.town(variable, 1).await;
     let error = ground.town.ready(SOON).await.unwrap_err().to_string();
-    assert!(error.contains("set SMALL_SITE_NONESUCH to where the folder is"), "{error}");
+    assert!(error.contains("set SMALL_SITE_NONESUCH in the environment"), "{error}");
     ground.town.stop().await.unwrap();
 }

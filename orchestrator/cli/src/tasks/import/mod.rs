@@ -5,6 +5,7 @@
 mod live;
 mod miniwob;
 mod webarena;
+mod workarena;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -58,6 +59,26 @@ pub(super) enum Benchmark {
         #[arg(long, value_name = "DIR")]
         output: Utf8PathBuf,
     },
+    /// WebArena-Verified: its `webarena-verified.json`, scored by the answer and by what passes over the network
+    WebarenaVerified {
+        /// The file with all tasks
+        file: Utf8PathBuf,
+        #[command(flatten)]
+        sites: webarena::Sites,
+        /// The folder to make, with the suite
+        #[arg(long, value_name = "DIR")]
+        output: Utf8PathBuf,
+    },
+    /// WorkArena: the folder `data_files` of its package, as `pip download --no-deps browsergym-workarena` and `unzip` give it
+    Workarena {
+        /// The folder `data_files`, or one that holds it
+        folder: Utf8PathBuf,
+        #[command(flatten)]
+        choice: workarena::Choice,
+        /// The folder to make, with the suite and the manifest of the instance
+        #[arg(long, value_name = "DIR")]
+        output: Utf8PathBuf,
+    },
 }
 
 impl Benchmark {
@@ -72,6 +93,10 @@ impl Benchmark {
                 webarena::import_visual(&files, sites, &output)
             }
             Benchmark::Webarena { file, sites, output } => webarena::import(&file, sites, &output),
+            Benchmark::WebarenaVerified { file, sites, output } => {
+                webarena::import_verified(&file, sites, &output)
+            }
+            Benchmark::Workarena { folder, choice, output } => workarena::import(&folder, choice, &output),
         }
     }
 }

@@ -7,15 +7,15 @@ use anyhow::{Context as _, anyhow, bail, ensure};
 use camino::{Utf8Path, Utf8PathBuf};
 use tasks::WorldSpec;
 use tasks::import::webarena::{Place, published, webarena, world};
-use tasks::import::{Import, ImportError, visualwebarena};
+use tasks::import::{Import, ImportError, visualwebarena, webarena_verified};
 
 use super::Written;
-use crate::failure::{OrFail, Outcome};
+use crate::failure::{Failure, OrFail, Outcome};
 
 /// Where the sites of the tasks are.
 #[derive(clap::Args)]
 pub(in crate::tasks) struct Sites {
-    /// The folder with their manifests [default: sites/webarena, sites/visualwebarena]
+    /// The folder with their manifests [default: the one below sites/ with the benchmark's name]
     #[arg(long, value_name = "DIR")]
     sites: Option<Utf8PathBuf>,
     /// A site of yours in place of a published one: its name in the tasks, its manifest and those of what its pages ask for besides, its
@@ -45,6 +45,14 @@ pub(super) fn import(file: &Utf8Path, sites: Sites, output: &Utf8Path) -> Outcom
     let (folder, places, clock) = sites.resolve("webarena", published())?;
     let import = read(file, |text| webarena(text, &places)).or_input("import WebArena")?;
     write("webarena", world(folder, clock), &import, output)
+}
+
+/// Writes the suite of WebArena-Verified's file, and says what is in it.
+pub(super) fn import_verified(file: &Utf8Path, sites: Sites, output: &Utf8Path) -> Outcome {
+    let (folder, places, clock) = sites.resolve("webarena-verified", webarena_verified::published())?;
+    let import = read(file, |text| webarena_verified::webarena_verified(text, &places))
+        .or_input("import WebArena-Verified")?;
+    write("webarena-verified", world(folder, clock), &import, output)
 }
 
 /// Writes the suite of VisualWebArena's files, and says what is in it.

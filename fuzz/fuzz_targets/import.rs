@@ -1,0 +1,37 @@
+//! The benchmarks' own files, and attempts at their tasks: any text is tasks or a reason why not, and tasks that were made load again.
+#![no_main]
+
+use tasks::import::webarena::{published, webarena};
+use tasks::import::{Import, ImportError, assistantbench, fanoutqa, mind2web_live};
+use tasks::saved::read_saved;
+use tasks::{Step, Task};
+
+/// The first byte says whose file it is.
+fn import(bytes: &[u8]) -> Option<Result<Import, ImportError>> {
+    let (first, rest) = bytes.split_first()?;
+    let text = std::str::from_utf8(rest).ok()?;
+    Some(match first % 5 {
+        0 => webarena(text, &published()),
+        1 => mind2web_live(text),
+        2 => assistantbench(text),
+        3 => fanoutqa(text),
+        _ => return read_saved(text).err().map(Err),
+    })
+}
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let import = match import(bytes) {
+        Some(Ok(import)) => import,
+        Some(Err(error)) => return assert!(!error.to_string().is_empty()),
+        None => return,
+    };
+    for task in &import.tasks {
+        let yaml = serde_yaml::to_string(task).expect("a task is YAML");
+        // What YAML cannot tell apart, such as the spelling of a number, is told apart nowhere else.
+        serde_yaml::from_str::<Task>(&yaml).expect("our own YAML");
+        let mut state = task.scorer.start();
+        let step = Step { url: "https://a.test/?q=b", answer: Some("c"), selector: Some("a"), value: Some("d"), ..Step::default() };
+        task.scorer.observe(&mut state, &step);
+        let _ = task.scorer.score(&state);
+    }
+});

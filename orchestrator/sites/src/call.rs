@@ -1,0 +1,100 @@
+//! A site's interface for programs: JSON over HTTP, as an account that names itself with every request (RFC 7617).
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use hyper::body::Bytes;
+use serde_json::Value;
+
+use crate::http::Target;
+use crate::{Error, Site, Upstream};
+
+/// Asks one copy of a site as one account. It stays good for as long as the copy runs.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    target: Target,
+    site: String,
+    account: String,
+    address: String,
+    authorization: HeaderValue,
+}
+
+/// What a site answered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Called {
+    /// The status, such as 200.
+    pub status: u16,
+    /// The body; null where there is none.
+    pub body: Value,
+}
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+impl Caller {
+    pub(crate) fn new(site: &Site, upstream: &Upstream, account: &str) -> Result<Caller, Error> {
+        let failed = |why: String| Error::Call {
+            site: site.name.clone(),
+            account: account.to_owned(),
+            what: "anything".to_owned(),
+            why,
+        };
+        let who = site.accounts.get(account);
+        let who = who.ok_or_else(|| failed("its manifest has no such account".to_owned()))?;
+        let who = who.resolved().map_err(failed)?;
+        let named = STANDARD.encode(format!("{}:{}", who.username, who.password));
+        let mut authorization = HeaderValue::from_str(&format!("Basic {named}"))
+            .map_err(|_| failed("name and password cannot be sent".to_owned()))?;
+        authorization.set_sensitive(true);
+        Ok(Caller {
+            target: Target::new(site, upstream),
+            site: site.name.clone(),
+            account: account.to_owned(),
+            address: site.address(),
+            authorization,
+        })
+    }
+
+    /// Where browsers find the site.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Sends one request; `path` begins with a slash.
+    ///
+    /// # Errors
+    /// When there is no answer, the site does not accept the account, or the answer is no JSON.
+    pub async fn call(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Called, Error> {
+        let what = format!("{method} {path}");
+        let failed = |why| Error::Call { site: self.site.clone(), account: self.account.clone(), what, why };
+        let mut headers = HeaderMap::new();
+        headers.insert(ACCEPT, JSON);
+        headers.insert(AUTHORIZATION, self.authorization.clone());
+        let body = match body {
+            Some(body) => {
+                headers.insert(CONTENT_TYPE, JSON);
+                Bytes::from(body.to_string())
+            }
+            None => Bytes::new(),
+        };
+        let answer = match self.target.send(method, path, headers, body).await {
+            Ok(answer) => answer,
+            Err(why) => return Err(failed(why)),
+        };
+        if matches!(answer.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
+            let status = answer.status.as_u16();
+            return Err(failed(format!("status {status}; look at the account's name, password and rights")));
+        }
+        let body = match answer.text().trim() {
+            "" => Value::Null,
+            text => match serde_json::from_str(text) {
+                Ok(body) => body,
+                Err(error) => {
+                    let status = answer.status.as_u16();
+                    return Err(failed(format!("status {status}, and the answer is no JSON: {error}")));
+                }
+            },
+        };
+        Ok(Called { status: answer.status.as_u16(), body })
+    }
+}
