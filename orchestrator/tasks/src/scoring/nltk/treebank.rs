@@ -16,8 +16,11 @@ type Found = Option<(usize, String)>;
 
 /// `re.sub`: replaces from left to right what is found.
 fn replace(text: Vec<char>, find: impl Fn(&[char], usize) -> Found) -> Vec<char> {
+    // Most passes find nothing.
+    let Some(first) = (0..text.len()).find(|&at| find(&text, at).is_some()) else { return text };
     let mut out = Vec::with_capacity(text.len() + 8);
-    let mut at = 0;
+    out.extend_from_slice(&text[..first]);
+    let mut at = first;
     while at < text.len() {
         match find(&text, at) {
             Some((length, replacement)) => {
@@ -142,7 +145,7 @@ fn split_clitics(text: Vec<char>, clitics: &[&str]) -> Vec<char> {
     })
 }
 
-/// `CONTRACTIONS2` and `CONTRACTIONS3`: words that are two. Those with an apostrophe in front stand after a space.
+/// `CONTRACTIONS2` and `CONTRACTIONS3`: words that are two, in ASCII letters. Those with an apostrophe in front stand after a space.
 fn contractions(text: Vec<char>) -> Vec<char> {
     let pairs = [
         ("can", "not"),
@@ -158,19 +161,21 @@ fn contractions(text: Vec<char>) -> Vec<char> {
     ];
     pairs.into_iter().fold(text, |text, (first, second)| {
         replace(text, |text, at| {
-            let both: Vec<char> = first.chars().chain(second.chars()).collect();
-            let found = text.get(at..at + both.len())?;
+            let mut letters = first.chars().chain(second.chars());
+            let length = first.len() + second.len();
+            let found = text.get(at..at + length).filter(|found| {
+                found.iter().all(|&c| letters.next().is_some_and(|letter| is_same(letter, c)))
+            })?;
             let begins = first.starts_with(' ') || at == 0 || !is_word(text[at - 1]);
-            let ends = match text.get(at + both.len()) {
+            let ends = match text.get(at + length) {
                 Some(&c) if first == "wan" => is_space(c),
                 Some(&c) => !is_word(c),
                 None => first != "wan",
             };
-            let same = both.iter().zip(found).all(|(&letter, &c)| is_same(letter, c));
-            (same && begins && ends).then(|| {
+            (begins && ends).then(|| {
                 let (first, second) = found.split_at(first.chars().count());
                 let text = |part: &[char]| part.iter().collect::<String>();
-                (found.len(), format!(" {} {} ", text(first).trim_start_matches(' '), text(second)))
+                (length, format!(" {} {} ", text(first).trim_start_matches(' '), text(second)))
             })
         })
     })
