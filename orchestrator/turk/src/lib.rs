@@ -18,9 +18,11 @@ mod csv;
 mod error;
 mod folder;
 mod page;
+mod parts;
 
 pub use batch::{Batch, Instance};
 pub use cell::Cell;
 pub use error::Error;
 pub use folder::{Folder, Split, Task};
 pub use page::page;
+pub use parts::{Field, assets, fields, host};

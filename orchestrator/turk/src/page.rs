@@ -4,6 +4,8 @@
 //! nothing escaped; everything is in one form, so that forms of the template's own do not count; and where the template has nothing to send the form by,
 //! a button follows.
 
+use crate::parts::sends;
+
 /// The whole page. `inputs` are names with what stands for them; a variable that has no input stays as it is. The form is sent to `action`.
 pub fn page<'a>(
     template: &str,
@@ -50,17 +52,6 @@ fn fill(template: &str, inputs: &[(&str, &str)]) -> String {
         }
     }
     done + rest
-}
-
-/// Whether the template has `<input type=submit>`, however it is spelt.
-fn sends(template: &str) -> bool {
-    let lower = template.to_ascii_lowercase();
-    lower.match_indices("<input").any(|(at, _)| {
-        let tag = lower[at..].split('>').next().unwrap_or_default();
-        let plain: String =
-            tag.chars().filter(|c| !c.is_ascii_whitespace() && !matches!(c, '"' | '\'')).collect();
-        plain.contains("type=submit")
-    })
 }
 
 #[cfg(test)]

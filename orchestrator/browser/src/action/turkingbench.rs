@@ -128,6 +128,19 @@ fn action(call: Call) -> Result<Action, ParseError> {
     args.done(action)
 }
 
+/// The call that fills in a field.
+pub(super) fn fill_in(kind: &str, name: &str, value: &str) -> Option<Action> {
+    let method = match kind {
+        "text" | "textarea" => "modify_text",
+        "checkbox" => "modify_checkbox",
+        "radio" => "modify_radio",
+        "select" => "modify_select",
+        "range" => "modify_range",
+        _ => return None,
+    };
+    read(&format!("{method}({}, {})", repr(name), repr(value))).ok()?.pop()
+}
+
 /// A value as a text.
 fn said(value: Option<Literal>) -> Option<String> {
     match value? {
@@ -325,6 +338,16 @@ mod tests {
         ] {
             check(text, &["noop()"]);
         }
+    }
+
+    #[test]
+    fn fields_are_filled_in_by_their_type() {
+        let said = |kind, value| fill_in(kind, "q'1", value).map(|action| action.to_string());
+        let expected = r#"check_all(['css=input[type="checkbox"][name="q\'1"][value="a"]', 'css=input[type="checkbox"][name="q\'1"][value="b"]'])"#;
+        assert_eq!(said("checkbox", "a|b").as_deref(), Some(expected));
+        let expected = r#"fill('css=[name="q\'1"]', 'a\nb', enable_autocomplete_menu=True)"#;
+        assert_eq!(said("textarea", "a\nb").as_deref(), Some(expected));
+        assert_eq!(said("hidden", "a"), None);
     }
 
     #[test]

@@ -27,7 +27,7 @@ use thiserror::Error;
 use judge::{Judgement, Question};
 use mind2web_live::KeyNode;
 use rules::Rules;
-use webarena::Ending;
+use webarena::{Ending, Pages};
 
 pub use page::{PageCheck, Verdict};
 pub use state::{Expectation, StateCheck};
@@ -55,6 +55,9 @@ pub enum Scorer {
     /// WebArena-Verified: a task of its dataset, by what the agent answers and what passed over the network.
     #[serde(rename = "webarena_verified")]
     WebArenaVerified(webarena_verified::Verified),
+    /// TurkingBench: what the fields of a form hold in the end.
+    #[serde(rename = "turkingbench")]
+    TurkingBench(turkingbench::Form),
     /// Our own: what a site's state is in the end.
     State(StateCheck),
     /// Our own: what the page says of itself.
@@ -113,6 +116,9 @@ pub struct ScoreState {
     /// What a judge has ruled on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judgements: Vec<Judgement>,
+    /// What was in the fields of a form in the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<turkingbench::Held>,
     /// The states of the parts of [`Scorer::All`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<ScoreState>,
@@ -263,10 +269,33 @@ impl Scorer {
         }
     }
 
+    /// The forms that have to be read once the episode has ended.
+    pub fn forms(&self) -> Vec<&turkingbench::Form> {
+        match self {
+            Scorer::TurkingBench(form) => vec![form],
+            Scorer::All(parts) => parts.iter().flat_map(Scorer::forms).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Takes what was in the [`forms`](Self::forms), in their order.
+    pub fn fill(&self, state: &mut ScoreState, held: &mut impl Iterator<Item = turkingbench::Held>) {
+        match self {
+            Scorer::TurkingBench(_) => state.form = held.next(),
+            Scorer::All(parts) => {
+                for (part, state) in parts.iter().zip(&mut state.parts) {
+                    part.fill(state, held);
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// What has to be asked of the page whenever it has come to rest.
     pub fn page_checks(&self) -> Vec<&PageCheck> {
         match self {
             Scorer::Page(check) => vec![check],
+            Scorer::TurkingBench(_) => vec![turkingbench::Form::is_sent()],
             Scorer::All(parts) => parts.iter().flat_map(Scorer::page_checks).collect(),
             _ => Vec::new(),
         }
@@ -279,6 +308,7 @@ impl Scorer {
                 state.verdict = verdicts.next();
                 state.verdict.as_ref().is_some_and(Verdict::is_done)
             }
+            Scorer::TurkingBench(_) => verdicts.next().as_ref().is_some_and(Verdict::is_done),
             Scorer::All(parts) => {
                 let heard = parts.iter().zip(&mut state.parts);
                 heard.fold(false, |over, (part, state)| part.hear(state, verdicts) || over)
@@ -354,6 +384,10 @@ impl Scorer {
                 Some(checked) => Score::of(checked.score >= 1.0, checked.wrong.clone()),
                 None => Score::of(false, vec!["the network was not kept".to_owned()]),
             }),
+            Scorer::TurkingBench(form) => match &state.form {
+                Some(held) => form.score(held),
+                None => Ok(Score::of(false, vec!["the episode broke off".to_owned()])),
+            },
             Scorer::State(check) => {
                 let wrong = match &state.found {
                     Some(found) => check.judge(found),
