@@ -46,7 +46,8 @@ pub(super) fn import(file: &Utf8Path, sites: Sites, output: &Utf8Path) -> Outcom
     let folder = find_sites(&sites).or_input("import WebArena")?;
     let text = fs::read_to_string(file).with_context(|| file.to_string()).or_input("import WebArena")?;
     let import = webarena(&text, &places).with_context(|| file.to_string()).or_input("import WebArena")?;
-    let suite = Written { name: "webarena", world: world(folder, clock), manifest: None, import: &import };
+    let suite =
+        Written { name: "webarena", world: world(folder, clock), manifests: Vec::new(), import: &import };
     suite.write(output).or_input("write the suite")?;
     println!("{output}: {} tasks, on the sites of {sites}", import.tasks.len());
     suite.say_rest(output);
