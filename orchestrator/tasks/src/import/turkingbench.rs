@@ -108,8 +108,10 @@ pub fn outside(template: &str, batch: &Batch) -> BTreeSet<String> {
 fn task(source: &Source<'_>, number: usize, form: Form, kinds: &BTreeMap<String, String>) -> Task {
     let (least, each) = MAX_STEPS;
     let max_steps = u32::try_from(form.fields.len() * each).unwrap_or(u32::MAX).max(least as u32);
+    let kind = |field: &turkingbench::Field| kinds.get(&field.name).map(String::as_str);
+    let worker = worker(form.fields.iter().map(|field| (kind(field), field.golds.as_slice())));
     let step = |field: &turkingbench::Field| {
-        let value = best(kinds.get(&field.name).map(String::as_str), &field.golds)?;
+        let value = best(kind(field), &field.golds, worker)?;
         Some(OracleStep::Field(FormField { name: field.name.clone(), value }))
     };
     let mut tags = vec![source.task.slug.clone()];
@@ -133,17 +135,42 @@ fn task(source: &Source<'_>, number: usize, form: Form, kinds: &BTreeMap<String,
     }
 }
 
-/// What earns all in a field of this type; none where that is to leave it as it is. Of a type that is not known the answer of most is taken.
-fn best(kind: Option<&str>, golds: &[Cell]) -> Option<String> {
-    let best = match kind {
-        Some("text" | "textarea" | "hidden") => golds.iter().find(|gold| says_something(gold)),
-        _ => {
-            let votes = |cell: &Cell| golds.iter().filter(|gold| *gold == cell).count();
-            // Of several with as many votes the first, as the benchmark has it.
-            golds.iter().rev().max_by_key(|cell| votes(cell))
+/// The worker who can be followed furthest: who is with the majority most often, and left the fewest texts empty. Fields depend on each other in
+/// many pages, so that a mixture of several workers' answers may not hold together.
+fn worker<'a>(fields: impl Iterator<Item = (Option<&'a str>, &'a [Cell])>) -> usize {
+    let mut followed: Vec<usize> = Vec::new();
+    for (kind, golds) in fields {
+        followed.resize(followed.len().max(golds.len()), 0);
+        for (followed, gold) in followed.iter_mut().zip(golds) {
+            let good = if is_text(kind) { says_something(gold) } else { Some(gold) == majority(golds) };
+            *followed += usize::from(good);
         }
+    }
+    // Of several the first.
+    followed.iter().enumerate().rev().max_by_key(|(_, followed)| **followed).map_or(0, |(worker, _)| worker)
+}
+
+/// What earns all in a field of this type, as this worker has it where that is so; none where that is to leave it as it is. Of a type that is not
+/// known the answer of most is taken.
+fn best(kind: Option<&str>, golds: &[Cell], worker: usize) -> Option<String> {
+    let own = golds.get(worker);
+    let best = match kind {
+        kind if is_text(kind) => {
+            own.filter(|gold| says_something(gold)).or_else(|| golds.iter().find(|gold| says_something(gold)))
+        }
+        Some("checkbox") => own,
+        _ => majority(golds),
     };
     best.filter(|gold| says_something(gold)).map(value)
+}
+
+fn is_text(kind: Option<&str>) -> bool {
+    matches!(kind, Some("text" | "textarea" | "hidden"))
+}
+
+/// Of several with as many votes the first, as the benchmark has it.
+fn majority(golds: &[Cell]) -> Option<&Cell> {
+    golds.iter().rev().max_by_key(|cell| golds.iter().filter(|gold| gold == cell).count())
 }
 
 fn says_something(gold: &Cell) -> bool {
@@ -176,16 +203,16 @@ mod tests {
         std::fs::write(
             folder.join("template.html"),
             "<script src=https://cdn.test/x.js></script><p>${thing}</p><input name=why><input name=why type=radio>
-             <input type=radio name=colour value=red>",
+             <input type=radio name=colour value=red><input type=checkbox name=ticks value=a>",
         )
         .unwrap();
         std::fs::write(
             folder.join("batch.csv"),
-            "thing,Answer.why,Answer.colour,Answer.ee,Answer.later
-boat,,red,1,
-boat,it is,blue,1,3
-boat,yes,blue,1,
-<img src=http://pictures.test/1.png>,,,1,
+            "thing,Answer.why,Answer.colour,Answer.ee,Answer.later,Answer.ticks
+boat,,red,1,,a|b
+boat,it is,blue,1,3,
+boat,yes,blue,1,,b
+<img src=http://pictures.test/1.png>,,,1,,
 ",
         )
         .unwrap();
@@ -223,7 +250,7 @@ boat,yes,blue,1,
         let Scorer::TurkingBench(form) = &tasks[0].scorer else { panic!("{:?}", tasks[0].scorer) };
         assert_eq!(form.page, "http://turk.test/paint-it/0");
         let names: Vec<&str> = form.fields.iter().map(|field| field.name.as_str()).collect();
-        assert_eq!(names, ["why", "colour", "later"]);
+        assert_eq!(names, ["why", "colour", "later", "ticks"]);
         assert_eq!(tasks[0].tags, ["paint-it", "easy"]);
     }
 
@@ -239,7 +266,7 @@ boat,yes,blue,1,
                 .collect::<Vec<_>>()
         };
         let tasks = import(10);
-        assert_eq!(steps(&tasks[0]), ["why=it is", "colour=blue"]);
+        assert_eq!(steps(&tasks[0]), ["why=yes", "colour=blue", "ticks=b"]);
         assert_eq!(steps(&tasks[1]), [""; 0]);
     }
 }
