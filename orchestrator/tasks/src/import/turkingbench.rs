@@ -158,7 +158,8 @@ fn best(kind: Option<&str>, golds: &[Cell], worker: usize) -> Option<String> {
         kind if is_text(kind) => {
             own.filter(|gold| says_something(gold)).or_else(|| golds.iter().find(|gold| says_something(gold)))
         }
-        Some("checkbox") => own,
+        // Where somebody ticked nothing that is right, and touches no other field.
+        Some("checkbox") => golds.iter().find(|gold| !says_something(gold)).or(own),
         _ => majority(golds),
     };
     best.filter(|gold| says_something(gold)).map(value)
@@ -210,9 +211,10 @@ mod tests {
             folder.join("batch.csv"),
             "thing,Answer.why,Answer.colour,Answer.ee,Answer.later,Answer.ticks
 boat,,red,1,,a|b
-boat,it is,blue,1,3,
+boat,it is,blue,1,3,a
 boat,yes,blue,1,,b
 <img src=http://pictures.test/1.png>,,,1,,
+<img src=http://pictures.test/1.png>,,,1,,a
 ",
         )
         .unwrap();

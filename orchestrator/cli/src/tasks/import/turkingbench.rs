@@ -192,6 +192,8 @@ about: Files of other hosts that pages ask for.
 driver: embedded                     # files of yours, served from where they are
 embedded: {{hosts: {files}}}
 hosts: {hosts}
+ready:
+  an answer: {{get: /there-is-no-such-file, status: 404}}
 reset: never
 "
     )
