@@ -2,6 +2,7 @@
 
 mod run;
 mod saved;
+mod turkingbench;
 mod vectors;
 mod webarena_verified;
 
@@ -32,6 +33,7 @@ enum Runs {
     Mind2WebLive(saved::Saved),
     /// WebArena: score saved answers, addresses and contents of pages
     Webarena(saved::Saved),
+    Turkingbench(turkingbench::Saved),
     WebarenaVerified(webarena_verified::Verified),
     Run(run::Run),
 }
@@ -46,6 +48,7 @@ impl Score {
             Some(Runs::Mind2WebLive(saved)) => saved.run(Benchmark::Mind2WebLive).await,
             Some(Runs::Webarena(saved)) => saved.run(Benchmark::WebArena).await,
             Some(Runs::Run(run)) => run.run().await,
+            Some(Runs::Turkingbench(saved)) => saved.run(),
             Some(Runs::WebarenaVerified(verified)) => verified.run(),
             None => self.vectors.run(),
         }
