@@ -3,7 +3,7 @@
 //! Which files there are is settled when the folder is opened, and a request names one of them or nothing. So no path leads
 //! out of the folder, whatever it is made of; symbolic links are left out, wherever they point.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -63,15 +63,6 @@ impl Files {
                 response
             },
         ))
-    }
-
-    /// The names of the folders directly below.
-    pub fn hosts(&self) -> BTreeSet<&str> {
-        self.0
-            .keys()
-            .filter_map(|path| path.strip_prefix('/')?.split_once('/'))
-            .map(|(host, _)| host)
-            .collect()
     }
 
     async fn answer(&self, request: Request) -> Response<Body> {

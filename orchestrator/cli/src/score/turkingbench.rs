@@ -59,6 +59,7 @@ enum Value {
 
 /// A task as it can be scored.
 struct Known {
+    name: String,
     kinds: BTreeMap<String, String>,
     forms: Vec<Form>,
 }
@@ -137,7 +138,7 @@ impl Saved {
             anyhow!("`{}` has {} instances, and no row {}", said.task, task.forms.len(), said.row)
         })?;
         let marks = form.marks(&held(form, &task.kinds, &said)?)?;
-        Ok((said.task, marks))
+        Ok((task.name.clone(), marks))
     }
 
     fn know(&self, folder: &Folder, name: &str) -> anyhow::Result<Known> {
@@ -145,6 +146,7 @@ impl Saved {
         let task = task.with_context(|| format!("{} has no task `{name}`", folder.path()))?;
         let batch = task.batch()?;
         Ok(Known {
+            name: task.name.clone(),
             kinds: kinds(&task.template()?),
             forms: forms(task, &batch, self.measure_ranges).collect(),
         })
