@@ -81,6 +81,14 @@ impl Batch {
     }
 }
 
+impl Batch {
+    /// The page of an instance, counted from 0, as [`page`](crate::page) makes it.
+    pub fn page(&self, template: &str, instance: usize, action: &str) -> Option<String> {
+        let given = self.instances.get(instance)?.inputs.iter().map(String::as_str);
+        Some(crate::page(template, self.inputs.iter().map(String::as_str).zip(given), action))
+    }
+}
+
 /// Names as pandas gives them: those without one by their place, and of equal ones all but the first with a number.
 fn names(header: Vec<String>) -> Vec<String> {
     let mut names: Vec<String> = Vec::with_capacity(header.len());

@@ -9,7 +9,7 @@ use camino::Utf8PathBuf;
 use serde::{Deserialize, Serialize};
 use tasks::import::turkingbench::{forms, kinds};
 use tasks::scoring::turkingbench::{Filled, Form, Held, Mark, by_kind, mean};
-use turk::{Folder, Split};
+use turk::{Batch, Folder, Split};
 
 use crate::failure::{Failure, OrFail, Outcome};
 
@@ -60,7 +60,8 @@ enum Value {
 /// A task as it can be scored.
 struct Known {
     name: String,
-    kinds: BTreeMap<String, String>,
+    template: String,
+    batch: Batch,
     forms: Vec<Form>,
 }
 
@@ -137,19 +138,16 @@ impl Saved {
         let form = task.forms.get(said.row).ok_or_else(|| {
             anyhow!("`{}` has {} instances, and no row {}", said.task, task.forms.len(), said.row)
         })?;
-        let marks = form.marks(&held(form, &task.kinds, &said)?)?;
+        let marks = form.marks(&held(form, &kinds(&task.template, &task.batch, said.row), &said)?)?;
         Ok((task.name.clone(), marks))
     }
 
     fn know(&self, folder: &Folder, name: &str) -> anyhow::Result<Known> {
         let task = folder.tasks().iter().find(|task| task.name == name || task.slug == name);
         let task = task.with_context(|| format!("{} has no task `{name}`", folder.path()))?;
-        let batch = task.batch()?;
-        Ok(Known {
-            name: task.name.clone(),
-            kinds: kinds(&task.template()?),
-            forms: forms(task, &batch, self.measure_ranges).collect(),
-        })
+        let (template, batch) = (task.template()?, task.batch()?);
+        let forms = forms(task, &batch, self.measure_ranges).collect();
+        Ok(Known { name: task.name.clone(), forms, template, batch })
     }
 }
 

@@ -49,12 +49,3 @@ impl Library {
         Ok(Some(book))
     }
 }
-
-impl Book {
-    /// The page of an instance, whose form is sent to `action`.
-    pub(super) fn page(&self, instance: usize, action: &str) -> Option<String> {
-        let inputs = &self.batch.instances.get(instance)?.inputs;
-        let names = self.batch.inputs.iter().map(String::as_str);
-        Some(turk::page(&self.template, names.zip(inputs.iter().map(String::as_str)), action))
-    }
-}

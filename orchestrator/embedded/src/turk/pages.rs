@@ -31,7 +31,7 @@ pub(super) async fn list(State(host): State<Host>) -> Response<Body> {
 /// An instance.
 pub(super) async fn show(State(host): State<Host>, Path((task, instance)): Place) -> Response<Body> {
     host.with_book(task, instance, |host, Instance { task, number, book }| {
-        match book.page(*number as usize, &format!("/{task}/{number}")) {
+        match book.batch.page(&book.template, *number as usize, &format!("/{task}/{number}")) {
             Some(page) => host.answer(HTML, page),
             None => missing(),
         }

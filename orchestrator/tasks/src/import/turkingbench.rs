@@ -63,9 +63,8 @@ pub fn world(snapshots: Vec<camino::Utf8PathBuf>) -> WorldSpec {
 
 /// One task for each instance; none where the table has no answers.
 pub fn turkingbench(source: &Source<'_>) -> Vec<Task> {
-    let kinds = kinds(source.template);
     let forms = forms(source.task, source.batch, source.measure_ranges).take(source.rows);
-    let instance = |(number, form): (usize, Form)| task(source, number, form, &kinds);
+    let instance = |(number, form): (usize, Form)| task(source, number, form);
     forms.enumerate().map(instance).collect()
 }
 
@@ -88,10 +87,11 @@ pub fn forms<'a>(
     })
 }
 
-/// The types of a page's fields by their names, as far as they are in its HTML; of several fields of a name the first counts.
-pub fn kinds(template: &str) -> BTreeMap<String, String> {
+/// The types of the fields of an instance's page by their names, as far as they are in its HTML; of several fields of a name the first counts.
+pub fn kinds(template: &str, batch: &Batch, instance: usize) -> BTreeMap<String, String> {
     let mut kinds = BTreeMap::new();
-    for Field { name, kind } in turk::fields(template) {
+    let page = batch.page(template, instance, "").unwrap_or_default();
+    for Field { name, kind } in turk::fields(&page) {
         kinds.entry(name).or_insert(kind);
     }
     kinds
@@ -99,13 +99,12 @@ pub fn kinds(template: &str) -> BTreeMap<String, String> {
 
 /// The hosts that the page of a task's first instance asks for besides its own.
 pub fn outside(template: &str, batch: &Batch) -> BTreeSet<String> {
-    let Some(first) = batch.instances.first() else { return BTreeSet::new() };
-    let inputs = batch.inputs.iter().map(String::as_str).zip(first.inputs.iter().map(String::as_str));
-    let page = turk::page(template, inputs, "");
+    let page = batch.page(template, 0, "").unwrap_or_default();
     turk::assets(&page).iter().map(|address| turk::host(address).to_lowercase()).collect()
 }
 
-fn task(source: &Source<'_>, number: usize, form: Form, kinds: &BTreeMap<String, String>) -> Task {
+fn task(source: &Source<'_>, number: usize, form: Form) -> Task {
+    let kinds = kinds(source.template, source.batch, number);
     let (least, each) = MAX_STEPS;
     let max_steps = u32::try_from(form.fields.len() * each).unwrap_or(u32::MAX).max(least as u32);
     let kind = |field: &turkingbench::Field| kinds.get(&field.name).map(String::as_str);
