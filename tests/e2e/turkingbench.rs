@@ -120,7 +120,7 @@ fn saved_fields_are_scored_by_task_type_and_split() -> Result<()> {
     let bench = Bench::new()?;
     ground(&bench)?;
     let (folder, file) = (bench.path("bench"), bench.path("saved.jsonl"));
-    let score = ["score", "turkingbench", folder.as_str(), "--predictions", file.as_str(), "--json"];
+    let score = ["score", "turkingbench", folder.as_str(), "--attempts", file.as_str(), "--json"];
     let whole = json!({"task": "Boats and birds", "row": 0, "fields": {
         "word": "mast", "story": "it went", "size": "2", "colours": ["red", "blue"], "comment": null, "sure": "on", "kind": "a",
         "late": {"type": "radio", "value": "3"}}});

@@ -87,15 +87,8 @@ fn turkingbench_is_read_whole() {
             *types.entry(known.get(name).cloned().unwrap_or_default()).or_default() += 1;
         }
         let (tags, sites) = ([], [SITE.to_owned()]);
-        let source = Source {
-            task,
-            template: &template,
-            batch: &batch,
-            rows: 10,
-            tags: &tags,
-            sites: &sites,
-            measure_ranges: false,
-        };
+        let source =
+            Source { task, template: &template, batch: &batch, rows: 10, tags: &tags, sites: &sites };
         let tasks = turkingbench(&source);
         assert_eq!(tasks.len(), batch.instances.len().min(10), "{}", task.name);
         loads_again(&Import { tasks: tasks.into_iter().step_by(5).collect(), skipped: Vec::new() });

@@ -8,6 +8,7 @@ use anyhow::{Context as _, anyhow, bail};
 use camino::Utf8PathBuf;
 use serde::{Deserialize, Serialize};
 use tasks::import::turkingbench::{forms, kinds};
+use tasks::scoring::rules::Rules;
 use tasks::scoring::turkingbench::{Filled, Form, Held, Mark, by_kind, mean};
 use turk::{Batch, Folder, Split};
 
@@ -15,7 +16,7 @@ use crate::failure::{Failure, OrFail, Outcome};
 
 /// TurkingBench: score saved contents of fields as its evaluation does
 ///
-/// PREDICTIONS has one JSON object a line: {"task": NAME, "row": 0, "fields": {"comment": "fine", "colours": ["red", "blue"]}}. The task is the
+/// The file of attempts has one JSON object a line: {"task": NAME, "row": 0, "fields": {"comment": "fine", "colours": ["red", "blue"]}}. The task is the
 /// name of its folder, the row its instance, from 0. A field that is not there was left empty; one that is null was not shown, and does not
 /// count. The types of fields are those in the task's HTML; one that only a script makes is given with its type: {"type": "radio", "value": "2"}.
 #[derive(clap::Args)]
@@ -24,10 +25,10 @@ pub(super) struct Saved {
     folder: Utf8PathBuf,
     /// The file with what is in the fields
     #[arg(long, value_name = "FILE")]
-    predictions: Utf8PathBuf,
-    /// Score sliders by their distance from the answers of workers; the published score counts every slider as right
-    #[arg(long)]
-    measure_ranges: bool,
+    attempts: Utf8PathBuf,
+    /// Whether the bugs of the published rules are kept
+    #[arg(long, value_name = "RULES", default_value_t)]
+    rules: Rules,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -97,9 +98,8 @@ impl Saved {
     /// Exit code 0 when all lines were scored, whatever their scores.
     pub(super) fn run(self) -> Outcome {
         let folder = Folder::open(&self.folder).or_input("read the tasks")?;
-        let report = self
-            .score(&folder)
-            .map_err(|error| Failure::Input(error.context(self.predictions.to_string())))?;
+        let report =
+            self.score(&folder).map_err(|error| Failure::Input(error.context(self.attempts.to_string())))?;
         if self.json {
             println!("{}", serde_json::to_string_pretty(&report).expect("a report is plain data"));
         } else {
@@ -109,7 +109,7 @@ impl Saved {
     }
 
     fn score(&self, folder: &Folder) -> anyhow::Result<Report> {
-        let text = fs::read_to_string(&self.predictions)?;
+        let text = fs::read_to_string(&self.attempts)?;
         let mut known: BTreeMap<String, Known> = BTreeMap::new();
         let mut marked: BTreeMap<String, Vec<Vec<Mark>>> = BTreeMap::new();
         for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -138,7 +138,8 @@ impl Saved {
         let form = task.forms.get(said.row).ok_or_else(|| {
             anyhow!("`{}` has {} instances, and no row {}", said.task, task.forms.len(), said.row)
         })?;
-        let marks = form.marks(&held(form, &kinds(&task.template, &task.batch, said.row), &said)?)?;
+        let marks =
+            form.marks(&held(form, &kinds(&task.template, &task.batch, said.row), &said)?, self.rules)?;
         Ok((task.name.clone(), marks))
     }
 
@@ -146,7 +147,7 @@ impl Saved {
         let task = folder.tasks().iter().find(|task| task.name == name || task.slug == name);
         let task = task.with_context(|| format!("{} has no task `{name}`", folder.path()))?;
         let (template, batch) = (task.template()?, task.batch()?);
-        let forms = forms(task, &batch, self.measure_ranges).collect();
+        let forms = forms(task, &batch).collect();
         Ok(Known { name: task.name.clone(), forms, template, batch })
     }
 }

@@ -41,8 +41,6 @@ pub struct Source<'a> {
     pub tags: &'a [String],
     /// The sites of the world.
     pub sites: &'a [String],
-    /// As [`Form::measure_ranges`].
-    pub measure_ranges: bool,
 }
 
 /// The world of such a suite; the manifests of its sites are in the folder `sites` beside the suite.
@@ -63,17 +61,13 @@ pub fn world(snapshots: Vec<camino::Utf8PathBuf>) -> WorldSpec {
 
 /// One task for each instance; none where the table has no answers.
 pub fn turkingbench(source: &Source<'_>) -> Vec<Task> {
-    let forms = forms(source.task, source.batch, source.measure_ranges).take(source.rows);
+    let forms = forms(source.task, source.batch).take(source.rows);
     let instance = |(number, form): (usize, Form)| task(source, number, form);
     forms.enumerate().map(instance).collect()
 }
 
 /// The forms of a task's instances, in their order; none where the table has no answers.
-pub fn forms<'a>(
-    task: &'a turk::Task,
-    batch: &'a Batch,
-    measure_ranges: bool,
-) -> impl Iterator<Item = Form> + 'a {
+pub fn forms<'a>(task: &'a turk::Task, batch: &'a Batch) -> impl Iterator<Item = Form> + 'a {
     let scored: Vec<(usize, &String)> =
         batch.fields.iter().enumerate().filter(|(_, name)| !PASSED.contains(&name.as_str())).collect();
     let instances = if scored.is_empty() { &[] } else { batch.instances.as_slice() };
@@ -83,7 +77,7 @@ pub fn forms<'a>(
             golds: instance.golds[*at].clone(),
         };
         let page = format!("http://{HOST}/{}/{number}", task.slug);
-        Form { page, fields: scored.iter().map(field).collect(), measure_ranges }
+        Form { page, fields: scored.iter().map(field).collect() }
     })
 }
 
@@ -227,15 +221,7 @@ boat,yes,blue,1,,b
         let (template, batch) = (task.template().unwrap(), task.batch().unwrap());
         assert_eq!(outside(&template, &batch).into_iter().collect::<Vec<_>>(), ["cdn.test"]);
         let (tags, sites) = (["easy".to_owned()], [SITE.to_owned()]);
-        turkingbench(&Source {
-            task,
-            template: &template,
-            batch: &batch,
-            rows,
-            tags: &tags,
-            sites: &sites,
-            measure_ranges: false,
-        })
+        turkingbench(&Source { task, template: &template, batch: &batch, rows, tags: &tags, sites: &sites })
     }
 
     #[test]

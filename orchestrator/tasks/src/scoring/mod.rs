@@ -385,7 +385,7 @@ impl Scorer {
                 None => Score::of(false, vec!["the network was not kept".to_owned()]),
             }),
             Scorer::TurkingBench(form) => match &state.form {
-                Some(held) => form.score(held),
+                Some(held) => form.score(held, state.rules),
                 None => Ok(Score::of(false, vec!["the episode broke off".to_owned()])),
             },
             Scorer::State(check) => {

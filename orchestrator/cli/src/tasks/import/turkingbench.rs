@@ -29,9 +29,6 @@ pub(in crate::tasks) struct Choice {
     /// A recording with what pages ask of other hosts; may be given several times
     #[arg(long = "snapshot", value_name = "FILE")]
     snapshots: Vec<Utf8PathBuf>,
-    /// Score sliders by their distance from the answers of workers; the published score counts every slider as right
-    #[arg(long)]
-    measure_ranges: bool,
 }
 
 /// The benchmark's lists
@@ -77,7 +74,6 @@ pub(super) fn import(folder: &Utf8Path, choice: &Choice, output: &Utf8Path) -> O
             rows: choice.rows.unwrap_or(usize::MAX),
             tags: &tags,
             sites: &sites,
-            measure_ranges: choice.measure_ranges,
         });
         if made.is_empty() {
             let reason = "its table has no instances, or no answers to them".to_owned();

@@ -2,8 +2,8 @@
 //!
 //! Follows `Evaluation.extract_input_values_from_url`, `extract_values` and `score_outputs` of JHU-CLSP/turking-bench
 //! (`src/evaluation_class.py`). A field is the first element of its name, if that is an `input`, `select` or `textarea`. It counts if it is shown, and if
-//! its golds say anything where it holds text. Every slider counts as 1, as in the published aggregate, unless
-//! [`measure_ranges`](Form::measure_ranges) asks for its distance.
+//! its golds say anything where it holds text. Every slider counts as 1, as in the published aggregate; by
+//! [`Rules::Fixed`] its distance counts.
 //!
 //! There, fields are read from the page that an agent leaves. A page that has been sent is gone; what it held is then asked of the host that it
 //! was sent to. A page that has been left without being sent has nothing in it.
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{Cell, field};
-use crate::scoring::{PageCheck, Pages, ROUNDING, Score, ScoreError};
+use crate::scoring::{PageCheck, Pages, ROUNDING, Rules, Score, ScoreError};
 
 /// What an instance asks for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,9 +26,6 @@ pub struct Form {
     /// In the order of the benchmark's table; at least one.
     #[serde(deserialize_with = "read_fields")]
     pub fields: Vec<Field>,
-    /// Whether sliders count by their distance from the golds, and not as 1.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub measure_ranges: bool,
 }
 
 /// A field with the answers that workers gave.
@@ -153,12 +150,12 @@ impl Form {
     ///
     /// # Errors
     /// Where the published code raises an exception or gives no finite number.
-    pub fn marks(&self, held: &Held) -> Result<Vec<Mark>, ScoreError> {
+    pub fn marks(&self, held: &Held, rules: Rules) -> Result<Vec<Mark>, ScoreError> {
         let mut marks = Vec::new();
         for (Field { name, golds }, filled) in self.fields.iter().zip(&held.0) {
             let Some(Filled { kind, shown: true, value }) = filled else { continue };
             let score = match kind.as_str() {
-                "range" if !self.measure_ranges => Ok(1.0),
+                "range" if rules.is_faithful() => Ok(1.0),
                 kind => field(kind, golds, value),
             };
             match score {
@@ -174,8 +171,8 @@ impl Form {
     ///
     /// # Errors
     /// As [`marks`](Self::marks).
-    pub fn score(&self, held: &Held) -> Result<Score, ScoreError> {
-        let marks = self.marks(held)?;
+    pub fn score(&self, held: &Held, rules: Rules) -> Result<Score, ScoreError> {
+        let marks = self.marks(held, rules)?;
         let Some(value) = mean(&marks) else {
             return Ok(Score::of(false, vec!["the page shows no field that counts".to_owned()]));
         };
@@ -235,12 +232,11 @@ mod tests {
     #[test]
     fn the_mean_is_over_what_is_shown_and_has_golds() {
         let form = form(FIELDS);
-        let score = form.score(&held("a boat", "red")).expect("a score");
+        let score = form.score(&held("a boat", "red"), Rules::Faithful).expect("a score");
         assert!((score.value - 2.5 / 3.0).abs() < 1e-9 && !score.success, "{score:?}");
         assert_eq!(score.wrong, ["text `why`: 0.50"]);
-        assert!(form.score(&held("blue boats", "red")).expect("a score").success);
-        let measured = Form { measure_ranges: true, ..form };
-        let marks = measured.marks(&held("blue boats", "red")).expect("marks");
+        assert!(form.score(&held("blue boats", "red"), Rules::Faithful).expect("a score").success);
+        let marks = form.marks(&held("blue boats", "red"), Rules::Fixed).expect("marks");
         assert_eq!((marks[2].kind.as_str(), marks[2].score), ("range", 0.25));
         let kinds = by_kind(&marks);
         assert_eq!((kinds["range"], kinds["text"].1), ((0.25, 1), 1));
@@ -248,10 +244,10 @@ mod tests {
 
     #[test]
     fn a_page_without_fields_earns_nothing() {
-        let score = form(FIELDS).score(&Held::default()).expect("a score");
+        let score = form(FIELDS).score(&Held::default(), Rules::Faithful).expect("a score");
         assert_eq!((score.value, score.wrong.len()), (0.0, 1));
         assert_eq!(
-            form("[{name: a, golds: [1]}]").score(&Held(vec![filled("date", true, "")])),
+            form("[{name: a, golds: [1]}]").score(&Held(vec![filled("date", true, "")]), Rules::Faithful),
             Err(ScoreError::Raised("Exception"))
         );
     }
@@ -344,11 +340,11 @@ mod tests {
         fn one_workers_answers_earn_all(cells in prop::collection::vec(("[a-c]{1,3}", 0_usize..4), 1..6)) {
             let kinds = ["text", "radio", "checkbox", "select"];
             let fields = cells.iter().enumerate().map(|(at, (text, _))| Field { name: at.to_string(), golds: vec![Cell::Text(text.clone())] }).collect();
-            let form = Form { page: String::new(), fields, measure_ranges: false };
+            let form = Form { page: String::new(), fields };
             let held = Held(cells.iter().map(|(text, kind)| filled(kinds[*kind], true, text)).collect());
-            prop_assert!(form.score(&held).expect("a score").success);
+            prop_assert!(form.score(&held, Rules::Faithful).expect("a score").success);
             let nothing = Held(cells.iter().map(|(_, kind)| filled(kinds[*kind], true, "")).collect());
-            prop_assert_eq!(form.score(&nothing).expect("a score").value, 0.0);
+            prop_assert_eq!(form.score(&nothing, Rules::Faithful).expect("a score").value, 0.0);
         }
     }
 }
