@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use crate::harness::{Bench, text};
 
-/// A field of every type. The comment comes up with the box above it, the script of another host puts a field in, and one field nobody sees.
+/// A field of every type. One button is ticked by a label in front of it, which says that it is for something else. The comment comes up with the box above it, the script of another host puts a field in, and one field nobody sees.
 const TEMPLATE: &str = r#"<p>About a ${thing}.</p>
 <input type="text" name="word"> <textarea name="story"></textarea>
-<label><input type="radio" name="size" value="1">small</label> <label><input type="radio" name="size" value="2">large</label>
+<label><input type="radio" name="size" value="1">small</label> <label for="2" onclick="this.firstChild.checked = true"><input type="radio" name="size" value="2" style="pointer-events: none">large</label>
 <input type="checkbox" name="colours" value="red"> <input type="checkbox" name="colours" value="blue">
 <input type="checkbox" name="sure">
 <select name="kind"><option value=""></option><option value="a">A</option><option value="b">B</option></select>
