@@ -18,5 +18,6 @@ mod scores;
 mod server;
 mod servers;
 mod town;
+mod turkingbench;
 mod usage;
 mod webarena;

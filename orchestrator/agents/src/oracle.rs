@@ -3,9 +3,10 @@
 //! The steps name elements by role and accessible name. Each is looked up in the page as it is when the step's turn comes, so a solution
 //! survives other element ids, and fails clearly on another page.
 
-use browser::{Action, Observation};
-use tasks::{Element, OracleStep};
+use browser::{Action, Look, Observation};
+use tasks::{Element, FormField, OracleStep};
 
+use crate::agent::FirstLook;
 use crate::{Agent, Error, Goal, NextReply, Reply, View};
 
 /// How many names a failed look-up suggests.
@@ -16,28 +17,42 @@ const SUGGESTIONS: usize = 8;
 pub struct Oracle {
     steps: Vec<OracleStep>,
     next: usize,
+    /// How many of the steps are the author's; behind them are those that are tried again.
+    own: usize,
 }
 
 impl Oracle {
     /// At the first of these steps.
     pub fn new(steps: Vec<OracleStep>) -> Oracle {
-        Oracle { steps, next: 0 }
+        Oracle { own: steps.len(), steps, next: 0 }
     }
 
     fn reply(&mut self, observation: &Observation, last_action_error: Option<&str>) -> Result<Reply, Error> {
         if let Some(message) = last_action_error {
             return Err(Error::OracleFailed { step: self.next, message: message.to_owned() });
         }
-        let Some(step) = self.steps.get(self.next) else {
-            return Ok(Reply::Stop { reason: None });
-        };
-        self.next += 1;
-        let action = action(step, self.next, observation)?;
-        Ok(Reply::Act { action: action.to_string(), reason: step.element().map(describe) })
+        while let Some(step) = self.steps.get(self.next).cloned() {
+            self.next += 1;
+            match action(&step, self.next, observation)? {
+                Some(action) => {
+                    let reason = step.element().map(describe);
+                    return Ok(Reply::Act { action: action.to_string(), reason });
+                }
+                // Another field may bring it up.
+                None if self.next <= self.own => self.steps.push(step),
+                None => {}
+            }
+        }
+        Ok(Reply::Stop { reason: None })
     }
 }
 
 impl Agent for Oracle {
+    fn begin<'a>(&'a mut self, _goal: &'a Goal) -> FirstLook<'a> {
+        let turkingbench = self.steps.iter().any(|step| matches!(step, OracleStep::Field(_)));
+        Box::pin(std::future::ready(Ok(Look { turkingbench, ..Look::default() })))
+    }
+
     fn next<'a>(&'a mut self, _goal: &'a Goal, view: View<'a>) -> NextReply<'a> {
         Box::pin(std::future::ready(self.reply(view.observation, view.last_action_error)))
     }
@@ -50,8 +65,8 @@ fn describe(element: &Element) -> String {
     }
 }
 
-/// The action for a step on the page as it is now.
-fn action(step: &OracleStep, number: usize, observation: &Observation) -> Result<Action, Error> {
+/// The action for a step on the page as it is now; none for a field that the page does not show.
+fn action(step: &OracleStep, number: usize, observation: &Observation) -> Result<Option<Action>, Error> {
     let find = |wanted: &Element| {
         let mut alike = observation.elements.iter().filter(|found| found.role == wanted.role);
         let mut fit = alike.clone().filter(|found| found.name == wanted.name);
@@ -64,7 +79,12 @@ fn action(step: &OracleStep, number: usize, observation: &Observation) -> Result
             near: alike.by_ref().map(|found| found.name.clone()).take(SUGGESTIONS).collect(),
         })
     };
-    Ok(match step {
+    Ok(Some(match step {
+        OracleStep::Field(FormField { name, value }) => {
+            let mut shown = observation.turkingbench.iter().flatten();
+            let field = shown.find(|field| field.name == *name);
+            return Ok(field.and_then(|field| Action::fill_in(&field.kind, name, value)));
+        }
         OracleStep::Click(element) => Action::click(find(element)?),
         OracleStep::Fill(fill) => {
             Action::Fill { bid: find(&fill.element)?, value: fill.value.clone(), by_keys: false }
@@ -79,7 +99,7 @@ fn action(step: &OracleStep, number: usize, observation: &Observation) -> Result
         OracleStep::Noop => Action::Noop,
         OracleStep::Answer(text) => Action::Answer { text: text.clone() },
         OracleStep::Infeasible(reason) => Action::Infeasible { reason: reason.clone() },
-    })
+    }))
 }
 
 #[cfg(test)]
@@ -129,6 +149,28 @@ mod tests {
             actions,
             ["click('5')", "click('a6')", "fill('4', \"Alton's\")", "send_msg_to_user('05:12')"]
         );
+    }
+
+    #[test]
+    fn fields_that_come_up_later_are_filled_in_then_and_others_are_passed_over() {
+        let field = |name: &str| FormField { name: name.to_owned(), value: "a".to_owned() };
+        let steps = ["later", "now", "never"].map(|name| OracleStep::Field(field(name))).to_vec();
+        let mut oracle = Oracle::new(steps);
+        let shows = |names: &[&str]| {
+            let field = |name: &&str| browser::Field {
+                name: (*name).to_owned(),
+                kind: "radio".to_owned(),
+                html: None,
+            };
+            Observation { turkingbench: Some(names.iter().map(field).collect()), ..page() }
+        };
+        let mut ask = |names: &[&str]| match oracle.reply(&shows(names), None).unwrap() {
+            Reply::Act { action, .. } => action,
+            Reply::Stop { .. } => "stop".to_owned(),
+        };
+        assert!(ask(&["now"]).contains(r#"[name="now"]"#));
+        assert!(ask(&["now", "later"]).contains(r#"[name="later"]"#));
+        assert_eq!(ask(&["now", "later"]), "stop");
     }
 
     #[test]

@@ -14,7 +14,8 @@ const IN_FRONT: &str = "function(hit, x, y) {
         hit = this.getRootNode().elementFromPoint(...at) ?? hit;
     }
     for (let node = hit; node; node = node.parentNode ?? node.host) if (node === this) return null;
-    if (hit.closest?.('label')?.control === this) return null;
+    const label = hit.closest?.('label');
+    if (label && (label.control === this || label.contains(this))) return null;
     for (let node = this; node; node = node.parentNode ?? node.host) if (node === hit && this.localName === 'option') return null;
     const id = hit.id ? ` id=\"${hit.id}\"` : '';
     return `<${hit.localName ?? '#text'}${id}>`;

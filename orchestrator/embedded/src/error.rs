@@ -23,6 +23,9 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
+    /// A folder of tasks is none.
+    #[error(transparent)]
+    Tasks(#[from] turk::Error),
     /// SQLite refused.
     #[error("{doing}: {source}")]
     Sqlite {

@@ -12,6 +12,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::{HeaderValue, Response, StatusCode, header};
+use axum::middleware::{map_request, map_response};
 use percent_encoding::percent_decode_str;
 use tower::ServiceExt as _;
 use tower_http::services::ServeFile;
@@ -51,6 +52,19 @@ impl Files {
         })
     }
 
+    /// As [`router`](Self::router) for the hosts that the folder has folders of: `https://cdn.test/a.js` is the file `cdn.test/a.js`. Pages of any
+    /// origin may use them, as they may use what such hosts serve.
+    pub fn router_by_host(&self, clock: Clock) -> Router {
+        self.router(clock).layer(map_request(below_host)).layer(map_response(
+            |mut response: Response<Body>| async {
+                response
+                    .headers_mut()
+                    .insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+                response
+            },
+        ))
+    }
+
     async fn answer(&self, request: Request) -> Response<Body> {
         let Ok(path) = percent_decode_str(request.uri().path()).decode_utf8() else {
             return plain(StatusCode::NOT_FOUND, "404 Not Found");
@@ -70,6 +84,16 @@ impl Files {
             Err(never) => match never {},
         }
     }
+}
+
+/// Puts the host that is asked before the path.
+async fn below_host(mut request: Request) -> Request {
+    let named = request.headers().get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    let name = named.split(':').next().unwrap_or_default().to_ascii_lowercase();
+    // What is no path is in no folder.
+    let path = format!("/{name}{}", request.uri().path());
+    *request.uri_mut() = path.parse().unwrap_or_default();
+    request
 }
 
 /// To the page of a folder, where what it links to is beside it.

@@ -110,3 +110,22 @@ fn a_folder_that_is_not_there_is_named() {
     let error = Files::open("/nonesuch/html".as_ref()).unwrap_err().to_string();
     assert!(error.starts_with("list the files of /nonesuch/html: No such file"), "{error}");
 }
+
+#[tokio::test]
+async fn hosts_have_a_folder_each() {
+    let ground = ground();
+    let clock = Clock::fixed("2023-06-15T09:00:00Z".parse().unwrap());
+    for (host, path, expect) in [
+        ("pages", "/two%20words/s%C3%A4ule.js?v=1", StatusCode::OK),
+        ("PAGES:443", "/index.html", StatusCode::OK),
+        ("pages", "/film.mp4", StatusCode::NOT_FOUND),
+        ("pages", "/../film.mp4", StatusCode::NOT_FOUND),
+        ("other", "/index.html", StatusCode::NOT_FOUND),
+        ("..", "/secret.txt", StatusCode::NOT_FOUND),
+    ] {
+        let request = Request::get(path).header(header::HOST, host).body(Body::empty()).unwrap();
+        let response = ground.files.router_by_host(clock.clone()).oneshot(request).await.unwrap();
+        assert_eq!(response.status(), expect, "{host} {path}");
+        assert_eq!(response.headers()[header::ACCESS_CONTROL_ALLOW_ORIGIN], "*");
+    }
+}

@@ -435,6 +435,11 @@ impl Trace {
             found.push(evaluation.read(&mut Reading(environment)).await?);
         }
         task.scorer.read(&mut self.score, &mut found.into_iter());
+        let mut held = Vec::new();
+        for form in task.scorer.forms() {
+            held.push(form.read(&mut Reading(environment)).await?);
+        }
+        task.scorer.fill(&mut self.score, &mut held.into_iter());
         let mut answers = Vec::new();
         for question in task.scorer.questions() {
             answers.push(environment.probe(question).await?);

@@ -19,6 +19,6 @@ pub use scoring::mind2web_live::{KeyNode, Method, PathNode, TextNode, UrlNode, V
 pub use scoring::webarena::{Fetch, Fetched, Pages};
 pub use scoring::{Expectation, PageCheck, Score, ScoreError, ScoreState, Scorer, StateCheck, Step, Verdict};
 pub use suite::{
-    DeviceSpec, Element, Error, Fill, GoalText, Interjection, MatchLevel, OracleStep, Place, Press, Scroll,
-    Select, StopRules, Suite, Task, WorldSpec,
+    DeviceSpec, Element, Error, Fill, FormField, GoalText, Interjection, MatchLevel, OracleStep, Place,
+    Press, Scroll, Select, StopRules, Suite, Task, WorldSpec,
 };

@@ -1,9 +1,11 @@
 //! The importers on the benchmarks' own files, whose folder comes from outside; `make conformance`.
 #![allow(clippy::unwrap_used)]
 
+use std::collections::BTreeMap;
 use std::{env, fs};
 
 use camino::Utf8PathBuf;
+use tasks::import::turkingbench::{SITE, Source, kinds, turkingbench};
 use tasks::import::webarena::{published, webarena};
 use tasks::import::workarena::{ARTICLES, FORMS, Setup, TASKS, Wanted, workarena};
 use tasks::import::{Import, mind2web_live, visualwebarena, webarena_verified};
@@ -146,4 +148,44 @@ fn webarena_verified_becomes_a_suite() {
     assert!(all.tasks.iter().all(|task| task.scorer.wants_network()));
     loads_again(&all);
     assert_eq!(import("webarna-verfied-hard.json").tasks.len(), 258);
+}
+
+/// The counts are those of the files by pandas and BeautifulSoup.
+#[test]
+fn turkingbench_is_read_whole() {
+    let folder = Utf8PathBuf::from(env::var("SANDBOX_DATASETS").expect("see above")).join("turkingbench");
+    let folder = turk::Folder::open(&folder).unwrap();
+    let (mut rows, mut instances, mut golds) = (0, 0, 0);
+    let mut types: BTreeMap<String, usize> = BTreeMap::new();
+    for task in folder.tasks() {
+        let (template, batch) = (task.template().unwrap(), task.batch().unwrap());
+        let known = kinds(&template, &batch, 0);
+        for name in &batch.fields {
+            *types.entry(known.get(name).cloned().unwrap_or_default()).or_default() += 1;
+        }
+        let (tags, sites) = ([], [SITE.to_owned()]);
+        let source =
+            Source { task, template: &template, batch: &batch, rows: 10, tags: &tags, sites: &sites };
+        let tasks = turkingbench(&source);
+        assert_eq!(tasks.len(), batch.instances.len().min(10), "{}", task.name);
+        loads_again(&Import { tasks: tasks.into_iter().step_by(5).collect(), skipped: Vec::new() });
+        let cells = batch.instances.iter().flat_map(|instance| &instance.golds).map(Vec::len);
+        (rows, instances, golds) =
+            (rows + batch.rows, instances + batch.instances.len(), golds + cells.sum::<usize>());
+    }
+    assert_eq!((folder.tasks().len(), rows, instances, golds), (58, 19_823, 7_914, 180_140));
+    // Those without a type are made by scripts.
+    let expect = [
+        ("", 271),
+        ("checkbox", 49),
+        ("hidden", 16),
+        ("radio", 250),
+        ("range", 4),
+        ("select", 29),
+        ("text", 241),
+        ("textarea", 19),
+    ];
+    assert_eq!(types, expect.map(|(kind, count)| (kind.to_owned(), count)).into());
+    let splits = turk::Split::ALL.map(|split| folder.split(split).unwrap().len());
+    assert_eq!(splits, [20, 17, 3]);
 }

@@ -300,6 +300,12 @@ impl Action {
         Self::Click { bid: bid.into(), press: Press::default() }
     }
 
+    /// Fills in the field of a form that has this type and name, as TurkingBench's solvers do. Boxes are named by their values, joined by `|`.
+    /// None for types that they do not fill in.
+    pub fn fill_in(kind: &str, name: &str, value: &str) -> Option<Self> {
+        turkingbench::fill_in(kind, name, value)
+    }
+
     /// The element that the action is about, if any; of several the first.
     pub fn bid(&self) -> Option<&str> {
         match self {

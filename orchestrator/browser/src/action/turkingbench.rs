@@ -8,6 +8,7 @@
 //!   versions wrote behind it).
 //! - `modify_checkbox` takes values between `|`, without those that are `nan`. It clicks each box of the name that has one of them, so it takes a
 //!   tick away where there was one, and says nothing of a value that no box has. Here the boxes have a tick afterwards, and a missing one is told.
+//! - A box without a value of its own has the value `on`, as it has for a page's scripts.
 //! - `modify_radio` does nothing for `nan` and None. A number is cut to a whole one, as in `modify_select`.
 //! - `modify_select` chooses by value; here by label, too.
 //! - `modify_range` sets the value by a script without an event, so that scripts of the page do not notice; here they do.
@@ -128,6 +129,19 @@ fn action(call: Call) -> Result<Action, ParseError> {
     args.done(action)
 }
 
+/// The call that fills in a field.
+pub(super) fn fill_in(kind: &str, name: &str, value: &str) -> Option<Action> {
+    let method = match kind {
+        "text" | "textarea" => "modify_text",
+        "checkbox" => "modify_checkbox",
+        "radio" => "modify_radio",
+        "select" => "modify_select",
+        "range" => "modify_range",
+        _ => return None,
+    };
+    read(&format!("{method}({}, {})", repr(name), repr(value))).ok()?.pop()
+}
+
 /// A value as a text.
 fn said(value: Option<Literal>) -> Option<String> {
     match value? {
@@ -155,8 +169,12 @@ fn of_type(kind: &str, field: &str) -> String {
 }
 
 fn of_value(kind: &str, field: &str, value: &str) -> String {
-    format!("{}[value={}]", of_type(kind, field), quoted(value))
+    let which = if value == "on" { ON.to_owned() } else { format!("[value={}]", quoted(value)) };
+    of_type(kind, field) + &which
 }
+
+/// A box without a value of its own has this one.
+const ON: &str = ":is([value=\"on\"], :not([value]))";
 
 /// A text as a string of CSS.
 fn quoted(text: &str) -> String {
@@ -218,6 +236,9 @@ fn field(bid: &str) -> Option<(Option<&str>, String, Option<String>)> {
     let rest = rest.strip_prefix(']')?;
     if rest.is_empty() {
         return Some((kind, name, None));
+    }
+    if rest == ON {
+        return Some((kind, name, Some("on".to_owned())));
     }
     let (value, rest) = unquoted(rest.strip_prefix("[value=")?)?;
     (rest == "]").then_some((kind, name, Some(value)))
@@ -325,6 +346,20 @@ mod tests {
         ] {
             check(text, &["noop()"]);
         }
+    }
+
+    #[test]
+    fn fields_are_filled_in_by_their_type() {
+        let said = |kind, value| fill_in(kind, "q'1", value).map(|action| action.to_string());
+        let expected = r#"check_all(['css=input[type="checkbox"][name="q\'1"][value="a"]', 'css=input[type="checkbox"][name="q\'1"][value="b"]'])"#;
+        assert_eq!(said("checkbox", "a|b").as_deref(), Some(expected));
+        let expected = r#"fill('css=[name="q\'1"]', 'a\nb', enable_autocomplete_menu=True)"#;
+        assert_eq!(said("textarea", "a\nb").as_deref(), Some(expected));
+        let own = said("checkbox", "on").unwrap();
+        assert!(own.contains(r#":is([value="on"], :not([value]))"#), "{own}");
+        let again = write(&fill_in("checkbox", "q'1", "on").unwrap());
+        assert_eq!(again.as_deref(), Some(r#"self.actions.modify_checkbox("q'1", 'on')"#));
+        assert_eq!(said("hidden", "a"), None);
     }
 
     #[test]

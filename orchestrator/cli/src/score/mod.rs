@@ -2,6 +2,7 @@
 
 mod run;
 mod saved;
+mod turkingbench;
 mod vectors;
 mod webarena_verified;
 
@@ -34,6 +35,7 @@ enum Runs {
     Webarena(saved::Saved),
     /// VisualWebArena: score saved answers, addresses, contents of pages and what was seen of pictures
     Visualwebarena(saved::Saved),
+    Turkingbench(turkingbench::Saved),
     WebarenaVerified(webarena_verified::Verified),
     Run(run::Run),
 }
@@ -49,6 +51,7 @@ impl Score {
             Some(Runs::Visualwebarena(saved)) => saved.run(Benchmark::VisualWebArena).await,
             Some(Runs::Webarena(saved)) => saved.run(Benchmark::WebArena).await,
             Some(Runs::Run(run)) => run.run().await,
+            Some(Runs::Turkingbench(saved)) => saved.run(),
             Some(Runs::WebarenaVerified(verified)) => verified.run(),
             None => self.vectors.run(),
         }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use camino::Utf8PathBuf;
 use embedded::desk::Town;
-use embedded::{Clock as Reads, Files, Golden, Options, desk, forum};
+use embedded::{Clock as Reads, Files, Golden, Options, desk, forum, turk};
 use futures_util::FutureExt;
 use futures_util::future::{self, BoxFuture};
 use jiff::Timestamp;
@@ -24,7 +24,9 @@ use crate::{Error, Site, Upstream};
 enum Served {
     Forum(Golden),
     Desk(Golden, Arc<Town>),
+    Turk(Golden, turk::Library),
     Files(Files),
+    Hosts(Files),
 }
 
 pub(crate) struct Embedded {
@@ -41,7 +43,16 @@ impl Embedded {
             Ok(match &site.embedded {
                 Some(Application::Forum) => Served::Forum(Golden::open(folder)?),
                 Some(Application::Desk) => Served::Desk(Golden::open(folder)?, town),
-                Some(Application::Static(files)) => Served::Files(open_files(&site, files)?),
+                Some(Application::Turk(tasks)) => {
+                    let tasks = folder_of(&site, "turk", tasks)?;
+                    Served::Turk(Golden::open(folder)?, turk::Library::open(&tasks)?)
+                }
+                Some(Application::Static(files)) => {
+                    Served::Files(Files::open(folder_of(&site, "static", files)?.as_std_path())?)
+                }
+                Some(Application::Hosts(files)) => {
+                    Served::Hosts(Files::open(folder_of(&site, "hosts", files)?.as_std_path())?)
+                }
                 None => {
                     return Err(Error::Senseless {
                         site: site.name,
@@ -69,7 +80,9 @@ impl Embedded {
             let copy = match served {
                 Served::Forum(golden) => forum::start(&golden, &options)?,
                 Served::Desk(golden, town) => desk::start(&golden, &options, &town)?,
+                Served::Turk(golden, library) => turk::start(&golden, &options, &library)?,
                 Served::Files(files) => return Ok((files.router(options.clock), Content::Elsewhere)),
+                Served::Hosts(files) => return Ok((files.router_by_host(options.clock), Content::Elsewhere)),
             };
             Ok((copy.router(), Content::Embedded(copy)))
         };
@@ -91,15 +104,14 @@ impl Driver for Embedded {
     }
 }
 
-/// The files that a manifest names.
-fn open_files(site: &Site, folder: &str) -> Result<Files, Error> {
-    let found = folder_at(&site.folder, folder).map_err(|why| Error::Volume {
+/// A folder that a manifest names.
+fn folder_of(site: &Site, key: &str, folder: &str) -> Result<Utf8PathBuf, Error> {
+    folder_at(&site.folder, folder).map_err(|why| Error::Volume {
         site: site.name.clone(),
         manifest: site.file(),
-        key: "embedded.static".to_owned(),
+        key: format!("embedded.{key}"),
         why,
-    })?;
-    Ok(Files::open(found.as_std_path())?)
+    })
 }
 
 /// The task that answers.

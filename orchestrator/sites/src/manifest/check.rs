@@ -36,7 +36,7 @@ pub(super) fn site(site: &Site) -> Check {
         let given = !site.state.sqlite.is_empty() || !site.state.trees.is_empty();
         require(given, || "reset: `restore` needs `state`, which says what is put back".to_owned())?;
     }
-    if let Some(Application::Static(_)) = &site.embedded {
+    if let Some(Application::Static(_) | Application::Hosts(_)) = &site.embedded {
         let never = matches!(site.reset, ResetPolicy::Never);
         require(never, || "reset: files do not change, so it is `never`".to_owned())?;
         require(site.probes.is_empty(), || "probes: files have no state to ask for".to_owned())?;

@@ -129,6 +129,10 @@ pub enum Application {
     Desk,
     /// `static: FOLDER`: the files of a folder, written as that of a [`Volume`]. Nothing of it changes, so there is nothing to put back.
     Static(String),
+    /// `hosts: FOLDER`: as `static`, for hosts that each have a folder of their own in it.
+    Hosts(String),
+    /// `turk: FOLDER`: the pages of tasks in TurkingBench's form, and what their forms send.
+    Turk(String),
 }
 
 /// How a used copy becomes a pristine one.

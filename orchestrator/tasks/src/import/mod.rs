@@ -7,6 +7,7 @@ mod assistantbench;
 mod fanoutqa;
 mod mind2web_live;
 pub mod miniwob;
+pub mod turkingbench;
 pub mod visualwebarena;
 pub mod webarena;
 pub mod webarena_verified;

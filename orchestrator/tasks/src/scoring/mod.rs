@@ -64,6 +64,9 @@ pub enum Scorer {
     /// WorkArena: a task of its first level.
     #[serde(rename = "workarena")]
     WorkArena(workarena::Config),
+    /// TurkingBench: what the fields of a form hold in the end.
+    #[serde(rename = "turkingbench")]
+    TurkingBench(turkingbench::Form),
     /// Our own: what a site's state is in the end.
     State(StateCheck),
     /// Our own: what the page says of itself.
@@ -125,6 +128,9 @@ pub struct ScoreState {
     /// What was so on an instance when it was last looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instance: Option<workarena::Verdict>,
+    /// What was in the fields of a form in the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<turkingbench::Held>,
     /// The states of the parts of [`Scorer::All`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<ScoreState>,
@@ -279,6 +285,28 @@ impl Scorer {
         }
     }
 
+    /// The forms that have to be read once the episode has ended.
+    pub fn forms(&self) -> Vec<&turkingbench::Form> {
+        match self {
+            Scorer::TurkingBench(form) => vec![form],
+            Scorer::All(parts) => parts.iter().flat_map(Scorer::forms).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Takes what was in the [`forms`](Self::forms), in their order.
+    pub fn fill(&self, state: &mut ScoreState, held: &mut impl Iterator<Item = turkingbench::Held>) {
+        match self {
+            Scorer::TurkingBench(_) => state.form = held.next(),
+            Scorer::All(parts) => {
+                for (part, state) in parts.iter().zip(&mut state.parts) {
+                    part.fill(state, held);
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// The task of WorkArena that this is, if it is one.
     pub fn workarena(&self) -> Option<&workarena::Config> {
         match self {
@@ -291,6 +319,7 @@ impl Scorer {
     pub fn page_checks(&self) -> Vec<&PageCheck> {
         match self {
             Scorer::Page(check) => vec![check],
+            Scorer::TurkingBench(_) => vec![turkingbench::Form::is_sent()],
             Scorer::All(parts) => parts.iter().flat_map(Scorer::page_checks).collect(),
             _ => Vec::new(),
         }
@@ -303,6 +332,7 @@ impl Scorer {
                 state.verdict = verdicts.next();
                 state.verdict.as_ref().is_some_and(Verdict::is_done)
             }
+            Scorer::TurkingBench(_) => verdicts.next().as_ref().is_some_and(Verdict::is_done),
             Scorer::All(parts) => {
                 let heard = parts.iter().zip(&mut state.parts);
                 heard.fold(false, |over, (part, state)| part.hear(state, verdicts) || over)
@@ -390,6 +420,10 @@ impl Scorer {
                 Some(verdict) => verdict.score(),
                 None => return Err(ScoreError::NotLooked),
             }),
+            Scorer::TurkingBench(form) => match &state.form {
+                Some(held) => form.score(held, state.rules),
+                None => Ok(Score::of(false, vec!["the episode broke off".to_owned()])),
+            },
             Scorer::State(check) => {
                 let wrong = match &state.found {
                     Some(found) => check.judge(found),

@@ -14,7 +14,7 @@ use camino::Utf8PathBuf;
 pub use device::{DeviceSpec, Place};
 pub use error::Error;
 pub use goal::GoalText;
-pub use oracle::{Element, Fill, OracleStep, Press, Scroll, Select};
+pub use oracle::{Element, Fill, FormField, OracleStep, Press, Scroll, Select};
 pub use stop::StopRules;
 pub(crate) use task::read_text;
 pub use task::{Interjection, Task};

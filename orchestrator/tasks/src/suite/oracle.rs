@@ -25,6 +25,8 @@ pub enum OracleStep {
     Fill(Fill),
     /// Choose options of a list by label or value: `select: {role: combobox, name: Class, options: [First]}`.
     Select(Select),
+    /// Fill in the field of a form, whatever its type: `field: {name: comment, value: fine}`.
+    Field(FormField),
     /// Press keys on an element: `press: {role: textbox, name: From, keys: Enter}`.
     Press(Press),
     /// Scroll the page by CSS pixels: `scroll: {dx: 0, dy: 600}`.
@@ -61,6 +63,16 @@ pub struct Select {
     pub options: Vec<String>,
 }
 
+/// See [`OracleStep::Field`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FormField {
+    /// Its `name`. A field that the page does not show is tried once more after all other steps, and then passed over.
+    pub name: String,
+    /// What it is to hold; of boxes the values of those to tick, joined by `|`.
+    pub value: String,
+}
+
 /// See [`OracleStep::Press`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "PressKeys", into = "PressKeys")]
@@ -91,7 +103,8 @@ impl OracleStep {
             | OracleStep::Fill(Fill { element, .. })
             | OracleStep::Select(Select { element, .. })
             | OracleStep::Press(Press { element, .. }) => Some(element),
-            OracleStep::Scroll(_)
+            OracleStep::Field(_)
+            | OracleStep::Scroll(_)
             | OracleStep::Goto(_)
             | OracleStep::GoBack
             | OracleStep::Noop

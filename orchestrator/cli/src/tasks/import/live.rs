@@ -57,7 +57,7 @@ impl Live {
             search,
         };
         let recorded = world.snapshots.len();
-        let suite = Written { name, world, manifest: None, import: &import };
+        let suite = Written { name, world, manifests: Vec::new(), import: &import };
         suite.write(&output).or_input("write the suite")?;
         say(&output, import.tasks.len(), recorded);
         suite.say_rest(&output);

@@ -12,8 +12,8 @@ pub(super) fn import(folder: &Utf8Path, output: &Utf8Path, seed: u64) -> Outcome
     let html = find_html(folder).or_input("import MiniWoB++")?;
     let pages = names(&html.join(miniwob::PAGES)).or_input("import MiniWoB++")?;
     let import = miniwob::miniwob(&pages, seed);
-    let manifest = Some((miniwob::SITE, manifest(&html)));
-    let suite = Written { name: miniwob::SITE, world: miniwob::world(seed), manifest, import: &import };
+    let manifests = vec![(miniwob::SITE, manifest(&html))];
+    let suite = Written { name: miniwob::SITE, world: miniwob::world(seed), manifests, import: &import };
     suite.write(output).or_input("write the suite")?;
     println!("{output}: {} tasks, served from {html}", import.tasks.len());
     suite.say_rest(output);

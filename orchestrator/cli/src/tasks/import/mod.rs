@@ -4,6 +4,7 @@
 
 mod live;
 mod miniwob;
+mod turkingbench;
 mod webarena;
 mod workarena;
 
@@ -37,6 +38,16 @@ pub(super) enum Benchmark {
         /// What all that is random in the pages follows from
         #[arg(long, default_value_t = 0, value_name = "NUMBER")]
         seed: u64,
+    },
+    /// TurkingBench: its repository, or its folder `tasks`
+    Turkingbench {
+        /// The repository, or the folder `tasks`; its files stay where they are
+        folder: Utf8PathBuf,
+        #[command(flatten)]
+        choice: turkingbench::Choice,
+        /// The folder to make, with the suite and the manifests of its sites
+        #[arg(long, value_name = "DIR")]
+        output: Utf8PathBuf,
     },
     /// VisualWebArena: its `config_files/vwa/test_classifieds.raw.json`, `test_reddit.raw.json` and `test_shopping.raw.json`
     Visualwebarena {
@@ -89,6 +100,9 @@ impl Benchmark {
             Benchmark::Fanoutqa(live) => live.import("fanoutqa", USUAL, fanoutqa),
             Benchmark::Mind2WebLive(live) => live.import("mind2web-live", WEBCANVAS, mind2web_live),
             Benchmark::Miniwob { folder, output, seed } => miniwob::import(&folder, &output, seed),
+            Benchmark::Turkingbench { folder, choice, output } => {
+                turkingbench::import(&folder, &choice, &output)
+            }
             Benchmark::Visualwebarena { files, sites, output } => {
                 webarena::import_visual(&files, sites, &output)
             }
@@ -110,8 +124,8 @@ const WEBCANVAS: (u32, u32) = (1080, 720);
 struct Written<'a> {
     name: &'a str,
     world: WorldSpec,
-    /// Of a site that comes with the suite, by its name.
-    manifest: Option<(&'a str, String)>,
+    /// Of the sites that come with the suite, by their names.
+    manifests: Vec<(&'a str, String)>,
     import: &'a Import,
 }
 
@@ -139,7 +153,7 @@ impl Written<'_> {
         let folder = Utf8Path::from_path(part.path()).context("the name of a folder is not UTF-8")?;
         let suite = SuiteFile { name: self.name, world: &self.world };
         fs::write(folder.join("suite.yaml"), serde_yaml::to_string(&suite)?)?;
-        if let Some((name, manifest)) = &self.manifest {
+        for (name, manifest) in &self.manifests {
             let site = folder.join("sites").join(name);
             fs::create_dir_all(&site)?;
             fs::write(site.join("site.yaml"), manifest)?;

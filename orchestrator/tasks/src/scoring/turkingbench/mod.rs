@@ -3,27 +3,15 @@
 //! A field's gold answers are the cells that workers left in the benchmark's table. Texts are compared by ROUGE-L,
 //! choices exactly (one with the majority, several with any worker) and sliders by their distance.
 
+mod form;
 mod porter;
 mod rouge;
 
-use serde::Deserialize;
+pub use form::{Field, Filled, Form, Held, Mark, by_kind, mean};
+pub use turk::Cell;
 
 use super::ScoreError;
 use super::python::{float, text};
-
-/// A cell of the table of gold answers, as it comes out of CSV reading.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(untagged)]
-pub enum Cell {
-    /// `TRUE` and `FALSE` in a column that holds nothing else.
-    Bool(bool),
-    /// A number in a column that holds nothing else.
-    Number(f64),
-    /// Any other cell.
-    Text(String),
-    /// A cell without anything in it.
-    Empty,
-}
 
 /// Scores what a field holds against its gold answers. `kind` is the field's type; a checkbox group holds the values
 /// that are checked, joined by `|`. Usually 0 to 1; a slider on the wrong side of zero has less than 0.
@@ -52,7 +40,7 @@ fn words(golds: &[Cell], held: &str) -> Result<f64, ScoreError> {
     let scores = golds.iter().filter(|gold| !says_nothing(gold)).map(|gold| {
         let gold = match gold {
             Cell::Bool(truth) => u8::from(*truth).to_string(),
-            other => try_numeric(&other.to_text("")),
+            other => try_numeric(&to_text(other, "")),
         };
         let gold = once_decoded(&gold);
         if gold == held { 1.0 } else { rouge::f_measure(&gold, &held) }
@@ -63,9 +51,9 @@ fn words(golds: &[Cell], held: &str) -> Result<f64, ScoreError> {
 /// The answer that most workers gave, the first of several; 1 and `TRUE` are one answer.
 fn choice(kind: &str, golds: &[Cell], held: &str) -> Result<f64, ScoreError> {
     let empty = if kind == "radio" { "" } else { "nan" };
-    let is_same = |a: &Cell, b: &Cell| match (a.number(), b.number()) {
+    let is_same = |a: &Cell, b: &Cell| match (number(a), number(b)) {
         (Some(a), Some(b)) => a == b,
-        (None, None) => a.to_text(empty) == b.to_text(empty),
+        (None, None) => to_text(a, empty) == to_text(b, empty),
         _ => false,
     };
     let mut votes: Vec<(&Cell, usize)> = Vec::new();
@@ -77,7 +65,7 @@ fn choice(kind: &str, golds: &[Cell], held: &str) -> Result<f64, ScoreError> {
     }
     let most = votes.iter().map(|(_, count)| *count).max();
     let majority =
-        votes.iter().find(|(_, count)| Some(*count) == most).map(|(answer, _)| answer.to_text(empty));
+        votes.iter().find(|(_, count)| Some(*count) == most).map(|(answer, _)| to_text(answer, empty));
     Ok(match majority {
         Some(majority) => exact(&majority, held),
         None => without_golds(held),
@@ -91,7 +79,7 @@ fn choices(golds: &[Cell], held: &str) -> Result<f64, ScoreError> {
     values.sort();
     let held = try_numeric(&values.join("|"));
     let scores = golds.iter().map(|gold| {
-        let mut parts: Vec<String> = gold.to_text("").split('|').map(str::to_owned).collect();
+        let mut parts: Vec<String> = to_text(gold, "").split('|').map(str::to_owned).collect();
         parts.sort();
         exact(&parts.join("|"), &held)
     });
@@ -109,7 +97,7 @@ fn distance(golds: &[Cell], held: &str) -> Result<f64, ScoreError> {
         .map(|gold| match gold {
             Cell::Text(text) => float::parse(text),
             Cell::Empty => Some(f64::NAN),
-            other => other.number(),
+            other => number(other),
         })
         .collect();
     let score = match (numbers, float::parse(held)) {
@@ -118,7 +106,7 @@ fn distance(golds: &[Cell], held: &str) -> Result<f64, ScoreError> {
             let largest = numbers.iter().fold(held.abs(), |largest, gold| largest.max(gold.abs()));
             1.0 - if largest > 0.0 { distance / largest } else { distance }
         }
-        _ => golds.iter().map(|gold| exact(&gold.to_text("nan"), held)).sum::<f64>() / golds.len() as f64,
+        _ => golds.iter().map(|gold| exact(&to_text(gold, "nan"), held)).sum::<f64>() / golds.len() as f64,
     };
     if score.is_finite() { Ok(score) } else { Err(ScoreError::NotFinite) }
 }
@@ -157,24 +145,22 @@ fn spelt(number: f64) -> String {
     }
 }
 
-impl Cell {
-    fn number(&self) -> Option<f64> {
-        match self {
-            Cell::Bool(truth) => Some(f64::from(u8::from(*truth))),
-            Cell::Number(number) => Some(*number),
-            Cell::Text(_) | Cell::Empty => None,
-        }
+fn number(cell: &Cell) -> Option<f64> {
+    match cell {
+        Cell::Bool(truth) => Some(f64::from(u8::from(*truth))),
+        Cell::Number(number) => Some(*number),
+        Cell::Text(_) | Cell::Empty => None,
     }
+}
 
-    /// `str(cell)`, where numbers are spelt as they will be in the end.
-    fn to_text(&self, empty: &str) -> String {
-        match self {
-            Cell::Bool(true) => "True".to_owned(),
-            Cell::Bool(false) => "False".to_owned(),
-            Cell::Number(number) => spelt(*number),
-            Cell::Text(text) => text.clone(),
-            Cell::Empty => empty.to_owned(),
-        }
+/// `str(cell)`, where numbers are spelt as they will be in the end.
+fn to_text(cell: &Cell, empty: &str) -> String {
+    match cell {
+        Cell::Bool(true) => "True".to_owned(),
+        Cell::Bool(false) => "False".to_owned(),
+        Cell::Number(number) => spelt(*number),
+        Cell::Text(text) => text.clone(),
+        Cell::Empty => empty.to_owned(),
     }
 }
 

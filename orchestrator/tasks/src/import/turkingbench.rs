@@ -1,0 +1,261 @@
+//! TurkingBench: for each instance of a task a page with a form, and for each of its fields what workers answered.
+//!
+//! An instance is one of a task's rows of inputs, counted from 0 in the order in which they first come up, as in `Evaluation` of
+//! JHU-CLSP/turking-bench (`src/evaluation_class.py`). The pages are made when they are asked for, by the site [`SITE`] from the benchmark's own folder.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use turk::{Batch, Cell, Field};
+
+use super::task_id;
+use crate::scoring::turkingbench::{self, Form};
+use crate::{DeviceSpec, FormField, GoalText, OracleStep, Scorer, StopRules, Task, WorldSpec};
+
+/// The name of the site that serves the pages, in the world of the suite.
+pub const SITE: &str = "turk";
+/// The host that it is reached by. Its pages are not encrypted, so that they can have from other hosts what is not.
+pub const HOST: &str = "turk.test";
+/// The name of the site that stands for other hosts, where the user has their files.
+pub const VENDOR: &str = "vendor";
+
+/// Fields that the benchmark passes over: what sites put into forms for themselves.
+const PASSED: [&str; 4] = ["csrfmiddlewaretoken", "worker_ip", "ee", "submit"];
+/// When the benchmark's scores were published.
+const CLOCK: &str = "2024-02-16T09:00:00Z";
+const GOAL: &str = "This page describes a task and has a form for its answers. Do the task: read the instructions, and fill in every field.";
+/// Actions that are allowed in any case, and those for each field.
+const MAX_STEPS: (usize, usize) = (30, 2);
+
+/// A task with its files, and how it is imported.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// The task.
+    pub task: &'a turk::Task,
+    /// Its page.
+    pub template: &'a str,
+    /// Its table.
+    pub batch: &'a Batch,
+    /// So many instances at most, the first ones.
+    pub rows: usize,
+    /// Words to select its instances by, besides its slug.
+    pub tags: &'a [String],
+    /// The sites of the world.
+    pub sites: &'a [String],
+}
+
+/// The world of such a suite; the manifests of its sites are in the folder `sites` beside the suite.
+pub fn world(snapshots: Vec<camino::Utf8PathBuf>) -> WorldSpec {
+    WorldSpec {
+        snapshots,
+        sites: Some("sites".into()),
+        files: None,
+        clock: CLOCK.parse().expect("the clock is a time"),
+        seed: 0,
+        viewport: (1280, 720),
+        locale: "en-US".to_owned(),
+        timezone: "UTC".to_owned(),
+        match_level: crate::MatchLevel::Normalised,
+        search: None,
+    }
+}
+
+/// One task for each instance; none where the table has no answers.
+pub fn turkingbench(source: &Source<'_>) -> Vec<Task> {
+    let forms = forms(source.task, source.batch).take(source.rows);
+    let instance = |(number, form): (usize, Form)| task(source, number, form);
+    forms.enumerate().map(instance).collect()
+}
+
+/// The forms of a task's instances, in their order; none where the table has no answers.
+pub fn forms<'a>(task: &'a turk::Task, batch: &'a Batch) -> impl Iterator<Item = Form> + 'a {
+    let scored: Vec<(usize, &String)> =
+        batch.fields.iter().enumerate().filter(|(_, name)| !PASSED.contains(&name.as_str())).collect();
+    let instances = if scored.is_empty() { &[] } else { batch.instances.as_slice() };
+    instances.iter().enumerate().map(move |(number, instance)| {
+        let field = |(at, name): &(usize, &String)| turkingbench::Field {
+            name: (*name).clone(),
+            golds: instance.golds[*at].clone(),
+        };
+        let page = format!("http://{HOST}/{}/{number}", task.slug);
+        Form { page, fields: scored.iter().map(field).collect() }
+    })
+}
+
+/// The types of the fields of an instance's page by their names, as far as they are in its HTML; of several fields of a name the first counts.
+pub fn kinds(template: &str, batch: &Batch, instance: usize) -> BTreeMap<String, String> {
+    let mut kinds = BTreeMap::new();
+    let page = batch.page(template, instance, "").unwrap_or_default();
+    for Field { name, kind } in turk::fields(&page) {
+        kinds.entry(name).or_insert(kind);
+    }
+    kinds
+}
+
+/// The hosts that the page of a task's first instance asks for besides its own.
+pub fn outside(template: &str, batch: &Batch) -> BTreeSet<String> {
+    let page = batch.page(template, 0, "").unwrap_or_default();
+    turk::assets(&page).iter().map(|address| turk::host(address).to_lowercase()).collect()
+}
+
+fn task(source: &Source<'_>, number: usize, form: Form) -> Task {
+    let kinds = kinds(source.template, source.batch, number);
+    let (least, each) = MAX_STEPS;
+    let max_steps = u32::try_from(form.fields.len() * each).unwrap_or(u32::MAX).max(least as u32);
+    let kind = |field: &turkingbench::Field| kinds.get(&field.name).map(String::as_str);
+    let worker = worker(form.fields.iter().map(|field| (kind(field), field.golds.as_slice())));
+    let step = |field: &turkingbench::Field| {
+        let value = best(kind(field), &field.golds, worker)?;
+        Some(OracleStep::Field(FormField { name: field.name.clone(), value }))
+    };
+    let mut tags = vec![source.task.slug.clone()];
+    tags.extend_from_slice(source.tags);
+    Task {
+        id: task_id("turkingbench", &format!("{}-{number}", source.task.slug)),
+        goal: GoalText::Words(GOAL.to_owned()),
+        images: Vec::new(),
+        start_url: Some(form.page.clone()),
+        tabs: Vec::new(),
+        begin: None,
+        sites: source.sites.to_vec(),
+        login: BTreeMap::new(),
+        storage_state: None,
+        device: DeviceSpec::default(),
+        user: Vec::new(),
+        max_steps,
+        stop: StopRules::default(),
+        tags,
+        oracle: form.fields.iter().filter_map(step).collect(),
+        mistake: Vec::new(),
+        scorer: Scorer::TurkingBench(form),
+    }
+}
+
+/// The worker who can be followed furthest: who is with the majority most often, and left the fewest texts empty. Fields depend on each other in
+/// many pages, so that a mixture of several workers' answers may not hold together.
+fn worker<'a>(fields: impl Iterator<Item = (Option<&'a str>, &'a [Cell])>) -> usize {
+    let mut followed: Vec<usize> = Vec::new();
+    for (kind, golds) in fields {
+        followed.resize(followed.len().max(golds.len()), 0);
+        for (followed, gold) in followed.iter_mut().zip(golds) {
+            let good = if is_text(kind) { says_something(gold) } else { Some(gold) == majority(golds) };
+            *followed += usize::from(good);
+        }
+    }
+    // Of several the first.
+    followed.iter().enumerate().rev().max_by_key(|(_, followed)| **followed).map_or(0, |(worker, _)| worker)
+}
+
+/// What earns all in a field of this type, as this worker has it where that is so; none where that is to leave it as it is. Of a type that is not
+/// known the answer of most is taken.
+fn best(kind: Option<&str>, golds: &[Cell], worker: usize) -> Option<String> {
+    let own = golds.get(worker);
+    let best = match kind {
+        kind if is_text(kind) => {
+            own.filter(|gold| says_something(gold)).or_else(|| golds.iter().find(|gold| says_something(gold)))
+        }
+        // Where somebody ticked nothing that is right, and touches no other field.
+        Some("checkbox") => golds.iter().find(|gold| !says_something(gold)).or(own),
+        _ => majority(golds),
+    };
+    best.filter(|gold| says_something(gold)).map(value)
+}
+
+fn is_text(kind: Option<&str>) -> bool {
+    matches!(kind, Some("text" | "textarea" | "hidden"))
+}
+
+/// Of several with as many votes the first, as the benchmark has it.
+fn majority(golds: &[Cell]) -> Option<&Cell> {
+    golds.iter().rev().max_by_key(|cell| golds.iter().filter(|gold| gold == cell).count())
+}
+
+fn says_something(gold: &Cell) -> bool {
+    match gold {
+        Cell::Empty => false,
+        Cell::Text(text) => !matches!(text.as_str(), "" | "nan" | "{}" | "'{}'"),
+        Cell::Bool(_) | Cell::Number(_) => true,
+    }
+}
+
+/// A gold as the value of a field.
+fn value(gold: &Cell) -> String {
+    match gold {
+        Cell::Bool(truth) => truth.to_string(),
+        Cell::Number(number) => number.to_string(),
+        Cell::Text(text) => text.clone(),
+        Cell::Empty => String::new(),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn ground() -> (tempfile::TempDir, turk::Folder) {
+        let keep = tempfile::tempdir().unwrap();
+        let folder = camino::Utf8Path::from_path(keep.path()).unwrap().join("Paint it");
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(
+            folder.join("template.html"),
+            "<script src=https://cdn.test/x.js></script><p>${thing}</p><input name=why><input name=why type=radio>
+             <input type=radio name=colour value=red><input type=checkbox name=ticks value=a>",
+        )
+        .unwrap();
+        std::fs::write(
+            folder.join("batch.csv"),
+            "thing,Answer.why,Answer.colour,Answer.ee,Answer.later,Answer.ticks
+boat,,red,1,,a|b
+boat,it is,blue,1,3,a
+boat,yes,blue,1,,b
+<img src=http://pictures.test/1.png>,,,1,,
+<img src=http://pictures.test/1.png>,,,1,,a
+",
+        )
+        .unwrap();
+        let folder = turk::Folder::open(folder.parent().unwrap()).unwrap();
+        (keep, folder)
+    }
+
+    fn import(rows: usize) -> Vec<Task> {
+        let (_keep, folder) = ground();
+        let task = folder.task("paint-it").unwrap();
+        let (template, batch) = (task.template().unwrap(), task.batch().unwrap());
+        assert_eq!(outside(&template, &batch).into_iter().collect::<Vec<_>>(), ["cdn.test"]);
+        let (tags, sites) = (["easy".to_owned()], [SITE.to_owned()]);
+        turkingbench(&Source { task, template: &template, batch: &batch, rows, tags: &tags, sites: &sites })
+    }
+
+    #[test]
+    fn every_instance_becomes_a_task_that_loads_again() {
+        let tasks = import(10);
+        let ids: Vec<&str> = tasks.iter().map(|task| task.id.as_str()).collect();
+        assert_eq!(ids, ["turkingbench-paint-it-0", "turkingbench-paint-it-1"]);
+        assert_eq!(import(1).len(), 1);
+        for task in &tasks {
+            let yaml = serde_yaml::to_string(task).unwrap();
+            assert_eq!(&serde_yaml::from_str::<Task>(&yaml).unwrap(), task, "{yaml}");
+        }
+        let Scorer::TurkingBench(form) = &tasks[0].scorer else { panic!("{:?}", tasks[0].scorer) };
+        assert_eq!(form.page, "http://turk.test/paint-it/0");
+        let names: Vec<&str> = form.fields.iter().map(|field| field.name.as_str()).collect();
+        assert_eq!(names, ["why", "colour", "later", "ticks"]);
+        assert_eq!(tasks[0].tags, ["paint-it", "easy"]);
+    }
+
+    #[test]
+    fn solutions_are_what_earns_all() {
+        let steps = |task: &Task| {
+            task.oracle
+                .iter()
+                .map(|step| match step {
+                    OracleStep::Field(FormField { name, value }) => format!("{name}={value}"),
+                    other => panic!("{other:?}"),
+                })
+                .collect::<Vec<_>>()
+        };
+        let tasks = import(10);
+        assert_eq!(steps(&tasks[0]), ["why=yes", "colour=blue", "ticks=b"]);
+        assert_eq!(steps(&tasks[1]), [""; 0]);
+    }
+}
