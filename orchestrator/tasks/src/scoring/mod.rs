@@ -2,7 +2,7 @@
 //!
 //! An episode's [`ScoreState`] is a plain value that is fed one [`Step`] at a time, before each action and once at
 //! the end, and can be saved and taken up again. What a rule wants to know besides is asked when the episode has ended: pages through
-//! [`Pages`](webarena::Pages), models through [`Judge`](judge::Judge).
+//! [`Pages`], models through [`Judge`](judge::Judge).
 
 pub mod assistantbench;
 pub mod judge;
