@@ -211,6 +211,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::{Fetch, Fetched};
 
     fn form(fields: &str) -> Form {
         let text = format!("page: http://t.test/a/0\nfields: {fields}");
@@ -278,6 +279,18 @@ mod tests {
         async fn open(&mut self, url: &str) -> Result<(), String> {
             self.opened.push(url.to_owned());
             Ok(())
+        }
+
+        async fn open_beside(&mut self, url: &str) -> Result<(), String> {
+            Err(format!("{url} is not to be opened beside"))
+        }
+
+        async fn close_beside(&mut self) -> Result<(), String> {
+            Err("nothing is open beside".to_owned())
+        }
+
+        async fn fetch(&mut self, request: &Fetch) -> Result<Result<Fetched, String>, String> {
+            Err(format!("{request:?} is not to be asked for"))
         }
 
         async fn evaluate(&mut self, _: &str) -> Result<Result<Value, String>, String> {
