@@ -63,7 +63,7 @@ impl Picture {
         }
         let pixels = if self.indexed {
             resample::nearest(self, width, height)
-        } else if self.channels % 2 == 0 {
+        } else if self.channels.is_multiple_of(2) {
             let faded = Picture { pixels: resample::multiply_opacity(self), ..self.clone() };
             resample::divide_opacity(resample::lanczos(&faded, width, height), self.channels)
         } else {
