@@ -9,7 +9,7 @@ SANDBOX := target/release/sandbox
 SHARED  ?= ../shared
 FUZZ_SECONDS ?= 60
 
-.PHONY: help setup build images demo test test-engine check conformance parity door determinism miniwob bench bench-reset bench-observe bench-scores town fuzz record-demo
+.PHONY: help setup build images demo test test-engine check conformance parity door determinism miniwob bench bench-reset bench-observe bench-scores town fuzz schema record-demo
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -89,6 +89,10 @@ fuzz: $(TOOLS)/bin/cargo-fuzz ## every reader on broken input, FUZZ_SECONDS each
 
 $(TOOLS)/bin/cargo-fuzz:
 	$(CARGO) install --quiet --debug --locked --root $(TOOLS) cargo-fuzz@0.13.2
+
+schema: build ## the JSON schemas of suites and tasks anew, after their format has changed
+	$(SANDBOX) tasks schema task > tasks/schema/task.json
+	$(SANDBOX) tasks schema suite > tasks/schema/suite.json
 
 record-demo: setup build ## record the demo web anew into snapshots/demo.wacz
 	./tests/record-demo.sh $(SANDBOX)

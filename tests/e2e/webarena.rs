@@ -50,7 +50,7 @@ fn file() -> Value {
             "__SHOPPING__",
             json!({
             "eval_types": ["program_html"], "program_html": [
-                {"url": "func:shopping_get_latest_order_url()", "locator": "", "required_contents": {"exact_match": "x"}}]})
+                {"url": "func:shopping_get_all()", "locator": "", "required_contents": {"exact_match": "x"}}]})
         ),
     ])
 }
@@ -90,7 +90,7 @@ fn tasks_are_imported_and_scored_by_their_own_rules() -> Result<()> {
     let said = text(&output.stdout);
     ensure!(output.status.success() && said.contains("3 tasks"), "{said}{}", text(&output.stderr));
     ensure!(
-        said.contains("left out webarena-4: its score depends on `shopping_get_latest_order_url()`"),
+        said.contains("left out webarena-4: its score depends on `shopping_get_all()`"),
         "{said}"
     );
 

@@ -11,6 +11,7 @@ mod suite;
 
 pub mod import;
 pub mod saved;
+pub mod schema;
 pub mod scoring;
 pub mod tables;
 pub mod vectors;

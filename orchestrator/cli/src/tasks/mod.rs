@@ -36,11 +36,25 @@ enum Command {
         json: bool,
     },
     Check(check::Check),
+    /// Print the JSON schema of a suite's files, by which editors complete and check them
+    Schema {
+        /// Of which file
+        #[arg(value_enum)]
+        file: File,
+    },
     /// Make a suite of a benchmark's own files, which stay where they are
     Import {
         #[command(subcommand)]
         benchmark: import::Benchmark,
     },
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum File {
+    /// A task's
+    Task,
+    /// `suite.yaml`
+    Suite,
 }
 
 impl Tasks {
@@ -50,6 +64,16 @@ impl Tasks {
             Command::List { suite, json } => list(&load(&suite)?, json),
             Command::Show { suite, task, json } => show(&load(&suite)?, &task, json),
             Command::Check(check) => check.run().await,
+            Command::Schema { file } => {
+                println!(
+                    "{}",
+                    to_json(&match file {
+                        File::Task => tasks::schema::task(),
+                        File::Suite => tasks::schema::suite(),
+                    })
+                );
+                Ok(())
+            }
             Command::Import { benchmark } => benchmark.import(),
         }
     }

@@ -23,8 +23,9 @@ pub mod webarena_verified;
 pub mod workarena;
 mod xpath;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use thiserror::Error;
 
 use judge::{Judgement, Question};
@@ -36,7 +37,7 @@ pub use page::{PageCheck, Verdict};
 pub use state::{Expectation, StateCheck};
 
 /// What decides the score of a task.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Scorer {
     /// AssistantBench: the final answer against a gold text, number, object or list.
@@ -54,19 +55,19 @@ pub enum Scorer {
     },
     /// WebArena: a task's `eval`.
     #[serde(rename = "webarena")]
-    WebArena(webarena::Evaluation),
+    WebArena(#[schemars(with = "Map<String, Value>")] webarena::Evaluation),
     /// WebArena-Verified: a task of its dataset, by what the agent answers and what passed over the network.
     #[serde(rename = "webarena_verified")]
-    WebArenaVerified(webarena_verified::Verified),
+    WebArenaVerified(#[schemars(with = "Map<String, Value>")] webarena_verified::Verified),
     /// VisualWebArena: a task's `eval`.
     #[serde(rename = "visualwebarena")]
-    VisualWebArena(visualwebarena::Evaluation),
+    VisualWebArena(#[schemars(with = "Map<String, Value>")] visualwebarena::Evaluation),
     /// WorkArena: a task of its first level.
     #[serde(rename = "workarena")]
-    WorkArena(workarena::Config),
+    WorkArena(#[schemars(with = "Map<String, Value>")] workarena::Config),
     /// TurkingBench: what the fields of a form hold in the end.
     #[serde(rename = "turkingbench")]
-    TurkingBench(turkingbench::Form),
+    TurkingBench(#[schemars(with = "Map<String, Value>")] turkingbench::Form),
     /// Our own: what a site's state is in the end.
     State(StateCheck),
     /// Our own: what the page says of itself.

@@ -1,10 +1,11 @@
 //! Scoring by what the page itself says: benchmarks whose pages know when they are done and what that is worth.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Where a page has its verdict: expressions of JavaScript, evaluated among the page's own scripts.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PageCheck {
     /// Its value is the score: a number, or a truth value that counts as 1 or 0.

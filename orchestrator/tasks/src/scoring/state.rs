@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A question to a site, and what its answer has to be.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StateCheck {
     /// The site.
@@ -18,11 +19,12 @@ pub struct StateCheck {
     pub with: BTreeMap<String, Value>,
     /// What the answer has to be.
     #[serde(with = "serde_yaml::with::singleton_map_recursive")]
+    #[schemars(with = "Expectation")]
     pub expect: Expectation,
 }
 
 /// What an answer has to be. Objects are compared by the keys that are named here, so that a row may have more columns.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Expectation {
     /// It is this; lists have the same items in the same order.

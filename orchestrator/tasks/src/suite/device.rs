@@ -1,11 +1,12 @@
 //! The device that a task is done on, as far as it differs from the world's.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::world::read_viewport;
 
 /// What the pages of one task see instead of what the world says.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceSpec {
     /// Width and height of the page in CSS pixels.
@@ -29,7 +30,7 @@ pub struct DeviceSpec {
 }
 
 /// A place on earth.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Place {
     /// Degrees north.

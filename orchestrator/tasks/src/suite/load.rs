@@ -4,16 +4,19 @@ use std::collections::HashMap;
 use std::{fs, io};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Error, Suite, Task, WorldSpec};
 
 const SUITE_FILE: &str = "suite.yaml";
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct SuiteFile {
+pub(crate) struct SuiteFile {
+    /// What the suite calls itself; by default the name of its folder.
     name: Option<String>,
+    /// What every episode of the suite starts from.
     world: WorldSpec,
 }
 

@@ -14,6 +14,7 @@ use camino::Utf8PathBuf;
 pub use device::{DeviceSpec, Place};
 pub use error::Error;
 pub use goal::GoalText;
+pub(crate) use load::SuiteFile;
 pub use oracle::{Element, Fill, FormField, OracleStep, Press, Scroll, Select};
 pub use stop::StopRules;
 pub(crate) use task::read_text;

@@ -1,9 +1,10 @@
 //! Solutions written by hand: actions on elements that are named by role and name, as a screen reader would.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// An element of the page, found in the accessibility tree when the step is taken.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Element {
     /// Its ARIA role, such as `link`.
@@ -16,7 +17,7 @@ pub struct Element {
 }
 
 /// One action of a solution.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OracleStep {
     /// Click an element: `click: {role: link, name: Timetable}`.
@@ -64,7 +65,7 @@ pub struct Select {
 }
 
 /// See [`OracleStep::Field`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FormField {
     /// Its `name`. A field that the page does not show is tried once more after all other steps, and then passed over.
@@ -84,7 +85,7 @@ pub struct Press {
 }
 
 /// See [`OracleStep::Scroll`].
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scroll {
     /// To the right.
@@ -117,7 +118,7 @@ impl OracleStep {
 /// YAML spells element and argument in one map; `#[serde(flatten)]` would give up refusing unknown keys.
 macro_rules! flat_keys {
     ($keys:ident for $step:ident { $field:ident: $type:ty }) => {
-        #[derive(Serialize, Deserialize)]
+        #[derive(Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         struct $keys {
             role: String,
@@ -125,6 +126,16 @@ macro_rules! flat_keys {
             #[serde(default)]
             nth: usize,
             $field: $type,
+        }
+
+        impl JsonSchema for $step {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($step).into()
+            }
+
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                $keys::json_schema(generator)
+            }
         }
 
         impl From<$keys> for $step {

@@ -2,10 +2,11 @@
 
 use std::num::NonZeroU32;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The rules of `early_stop` in `run.py` of WebArena and VisualWebArena; none of them applies unless it is given.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StopRules {
     /// After so many equal actions one after the other; of an action that types, after so many in the whole episode.

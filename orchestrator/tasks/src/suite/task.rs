@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use camino::Utf8PathBuf;
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{DeviceSpec, GoalText, OracleStep, StopRules};
 use crate::scoring::Scorer;
 
 /// A goal with its scorer and a solution.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Task {
     /// Unique in the suite: ASCII letters, digits, `-`, `_` and `.`, so that it can name a folder.
@@ -40,6 +41,7 @@ pub struct Task {
     pub login: BTreeMap<String, String>,
     /// A file with cookies and storage that the browser begins with, as Playwright's `storage_state` writes it. Resolved against the suite's folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
     pub storage_state: Option<Utf8PathBuf>,
     /// What it is done on, where that is not what the world says.
     #[serde(default, skip_serializing_if = "DeviceSpec::is_usual")]
@@ -58,6 +60,7 @@ pub struct Task {
     pub tags: Vec<String>,
     /// What decides the score.
     #[serde(with = "serde_yaml::with::singleton_map_recursive")]
+    #[schemars(with = "Scorer")]
     pub scorer: Scorer,
     /// Steps that are known to solve the task, in order; empty when nobody has written them down.
     #[serde(
@@ -65,6 +68,7 @@ pub struct Task {
         with = "serde_yaml::with::singleton_map_recursive",
         skip_serializing_if = "Vec::is_empty"
     )]
+    #[schemars(with = "Vec<OracleStep>")]
     pub oracle: Vec<OracleStep>,
     /// Steps that come near and must earn nothing: they show that the scorer can tell.
     #[serde(
@@ -72,11 +76,12 @@ pub struct Task {
         with = "serde_yaml::with::singleton_map_recursive",
         skip_serializing_if = "Vec::is_empty"
     )]
+    #[schemars(with = "Vec<OracleStep>")]
     pub mistake: Vec<OracleStep>,
 }
 
 /// Something that the user says while the agent is at work.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Interjection {
     /// It is heard before this action.

@@ -4,23 +4,28 @@ use std::num::NonZeroU16;
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// What a browser finds at the start of an episode.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorldSpec {
     /// Snapshot files. Relative paths in YAML are resolved against the folder of the suite when it is loaded.
     #[serde(default)]
+    #[schemars(with = "Vec<String>")]
     pub snapshots: Vec<Utf8PathBuf>,
     /// The folder with the manifests of the sites that tasks name, if there are any. Resolved as snapshots are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
     pub sites: Option<Utf8PathBuf>,
     /// A folder whose files agents may give to pages. Resolved as snapshots are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
     pub files: Option<Utf8PathBuf>,
     /// What page clocks show when an episode begins.
     #[serde(deserialize_with = "read_clock", serialize_with = "write_clock")]
+    #[schemars(with = "String")]
     pub clock: Timestamp,
     /// Seeds everything random in pages.
     #[serde(default)]
@@ -43,7 +48,7 @@ pub struct WorldSpec {
 }
 
 /// The loosest comparison of requests with recorded ones that still counts as an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MatchLevel {
     /// Method, URL and body are equal.

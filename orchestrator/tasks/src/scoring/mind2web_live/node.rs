@@ -1,9 +1,10 @@
 //! Key nodes of Mind2Web-Live, as they stand in task files.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One thing an agent must reach on its way, named as in the benchmark's `match_function_name`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyNode {
     /// The decoded URL, or one parameter of its query, equals the reference.
@@ -27,7 +28,7 @@ pub enum KeyNode {
 }
 
 /// What a URL must be or contain.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UrlNode {
     /// Compared as it stands, never decoded.
@@ -38,7 +39,7 @@ pub struct UrlNode {
 }
 
 /// What an element must hold.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ValueNode {
     /// Compared with the element's value.
@@ -51,7 +52,7 @@ pub struct ValueNode {
 }
 
 /// Which element must be acted on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PathNode {
     /// Selects the element.
@@ -64,7 +65,7 @@ pub struct PathNode {
 }
 
 /// How elements are found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
     /// By CSS, in the page as BeautifulSoup reads it.
@@ -81,7 +82,7 @@ impl Method {
 }
 
 /// What an answer must be or contain.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TextNode {
     /// Compared in lower case.
