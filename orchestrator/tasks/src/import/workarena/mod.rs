@@ -116,8 +116,8 @@ fn task(kind: &Kind, number: usize, config: Config, wanted: &Wanted) -> Task {
     Task {
         id: task_id("workarena", &format!("{}-{number}", kind.name)),
         goal: GoalText::Words(config.goal()),
-        // Set-up opens it, once there is a user.
         images: Vec::new(),
+        // Set-up opens it, once there is a user.
         start_url: None,
         tabs: Vec::new(),
         begin: None,
