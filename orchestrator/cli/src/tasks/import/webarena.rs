@@ -10,7 +10,7 @@ use tasks::import::webarena::{Place, published, webarena, world};
 use tasks::import::{Import, ImportError, visualwebarena};
 
 use super::Written;
-use crate::failure::{OrFail, Outcome};
+use crate::failure::{Failure, OrFail, Outcome};
 
 /// Where the sites of the tasks are.
 #[derive(clap::Args)]
