@@ -1,6 +1,8 @@
-//! Times our scorers on reference vectors, for `make bench`: one JSON object on standard output, seconds of one round by metric.
+//! Times our scorers on reference vectors, for `make bench-scores`: one JSON object on standard output, seconds of one round by metric.
 //!
 //!     score_vectors FOLDER SECONDS METRIC...
+//!
+//! Tasks are read before, as a suite is; what is timed are calls with an answer, an address or the content of a page.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -8,7 +10,13 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use tasks::ScoreError;
+use tasks::scoring::assistantbench::question_scorer;
+use tasks::scoring::rules::Rules::Faithful;
+use tasks::scoring::{visualwebarena, webarena};
 use tasks::vectors::score_line;
+
+type Call = Box<dyn Fn() -> Result<f64, ScoreError>>;
 
 fn main() -> Result<(), Box<dyn Error>> {
     const USAGE: &str = "usage: score_vectors FOLDER SECONDS METRIC...";
@@ -19,23 +27,89 @@ fn main() -> Result<(), Box<dyn Error>> {
     for metric in arguments {
         let path = format!("{folder}/{metric}.jsonl");
         let text = std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
-        let lines: Vec<&[u8]> = text.lines().map(str::as_bytes).collect();
-        let seconds = quickest(&lines, least)?;
-        timed.insert(metric, json!({ "vectors": lines.len(), "seconds": seconds }));
+        let calls = text.lines().map(|line| call(&metric, line)).collect::<Result<Vec<_>, _>>()?;
+        let agreed = agreed(&calls, &text)?;
+        let seconds = quickest(&calls, least);
+        timed.insert(metric, json!({ "vectors": calls.len(), "agreed": agreed, "seconds": seconds }));
     }
     println!("{}", serde_json::to_string(&timed)?);
     Ok(())
 }
 
-/// How long the quickest round takes, from JSON to scores; there are rounds for so long.
-fn quickest(lines: &[&[u8]], least: Duration) -> Result<f64, serde_json::Error> {
+/// The call of a vector. Those whose inputs have types that no task file has are read each time.
+fn call(metric: &str, line: &str) -> Result<Call, Box<dyn Error>> {
+    let vector: Value = serde_json::from_str(line)?;
+    let text = |key: &str| vector[key].as_str().map(str::to_owned);
+    let rule = |key: &str| vector[key].as_object().cloned();
+    let address = |url_note: Option<String>| {
+        text("reference_url").map(|reference_url| webarena::UrlMatch { reference_url, url_note })
+    };
+    let note = match vector.get("url_note") {
+        None => Some(None),
+        Some(note) => note.as_str().map(|note| Some(note.to_owned())),
+    };
+    let call: Option<Call> = match metric {
+        "assistantbench.answer" => text("prediction").zip(text("gold")).map(|(answer, gold)| {
+            Box::new(move || question_scorer(&answer, &gold).map(|scored| scored.accuracy)) as Call
+        }),
+        "webarena.string_match" => rule("reference_answers").zip(text("prediction")).map(|(rule, answer)| {
+            let rule = webarena::StringMatch(rule);
+            Box::new(move || rule.score(&answer, "", Faithful)?.score(&[], Faithful)) as Call
+        }),
+        "visualwebarena.string_match" => {
+            rule("reference_answers").zip(text("prediction")).map(|(rule, answer)| {
+                let rule = visualwebarena::StringMatch(rule);
+                Box::new(move || rule.score(&answer, "")?.score(&[], Faithful)) as Call
+            })
+        }
+        "webarena.required_contents" => {
+            rule("required_contents").zip(text("content")).map(|(rule, content)| {
+                let rule = webarena::RequiredContents(rule);
+                Box::new(move || rule.score(&content)) as Call
+            })
+        }
+        "webarena.url_match" => note
+            .and_then(address)
+            .zip(text("url"))
+            .map(|(rule, url)| Box::new(move || rule.score(&url, Faithful)) as Call),
+        "visualwebarena.url_match" => note.and_then(address).zip(text("url")).map(|(rule, url)| {
+            let rule = visualwebarena::UrlMatch(rule);
+            Box::new(move || rule.score(&url)) as Call
+        }),
+        _ => None,
+    };
+    let line = line.to_owned();
+    Ok(call.unwrap_or_else(|| {
+        Box::new(move || match score_line(line.as_bytes()) {
+            Ok(Some(outcome)) => outcome,
+            _ => Err(ScoreError::Raised("no such vector")),
+        })
+    }))
+}
+
+/// How many of the calls give what the vectors say.
+fn agreed(calls: &[Call], text: &str) -> Result<usize, serde_json::Error> {
+    let mut agreed = 0;
+    for (call, line) in calls.iter().zip(text.lines()) {
+        let expected = serde_json::from_str::<Value>(line)?["expected"].as_f64();
+        agreed += usize::from(match (call(), expected) {
+            (Ok(score), Some(expected)) => (score - expected).abs() < 1e-6,
+            (Err(_), None) => true,
+            _ => false,
+        });
+    }
+    Ok(agreed)
+}
+
+/// How long the quickest round takes; there are rounds for so long.
+fn quickest(calls: &[Call], least: Duration) -> f64 {
     let (mut best, began) = (f64::INFINITY, Instant::now());
     while began.elapsed() < least {
         let start = Instant::now();
-        for line in lines {
-            let _ = black_box(score_line(black_box(line))?);
+        for call in calls {
+            let _ = black_box(call());
         }
         best = best.min(start.elapsed().as_secs_f64());
     }
-    Ok(best)
+    best
 }

@@ -11,6 +11,8 @@ mod strings;
 
 pub use fixed::question_scorer_fixed;
 
+use std::borrow::Cow;
+
 use super::ScoreError;
 use super::python::{Value, json, text};
 
@@ -79,12 +81,17 @@ fn parse_gold(gold: &str) -> Gold {
 }
 
 /// Python's spelling of an object becomes JSON, as far as the benchmark's replacements go.
-fn repair_quotes(gold: &str) -> String {
-    gold.replace("{'", "{\"")
+fn repair_quotes(gold: &str) -> Cow<'_, str> {
+    if !gold.contains('\'') {
+        return gold.into();
+    }
+    let repaired = gold
+        .replace("{'", "{\"")
         .replace("', '", "\", \"")
         .replace("': '", "\": \"")
         .replace("'}", "\"}")
-        .replace("': ", "\": ")
+        .replace("': ", "\": ");
+    repaired.into()
 }
 
 /// Gives the prediction the form that the rule expects, and says whether the rule is to be run at all.

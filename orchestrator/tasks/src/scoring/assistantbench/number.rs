@@ -7,6 +7,11 @@ use super::{OVERFLOW_ERROR, TYPE_ERROR};
 /// `fix_number` on text: signs and units that the benchmark drops become spaces, and every comma a decimal point.
 /// Areas lose their unit only at the top level of an answer.
 pub(super) fn parse(number: &str, drop_area: bool) -> Option<f64> {
+    let start = number.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '$' | '%'));
+    // What may go from the front begins with an s.
+    if float::begins_as_a_word(start) && !start.starts_with('s') {
+        return None;
+    }
     let spaced = number.replace(['$', '%'], " ").replace("sqft", " ");
     let pointed = text::strip(&spaced).replace(',', ".");
     if drop_area { float::parse(&pointed.replace(" square kilometers", "")) } else { float::parse(&pointed) }

@@ -1,10 +1,11 @@
 //! Pictures as Pillow handles them: `Image.open`, `resize` with its Lanczos filter, `convert("L")`.
 
+mod png;
 mod resample;
 
 use std::io::Cursor;
 
-use image::{DynamicImage, ImageDecoder as _, ImageError, ImageFormat, ImageReader, Limits};
+use image::{DynamicImage, ImageDecoder as _, ImageFormat, ImageReader, Limits};
 
 /// More pixels than this are a `DecompressionBombError`.
 const MOST_PIXELS: u64 = 178_956_970;
@@ -34,26 +35,24 @@ pub(super) enum Unreadable {
 impl Picture {
     /// `Image.open(..)`, and what it opens. Of moving pictures it is the first.
     pub(super) fn open(bytes: &[u8]) -> Result<Picture, Unreadable> {
+        if bytes.starts_with(png::SIGNATURE) {
+            return png::open(bytes);
+        }
         let mut reader =
             ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|_| Unreadable::NoPicture)?;
-        let format = reader.format().ok_or(Unreadable::NoPicture)?;
+        let indexed = reader.format().ok_or(Unreadable::NoPicture)? == ImageFormat::Gif;
         reader.limits(Limits::no_limits());
         let decoder = reader.into_decoder().map_err(|_| Unreadable::NoPicture)?;
         let (width, height) = decoder.dimensions();
-        if u64::from(width) * u64::from(height) > MOST_PIXELS {
-            return Err(Unreadable::NoPicture);
-        }
-        let picture = DynamicImage::from_decoder(decoder).map_err(|_: ImageError| Unreadable::Broken)?;
+        check_size(width, height)?;
+        let picture = DynamicImage::from_decoder(decoder).map_err(|_| Unreadable::Broken)?;
         let (channels, pixels) = match picture {
             DynamicImage::ImageLuma8(grey) => (1, grey.into_raw()),
             DynamicImage::ImageLumaA8(grey) => (2, grey.into_raw()),
             DynamicImage::ImageRgb8(colours) => (3, colours.into_raw()),
-            DynamicImage::ImageRgba8(colours) => (4, colours.into_raw()),
-            deep if deep.color().has_alpha() => (4, deep.into_rgba8().into_raw()),
-            deep if deep.color().has_color() => (3, deep.into_rgb8().into_raw()),
-            deep => (1, deep.into_luma8().into_raw()),
+            colours => (4, colours.into_rgba8().into_raw()),
         };
-        Ok(Picture { width, height, channels, pixels, indexed: is_indexed(format, bytes) })
+        Ok(Picture { width, height, channels, pixels, indexed })
     }
 
     /// `resize((width, height), Image.LANCZOS)`.
@@ -86,13 +85,10 @@ impl Picture {
     }
 }
 
-/// A GIF is; a PNG is when its header says so: colour type 3, or grey of one bit.
-fn is_indexed(format: ImageFormat, bytes: &[u8]) -> bool {
-    match format {
-        ImageFormat::Gif => true,
-        ImageFormat::Png => matches!(bytes.get(24..26), Some([_, 3] | [1, 0])),
-        _ => false,
-    }
+/// Whether a picture of this size is opened.
+fn check_size(width: u32, height: u32) -> Result<(), Unreadable> {
+    let pixels = u64::from(width) * u64::from(height);
+    if pixels > MOST_PIXELS { Err(Unreadable::NoPicture) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -107,14 +103,10 @@ mod tests {
     fn bytes_that_are_no_picture_do_not_open() {
         assert_eq!(Picture::open(b"<html></html>"), Err(Unreadable::NoPicture));
         assert_eq!(Picture::open(b""), Err(Unreadable::NoPicture));
-        let mut png = Vec::new();
-        let grey = image::GrayImage::from_fn(40, 30, |x, y| image::Luma([(x * y) as u8]));
-        grey.write_to(&mut Cursor::new(&mut png), ImageFormat::Png).expect("a PNG");
-        assert_eq!(
-            Picture::open(&png).map(|picture| (picture.width, picture.grey())),
-            Ok((40, grey.into_raw()))
-        );
-        png.truncate(png.len() / 2);
+        let grey: Vec<u8> = (0..1200).map(|at| (at * 7) as u8).collect();
+        let mut png = lodepng::encode_memory(&grey, 40, 30, lodepng::ColorType::GREY, 8).expect("a PNG");
+        assert_eq!(Picture::open(&png).map(|picture| (picture.width, picture.grey())), Ok((40, grey)));
+        png.truncate(png.len() - 20);
         assert_eq!(Picture::open(&png), Err(Unreadable::Broken));
     }
 

@@ -4,6 +4,9 @@ use super::text;
 
 /// `float(text)`: white space around, digits of any script, `_` between digits, `inf` and `nan`.
 pub(in crate::scoring) fn parse(text: &str) -> Option<f64> {
+    if begins_as_a_word(text.trim_start()) {
+        return None;
+    }
     let ascii = to_ascii(text)?;
     let body = ascii.trim_matches(|c: char| matches!(c, ' ' | '\t'..='\r'));
     let digits = without_underscores(body)?;
@@ -11,6 +14,11 @@ pub(in crate::scoring) fn parse(text: &str) -> Option<f64> {
     let starts_well = unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.');
     let is_word = ["inf", "infinity", "nan"].iter().any(|word| unsigned.eq_ignore_ascii_case(word));
     if starts_well || is_word { digits.parse().ok() } else { None }
+}
+
+/// Whether a text begins with a letter that no number begins with, as most texts do; that is quickly seen.
+pub(in crate::scoring) fn begins_as_a_word(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() && !matches!(c, 'i' | 'I' | 'n' | 'N'))
 }
 
 /// Other scripts' decimal digits become ASCII, and other spaces a space. Text that is ASCII already stays as it is,

@@ -1,0 +1,37 @@
+//! PNG, with the modes that Pillow gives it.
+
+use lodepng::{ColorType, Decoder};
+
+use super::{Picture, Unreadable, check_size};
+
+/// What every PNG begins with.
+pub(super) const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
+
+/// Opens a file with that signature.
+pub(super) fn open(bytes: &[u8]) -> Result<Picture, Unreadable> {
+    let mut decoder = Decoder::new();
+    let (width, height) = decoder.inspect(bytes).map_err(|_| Unreadable::NoPicture)?;
+    let fits = |side: usize| u32::try_from(side).map_err(|_| Unreadable::NoPicture);
+    let (width, height) = (fits(width)?, fits(height)?);
+    check_size(width, height)?;
+    let colours = decoder.info_png().color.clone();
+    // What a file says to be seen through, beside its pixels, changes nothing of its mode.
+    let (channels, indexed) = match colours.colortype() {
+        ColorType::GREY => (1, colours.bitdepth() == 1),
+        ColorType::GREY_ALPHA => (2, false),
+        ColorType::RGB => (3, false),
+        ColorType::PALETTE => (3, true),
+        _ => (4, false),
+    };
+    let picture = lodepng::decode32(bytes).map_err(|_| Unreadable::Broken)?;
+    let taken = |pixel: &lodepng::RGBA| {
+        let lodepng::RGBA { r, g, b, a } = *pixel;
+        match channels {
+            1 => [r, 0, 0, 0],
+            2 => [r, a, 0, 0],
+            _ => [r, g, b, a],
+        }
+    };
+    let pixels = picture.buffer.iter().flat_map(|pixel| taken(pixel).into_iter().take(channels)).collect();
+    Ok(Picture { width, height, channels, pixels, indexed })
+}
