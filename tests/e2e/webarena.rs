@@ -89,10 +89,7 @@ fn tasks_are_imported_and_scored_by_their_own_rules() -> Result<()> {
     let output = import(&bench, &file())?;
     let said = text(&output.stdout);
     ensure!(output.status.success() && said.contains("3 tasks"), "{said}{}", text(&output.stderr));
-    ensure!(
-        said.contains("left out webarena-4: its score depends on `shopping_get_all()`"),
-        "{said}"
-    );
+    ensure!(said.contains("left out webarena-4: its score depends on `shopping_get_all()`"), "{said}");
 
     let add = |id: u32, steps: &str| -> Result<()> {
         let file = suite.join(format!("webarena-{id}.yaml"));
