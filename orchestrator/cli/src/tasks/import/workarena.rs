@@ -20,7 +20,7 @@ const PASSWORD: &str = "SNOW_INSTANCE_PWD";
 /// Which tasks, and on which instance.
 #[derive(clap::Args)]
 pub(in crate::tasks) struct Choice {
-    /// Where the instance is, such as https://dev12345.service-now.com
+    /// Where the instance is, such as `https://dev12345.service-now.com`
     #[arg(long, value_name = "URL")]
     instance: Url,
     /// Who sets tasks up on it; the password is in SNOW_INSTANCE_PWD when they are run
