@@ -91,3 +91,61 @@ impl Gateway {
         Ok((Fetched { status: head.status, body: body.to_bytes() }, location.map(str::to_owned)))
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+
+    use super::*;
+    use crate::{Answer, CertificateAuthority, Config, Routes, Target};
+
+    async fn gateway(target: Target) -> Gateway {
+        let authority = CertificateAuthority::in_memory().unwrap();
+        let mut config = Config::new(authority.into(), Routes::all(target));
+        config.allow_private = true;
+        Gateway::start(config).await.unwrap()
+    }
+
+    async fn get(gateway: &Gateway, url: &str) -> Result<Fetched, FetchError> {
+        gateway.fetch(Method::GET, url, HeaderMap::new(), Bytes::new()).await
+    }
+
+    #[tokio::test]
+    async fn what_has_no_route_is_refused_and_told_whatever_its_scheme() {
+        let gateway = gateway(Target::Refuse).await;
+        for url in ["http://a.test/x", "https://a.test/y"] {
+            assert!(!get(&gateway, url).await.unwrap().status.is_success());
+        }
+        assert!(get(&gateway, "a.test").await.is_err());
+        let ledger = gateway.ledger();
+        let asked: Vec<_> = ledger.entries().into_iter().map(|entry| (entry.url, entry.answer)).collect();
+        assert_eq!(asked.len(), 2);
+        assert!(asked.iter().all(|(_, answer)| matches!(answer, Answer::Refused { .. })), "{asked:?}");
+    }
+
+    #[tokio::test]
+    async fn redirects_of_a_get_are_followed_and_no_others() {
+        let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = server.local_addr().unwrap();
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = server.accept().await {
+                let mut request = vec![0; 4096];
+                let length = stream.read(&mut request).await.unwrap();
+                let answer = if request[..length].windows(6).any(|part| part == b" /old ") {
+                    "HTTP/1.1 302 Found\r\nLocation: /new\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+                } else {
+                    "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\noak"
+                };
+                stream.write_all(answer.as_bytes()).await.unwrap();
+            }
+        });
+        let gateway = gateway(Target::Forward).await;
+        let old = format!("http://{address}/old");
+        let fetched = get(&gateway, &old).await.unwrap();
+        assert_eq!((fetched.status, &fetched.body[..]), (StatusCode::OK, &b"oak"[..]));
+        let posted = gateway.fetch(Method::POST, &old, HeaderMap::new(), Bytes::from_static(b"x")).await;
+        assert_eq!(posted.unwrap().status, StatusCode::FOUND);
+    }
+}

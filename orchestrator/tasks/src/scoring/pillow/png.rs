@@ -7,10 +7,15 @@ use super::{Picture, Unreadable, check_size};
 /// What every PNG begins with.
 pub(super) const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
+/// The length of that and of the chunk behind it, which says what the picture is like.
+const HEADER: usize = 33;
+
 /// Opens a file with that signature.
 pub(super) fn open(bytes: &[u8]) -> Result<Picture, Unreadable> {
     let mut decoder = Decoder::new();
-    let (width, height) = decoder.inspect(bytes).map_err(|_| Unreadable::NoPicture)?;
+    // Of a file that breaks off behind its header Pillow says so only later.
+    let header = bytes.get(..HEADER).ok_or(Unreadable::NoPicture)?;
+    let (width, height) = decoder.inspect(header).map_err(|_| Unreadable::NoPicture)?;
     let fits = |side: usize| u32::try_from(side).map_err(|_| Unreadable::NoPicture);
     let (width, height) = (fits(width)?, fits(height)?);
     check_size(width, height)?;
