@@ -41,7 +41,7 @@ pub fn assistantbench(lines: &str) -> Result<Import, ImportError> {
             None => {
                 import.skipped.push(Skipped { id, reason: "the gold answer is not in the file".to_owned() })
             }
-            Some(gold) => import.tasks.push(Task {
+            Some(gold) => import.keep(Task {
                 id,
                 goal: GoalText::Words(row.task),
                 start_url: Some(START.to_owned()),

@@ -37,7 +37,7 @@ pub fn fanoutqa(json: &str) -> Result<Import, ImportError> {
         let id = task_id("fanoutqa", &row.id);
         match gold(&row.answer) {
             Err(reason) => import.skipped.push(Skipped { id, reason: reason.to_owned() }),
-            Ok(gold) => import.tasks.push(Task {
+            Ok(gold) => import.keep(Task {
                 id,
                 goal: GoalText::Words(row.question),
                 start_url: Some(super::assistantbench::START.to_owned()),

@@ -49,7 +49,7 @@ pub fn mind2web_live(json: &str) -> Result<Import, ImportError> {
             Ok(nodes) if nodes.is_empty() => {
                 import.skipped.push(Skipped { id, reason: "it has no key nodes".to_owned() });
             }
-            Ok(nodes) => import.tasks.push(Task {
+            Ok(nodes) => import.keep(Task {
                 id,
                 goal: GoalText::Words(row.task),
                 start_url: None,

@@ -20,7 +20,7 @@ pub use assistantbench::assistantbench;
 pub use fanoutqa::fanoutqa;
 pub use mind2web_live::mind2web_live;
 
-use crate::Task;
+use crate::{GoalText, Task};
 
 /// What an importer made of a file.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -29,6 +29,18 @@ pub struct Import {
     pub tasks: Vec<Task>,
     /// Left out.
     pub skipped: Vec<Skipped>,
+}
+
+impl Import {
+    /// Adds a task; one without a goal is no task and is left out.
+    fn keep(&mut self, task: Task) {
+        match &task.goal {
+            GoalText::Words(words) if words.trim().is_empty() => {
+                self.skipped.push(Skipped { id: task.id, reason: "it has no goal".to_owned() });
+            }
+            _ => self.tasks.push(task),
+        }
+    }
 }
 
 /// A task that was left out.

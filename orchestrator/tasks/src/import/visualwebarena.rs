@@ -103,7 +103,7 @@ pub fn visualwebarena(json: &str, places: &[Place]) -> Result<Import, ImportErro
         name.push(row.task_id.to_string());
         let id = task_id("visualwebarena", &name.join("-"));
         match task(&id, row, places) {
-            Ok(task) => import.tasks.push(task),
+            Ok(task) => import.keep(task),
             Err(reason) => import.skipped.push(Skipped { id, reason }),
         }
     }

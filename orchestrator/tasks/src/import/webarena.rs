@@ -99,7 +99,7 @@ pub fn webarena(json: &str, places: &[Place]) -> Result<Import, ImportError> {
     for row in rows {
         let id = task_id("webarena", &row.task_id.to_string());
         match task(&id, row, places) {
-            Ok(task) => import.tasks.push(task),
+            Ok(task) => import.keep(task),
             Err(reason) => import.skipped.push(Skipped { id, reason }),
         }
     }
