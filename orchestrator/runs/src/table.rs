@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::groups::By;
+use crate::groups::{By, Group};
 use crate::statistics::Method;
 use crate::summary::TaskSummary;
 use crate::{RepeatFingerprint, Summary};
@@ -145,9 +145,12 @@ impl Summary {
         self.write_fingerprints(line)
     }
 
+    /// The sites, and the tags by which it makes a difference.
     fn write_groups(&self, line: &mut Line<'_>) -> fmt::Result {
         let mut by = None;
-        for group in self.groups.iter().take(GROUPS) {
+        let tells = |group: &&Group| group.by == By::Site || group.score != self.score;
+        let groups: Vec<&Group> = self.groups.iter().filter(tells).collect();
+        for group in groups.iter().take(GROUPS) {
             let label = match group.by {
                 _ if by == Some(group.by) => "",
                 By::Site => "by site",
@@ -157,7 +160,7 @@ impl Summary {
             let score = group.score.map_or("-".to_owned(), |score| format!("{score:.2}"));
             line(label, format!("{score} {}, {}/{} passed", group.name, group.passed, group.tasks))?;
         }
-        match self.groups.len().saturating_sub(GROUPS) {
+        match groups.len().saturating_sub(GROUPS) {
             0 => Ok(()),
             more => line("", format!("and {more} more in the report")),
         }
