@@ -1,12 +1,10 @@
 //! AssistantBench: one JSON object a line, as its dataset is published.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::{Import, ImportError, Skipped, read_lines, task_id};
-use crate::{DeviceSpec, GoalText, Scorer, StopRules, Task};
+use crate::{GoalText, Scorer, Task};
 
 /// Where BrowserGym's version of the benchmark starts.
 pub(super) const START: &str = "https://google.com";
@@ -42,23 +40,9 @@ pub fn assistantbench(lines: &str) -> Result<Import, ImportError> {
                 import.skipped.push(Skipped { id, reason: "the gold answer is not in the file".to_owned() })
             }
             Some(gold) => import.keep(Task {
-                id,
-                goal: GoalText::Words(row.task),
                 start_url: Some(START.to_owned()),
-                tabs: Vec::new(),
-                begin: None,
-                sites: Vec::new(),
-                login: BTreeMap::new(),
-                storage_state: None,
-                device: DeviceSpec::default(),
-                user: Vec::new(),
-                max_steps: 30,
-                images: Vec::new(),
-                stop: StopRules::default(),
                 tags: [row.set, row.difficulty].into_iter().flatten().collect(),
-                scorer: Scorer::AssistantBench { gold },
-                oracle: Vec::new(),
-                mistake: Vec::new(),
+                ..Task::new(id, GoalText::Words(row.task), Scorer::AssistantBench { gold })
             }),
         }
     }

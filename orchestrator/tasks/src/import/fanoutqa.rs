@@ -1,13 +1,11 @@
 //! FanOutQA: a JSON list of questions, as `fanout-dev.json` has it, scored by AssistantBench's rules as AssistantBench's authors do.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::{Import, ImportError, Skipped, read_json, task_id};
-use crate::{DeviceSpec, GoalText, Scorer, StopRules, Task};
+use crate::{GoalText, Scorer, Task};
 
 /// A question. What is not read here is known all the same: a key that is neither is an error.
 #[derive(Deserialize)]
@@ -38,23 +36,9 @@ pub fn fanoutqa(json: &str) -> Result<Import, ImportError> {
         match gold(&row.answer) {
             Err(reason) => import.skipped.push(Skipped { id, reason: reason.to_owned() }),
             Ok(gold) => import.keep(Task {
-                id,
-                goal: GoalText::Words(row.question),
                 start_url: Some(super::assistantbench::START.to_owned()),
-                tabs: Vec::new(),
-                begin: None,
-                sites: Vec::new(),
-                login: BTreeMap::new(),
-                storage_state: None,
-                device: DeviceSpec::default(),
-                user: Vec::new(),
-                max_steps: 30,
-                images: Vec::new(),
-                stop: StopRules::default(),
                 tags: row.categories,
-                scorer: Scorer::AssistantBench { gold },
-                oracle: Vec::new(),
-                mistake: Vec::new(),
+                ..Task::new(id, GoalText::Words(row.question), Scorer::AssistantBench { gold })
             }),
         }
     }

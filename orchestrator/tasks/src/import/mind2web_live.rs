@@ -1,13 +1,11 @@
 //! Mind2Web-Live: a JSON list of tasks with their key nodes, as WebCanvas publishes it.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::{Import, ImportError, Skipped, read_json, task_id};
 use crate::scoring::mind2web_live::PublishedNode;
-use crate::{DeviceSpec, GoalText, KeyNode, Scorer, StopRules, Task};
+use crate::{GoalText, KeyNode, Scorer, Task};
 
 /// A task. What is not read here is known all the same: a key that is neither is an error.
 #[derive(Deserialize)]
@@ -50,23 +48,9 @@ pub fn mind2web_live(json: &str) -> Result<Import, ImportError> {
                 import.skipped.push(Skipped { id, reason: "it has no key nodes".to_owned() });
             }
             Ok(nodes) => import.keep(Task {
-                id,
-                goal: GoalText::Words(row.task),
-                start_url: None,
-                tabs: Vec::new(),
-                begin: None,
                 sites,
-                login: BTreeMap::new(),
-                storage_state: None,
-                device: DeviceSpec::default(),
-                user: Vec::new(),
                 max_steps: max_steps(row.reference_task_length),
-                images: Vec::new(),
-                stop: StopRules::default(),
-                tags: Vec::new(),
-                scorer: Scorer::Mind2WebLive { nodes },
-                oracle: Vec::new(),
-                mistake: Vec::new(),
+                ..Task::new(id, GoalText::Words(row.task), Scorer::Mind2WebLive { nodes })
             }),
         }
     }

@@ -4,10 +4,8 @@
 //! seconds of page time are allowed, what the page shows to human players is out of sight, and any positive reward counts as 1. Two things
 //! differ: pages are not scaled up, and one seed is drawn for all tasks.
 
-use std::collections::BTreeMap;
-
 use super::{Import, Skipped, task_id};
-use crate::{DeviceSpec, GoalText, PageCheck, Scorer, StopRules, Task, WorldSpec};
+use crate::{GoalText, PageCheck, Scorer, Task, WorldSpec};
 
 /// The name of the site that serves the pages, in the world of the suite.
 pub const SITE: &str = "miniwob";
@@ -69,23 +67,16 @@ fn task(name: &str, seed: u64) -> Task {
         tags.push("unregistered".to_owned());
     }
     Task {
-        id: task_id(SITE, name),
-        goal: GoalText::Page(GOAL.to_owned()),
         start_url: Some(format!("https://{HOST}/{PAGES}/{name}.html")),
-        tabs: Vec::new(),
         begin: Some(begin(seed)),
         sites: vec![SITE.to_owned()],
-        login: BTreeMap::new(),
-        storage_state: None,
-        device: DeviceSpec::default(),
-        user: Vec::new(),
         max_steps: MAX_STEPS,
-        images: Vec::new(),
-        stop: StopRules::default(),
         tags,
-        scorer: Scorer::Page(PageCheck { reward: REWARD.to_owned(), done: Some(DONE.to_owned()) }),
-        oracle: Vec::new(),
-        mistake: Vec::new(),
+        ..Task::new(
+            task_id(SITE, name),
+            GoalText::Page(GOAL.to_owned()),
+            Scorer::Page(PageCheck { reward: REWARD.to_owned(), done: Some(DONE.to_owned()) }),
+        )
     }
 }
 

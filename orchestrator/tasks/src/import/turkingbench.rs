@@ -9,7 +9,7 @@ use turk::{Batch, Cell, Field};
 
 use super::task_id;
 use crate::scoring::turkingbench::{self, Form};
-use crate::{DeviceSpec, FormField, GoalText, OracleStep, Scorer, StopRules, Task, WorldSpec};
+use crate::{FormField, GoalText, OracleStep, Scorer, Task, WorldSpec};
 
 /// The name of the site that serves the pages, in the world of the suite.
 pub const SITE: &str = "turk";
@@ -110,23 +110,16 @@ fn task(source: &Source<'_>, number: usize, form: Form) -> Task {
     let mut tags = vec![source.task.slug.clone()];
     tags.extend_from_slice(source.tags);
     Task {
-        id: task_id("turkingbench", &format!("{}-{number}", source.task.slug)),
-        goal: GoalText::Words(GOAL.to_owned()),
-        images: Vec::new(),
         start_url: Some(form.page.clone()),
-        tabs: Vec::new(),
-        begin: None,
         sites: source.sites.to_vec(),
-        login: BTreeMap::new(),
-        storage_state: None,
-        device: DeviceSpec::default(),
-        user: Vec::new(),
         max_steps,
-        stop: StopRules::default(),
         tags,
         oracle: form.fields.iter().filter_map(step).collect(),
-        mistake: Vec::new(),
-        scorer: Scorer::TurkingBench(form),
+        ..Task::new(
+            task_id("turkingbench", &format!("{}-{number}", source.task.slug)),
+            GoalText::Words(GOAL.to_owned()),
+            Scorer::TurkingBench(form),
+        )
     }
 }
 

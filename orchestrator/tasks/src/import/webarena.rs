@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::{Import, ImportError, Skipped, read_json, task_id};
 use crate::scoring::webarena::Evaluation;
-use crate::{DeviceSpec, GoalText, MatchLevel, Scorer, StopRules, Task, WorldSpec};
+use crate::{GoalText, MatchLevel, Scorer, StopRules, Task, WorldSpec};
 
 /// What divides the addresses that an episode begins at.
 const AND: &str = " |AND| ";
@@ -181,23 +181,14 @@ impl About {
         names.dedup();
         let achievable = if self.achievable { "achievable" } else { "unachievable" };
         Ok(Task {
-            id: id.to_owned(),
-            goal: GoalText::Words(self.intent),
-            images: Vec::new(),
             start_url: urls.next(),
             tabs: urls.collect(),
-            begin: None,
             sites: names,
             login,
-            storage_state: None,
-            device: DeviceSpec::default(),
-            user: Vec::new(),
             max_steps: MAX_STEPS,
             stop: self.stop,
             tags: vec![format!("template-{}", self.template), achievable.to_owned()],
-            scorer,
-            oracle: Vec::new(),
-            mistake: Vec::new(),
+            ..Task::new(id.to_owned(), GoalText::Words(self.intent), scorer)
         })
     }
 }

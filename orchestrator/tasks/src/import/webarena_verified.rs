@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::webarena::{MAX_STEPS, Place};
 use super::{Import, ImportError, Skipped, read_json, task_id};
 use crate::scoring::webarena_verified::Verified;
-use crate::{DeviceSpec, GoalText, Scorer, StopRules, Task};
+use crate::{GoalText, Scorer, Task};
 
 /// What agents are told besides: the benchmark compares an answer of this form.
 const ANSWER: &str = "Answer with one JSON object and nothing else: `task_type` is \"retrieve\", \"navigate\" or \"mutate\", as you were asked \
@@ -87,23 +87,17 @@ fn task(id: String, row: Row, places: &[&Place], rule: Verified) -> Task {
     let login =
         places.iter().filter_map(|place| Some((place.sites.first()?.clone(), place.account.clone()?)));
     Task {
-        id,
-        goal: GoalText::Words(format!("{}\n\n{ANSWER}", row.intent)),
-        images: Vec::new(),
         start_url: urls.next(),
         tabs: urls.collect(),
-        begin: None,
         sites,
         login: login.collect(),
-        storage_state: None,
-        device: DeviceSpec::default(),
-        user: Vec::new(),
         max_steps: MAX_STEPS,
-        stop: StopRules::default(),
         tags: vec![format!("template-{}", row.intent_template_id)],
-        scorer: Scorer::WebArenaVerified(rule),
-        oracle: Vec::new(),
-        mistake: Vec::new(),
+        ..Task::new(
+            id,
+            GoalText::Words(format!("{}\n\n{ANSWER}", row.intent)),
+            Scorer::WebArenaVerified(rule),
+        )
     }
 }
 

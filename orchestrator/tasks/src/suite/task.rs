@@ -80,6 +80,31 @@ pub struct Task {
     pub mistake: Vec<OracleStep>,
 }
 
+impl Task {
+    /// A task with nothing but what each has to have; the rest is as where its file says nothing.
+    pub fn new(id: String, goal: GoalText, scorer: Scorer) -> Task {
+        Task {
+            id,
+            goal,
+            images: Vec::new(),
+            start_url: None,
+            tabs: Vec::new(),
+            begin: None,
+            sites: Vec::new(),
+            login: BTreeMap::new(),
+            storage_state: None,
+            device: DeviceSpec::default(),
+            user: Vec::new(),
+            max_steps: default_max_steps(),
+            stop: StopRules::default(),
+            tags: Vec::new(),
+            scorer,
+            oracle: Vec::new(),
+            mistake: Vec::new(),
+        }
+    }
+}
+
 /// Something that the user says while the agent is at work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use super::{Import, ImportError, Skipped, read_json, task_id};
 use crate::scoring::workarena::{Articles, Config, Kind};
-use crate::{DeviceSpec, GoalText, MatchLevel, Scorer, StopRules, Task, WorldSpec};
+use crate::{GoalText, MatchLevel, Scorer, Task, WorldSpec};
 
 pub use rows::Setup;
 
@@ -113,25 +113,17 @@ pub fn workarena(
 const MAX_STEPS: u32 = 15;
 
 fn task(kind: &Kind, number: usize, config: Config, wanted: &Wanted) -> Task {
+    // Set-up opens the first page, once there is a user.
     Task {
-        id: task_id("workarena", &format!("{}-{number}", kind.name)),
-        goal: GoalText::Words(config.goal()),
-        images: Vec::new(),
-        // Set-up opens it, once there is a user.
-        start_url: None,
-        tabs: Vec::new(),
-        begin: None,
         sites: vec![wanted.site.clone()],
-        login: Default::default(),
-        storage_state: None,
-        device: DeviceSpec::default(),
-        user: Vec::new(),
         max_steps: MAX_STEPS,
-        stop: StopRules::default(),
         tags: vec![kind.category.replace(' ', "-"), kind.name.to_owned()],
         oracle: config.oracle(wanted.address.trim_end_matches('/')),
-        scorer: Scorer::WorkArena(config),
-        mistake: Vec::new(),
+        ..Task::new(
+            task_id("workarena", &format!("{}-{number}", kind.name)),
+            GoalText::Words(config.goal()),
+            Scorer::WorkArena(config),
+        )
     }
 }
 
