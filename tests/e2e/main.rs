@@ -20,4 +20,5 @@ mod servers;
 mod town;
 mod turkingbench;
 mod usage;
+mod visualwebarena;
 mod webarena;
