@@ -135,6 +135,49 @@ fn a_key_that_is_not_webarenas_is_named_with_its_place() -> Result<()> {
     Ok(())
 }
 
+/// A task of the dataset, played as a suite and behind an open door: both keep the network that it is scored by.
+#[test]
+fn webarena_verified_scores_what_passed_over_the_network() -> Result<()> {
+    let bench = Bench::new()?;
+    let (file, suite) = (bench.path("dataset.json"), bench.path("suite"));
+    let dataset = json!([{
+    "sites": ["reddit"], "task_id": 5, "intent_template_id": 1, "start_urls": ["__REDDIT__/f/books/new"], "intent": "Show the newest in coffee",
+    "intent_template": "x", "instantiation_dict": {}, "revision": 1, "eval": [
+        { "evaluator": "AgentResponseEvaluator", "ordered": false, "results_schema": { "type": "null" },
+          "expected": { "task_type": "mutate", "status": "SUCCESS", "retrieved_data": null } },
+        { "evaluator": "NetworkEventEvaluator", "expected": { "url": "__REDDIT__/f/coffee/new", "response_status": 200 } },
+    ]}]);
+    fs::write(&file, dataset.to_string())?;
+    let place = "--site=reddit=forum,https://forum.test,grant";
+    let import = [
+        "tasks",
+        "import",
+        "webarena-verified",
+        file.as_str(),
+        "--sites=sites",
+        place,
+        "--output",
+        suite.as_str(),
+    ];
+    bench.succeed(&import)?;
+    let task = suite.join("webarena-verified-5.yaml");
+    let steps = format!(
+        "oracle:\n- goto: https://forum.test/f/coffee/new\n- answer: '{RESPONSE}'\nmistake:\n- answer: '{RESPONSE}'\n"
+    );
+    fs::write(&task, fs::read_to_string(&task)? + &steps)?;
+    let said = bench.succeed(&["tasks", "check", suite.as_str()])?;
+    ensure!(said.contains("1 solutions and 1 mistakes were played"), "{said}");
+
+    // Here the program only answers, so the rule of the network is what fails; without the network there would be no rule.
+    let answer = format!("printf '%s' '{RESPONSE}' > \"$SANDBOX_ANSWER_FILE\"");
+    let out = bench.path("door");
+    let door =
+        ["env", suite.as_str(), "webarena-verified-5", "--out", out.as_str(), "--", "sh", "-c", &answer];
+    let said = bench.succeed(&door)?;
+    ensure!(said.contains("No matching network event found"), "{said}");
+    Ok(())
+}
+
 /// What an agent answers to WebArena-Verified.
 const RESPONSE: &str =
     r#"{"task_type": "mutate", "status": "SUCCESS", "retrieved_data": null, "error_details": null}"#;

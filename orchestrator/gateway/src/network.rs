@@ -119,8 +119,11 @@ impl Drop for Kept {
             exchange.request.body = body;
         }
         let body = self.spool.take().and_then(|spool| spool.finish().ok());
-        let whole = body.is_some() && (self.whole || self.body.is_end_stream());
-        exchange.truncated = (!whole).then(|| "disconnect".to_owned());
+        exchange.truncated = match &body {
+            None => Some("length".to_owned()),
+            Some(_) if self.whole || self.body.is_end_stream() => None,
+            Some(_) => Some("disconnect".to_owned()),
+        };
         exchange.response.body = body.unwrap_or_default();
         exchange.duration_ms = Some(since.elapsed().as_secs_f64() * 1000.0);
         network.exchanges.lock().unwrap_or_else(PoisonError::into_inner).push((seq, exchange));

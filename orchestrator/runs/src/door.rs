@@ -23,8 +23,8 @@ use tokio::time::{interval, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::environment::{Environment, EnvironmentError};
-use crate::episode::Trace;
 use crate::results::{EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, RunFolder};
+use crate::trace::Trace;
 use crate::world::{self, World};
 use crate::{Error, Options, Progress, run, town};
 
@@ -144,6 +144,7 @@ async fn bring_up(suite: &Suite, task: &Task, town: Option<Town>, options: &Opti
         .map_err(|source| Error::Snapshots { source })?;
     let world = World::open_up(&suite.world, shared, options.limits.settle).await;
     let mut world = world.map_err(|source| Error::World { source })?;
+    world.keep_network(options.keep_network || task.scorer.wants_network());
     match world.begin(task).await {
         Ok(()) => Ok(world),
         Err(source) => {
@@ -312,6 +313,7 @@ async fn leave(
         },
     };
     world.keep_time()?;
+    trace.take_network(world, task, folder).map_err(EnvironmentError::while_doing("keep the network"))?;
     trace.look(world, task).await?;
     Ok(outcome)
 }

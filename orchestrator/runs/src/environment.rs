@@ -86,8 +86,8 @@ pub trait Environment: Send + Sized + 'static {
     /// Has everything that passes from the next episode's beginning on kept, or not kept.
     fn keep_network(&mut self, keep: bool);
 
-    /// What has passed since the last call or the beginning of the episode, where it is kept, in the order in which it was asked.
-    fn network(&mut self) -> Vec<Exchange>;
+    /// What has passed since the last call or the beginning of the episode, in the order in which it was asked; nothing where it is not kept.
+    fn network(&mut self) -> Option<Vec<Exchange>>;
 
     /// What pages keep in the browser. The page that is open is left for it.
     fn storage_state(&mut self) -> impl Future<Output = Result<StorageState, EnvironmentError>> + Send;

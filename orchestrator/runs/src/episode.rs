@@ -1,24 +1,20 @@
 //! One episode: observe, ask the agent, act, let the page settle, until there is an end.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use agents::{Agent, Goal, GoalImage, Reply, Role, Speech, Utterance, View};
-use browser::{Acted, Action, Observation};
-use gateway::{Answer, Levels};
+use agents::{Agent, Goal, GoalImage, Reply, Role, Speech, View};
+use browser::Action;
 use jiff::Timestamp;
 use models::Model;
 use tasks::scoring::rules::Rules;
-use tasks::{Fetch, GoalText, ScoreState, Task, Verdict};
+use tasks::{Fetch, Task};
 
+use crate::Error;
 use crate::environment::{Environment, EnvironmentError, NotActed};
-use crate::reading::Reading;
-use crate::results::{
-    ActedOn, EpisodeFolder, EpisodeId, EpisodeRecord, FORMAT, MissRecord, Outcome, Request, Step,
-};
-use crate::scored::{Scored, scored};
+use crate::results::{EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Request, Step};
 use crate::stay::Guest;
 use crate::stuck::Replies;
-use crate::{Error, fingerprint};
+use crate::trace::Trace;
 
 /// What an episode is given besides the environment and the agent.
 pub(crate) struct Attempt<'a> {
@@ -63,24 +59,6 @@ enum Broken {
     Results(#[from] Error),
 }
 
-/// What has happened so far. It outlives the future that adds to it, so that a time-out loses nothing.
-pub(crate) struct Trace {
-    began: Instant,
-    pub(crate) steps: Vec<Step>,
-    pub(crate) requests: Vec<Request>,
-    pub(crate) score: ScoreState,
-    /// Who stays on an instance meanwhile.
-    pub(crate) guest: Guest,
-    /// What the page gave as the goal.
-    goal: Option<String>,
-    /// The page has said that the episode is over.
-    pub(crate) over: bool,
-    answer: Option<String>,
-    chat: Vec<Utterance>,
-    /// What the agent said last that was no answer.
-    said: Option<String>,
-}
-
 /// What came of a reply.
 enum Done {
     /// What the agent has to be told.
@@ -95,16 +73,12 @@ pub(crate) async fn play<E: Environment>(
     attempt: &Attempt<'_>,
 ) -> Result<Played, Error> {
     let started = Timestamp::now();
-    let mut trace = Trace { guest: attempt.guest.clone(), ..Trace::new(attempt.task, attempt.rules) };
-    let keep_network = attempt.keep_network || attempt.task.scorer.wants_network();
-    environment.keep_network(keep_network);
+    let mut trace = Trace::new(attempt.task, attempt.rules);
+    trace.guest = attempt.guest.clone();
+    environment.keep_network(attempt.keep_network || attempt.task.scorer.wants_network());
     let whole = async {
         let outcome = drive(environment, agent, attempt, &mut trace).await?;
-        // What scorers open afterwards is not the agent's.
-        if keep_network {
-            let har = attempt.folder.write_network(&environment.network())?;
-            attempt.task.scorer.see_network(&mut trace.score, &har);
-        }
+        trace.take_network(environment, attempt.task, attempt.folder)?;
         trace.look(environment, attempt.task).await?;
         trace.take_requests(environment);
         if attempt.keep_storage {
@@ -284,253 +258,4 @@ async fn perform<E: Environment>(
     trace.hear(environment, task).await?;
     trace.take_requests(environment);
     Ok(told)
-}
-
-impl Trace {
-    pub(crate) fn new(task: &Task, rules: Rules) -> Trace {
-        Trace {
-            began: Instant::now(),
-            steps: Vec::new(),
-            requests: Vec::new(),
-            score: task.scorer.start().by(rules),
-            guest: Guest::default(),
-            goal: None,
-            over: false,
-            answer: None,
-            chat: Vec::new(),
-            said: None,
-        }
-    }
-
-    fn spoken(&mut self, role: Role, text: &str) {
-        self.chat.push(Utterance { role, text: text.to_owned() });
-    }
-
-    /// Begins a step with what is seen; gives its number. The scorer sees the page at once, whatever becomes of the action.
-    pub(crate) fn saw(&mut self, task: &Task, observation: &Observation) -> u32 {
-        let number = self.last_number() + 1;
-        self.steps.push(Step {
-            step: number,
-            at_ms: millis(self.began.elapsed()),
-            url: observation.url.clone(),
-            title: observation.title.clone(),
-            observation: observation.axtree.clone(),
-            dialogs: observation.dialogs.clone(),
-            ..Step::default()
-        });
-        self.score(task, None, None, None);
-        number
-    }
-
-    /// Begins a step with nothing seen but an address. The scorer sees that at once.
-    pub(crate) fn came_to(&mut self, task: &Task, url: String) {
-        let step = self.last_number() + 1;
-        self.steps.push(Step { step, at_ms: millis(self.began.elapsed()), url, ..Step::default() });
-        self.score(task, None, None, None);
-    }
-
-    /// Notes the element that the action was about, and shows it to the scorer on the page where it was.
-    fn acted(&mut self, task: &Task, acted: Option<Acted>) {
-        let (element, html) = acted
-            .map(|Acted { selector, value, page_html, .. }| (ActedOn { selector, value }, page_html))
-            .unzip();
-        self.score(task, element.as_ref(), html.filter(|_| task.scorer.wants_html()).as_deref(), None);
-        self.current().element = element;
-    }
-
-    fn last_number(&self) -> u32 {
-        self.steps.last().map_or(0, |step| step.step)
-    }
-
-    pub(crate) fn current(&mut self) -> &mut Step {
-        if self.steps.is_empty() {
-            self.steps.push(Step { step: 1, ..Step::default() });
-        }
-        let last = self.steps.len() - 1;
-        &mut self.steps[last]
-    }
-
-    pub(crate) fn take_requests<E: Environment>(&mut self, environment: &mut E) {
-        let step = self.last_number();
-        self.requests.extend(environment.requests().into_iter().map(|entry| Request { step, entry }));
-    }
-
-    fn score(&mut self, task: &Task, element: Option<&ActedOn>, html: Option<&str>, answer: Option<&str>) {
-        let url = self.steps.last().map_or("", |step| step.url.as_str());
-        let selector = element.map(|element| element.selector.as_str());
-        let value = element.map(|element| element.value.as_str());
-        let step = tasks::Step { url, selector, value, html, answer, infeasible: false };
-        task.scorer.observe(&mut self.score, &step);
-    }
-
-    /// Lets the page begin the task; gives the goal.
-    pub(crate) async fn prepare<E: Environment>(
-        &mut self,
-        environment: &mut E,
-        task: &Task,
-    ) -> Result<String, EnvironmentError> {
-        const BEGIN: &str = "begin the task in its page";
-        const GOAL: &str = "read the goal from the page";
-        self.guest.arrive(environment, task).await?;
-        if let Some(script) = &task.begin {
-            // What a script ends with may be something that cannot be told, such as the window; nobody wants to know.
-            let begun = environment.evaluate(&format!("{script}\n;undefined")).await?;
-            begun.map_err(EnvironmentError::while_doing(BEGIN))?;
-            if let Some(why) = environment.settle().await? {
-                tracing::warn!(task = task.id, why, "the page did not come to rest once its task had begun");
-            }
-        }
-        self.hear(environment, task).await?;
-        let expression = match &task.goal {
-            GoalText::Words(words) => return Ok(words.clone()),
-            GoalText::Page(expression) => expression,
-        };
-        let said = environment.evaluate(expression).await?.map_err(EnvironmentError::while_doing(GOAL))?;
-        match said.as_str() {
-            Some(words) if !words.trim().is_empty() => {
-                self.goal = Some(words.to_owned());
-                Ok(words.to_owned())
-            }
-            _ => Err(EnvironmentError::while_doing(GOAL)(format!("`{expression}` gives no text"))),
-        }
-    }
-
-    /// Asks the page for what it has to say of itself, now that it has come to rest.
-    pub(crate) async fn hear<E: Environment>(
-        &mut self,
-        environment: &mut E,
-        task: &Task,
-    ) -> Result<(), EnvironmentError> {
-        let mut verdicts = Vec::new();
-        for check in task.scorer.page_checks() {
-            let reward = environment.evaluate(&check.reward).await?;
-            let done = match &check.done {
-                Some(expression) => Some(environment.evaluate(expression).await?),
-                None => None,
-            };
-            verdicts.push(Verdict { reward, done });
-        }
-        self.over |= task.scorer.hear(&mut self.score, &mut verdicts.into_iter());
-        self.judge(environment).await
-    }
-
-    /// Looks at what is so on the instance, where the episode is on one.
-    async fn judge<E: Environment>(&mut self, environment: &mut E) -> Result<(), EnvironmentError> {
-        let said = self.answer.as_deref().or(self.said.as_deref());
-        if let Some(verdict) = self.guest.verdict(environment, said).await? {
-            self.over |= verdict.done;
-            self.score.instance = Some(verdict);
-        }
-        Ok(())
-    }
-
-    /// Asks the sites what the score depends on, and reads it from pages.
-    pub(crate) async fn look<E: Environment>(
-        &mut self,
-        environment: &mut E,
-        task: &Task,
-    ) -> Result<(), EnvironmentError> {
-        let mut found = Vec::new();
-        for evaluation in task.scorer.evaluations() {
-            found.push(evaluation.read(&mut Reading(environment)).await?);
-        }
-        task.scorer.read(&mut self.score, &mut found.into_iter());
-        let mut held = Vec::new();
-        for form in task.scorer.forms() {
-            held.push(form.read(&mut Reading(environment)).await?);
-        }
-        task.scorer.fill(&mut self.score, &mut held.into_iter());
-        let mut answers = Vec::new();
-        for question in task.scorer.questions() {
-            answers.push(environment.probe(question).await?);
-        }
-        task.scorer.tell(&mut self.score, &mut answers.into_iter());
-        if self.over { Ok(()) } else { self.judge(environment).await }
-    }
-
-    pub(crate) fn answered(&mut self, task: &Task, text: String) -> Outcome {
-        self.score(task, None, None, Some(&text));
-        self.answer = Some(text);
-        Outcome::Answered
-    }
-
-    /// The agent ends the episode. What it said last has to do for an answer.
-    fn stopped(&mut self, task: &Task) -> Outcome {
-        match self.said.take() {
-            Some(text) => self.answered(task, text),
-            None => Outcome::Stopped,
-        }
-    }
-
-    /// The agent says that the goal cannot be reached.
-    pub(crate) fn gave_up(&mut self, task: &Task) {
-        task.scorer.observe(&mut self.score, &tasks::Step { infeasible: true, ..tasks::Step::default() });
-    }
-
-    /// Scores what has happened and writes it down.
-    pub(crate) async fn conclude(
-        &mut self,
-        id: &EpisodeId,
-        task: &Task,
-        outcome: Outcome,
-        started: Timestamp,
-        judge: &Model,
-    ) -> Result<EpisodeRecord, Error> {
-        let wall_ms = millis(self.began.elapsed());
-        let goal = self.goal.clone().unwrap_or_else(|| task.goal.to_string());
-        let Scored { outcome, score, detail, unjudged } =
-            scored(&task.scorer, &mut self.score, &goal, outcome, judge).await;
-        let mut record = EpisodeRecord {
-            format: FORMAT,
-            task: id.task.clone(),
-            repeat: id.repeat,
-            goal: self.goal.clone(),
-            outcome,
-            answer: self.answer.clone(),
-            score,
-            success: detail.as_ref().is_some_and(|score| score.success),
-            detail,
-            unjudged,
-            judgements: self.score.judgements.clone(),
-            steps: self.steps.iter().filter(|step| step.action.is_some()).count() as u32,
-            requests: Levels::default(),
-            misses: Vec::new(),
-            refused_hosts: Default::default(),
-            started,
-            wall_ms,
-            fingerprint: String::new(),
-        };
-        for request in &self.requests {
-            count(&mut record, request);
-        }
-        record.fingerprint = fingerprint::of_episode(&record, &self.steps, &self.requests)?;
-        Ok(record)
-    }
-}
-
-fn count(record: &mut EpisodeRecord, Request { step, entry }: &Request) {
-    record.requests.count(&entry.answer);
-    match &entry.answer {
-        Answer::Miss { near } => record.misses.push(MissRecord {
-            step: *step,
-            method: entry.method.clone(),
-            url: entry.url.clone(),
-            near: near.clone(),
-        }),
-        Answer::Refused { .. } => {
-            record.refused_hosts.insert(host(&entry.url).to_owned());
-        }
-        _ => {}
-    }
-}
-
-/// Host and port of an absolute URL, or the text itself: a CONNECT names them alone.
-fn host(url: &str) -> &str {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
-    authority.rsplit_once('@').map_or(authority, |(_, host)| host)
-}
-
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

@@ -42,6 +42,7 @@ mod suite_digest;
 mod summary;
 mod table;
 mod town;
+mod trace;
 pub mod world;
 
 pub use compare::{Comparison, Difference, compare, compare_repeats};

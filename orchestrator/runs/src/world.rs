@@ -341,8 +341,8 @@ impl Environment for World {
         self.keeps_network = keep;
     }
 
-    fn network(&mut self) -> Vec<Exchange> {
-        self.network.as_ref().map(|network| network.take()).unwrap_or_default()
+    fn network(&mut self) -> Option<Vec<Exchange>> {
+        self.network.as_ref().map(|network| network.take())
     }
 
     async fn probe(&mut self, question: &StateCheck) -> Result<Value, EnvironmentError> {

@@ -11,8 +11,7 @@ use runs::{Environment, Event, Progress, ServiceNow};
 use serde_json::Value;
 use snapshots::Exchange;
 use tasks::{
-    Element, Fetch, Fetched, GoalText, MatchLevel, OracleStep, Scorer, StateCheck, StopRules, Suite, Task,
-    WorldSpec,
+    Element, Fetch, Fetched, GoalText, MatchLevel, OracleStep, Scorer, StateCheck, Suite, Task, WorldSpec,
 };
 
 /// What is to go wrong, by task id.
@@ -186,8 +185,8 @@ impl Environment for Fake {
 
     fn keep_network(&mut self, _keep: bool) {}
 
-    fn network(&mut self) -> Vec<Exchange> {
-        Vec::new()
+    fn network(&mut self) -> Option<Vec<Exchange>> {
+        None
     }
 
     async fn close(self) {}
@@ -196,28 +195,20 @@ impl Environment for Fake {
 /// Three tasks, each to follow `Next` so many times and then answer.
 pub(crate) fn suite() -> Result<Suite, jiff::Error> {
     let task = |id: &str, clicks: usize| Task {
-        id: id.to_owned(),
-        goal: GoalText::Words(format!("Follow the link {clicks} times and say what you see.")),
-        begin: None,
         start_url: Some("https://shop.test/1".to_owned()),
-        tabs: Vec::new(),
-        sites: Vec::new(),
-        login: Default::default(),
-        storage_state: None,
         device: Default::default(),
-        user: Vec::new(),
         max_steps: 4,
-        images: Vec::new(),
-        stop: StopRules::default(),
-        tags: Vec::new(),
-        scorer: Scorer::AssistantBench { gold: "a red bicycle".to_owned() },
-        mistake: Vec::new(),
         oracle: {
             let next = Element { role: "link".to_owned(), name: "Next".to_owned(), nth: 0 };
             let mut steps = vec![OracleStep::Click(next); clicks];
             steps.push(OracleStep::Answer("a red bicycle".to_owned()));
             steps
         },
+        ..Task::new(
+            id.to_owned(),
+            GoalText::Words(format!("Follow the link {clicks} times and say what you see.")),
+            Scorer::AssistantBench { gold: "a red bicycle".to_owned() },
+        )
     };
     Ok(Suite {
         name: "fake".to_owned(),

@@ -162,8 +162,8 @@ impl Environment for Desk {
 
     fn keep_network(&mut self, _: bool) {}
 
-    fn network(&mut self) -> Vec<Exchange> {
-        Vec::new()
+    fn network(&mut self) -> Option<Vec<Exchange>> {
+        None
     }
 
     async fn storage_state(&mut self) -> Result<StorageState, EnvironmentError> {
