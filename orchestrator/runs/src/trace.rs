@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use agents::{Role, Utterance};
+use agents::{Call, Role, Utterance};
 use browser::{Acted, Observation};
 use gateway::{Answer, Levels};
 use jiff::Timestamp;
@@ -13,7 +13,8 @@ use tasks::{GoalText, ScoreState, Task, Verdict};
 use crate::environment::{Environment, EnvironmentError};
 use crate::reading::Reading;
 use crate::results::{
-    ActedOn, EpisodeFolder, EpisodeId, EpisodeRecord, FORMAT, MissRecord, Outcome, Request, Step,
+    ActedOn, EpisodeFolder, EpisodeId, EpisodeRecord, FORMAT, MissRecord, Outcome, Request, Spent, Step,
+    StepCall,
 };
 use crate::scored::{Scored, scored};
 use crate::stay::Guest;
@@ -24,6 +25,8 @@ pub(crate) struct Trace {
     began: Instant,
     pub(crate) steps: Vec<Step>,
     pub(crate) requests: Vec<Request>,
+    /// What models were asked.
+    pub(crate) calls: Vec<StepCall>,
     pub(crate) score: ScoreState,
     /// Who stays on an instance meanwhile.
     pub(crate) guest: Guest,
@@ -43,6 +46,7 @@ impl Trace {
             began: Instant::now(),
             steps: Vec::new(),
             requests: Vec::new(),
+            calls: Vec::new(),
             score: task.scorer.start().by(rules),
             guest: Guest::default(),
             goal: None,
@@ -99,6 +103,11 @@ impl Trace {
         }
         let last = self.steps.len() - 1;
         &mut self.steps[last]
+    }
+
+    pub(crate) fn add_calls(&mut self, calls: Vec<Call>) {
+        let step = self.last_number();
+        self.calls.extend(calls.into_iter().map(|call| StepCall { step, call }));
     }
 
     pub(crate) fn take_requests<E: Environment>(&mut self, environment: &mut E) {
@@ -258,6 +267,7 @@ impl Trace {
             unjudged,
             judgements: self.score.judgements.clone(),
             steps: self.steps.iter().filter(|step| step.action.is_some()).count() as u32,
+            models: Spent::of(self.calls.iter().map(|line| &line.call)),
             requests: Levels::default(),
             misses: Vec::new(),
             refused_hosts: Default::default(),

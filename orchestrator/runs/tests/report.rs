@@ -67,6 +67,7 @@ fn write_run(path: &Utf8PathBuf, fingerprints: &[&str]) -> Tested {
             success: false,
             detail: None,
             steps: 2,
+            models: None,
             requests: Default::default(),
             misses: Vec::new(),
             refused_hosts: [HOSTILE.to_owned()].into(),

@@ -1,7 +1,7 @@
 //! Which agent, what its paper sets, and how its model is asked: one YAML file, or a preset.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use models::{Price, Sampling};
+use models::{Pace, Price, Sampling};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::num::NonZeroU32;
@@ -70,6 +70,25 @@ pub enum AgentSettings {
     Retrieval(retrieval::Settings),
 }
 
+impl AgentSettings {
+    /// The names of the prompts that it fills in.
+    pub fn templates(&self) -> &'static [&'static str] {
+        match self {
+            AgentSettings::WebArena(settings) if settings.reasoning => &["webarena-cot"],
+            AgentSettings::WebArena(_) => &["webarena-direct"],
+            AgentSettings::React(_) => &["react", "react-reward"],
+            AgentSettings::SeeAct(settings) if settings.plan => {
+                &["see-plan-act-look", "see-plan-act-choose", "see-plan-act-answer"]
+            }
+            AgentSettings::SeeAct(_) => &["see-act-look", "see-act-choose"],
+            AgentSettings::Generic(_) => &["generic"],
+            AgentSettings::Form(_) => &["form"],
+            AgentSettings::ClosedBook(_) => &["closed-book"],
+            AgentSettings::Retrieval(_) => &["retrieval"],
+        }
+    }
+}
+
 /// How a model is asked.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -135,6 +154,11 @@ impl Settings {
 }
 
 impl ModelSettings {
+    /// How fast its server may be asked.
+    pub fn pace(&self) -> Pace {
+        Pace { per_minute: self.requests_per_minute, at_once: self.requests_at_once }
+    }
+
     pub(super) fn sampling(&self) -> Sampling {
         let ModelSettings { temperature, top_p, max_tokens, extra, .. } = self;
         Sampling { temperature: *temperature, top_p: *top_p, max_tokens: *max_tokens, extra: extra.clone() }

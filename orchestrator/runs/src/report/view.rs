@@ -176,7 +176,7 @@ fn same_fingerprint(records: &[EpisodeRecord]) -> Vec<Vec<&EpisodeRecord>> {
 }
 
 fn rows(run: &RunRecord, summary: &Summary) -> Vec<Row> {
-    let goals = run.tasks.iter().map(|task| &task.goal);
+    let goals = run.own_tasks().map(|task| &task.goal);
     let row = |(task, goal): (&crate::TaskSummary, &String)| Row {
         task: task.task.clone(),
         goal: goal.clone(),

@@ -4,10 +4,12 @@ mod episode;
 mod folder;
 mod lines;
 mod run;
+mod spent;
 
 pub use episode::{ActedOn, EpisodeRecord, MissRecord, Outcome, Request, Saved, Step};
 pub use folder::{EpisodeFolder, EpisodeId, RunFolder};
-pub use run::{RunRecord, TaskRecord};
+pub use run::{RunRecord, Shard, TaskRecord};
+pub use spent::{Spent, StepCall};
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +23,7 @@ pub struct Format {
 }
 
 /// What is written here.
-pub const FORMAT: Format = Format { major: 2, minor: 0 };
+pub const FORMAT: Format = Format { major: 2, minor: 1 };
 
 impl std::fmt::Display for Format {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
