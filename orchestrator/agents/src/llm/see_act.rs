@@ -130,6 +130,10 @@ impl SeeAct {
             context.insert("choices".to_owned(), json!(list));
             context.insert("none_of_them".to_owned(), json!(choice_name(batch.len())));
             text = self.asker.ask(prompt, context.clone(), pictures).await?;
+            let chosen = text.lines().find_map(|line| line.trim().strip_prefix("ELEMENT:")).map(str::trim);
+            if chosen == Some(choice_name(batch.len()).as_str()) {
+                continue;
+            }
             let bids: Vec<String> = batch.iter().map(|element| element.bid.clone()).collect();
             let mut actions = Dialect::SeeAct.read_among(&text, &bids).unwrap_or_default();
             if let Some(action) = actions.pop() {
