@@ -146,7 +146,7 @@ impl Split {
                 None => (host, None),
             },
         };
-        (lower(host), port.filter(|port| !port.is_empty()))
+        (lower(host).into_owned(), port.filter(|port| !port.is_empty()))
     }
 }
 

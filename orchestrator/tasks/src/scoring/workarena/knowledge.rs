@@ -136,7 +136,7 @@ impl Knowledge {
     pub(super) fn validate(&self, said: Option<&str>) -> Verdict {
         let Some(said) = said.map(lower) else { return Verdict::not_yet("there is no answer") };
         let mut answers = std::iter::once(&self.value).chain(&self.alternative_answers);
-        match answers.any(|answer| said.contains(&lower(answer))) {
+        match answers.any(|answer| said.contains(&*lower(answer))) {
             true => Verdict::right(),
             false => Verdict::not_yet("the answer is another one"),
         }

@@ -174,7 +174,7 @@ impl Choice {
     fn is_answered_by(&self, answer: &str) -> bool {
         let plain = |text: &str| lower(text).replace(['_', ' '], "");
         match self.control {
-            Control::Textarea => lower(answer).contains(&lower(&self.text())),
+            Control::Textarea => lower(answer).contains(&*lower(&self.text())),
             Control::Checkbox | Control::Radio => plain(&self.text()) == plain(answer),
         }
     }
