@@ -144,7 +144,7 @@ impl<'a> Parser<'a> {
         let mut attributes = Vec::with_capacity(tag.attributes.len());
         for attribute in tag.attributes {
             let value = attribute.value.map(|value| unquoted(&self.text()[value])).unwrap_or_default();
-            let value = html::unescape(value).ok_or(Rejected)?;
+            let value = html::unescape(value).ok_or(Rejected)?.into_owned();
             attributes.push((text::lower(&self.text()[attribute.name]).into_owned(), value));
         }
         let name = text::lower(&self.text()[tag.name]).into_owned();

@@ -58,7 +58,7 @@ impl Articles {
         let mut count = 0;
         let tags = Pattern::ours("<[^>]+>", Flags::default());
         for article in articles {
-            let text = html::unescape(article).unwrap_or_else(|| article.to_owned());
+            let text = html::unescape(article).unwrap_or(article.into());
             let text = tags.replace_all(&text, "");
             let plain: String = text.chars().filter(|c| c.is_alphanumeric()).collect();
             digest.update((plain.len() as u64).to_be_bytes());

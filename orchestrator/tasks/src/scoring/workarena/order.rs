@@ -92,7 +92,8 @@ impl Order {
         pages: &mut P,
     ) -> Result<Verdict, Failure<T::Error>> {
         let here: String = page::read(pages, page::ADDRESS).await?;
-        let url = Url::parse(&unquote(&here)).ok_or(Failure::Raised("ValueError"))?;
+        let here = unquote(&here);
+        let url = Url::parse(&here).ok_or(Failure::Raised("ValueError"))?;
         // `parse_qs` without blank values.
         let named = parse_qs(&url.query).into_iter().find(|(name, _)| name == "sysparm_sys_id");
         let named = named.map(|(_, values)| values.into_iter().filter(|value| !value.is_empty()).collect());

@@ -381,8 +381,8 @@ impl Url {
         let query = parts.collect::<Vec<_>>().join("&");
         match Split::of(&self.base) {
             Some(mut parsed) => {
-                parsed.path =
-                    crate::scoring::python::url::Url::parse(&self.base).map_or(parsed.path, |url| url.path);
+                parsed.path = crate::scoring::python::url::Url::parse(&self.base)
+                    .map_or(parsed.path, |url| url.path.into_owned());
                 Split { query, ..parsed }.join()
             }
             None => self.base.clone(),
