@@ -11,6 +11,10 @@ type Bag<'a> = Vec<Cow<'a, str>>;
 /// `evaluate_strings`: text or lists of text; everything else is compared as Python prints it. A list with something
 /// other than text in it scores 0. Two empty lists give NaN.
 pub(super) fn evaluate(prediction: &Value, gold: &Value) -> f64 {
+    if let (Value::Str(prediction), Value::Str(gold)) = (prediction, gold) {
+        // Nothing to align.
+        return overlap(&bag(prediction), &bag(gold));
+    }
     let (Some(predicted), Some(gold)) = (spans(prediction), spans(gold)) else { return 0.0 };
     let predicted: Vec<Bag<'_>> = predicted.iter().map(|span| bag(span)).collect();
     let row = |gold: &Cow<'_, str>| {
