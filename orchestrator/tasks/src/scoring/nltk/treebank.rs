@@ -3,25 +3,28 @@
 use super::super::python::character::is_word;
 use super::super::python::text::{decimal_digit, is_space};
 
+type Pass = fn(Vec<char>) -> Vec<char>;
+
+const PASSES: [Pass; 5] = [starting_quotes, punctuation, brackets, ending_quotes, contractions];
+
 /// The words of a lower-case sentence.
 pub(super) fn words(sentence: &[char]) -> Vec<String> {
-    // Most passes have nothing to find, and what they look for is not made by those before them.
+    words_by(sentence, needed(sentence))
+}
+
+/// Which passes may find something. What they look for is not made by those before them.
+fn needed(sentence: &[char]) -> [bool; PASSES.len()] {
     let quoted = sentence.iter().any(|&c| is_quote(c));
     let punctuated = sentence.iter().any(|&c| c == '\'' || is_punctuation(c));
     let contracted = sentence.windows(2).any(|pair| may_contract(pair[0], pair[1]));
-    let passes: [(bool, Pass); 5] = [
-        (quoted, starting_quotes),
-        (punctuated, punctuation),
-        (true, brackets),
-        (quoted, ending_quotes),
-        (contracted, contractions),
-    ];
-    let needed = passes.into_iter().filter(|(needed, _)| *needed);
-    let spaced = needed.fold(sentence.to_vec(), |text, (_, pass)| pass(text));
-    spaced.split(|&c| is_space(c)).filter(|word| !word.is_empty()).map(|word| word.iter().collect()).collect()
+    [quoted, punctuated, true, quoted, contracted]
 }
 
-type Pass = fn(Vec<char>) -> Vec<char>;
+fn words_by(sentence: &[char], needed: [bool; PASSES.len()]) -> Vec<String> {
+    let passes = PASSES.into_iter().zip(needed).filter(|(_, needed)| *needed);
+    let spaced = passes.fold(sentence.to_vec(), |text, (pass, _)| pass(text));
+    spaced.split(|&c| is_space(c)).filter(|word| !word.is_empty()).map(|word| word.iter().collect()).collect()
+}
 
 /// What `STARTING_QUOTES` and `ENDING_QUOTES` look for.
 fn is_quote(c: char) -> bool {
@@ -211,4 +214,29 @@ fn contractions(text: Vec<char>) -> Vec<char> {
 /// Whether a lower-case character is a letter, without regard to case: `re` takes the dotless i and the long s for i and s.
 fn is_same(letter: char, c: char) -> bool {
     c == letter || matches!((letter, c), ('i', 'ı') | ('s', 'ſ'))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Texts of what passes look for.
+    fn sentence() -> impl Strategy<Value = String> {
+        let pieces = [
+            "cannot", "gonna", "more'n", "d'ye", "'tis", "can't", "gımme", "'", "''", "\"", "`", "“", "’",
+            "»", " ", "\n", ".", "..", ",", ":", "?", "$", "*", "--", "-", "(", "]", "<", "t", "a", "4", "é",
+            "٣",
+        ];
+        prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..8).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn passes_that_are_left_out_find_nothing(sentence in sentence()) {
+            let sentence: Vec<char> = sentence.chars().collect();
+            prop_assert_eq!(words(&sentence), words_by(&sentence, [true; PASSES.len()]));
+        }
+    }
 }

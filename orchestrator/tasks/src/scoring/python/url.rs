@@ -280,7 +280,7 @@ mod tests {
 
     fn check(text: &str, expect: Option<[&str; 4]>) {
         let url = Url::parse(text).map(|url| [url.netloc, url.path, url.query, url.fragment]);
-        assert_eq!(url, expect.map(|parts| parts.map(str::to_owned)), "{text:?}");
+        assert_eq!(url, expect.map(|parts| parts.map(Cow::Borrowed)), "{text:?}");
     }
 
     #[test]

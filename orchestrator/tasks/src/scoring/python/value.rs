@@ -96,3 +96,22 @@ impl Value {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_keep_their_place_however_many_there_are() {
+        let mut dict = Dict::default();
+        for round in 0..2 {
+            for key in 0..3 * FEW {
+                dict.insert(format!("k{key}"), Value::Int((key * 2 + round).to_string()));
+                assert_eq!(dict.get(&format!("k{key}")), Some(&Value::Int((key * 2 + round).to_string())));
+            }
+        }
+        let found: Vec<&str> = dict.iter().map(|(key, _)| key).collect();
+        assert_eq!(found, (0..3 * FEW).map(|key| format!("k{key}")).collect::<Vec<_>>());
+        assert_eq!(dict.get("k"), None);
+    }
+}

@@ -138,11 +138,12 @@ impl Answer<'_> {
 /// `must_include`, and what `must_exclude` denies: one word is looked for among words.
 pub(super) fn includes(text: &str, reference: &str) -> bool {
     let (text, reference) = (without_quotes(text), without_quotes(reference));
-    if word_tokenize(&reference).len() == 1 {
-        word_tokenize(&text).contains(&reference)
-    } else {
-        text.contains(&*reference)
+    let is_there = text.contains(&*reference);
+    // Words stand in a text as they are, but for quotation marks, which are spelt anew.
+    if !is_there && !reference.contains(['`', '\'']) {
+        return false;
     }
+    if word_tokenize(&reference).len() == 1 { word_tokenize(&text).contains(&reference) } else { is_there }
 }
 
 #[cfg(test)]

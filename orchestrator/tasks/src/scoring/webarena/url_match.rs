@@ -38,7 +38,7 @@ impl UrlMatch {
 
 /// Whether the page is at one of the places, and has one of the values that they together name for each key.
 fn is_at(page: &Url<'_>, references: &[Url<'_>]) -> bool {
-    let place = |url: &Url<'_>| format!("{}{}", url.netloc, url.path);
+    let place = |url: &Url<'_>| [&*url.netloc, &*url.path].concat();
     let here = place(page);
     if !references.iter().any(|reference| here.contains(&place(reference))) {
         return false;
