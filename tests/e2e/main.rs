@@ -1,6 +1,7 @@
 //! End to end: the built binary, real servers on loopback, real Chromium.
 
 mod agents;
+mod broken;
 mod client;
 mod clients;
 mod demo;

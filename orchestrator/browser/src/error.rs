@@ -80,6 +80,12 @@ pub enum Error {
     /// The gateway was not quiet in time.
     #[error(transparent)]
     Network(#[from] gateway::NotQuiet),
+    /// A process that Chromium needs has ended, and with it what was on its way.
+    #[error("go on: the process of Chromium's {what} has ended")]
+    ServiceEnded {
+        /// `network`, `storage` or `graphics`.
+        what: &'static str,
+    },
     /// The page crashed, or every page was closed.
     #[error("find an open page: {reason}")]
     NoPage {

@@ -4,7 +4,7 @@
 //! started by chromedriver (through fantoccini) and moved by the same browser's DevTools socket, because virtual time needs events.
 //!
 //! ```text
-//! launch, flags, process, driver, session   from settings to a running browser, its episodes, and its certain end
+//! launch, flags, process, driver, services, session   from settings to a running browser, its episodes, and its certain end
 //! cdp, watch, traffic, attach               the DevTools socket; what it tells; what is on its way; preparing each page and worker before its first script
 //! inject/, inject                           the scripts that make randomness and clocks repeat
 //! turns                                     answers of the network, one at a time
@@ -69,6 +69,7 @@ mod python;
 mod screen;
 mod scroll;
 mod selector;
+mod services;
 mod session;
 mod settle;
 mod snapshot;

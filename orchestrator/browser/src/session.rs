@@ -21,6 +21,7 @@ use crate::{
     frames::Bids,
     input::Hands,
     screen::Frames,
+    services::Services,
     turns::{self, HandOver},
     watch::{FOREVER, State, Watch},
 };
@@ -38,6 +39,7 @@ pub struct Session {
     pub(crate) hands: Hands,
     connection: Connection,
     pub(crate) driver: Driver,
+    services: Services,
     _hand_over: Option<HandOver>,
 }
 
@@ -52,7 +54,7 @@ impl Session {
         connection.cdp.call(None, "Target.setAutoAttach", attach::auto_attach(false)).await?;
         let frozen = launch.activity.as_ref().filter(|_| launch.freezes());
         let hand_over = frozen.map(|activity| turns::begin(activity, &watch, &connection.cdp));
-        let session = Self {
+        let mut session = Self {
             launch: launch.clone(),
             world: launch.world,
             watch,
@@ -63,9 +65,11 @@ impl Session {
             hands: Hands::default(),
             connection,
             driver,
+            services: Services::default(),
             _hand_over: hand_over,
         };
         session.begin().await?;
+        session.services = Services::find(session.cdp()).await?;
         if !launch.headless || launch.open {
             // Chromium's own first window would lie on top of the one that is meant, or be found in its place.
             session.driver.first_tab("Page.close", json!({})).await?;
@@ -98,14 +102,23 @@ impl Session {
         if fits {
             let context = self.watch.lock().end();
             // At the same time: the old context and the new one have nothing in common.
-            match tokio::try_join!(self.end(context), self.begin()) {
-                Ok(_) => return Ok(()),
+            let ended_and_begun = tokio::try_join!(self.end(context), self.begin());
+            match ended_and_begun.and_then(|_| self.services.check()) {
+                Ok(()) => return Ok(()),
                 Err(error) => tracing::warn!(%error, "the browser is replaced"),
             }
         }
         // A frozen world needs another command line than the live web, too.
         *self = Self::start(&Launch { world, ..self.launch.clone() }).await?;
         Ok(())
+    }
+
+    /// Whether all that the browser consists of is still there.
+    ///
+    /// # Errors
+    /// [`Error::ServiceEnded`] where a part of it has ended, after which its pages are not to be trusted.
+    pub fn check(&self) -> Result<(), Error> {
+        self.services.check()
     }
 
     /// Waits until the last page is closed, as a person closes a window, or the browser is gone.

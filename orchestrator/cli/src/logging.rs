@@ -10,23 +10,33 @@ pub(crate) struct Logging {
     /// Log more: -v what is done, -vv every request, -vvv everything. SANDBOX_LOG takes a tracing filter
     #[arg(short, long, action = clap::ArgAction::Count, global = true)]
     verbose: u8,
+    /// Logs as JSON lines, for programs
+    #[arg(long, global = true)]
+    log_json: bool,
 }
 
 impl Logging {
     /// Starts logging for the life of the process.
     pub(crate) fn start(&self) {
         let level = match self.verbose {
-            0 => "warn",
-            1 => "warn,sandbox=info,runs=info,recorder=info,browser=info,gateway=info,snapshots=info",
-            2 => "info,sandbox=debug,runs=debug,recorder=debug,browser=debug,gateway=debug,snapshots=debug",
-            _ => "trace",
+            0 => "warn".to_owned(),
+            1 => own("warn", "info"),
+            2 => own("info", "debug"),
+            _ => "trace".to_owned(),
         };
         let filter = EnvFilter::try_from_env("SANDBOX_LOG").unwrap_or_else(|_| EnvFilter::new(level));
-        tracing_subscriber::fmt()
-            .with_env_filter(filter)
-            .with_writer(std::io::stderr)
-            .with_ansi(std::io::stderr().is_terminal())
-            .with_target(false)
-            .init();
+        let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+        if self.log_json {
+            logs.json().init();
+        } else {
+            logs.with_ansi(std::io::stderr().is_terminal()).with_target(false).init();
+        }
     }
+}
+
+/// One level for our own crates, another for all others.
+fn own(others: &str, own: &str) -> String {
+    const OURS: [&str; 9] =
+        ["sandbox", "runs", "agents", "models", "recorder", "browser", "sites", "gateway", "snapshots"];
+    OURS.iter().fold(others.to_owned(), |filter, name| format!("{filter},{name}={own}"))
 }

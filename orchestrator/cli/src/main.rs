@@ -1,6 +1,7 @@
 //! The `sandbox` command: parsing, dispatch and exit codes. All work is done by the libraries.
 
 mod agents;
+mod board;
 mod build;
 mod ca;
 mod compare;

@@ -20,6 +20,13 @@ pub(crate) fn bytes(total: u64, doing: &str) -> ProgressBar {
     bar
 }
 
+/// A line of words under a bar.
+pub(crate) fn line() -> ProgressBar {
+    let line = ProgressBar::new_spinner();
+    line.set_style(style("{wide_msg}"));
+    line
+}
+
 /// A spinner for work of unknown length; it turns without being told to.
 pub(crate) fn spinner(doing: &str) -> ProgressBar {
     let bar = ProgressBar::new_spinner();

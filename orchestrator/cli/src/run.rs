@@ -1,20 +1,19 @@
 //! `sandbox run`: a suite, an agent, and what came of it.
 
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use agents::{Kind, Speech};
 use browser::Dialect;
 use camino::Utf8PathBuf;
-use indicatif::ProgressBar;
 use models::Model;
 use runs::results::Shard;
-use runs::{Event, Limits, Options, Progress, Summary};
+use runs::{Limits, Options, Summary};
 
+use crate::board::Board;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::scoring::Scoring;
-use crate::{interrupt, progress, tasks, town};
+use crate::{interrupt, progress, tasks};
 
 /// Run an agent over a suite of tasks in its frozen world, and score it
 ///
@@ -129,9 +128,9 @@ impl Run {
                 ..Limits::default()
             },
         };
-        let bar = progress::bar(0, "episodes");
-        let outcome = runs::run(&suite, &self.agent, &options, interrupt::token(), shown_on(&bar)).await;
-        bar.finish_and_clear();
+        let board = Board::new();
+        let outcome = runs::run(&suite, &self.agent, &options, interrupt::token(), board.progress()).await;
+        board.clear();
         let summary = outcome.map_err(classify)?;
         let report = runs::report::write(&summary.folder).or_environment("write the report")?;
         if self.json {
@@ -217,36 +216,4 @@ pub(crate) fn classify(error: runs::Error) -> Failure {
         },
         _ => Failure::Environment(error.into()),
     }
-}
-
-/// Shows a run's events on a bar: how many episodes are done, and what each worker is at.
-pub(crate) fn shown_on(bar: &ProgressBar) -> Progress {
-    let bar = bar.clone();
-    let workers = Mutex::new(Vec::<String>::new());
-    let at = move |bar: &ProgressBar, worker: usize, text: String| {
-        let mut workers = workers.lock().unwrap_or_else(PoisonError::into_inner);
-        if workers.len() <= worker {
-            workers.resize(worker + 1, String::new());
-        }
-        workers[worker] = text;
-        bar.set_message(workers.join("; "));
-    };
-    Arc::new(move |event| match event {
-        Event::Planned { episodes, done } => {
-            bar.set_length(episodes as u64);
-            bar.set_position(done as u64);
-        }
-        Event::Site(event) => {
-            if let Some(text) = town::told(event) {
-                bar.set_message(text);
-            }
-        }
-        Event::BringingUp { worker } => at(&bar, worker, "bringing up the world".to_owned()),
-        Event::Started { worker, episode } => at(&bar, worker, episode.to_string()),
-        Event::Step { worker, episode, step, max_steps } => {
-            at(&bar, worker, format!("{episode} {step}/{max_steps}"));
-        }
-        Event::Ended { .. } => bar.inc(1),
-        _ => {}
-    })
 }

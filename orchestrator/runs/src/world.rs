@@ -217,7 +217,8 @@ impl World {
     pub(crate) fn keep_time(&self) -> Result<(), EnvironmentError> {
         let passed = SignedDuration::try_from(self.began.elapsed()).unwrap_or_default();
         self.visit.set_clocks(self.clock.clock.saturating_add(passed).unwrap_or(self.clock.clock))?;
-        self.visit.health()
+        self.visit.health()?;
+        self.session.check().map_err(EnvironmentError::while_doing("keep the browser"))
     }
 
     /// A pristine browser, pristine sites and an empty ledger, in this order: what the old pages still ask for while they go belongs to the old
@@ -328,8 +329,9 @@ impl Environment for World {
 
     async fn settle(&mut self) -> Result<Option<String>, EnvironmentError> {
         let settled = self.settle_page().await;
-        // Where a site has ended, that is what happened, whatever its pages look like now.
+        // Where a site or a part of the browser has ended, that is what happened, whatever the pages look like now.
         self.visit.health()?;
+        self.session.check().map_err(EnvironmentError::while_doing("act in the browser"))?;
         settled
     }
 

@@ -7,10 +7,11 @@ use camino::{Utf8Path, Utf8PathBuf};
 use runs::{Options, Summary};
 use tasks::{Suite, Task};
 
+use crate::board::Board;
 use crate::failure::{Failure, OrFail, Outcome};
+use crate::interrupt;
 use crate::options::DataFolder;
-use crate::run::{classify, shown_on};
-use crate::{interrupt, progress};
+use crate::run::classify;
 
 /// Play every task's own solution in its world, and its mistake where it has one
 ///
@@ -117,9 +118,9 @@ impl Check {
             town: Some(self.data.town()),
             ..Options::default()
         };
-        let bar = progress::bar(0, "episodes");
-        let outcome = runs::run(suite, agent, &options, interrupt::token(), shown_on(&bar)).await;
-        bar.finish_and_clear();
+        let board = Board::new();
+        let outcome = runs::run(suite, agent, &options, interrupt::token(), board.progress()).await;
+        board.clear();
         let summary = outcome.map_err(classify)?;
         if !summary.is_complete() {
             return Err(Failure::Interrupted("interrupted; nothing was kept".to_owned()));

@@ -1,0 +1,76 @@
+//! What is killed within an episode costs that episode and no other, and never passes for a page.
+
+use std::fs;
+
+use anyhow::{Result, ensure};
+use serde_json::Value;
+
+use crate::harness::{Bench, text};
+
+/// An agent that kills, before its first action, a process below the runner whose command line has a given sign; it does so in one task
+/// alone. It goes to another page afterwards, which works as well as it can, and answers.
+const KILLER: &str = r#"
+runner=$PPID
+parent() { sed 's/.*) . //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f1; }
+below() { at=$1; while [ "${at:-0}" -gt 1 ]; do at=$(parent "$at"); [ "$at" = "$runner" ] && return 0; done; return 1; }
+read -r hello; echo '{"protocol":1}'
+read -r task
+read -r observation
+case "$task" in *quiet-coach*)
+  for folder in /proc/[0-9]*; do
+    id=${folder#/proc/}
+    tr '\0' ' ' < "$folder/cmdline" 2>/dev/null | grep -q -- "$SIGN" && below "$id" && kill -9 "$id"
+  done;;
+esac
+echo '{"action":"goto('"'https://www.aldria-rail.test/about'"')"}'
+read -r observation
+echo '{"action":"send_msg_to_user('"'11'"')"}'
+read -r end
+"#;
+
+fn plays_on_without(sign: &str, told: &str) -> Result<()> {
+    let bench = Bench::new()?;
+    let out = bench.path("out");
+    let script = bench.path("killer.sh");
+    fs::write(&script, KILLER)?;
+    let agent = format!("program:exec sh {script}");
+    let arguments = [
+        "run",
+        "tasks/demo",
+        "--agent",
+        &agent,
+        "--task=quiet-coach",
+        "--task=audience-score",
+        "--repeat=2",
+        "--json",
+        "--out",
+        out.as_str(),
+    ];
+    let output = bench.command(&arguments).env("SIGN", sign).output()?;
+    ensure!(output.status.success(), "{}", text(&output.stderr));
+    let summary: Value = serde_json::from_slice(&output.stdout)?;
+    ensure!(summary["errors"] == 2 && summary["episodes"] == 4, "{summary:#}\n{}", text(&output.stderr));
+    for repeat in 1..=2 {
+        let record =
+            |task: &str| fs::read_to_string(out.join(format!("episodes/{task}-{repeat}/episode.json")));
+        let (broken, whole) = (record("quiet-coach")?, record("audience-score")?);
+        ensure!(broken.contains("\"error\"") && broken.contains(told), "{broken}");
+        ensure!(whole.contains("\"answered\""), "{whole}");
+    }
+    Ok(())
+}
+
+#[test]
+fn without_its_network_process_the_browser_is_not_trusted() -> Result<()> {
+    plays_on_without("network.mojom.NetworkService", "the process of Chromium's network has ended")
+}
+
+#[test]
+fn a_page_whose_renderer_is_killed_is_an_error() -> Result<()> {
+    plays_on_without("--type=renderer", "failed to")
+}
+
+#[test]
+fn a_browser_that_is_killed_is_replaced() -> Result<()> {
+    plays_on_without("--user-data-dir", "failed to")
+}
