@@ -11,7 +11,7 @@ use tasks::{Fetch, Task};
 
 use crate::Error;
 use crate::environment::{Environment, EnvironmentError, NotActed};
-use crate::results::{EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Request, Step};
+use crate::results::{EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, Request, Step};
 use crate::stay::Guest;
 use crate::stuck::Replies;
 use crate::trace::Trace;
@@ -78,6 +78,7 @@ pub(crate) async fn play<E: Environment>(
     environment.keep_network(attempt.keep_network || attempt.task.scorer.wants_network());
     let whole = async {
         let outcome = drive(environment, agent, attempt, &mut trace).await?;
+        trace.now(Phase::Ending);
         trace.take_network(environment, attempt.task, attempt.folder)?;
         trace.look(environment, attempt.task).await?;
         trace.take_requests(environment);
@@ -127,10 +128,12 @@ async fn drive<E: Environment>(
     let goal = Goal::of(attempt.task, words, images(environment, attempt).await?);
     trace.spoken(Role::User, &goal.text);
     let look = agent.begin(&goal).await?;
+    trace.whole_page = look.screenshot.full_page;
     trace.take_requests(environment);
     let mut last_error: Option<String> = None;
     let mut replies = Replies::default();
     loop {
+        trace.now(Phase::Looking);
         let mut observation = environment.observe(&look).await?;
         let png = environment.screenshot(&look.screenshot).await?;
         let number = trace.saw(attempt.task, &observation);
@@ -151,6 +154,7 @@ async fn drive<E: Environment>(
         for said in attempt.task.user.iter().filter(|said| said.step.get() == number) {
             trace.spoken(Role::User, &said.says);
         }
+        trace.now(Phase::Agent);
         let view = View {
             step: number,
             observation: &observation,
@@ -158,7 +162,9 @@ async fn drive<E: Environment>(
             last_action_error: last_error.as_deref(),
             screenshot: Some(path.as_std_path()),
         };
-        let (text, reason) = match agent.next(&goal, view).await? {
+        let reply = agent.next(&goal, view).await?;
+        trace.now(Phase::Acting);
+        let (text, reason) = match reply {
             Reply::Stop { reason } => {
                 trace.current().reason = reason;
                 return Ok(trace.stopped(attempt.task));
@@ -244,6 +250,7 @@ async fn perform<E: Environment>(
     action: &Action,
     trace: &mut Trace,
 ) -> Result<Option<String>, Broken> {
+    trace.aimed(action);
     let told = match environment.act(action).await {
         Ok(acted) => {
             trace.acted(task, acted);

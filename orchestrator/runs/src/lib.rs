@@ -34,6 +34,7 @@ pub mod results;
 mod run;
 mod saved;
 mod scored;
+pub mod sensitivity;
 mod servicenow;
 pub mod statistics;
 mod stay;

@@ -130,6 +130,11 @@ impl Summary {
             "episodes",
             format!("{}{missing}{repeats}, {} steps, {}", self.episodes, self.steps, seconds(self.wall_ms)),
         )?;
+        let shares = self.times.shares();
+        if !shares.is_empty() {
+            let shares = shares.iter().map(|(phase, share)| format!("{} {share:.0} %", phase.word()));
+            line("time", shares.collect::<Vec<_>>().join(", "))?;
+        }
         let refused = match self.refused_hosts.len() {
             0 => "0".to_owned(),
             count => format!("{count}: {}", self.refused_hosts.iter().cloned().collect::<Vec<_>>().join(" ")),

@@ -72,6 +72,7 @@ fn write_run(path: &Utf8PathBuf, fingerprints: &[&str]) -> Tested {
             refused_hosts: [HOSTILE.to_owned()].into(),
             started: jiff::Timestamp::UNIX_EPOCH,
             wall_ms: 1,
+            times: None,
             fingerprint: (*fingerprint).to_owned(),
         };
         folder.keep(episode, &record, &steps, &[Request { step: 1, entry }])?;

@@ -4,10 +4,13 @@ mod episode;
 mod folder;
 mod lines;
 mod run;
+mod times;
 
 pub use episode::{ActedOn, EpisodeRecord, MissRecord, Outcome, Request, Saved, Step};
 pub use folder::{EpisodeFolder, EpisodeId, RunFolder};
 pub use run::{RunRecord, TaskRecord};
+pub use times::{Phase, Times};
+pub(crate) use times::{Stopwatch, millis};
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +24,7 @@ pub struct Format {
 }
 
 /// What is written here.
-pub const FORMAT: Format = Format { major: 2, minor: 0 };
+pub const FORMAT: Format = Format { major: 2, minor: 1 };
 
 impl std::fmt::Display for Format {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
