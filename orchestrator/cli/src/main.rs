@@ -27,6 +27,7 @@ mod scoring;
 mod snapshot;
 mod tasks;
 mod town;
+mod trace;
 
 use clap::Parser;
 use failure::Failure;
@@ -58,6 +59,7 @@ enum Command {
     Reset(town::Reset),
     Open(town::Open),
     Report(report::Report),
+    Trace(trace::Trace),
     Compare(compare::Compare),
     Export(export::Export),
     Tasks(tasks::Tasks),
@@ -90,6 +92,7 @@ async fn main() -> std::process::ExitCode {
         Command::Reset(reset) => reset.run().await,
         Command::Open(open) => open.run().await,
         Command::Report(report) => report.run(),
+        Command::Trace(trace) => trace.run(),
         Command::Compare(compare) => compare.run(),
         Command::Export(export) => export.run(),
         Command::Tasks(tasks) => tasks.run().await,

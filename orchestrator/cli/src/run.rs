@@ -145,6 +145,7 @@ pub(crate) fn classify(error: runs::Error) -> Failure {
         | Error::NotARun { .. }
         | Error::DifferentRun { .. }
         | Error::UnknownTask { .. }
+        | Error::UnknownEpisode { .. }
         | Error::Malformed { .. }
         | Error::Manifests { .. }
         | Error::Task { .. }

@@ -80,6 +80,16 @@ pub enum Error {
         /// Name of the suite.
         suite: String,
     },
+    /// The run has no such episode.
+    #[error("find episode {name:?}: {path} has {known}")]
+    UnknownEpisode {
+        /// How it was named.
+        name: String,
+        /// The run.
+        path: Utf8PathBuf,
+        /// The episodes that there are.
+        known: String,
+    },
     /// The world of the suite could not be brought up.
     #[error("bring up the world: {source}")]
     World {
@@ -112,8 +122,8 @@ pub enum Error {
         /// Why.
         source: crate::environment::EnvironmentError,
     },
-    /// The report could not be drawn.
-    #[error("draw the report: {source}")]
+    /// A page of the report or the viewer could not be drawn.
+    #[error("draw the page: {source}")]
     Template {
         /// What the template engine said.
         source: minijinja::Error,

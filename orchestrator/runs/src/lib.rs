@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Everything else reads those results: [`Summary`] counts them, [`fingerprint`] digests what must repeat, [`compare`](fn@compare) names the first
-//! difference, [`report`] draws them. The crate never judges an answer itself (that is the task's scorer) and never speaks to a browser but
+//! difference, [`report`] and [`viewer`] draw them. The crate never judges an answer itself (that is the task's scorer) and never speaks to a browser but
 //! through [`Environment`].
 
 mod compare;
@@ -24,6 +24,7 @@ mod facts;
 pub mod fidelity;
 pub mod fingerprint;
 pub mod groups;
+mod html;
 pub mod measures;
 mod options;
 mod pairing;
@@ -44,6 +45,7 @@ mod summary;
 mod table;
 mod town;
 mod trace;
+pub mod viewer;
 pub mod world;
 
 pub use compare::{Comparison, Difference, compare, compare_repeats};
