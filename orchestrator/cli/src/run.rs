@@ -142,6 +142,7 @@ pub(crate) fn classify(error: runs::Error) -> Failure {
     match error {
         Error::NewerFormat { .. }
         | Error::Occupied { .. }
+        | Error::Exists { .. }
         | Error::NotARun { .. }
         | Error::DifferentRun { .. }
         | Error::UnknownTask { .. }

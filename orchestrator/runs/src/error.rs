@@ -54,6 +54,12 @@ pub enum Error {
         /// The folder.
         path: Utf8PathBuf,
     },
+    /// What was to be written is there already.
+    #[error("write {path}: it is there already; remove it or name another file")]
+    Exists {
+        /// The file.
+        path: Utf8PathBuf,
+    },
     /// The folder is no run.
     #[error("read a run in {path}: there is no run.json")]
     NotARun {
