@@ -3,6 +3,7 @@
 mod client;
 mod clients;
 mod demo;
+mod devtools;
 mod disk;
 mod door;
 mod filling;
@@ -13,6 +14,7 @@ mod killed;
 mod large;
 mod machine;
 mod miniwob;
+mod pages;
 mod recording;
 mod scores;
 mod server;

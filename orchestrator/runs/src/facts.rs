@@ -46,7 +46,7 @@ impl Summary {
         match self.sensitivity.by.as_slice() {
             [Bounds { cause: Some(Cause::Unjudged), .. }] => None,
             [Bounds { cause: Some(cause), .. }] => {
-                Some(had(format!("the {} with {}", number(all.episodes), cause.words())))
+                Some(had(format!("{} with {}", number(all.episodes), cause.words())))
             }
             several => {
                 let named = several

@@ -46,7 +46,7 @@ pub(super) fn changes(before: &str, after: &str) -> Changes {
     let (old, new): (Vec<(&str, &str)>, Vec<(&str, &str)>) =
         (before.iter().map(|line| apart(line)).collect(), after.iter().map(|line| apart(line)).collect());
     let until = Some(Instant::now() + PATIENCE);
-    let ops = similar::capture_diff_slices_deadline(Algorithm::Myers, &old, &new, until);
+    let ops = similar::capture_diff_slices_deadline(Algorithm::Patience, &old, &new, until);
     let mut found = Changes::default();
     let mut shown = 0;
     for group in similar::group_diff_ops(ops, CONTEXT) {

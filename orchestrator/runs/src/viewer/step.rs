@@ -35,6 +35,8 @@ pub(super) struct StepView {
     requests: Requests,
     /// Against the step before; absent in the first.
     changes: Option<Changes>,
+    /// Another address than in the step before.
+    another_page: bool,
     observation: String,
     lines: usize,
     /// What the strip of steps shows of it.
@@ -99,6 +101,7 @@ pub(super) fn step(folder: &Utf8Path, before: Option<&Step>, step: &Step, reques
         events,
         requests: own,
         changes: before.map(|before| changes(&before.observation, &step.observation)),
+        another_page: before.is_some_and(|before| page(&before.url) != page(&step.url)),
         lines: step.observation.lines().count(),
         observation: step.observation.clone(),
         marks: marks.into_iter().filter(|(is, _)| *is).map(|(_, name)| name).collect(),
@@ -148,6 +151,11 @@ fn events(before: Option<&Step>, step: &Step) -> Vec<Event> {
         _ => {}
     }
     events
+}
+
+/// An address without its fragment.
+fn page(url: &str) -> &str {
+    url.split_once('#').map_or(url, |(page, _)| page)
 }
 
 /// Minutes and seconds of the page's time.
