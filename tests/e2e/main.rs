@@ -1,5 +1,6 @@
 //! End to end: the built binary, real servers on loopback, real Chromium.
 
+mod agents;
 mod client;
 mod clients;
 mod demo;

@@ -33,7 +33,7 @@ const FIELD: &str =
     "outside.innerHTML = '<input type=radio name=late value=3><input type=radio name=late value=4>';";
 
 /// The benchmark's repository, and beside it the files of another host.
-fn ground(bench: &Bench) -> Result<()> {
+pub(crate) fn ground(bench: &Bench) -> Result<()> {
     let task = bench.path("bench/tasks/Boats and birds");
     fs::create_dir_all(&task)?;
     fs::write(task.join("template.html"), TEMPLATE)?;
@@ -51,7 +51,7 @@ fn ground(bench: &Bench) -> Result<()> {
     Ok(fs::write(bench.path("vendor/cdn.test/field.js"), FIELD)?)
 }
 
-fn import(bench: &Bench, output: &str, more: &[&str]) -> Result<String> {
+pub(crate) fn import(bench: &Bench, output: &str, more: &[&str]) -> Result<String> {
     let (folder, output) = (bench.path("bench"), bench.path(output));
     let mut arguments = vec!["tasks", "import", "turkingbench", folder.as_str(), "--output", output.as_str()];
     arguments.extend(more);

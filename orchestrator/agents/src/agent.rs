@@ -7,7 +7,7 @@ use std::pin::Pin;
 use browser::{Action, Dialect, Look, Observation, ParseError};
 use serde::Serialize;
 
-use crate::Error;
+use crate::{Call, Error};
 
 /// What the agent is to achieve. The same for every step of an episode.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,6 +117,16 @@ pub trait Agent: Send {
 
     /// The next action for what is seen now.
     fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a>;
+
+    /// How the last reply is written.
+    fn speech(&self) -> Speech {
+        Speech::default()
+    }
+
+    /// What models have been asked since this was called last.
+    fn take_calls(&mut self) -> Vec<Call> {
+        Vec::new()
+    }
 
     /// The episode is over; `outcome` is the word for how. Nothing that goes wrong here can change a result, hence no error.
     fn end<'a>(&'a mut self, outcome: &'a str) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {

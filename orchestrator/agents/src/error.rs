@@ -98,6 +98,25 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
+    /// The agent's model gave no reply.
+    #[error("ask the agent's model: {0}")]
+    Model(#[from] models::Error),
+    /// A prompt could not be filled in.
+    #[error("fill in the prompt {name}: {reason}")]
+    Prompt {
+        /// The prompt.
+        name: String,
+        /// What is wrong, and where.
+        reason: String,
+    },
+    /// A picture for a prompt could not be read.
+    #[error("read the picture {path} for a prompt: {source}")]
+    Picture {
+        /// The file.
+        path: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
 }
 
 fn which(nth: &usize) -> String {

@@ -3,18 +3,28 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use browser::Dialect;
+use camino::Utf8Path;
+use models::Model;
+use serde_json::{Value, json};
 use tasks::Task;
 
+use crate::fallback::Fallback;
+use crate::llm::{self, AgentSettings, ModelSettings, PRESETS, Settings, SettingsError, Templates};
 use crate::noop::Noop;
 use crate::oracle::Oracle;
-use crate::program::{Program, Settings};
+use crate::program::{self, Program};
+use crate::random::Random;
 use crate::{Agent, Goal, GoalImage, Speech};
 
+/// Between the agents of an ensemble.
+const THEN: &str = "->";
+
 /// A kind of agent; one [`Agent`] of it is made for each episode.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Kind {
     /// `oracle`: plays the task's own solution.
     Oracle,
@@ -22,34 +32,99 @@ pub enum Kind {
     Mistaken,
     /// `noop`: does nothing.
     Noop,
+    /// `random`: does anything.
+    Random,
     /// `program:COMMAND`: an external program.
     Program {
         /// Command line for `sh -c`.
         command: String,
     },
+    /// The name of a preset, or a file of settings: asks a language model.
+    Model(Box<Asking>),
+    /// `A->B`: the next where one does not answer.
+    Fallback(Vec<Kind>),
+}
+
+/// An agent that asks a language model.
+#[derive(Debug, Clone)]
+pub struct Asking {
+    /// The preset's name, or the file's.
+    name: String,
+    settings: Settings,
+    templates: Arc<Templates>,
+    model: Model,
+}
+
+/// What an agent is made for: one episode.
+#[derive(Debug, Clone)]
+pub struct Casting<'a> {
+    /// The task.
+    pub task: &'a Task,
+    /// Which attempt at it, from 1.
+    pub repeat: u32,
+    /// The world's seed.
+    pub seed: u64,
+    /// The file for what an external program says on the side.
+    pub stderr: PathBuf,
+    /// How long an external program may think about one action.
+    pub answer_within: Duration,
+    /// How an external program is to write its actions.
+    pub speech: Speech,
 }
 
 /// The text names no agent.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("find an agent called {0:?}; there are `oracle`, `mistaken`, `noop` and `program:COMMAND`")]
-pub struct UnknownAgent(
-    /// The text.
-    pub String,
-);
+#[derive(Debug, thiserror::Error)]
+pub enum UnknownAgent {
+    /// Nothing has that name.
+    #[error(
+        "find an agent called {0:?}; there are `oracle`, `mistaken`, `noop`, `random`, {presets}, a file of settings such as `mine.yaml`, `program:COMMAND`, and `A->B` for one after the other",
+        presets = PRESETS.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    )]
+    Name(
+        /// The text.
+        String,
+    ),
+    /// The file's settings cannot be used.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+}
 
 impl FromStr for Kind {
     type Err = UnknownAgent;
 
+    /// Reads the file where one is named.
     fn from_str(text: &str) -> Result<Kind, UnknownAgent> {
-        match text {
-            "oracle" => Ok(Kind::Oracle),
-            "mistaken" => Ok(Kind::Mistaken),
-            "noop" => Ok(Kind::Noop),
-            _ => match text.strip_prefix("program:").map(str::trim) {
-                Some(command) if !command.is_empty() => Ok(Kind::Program { command: command.to_owned() }),
-                Some(_) | None => Err(UnknownAgent(text.to_owned())),
-            },
+        let unknown = || UnknownAgent::Name(text.to_owned());
+        if let Some(command) = text.strip_prefix("program:").map(str::trim) {
+            return if command.is_empty() {
+                Err(unknown())
+            } else {
+                Ok(Kind::Program { command: command.to_owned() })
+            };
         }
+        if let Some((first, rest)) = text.split_once(THEN) {
+            let mut kinds = vec![first.trim().parse()?];
+            match rest.trim().parse()? {
+                Kind::Fallback(others) => kinds.extend(others),
+                other => kinds.push(other),
+            }
+            return Ok(Kind::Fallback(kinds));
+        }
+        match text {
+            "oracle" => return Ok(Kind::Oracle),
+            "mistaken" => return Ok(Kind::Mistaken),
+            "noop" => return Ok(Kind::Noop),
+            "random" => return Ok(Kind::Random),
+            _ => {}
+        }
+        let settings = if text.ends_with(".yaml") || text.ends_with(".yml") {
+            Settings::read(Utf8Path::new(text))?
+        } else {
+            Settings::preset(text).ok_or_else(unknown)?
+        };
+        let templates = Templates::load(settings.templates.as_deref()).map_err(SettingsError::from)?;
+        let (name, templates, model) = (text.to_owned(), Arc::new(templates), Model::default());
+        Ok(Kind::Model(Box::new(Asking { name, settings, templates, model })))
     }
 }
 
@@ -59,45 +134,99 @@ impl fmt::Display for Kind {
             Kind::Oracle => f.write_str("oracle"),
             Kind::Mistaken => f.write_str("mistaken"),
             Kind::Noop => f.write_str("noop"),
+            Kind::Random => f.write_str("random"),
             Kind::Program { command } => write!(f, "program:{command}"),
+            Kind::Model(asking) => f.write_str(&asking.name),
+            Kind::Fallback(kinds) => {
+                for (place, kind) in kinds.iter().enumerate() {
+                    write!(f, "{}{kind}", if place == 0 { "" } else { THEN })?;
+                }
+                Ok(())
+            }
         }
     }
 }
 
 impl Kind {
-    /// One word that fits into a file name.
-    pub fn slug(&self) -> &'static str {
+    /// A word that fits into a file name.
+    pub fn slug(&self) -> String {
         match self {
-            Kind::Oracle => "oracle",
-            Kind::Mistaken => "mistaken",
-            Kind::Noop => "noop",
-            Kind::Program { .. } => "program",
+            Kind::Oracle | Kind::Mistaken | Kind::Noop | Kind::Random => self.to_string(),
+            Kind::Program { .. } => "program".to_owned(),
+            Kind::Model(asking) => Utf8Path::new(&asking.name).file_stem().unwrap_or("model").to_owned(),
+            Kind::Fallback(kinds) => kinds.iter().map(Kind::slug).collect::<Vec<_>>().join("-"),
         }
     }
 
-    /// The notation of its actions, if this is the one that is asked for: of a program any, of what is built in its own.
-    pub fn speaks(&self, asked: Dialect) -> Dialect {
+    /// How it writes its actions, if this is how it is asked to: a program as asked, what is built in its own way.
+    pub fn speech(&self, asked: Speech) -> Speech {
+        let speaks = |dialect| Speech { dialect, multiaction: false };
         match self {
-            Kind::Oracle | Kind::Mistaken | Kind::Noop => Dialect::BrowserGym,
+            Kind::Oracle | Kind::Mistaken | Kind::Noop | Kind::Random => Speech::default(),
             Kind::Program { .. } => asked,
+            Kind::Model(asking) => match &asking.settings.agent {
+                AgentSettings::WebArena(_) => speaks(Dialect::WebArena),
+                AgentSettings::React(_) => speaks(Dialect::WebCanvas),
+                AgentSettings::Form(_) => Speech { dialect: Dialect::TurkingBench, multiaction: true },
+                AgentSettings::Generic(settings) => {
+                    Speech { dialect: Dialect::BrowserGym, multiaction: settings.multiaction }
+                }
+                AgentSettings::SeeAct(_) | AgentSettings::ClosedBook(_) | AgentSettings::Retrieval(_) => {
+                    Speech::default()
+                }
+            },
+            Kind::Fallback(kinds) => kinds.first().map_or(asked, |kind| kind.speech(asked)),
         }
     }
 
-    /// An agent for one episode of the task. `stderr` is the file for what an external program says on the side.
-    pub fn agent(
-        &self,
-        task: &Task,
-        stderr: PathBuf,
-        answer_within: Duration,
-        speech: Speech,
-    ) -> Box<dyn Agent> {
+    /// Gives those that ask a model one, which is made for their settings.
+    ///
+    /// # Errors
+    /// Those of `make`.
+    pub fn connect<E>(&mut self, make: &mut impl FnMut(&ModelSettings) -> Result<Model, E>) -> Result<(), E> {
+        match self {
+            Kind::Model(asking) => asking.model = make(&asking.settings.model)?,
+            Kind::Fallback(kinds) => {
+                for kind in kinds {
+                    kind.connect(make)?;
+                }
+            }
+            Kind::Oracle | Kind::Mistaken | Kind::Noop | Kind::Random | Kind::Program { .. } => {}
+        }
+        Ok(())
+    }
+
+    /// What decides how it acts besides its name: settings, templates and model; null where nothing does.
+    pub fn settings(&self) -> Value {
+        match self {
+            Kind::Oracle | Kind::Mistaken | Kind::Noop | Kind::Random | Kind::Program { .. } => Value::Null,
+            Kind::Model(asking) => json!({
+                "settings": asking.settings,
+                "model": asking.model.name,
+                "templates": asking.templates.digest(),
+            }),
+            Kind::Fallback(kinds) => kinds.iter().map(Kind::settings).collect(),
+        }
+    }
+
+    /// An agent for one episode.
+    pub fn agent(&self, casting: &Casting<'_>) -> Box<dyn Agent> {
+        let Casting { task, repeat, seed, stderr, answer_within, speech } = casting;
         match self {
             Kind::Oracle => Box::new(Oracle::new(task.oracle.clone())),
             Kind::Mistaken => Box::new(Oracle::new(task.mistake.clone())),
             Kind::Noop => Box::new(Noop),
-            Kind::Program { command } => {
-                let settings = Settings { answer_within, speech, ..Settings::new(command, stderr) };
-                Box::new(Program::new(settings))
+            Kind::Random => Box::new(Random::new(*seed, *repeat)),
+            Kind::Program { command } => Box::new(Program::new(program::Settings {
+                answer_within: *answer_within,
+                speech: *speech,
+                ..program::Settings::new(command, stderr)
+            })),
+            Kind::Model(asking) => {
+                llm::agent(&asking.settings, &asking.templates, &asking.model, task, *repeat)
+            }
+            Kind::Fallback(kinds) => {
+                Box::new(Fallback::new(kinds.iter().map(|kind| kind.agent(casting)).collect()))
             }
         }
     }
@@ -118,11 +247,22 @@ mod tests {
 
     #[test]
     fn names_are_read_and_written_alike() {
-        for name in ["oracle", "mistaken", "noop", "program:python3 'my agent.py' --fast"] {
+        let names = ["oracle", "mistaken", "noop", "random", "cot", "see-plan-act->closed-book-1"];
+        for name in
+            names.into_iter().chain(["program:python3 'my agent.py' --fast", "cot->noop->program:a -> b"])
+        {
             assert_eq!(name.parse::<Kind>().unwrap().to_string(), name);
         }
-        for bad in ["", "Oracle", "program:", "program: ", "python3 x.py"] {
-            assert_eq!(bad.parse::<Kind>(), Err(UnknownAgent(bad.to_owned())));
+        for bad in ["", "Oracle", "program:", "program: ", "python3 x.py", "cot->", "->cot"] {
+            assert!(matches!(bad.parse::<Kind>(), Err(UnknownAgent::Name(_))), "{bad}");
         }
+        assert!(matches!("nowhere.yaml".parse::<Kind>(), Err(UnknownAgent::Settings(_))));
+    }
+
+    #[test]
+    fn an_ensemble_has_a_word_for_a_file_and_the_settings_of_each() {
+        let kind: Kind = "see-plan-act->closed-book".parse().unwrap();
+        assert_eq!(kind.slug(), "see-plan-act-closed-book");
+        assert_eq!(kind.settings()[1]["settings"]["agent"]["closed-book"]["example"], false);
     }
 }

@@ -4,18 +4,25 @@
 //! episode performs the action, and tells the agent in the next [`View`] if it failed.
 //!
 //! - [`oracle`] plays the solution that a task brings along;
-//! - [`noop`] stops at once, which shows what doing nothing earns;
-//! - [`program`] is any program of the user's, spoken to over JSON lines.
+//! - [`noop`] stops at once, which shows what doing nothing earns, and [`random`] does anything;
+//! - [`llm`] asks a language model, after the papers;
+//! - [`program`] is any program of the user's, spoken to over JSON lines;
+//! - [`fallback`] is one after the other, until one answers.
 //!
 //! Nothing here scores, records, or knows where results are kept.
 
 mod agent;
+mod call;
 mod error;
+pub mod fallback;
 mod kind;
+pub mod llm;
 pub mod noop;
 pub mod oracle;
 pub mod program;
+pub mod random;
 
 pub use agent::{Agent, FirstLook, Goal, GoalImage, NextReply, Reply, Role, Speech, Utterance, View};
+pub use call::Call;
 pub use error::Error;
-pub use kind::{Kind, UnknownAgent};
+pub use kind::{Asking, Casting, Kind, UnknownAgent};

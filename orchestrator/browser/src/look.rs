@@ -50,6 +50,23 @@ impl Default for Look {
 }
 
 impl Look {
+    /// With what another asks for besides. Where both say how something is made, this one decides.
+    #[must_use]
+    pub fn and(self, other: Look) -> Look {
+        Look {
+            axtree: self.axtree.or(other.axtree),
+            properties: self.properties || other.properties,
+            webarena: self.webarena.or(other.webarena),
+            visualwebarena: self.visualwebarena || other.visualwebarena,
+            webcanvas: self.webcanvas || other.webcanvas,
+            turkingbench: self.turkingbench || other.turkingbench,
+            html: self.html || other.html,
+            pruned_html: self.pruned_html.or(other.pruned_html),
+            dom: self.dom || other.dom,
+            screenshot: self.screenshot,
+        }
+    }
+
     /// Whether elements have to be measured for it.
     pub(crate) fn measures(&self) -> bool {
         self.properties

@@ -1,5 +1,6 @@
 //! The `sandbox` command: parsing, dispatch and exit codes. All work is done by the libraries.
 
+mod agents;
 mod build;
 mod ca;
 mod compare;
@@ -14,6 +15,8 @@ mod gateway_options;
 mod interrupt;
 mod load;
 mod logging;
+mod merge;
+mod models;
 mod options;
 mod progress;
 mod pull;
@@ -61,7 +64,9 @@ enum Command {
     Report(report::Report),
     Trace(trace::Trace),
     Compare(compare::Compare),
+    Merge(merge::Merge),
     Export(export::Export),
+    Agents(agents::Agents),
     Tasks(tasks::Tasks),
     Score(score::Score),
     Snapshot(snapshot::Snapshot),
@@ -94,6 +99,8 @@ async fn main() -> std::process::ExitCode {
         Command::Report(report) => report.run(),
         Command::Trace(trace) => trace.run(),
         Command::Compare(compare) => compare.run(),
+        Command::Merge(merge) => merge.run(),
+        Command::Agents(agents) => agents.run(),
         Command::Export(export) => export.run(),
         Command::Tasks(tasks) => tasks.run().await,
         Command::Score(score) => score.run().await,

@@ -3,10 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use agents::Kind;
+use agents::{Kind, Speech};
 use browser::Dialect;
 use camino::Utf8PathBuf;
 use indicatif::ProgressBar;
+use models::Model;
+use runs::results::Shard;
 use runs::{Event, Limits, Options, Progress, Summary};
 
 use crate::failure::{Failure, OrFail, Outcome};
@@ -21,9 +23,13 @@ use crate::{interrupt, progress, tasks, town};
 pub(crate) struct Run {
     /// A folder with a suite.yaml
     suite: Utf8PathBuf,
-    /// oracle, mistaken, noop, or program:COMMAND for a program of yours that speaks JSON lines
+    /// oracle, mistaken, noop, random; one that asks a language model (`sandbox agents list`), by name or by its file of settings;
+    /// program:COMMAND for a program of yours that speaks JSON lines; A->B for the second where the first does not answer
     #[arg(long, value_name = "AGENT")]
     agent: Kind,
+    /// The model that the agent asks, over OpenAI's interface at OPENAI_BASE_URL, with the key in OPENAI_API_KEY
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
     /// How the program writes its actions: browsergym, webarena, webcanvas, seeact or turkingbench
     #[arg(long, value_name = "DIALECT", default_value_t)]
     dialect: Dialect,
@@ -51,15 +57,27 @@ pub(crate) struct Run {
     /// With --resume: attempt again what had ended in an error
     #[arg(long, requires = "resume")]
     retry_errors: bool,
+    /// Play only a part of the run, such as 2/5; `sandbox merge` puts the parts together
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
+    /// Begin no further episode once so many have ended in an error
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_errors: Option<u64>,
+    /// The same as --max-errors 1
+    #[arg(long, conflicts_with = "max_errors")]
+    fail_fast: bool,
     /// Run only this task; may be given several times
     #[arg(long = "task", value_name = "ID")]
     tasks: Vec<String>,
     /// How long one episode may take, in seconds
     #[arg(long, value_name = "S", default_value_t = 600)]
     episode_timeout: u64,
-    /// How long the agent may think about one action, in seconds
+    /// How long the agent may think about one action, all that it asks its model included, in seconds
     #[arg(long, value_name = "S", default_value_t = 120)]
     answer_timeout: u64,
+    /// How long the browser may take to look at a page, or to act and let it settle, in seconds
+    #[arg(long, value_name = "S", default_value_t = 180)]
+    step_timeout: u64,
     /// Fail (exit code 1) when repeats have different fingerprints or an episode ended in an error
     #[arg(long)]
     check: bool,
@@ -74,15 +92,19 @@ pub(crate) struct Run {
 
 impl Run {
     /// Runs, prints the table, writes the report.
-    pub(crate) async fn run(self) -> Outcome {
-        if self.agent.speaks(self.dialect) != self.dialect {
+    pub(crate) async fn run(mut self) -> Outcome {
+        let asked = Speech { dialect: self.dialect, multiaction: self.multiaction };
+        let is_told = asked != Speech::default();
+        if is_told && self.agent.speech(asked) != asked {
             return Err(Failure::Input(anyhow::anyhow!(
-                "--dialect is for programs; {} speaks {}",
+                "--dialect and --multiaction are for programs; {} speaks {} by itself",
                 self.agent,
-                Dialect::default()
+                self.agent.speech(asked).dialect
             )));
         }
         let suite = tasks::load(&self.suite)?;
+        let judge = self.connect()?;
+        let most_errors = self.max_errors.and_then(|most| usize::try_from(most).ok());
         let options = Options {
             out: self.out.clone(),
             resume: self.resume,
@@ -93,14 +115,17 @@ impl Run {
             multiaction: self.multiaction,
             keep_storage: self.keep_storage,
             keep_network: self.keep_network,
+            shard: self.shard,
+            max_errors: if self.fail_fast { Some(1) } else { most_errors },
             tasks: self.tasks.clone(),
             index_cache: Some(self.data.indexes()),
             town: Some(self.data.town()),
             rules: self.scoring.rules,
-            judge: self.scoring.judge()?,
+            judge,
             limits: Limits {
                 episode: Duration::from_secs(self.episode_timeout),
                 answer: Duration::from_secs(self.answer_timeout),
+                step: Duration::from_secs(self.step_timeout),
                 ..Limits::default()
             },
         };
@@ -117,7 +142,41 @@ impl Run {
         self.verdict(&summary)
     }
 
+    /// Gives the agent its models; gives the judge.
+    fn connect(&mut self) -> Result<Model, Failure> {
+        let mut asks = false;
+        self.agent.connect(&mut |_| {
+            Ok::<_, Failure>({
+                asks = true;
+                Model::default()
+            })
+        })?;
+        if self.model.is_some() && !asks {
+            let why = anyhow::anyhow!("--model is for agents that ask one; {} asks none", self.agent);
+            return Err(Failure::Input(why));
+        }
+        let models = self.scoring.models.open(asks || self.scoring.names_a_judge())?;
+        let (name, agent) = (self.model.clone(), self.agent.to_string());
+        self.agent.connect(&mut |settings| {
+            let name = name.clone().or_else(|| settings.name.clone());
+            if name.is_none() && !models.have_recordings() {
+                return Err(Failure::Input(anyhow::anyhow!(
+                    "{agent} asks a language model: name it with --model"
+                )));
+            }
+            models.model(name, settings.pace(), settings.price)
+        })?;
+        self.scoring.judge_among(&models)
+    }
+
     fn verdict(&self, summary: &Summary) -> Outcome {
+        let most = if self.fail_fast { Some(1) } else { self.max_errors };
+        if !summary.is_complete() && most.is_some_and(|most| summary.errors as u64 >= most) {
+            return Err(Failure::No(format!(
+                "stopped after {} errors, {} of {} episodes; go on with --resume --out {}, and --retry-errors to attempt those again",
+                summary.errors, summary.episodes, summary.planned, summary.folder
+            )));
+        }
         if !summary.is_complete() {
             return Err(Failure::Interrupted(format!(
                 "interrupted after {} of {} episodes; go on with --resume --out {}",
@@ -145,6 +204,9 @@ pub(crate) fn classify(error: runs::Error) -> Failure {
         | Error::Exists { .. }
         | Error::NotARun { .. }
         | Error::DifferentRun { .. }
+        | Error::NothingToMerge
+        | Error::DifferentParts { .. }
+        | Error::TwiceInParts { .. }
         | Error::UnknownTask { .. }
         | Error::UnknownEpisode { .. }
         | Error::Malformed { .. }

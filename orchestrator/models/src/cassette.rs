@@ -11,7 +11,10 @@ use std::sync::{Mutex, PoisonError};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 
-use crate::{Chat, Error, Reply};
+use crate::{Chat, Error, Part, Reply};
+
+/// How many characters are shown of the place where two chats part.
+const EXCERPT: usize = 80;
 
 /// Recorded chats.
 #[derive(Debug)]
@@ -34,7 +37,7 @@ struct Recorded {
     reply: Reply,
 }
 
-/// A line of the file. The chat is there for people; what finds it is the digest.
+/// A line of the file. The chat is there for people, without its pictures; what finds it is the digest.
 #[derive(Serialize, Deserialize)]
 struct Line {
     digest: String,
@@ -92,6 +95,15 @@ impl Cassette {
         found.map(|recorded| recorded.reply.clone())
     }
 
+    /// How the recorded chat with this model that begins most like the given one differs from it. Reads the file again: for a miss alone.
+    pub(crate) fn nearest(&self, model: Option<&str>, chat: &Chat) -> Option<String> {
+        let text = std::fs::read_to_string(&self.path).ok()?;
+        let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
+        let of_model = lines.filter(|line| model.is_none_or(|model| line.model == model));
+        let nearest = of_model.map(|line| difference(chat, &line.chat)).max_by_key(|(alike, _)| *alike);
+        nearest.map(|(_, how)| how)
+    }
+
     /// Adds a reply. Where another was faster with one to the same chat, that one counts and is given back.
     ///
     /// # Errors
@@ -105,7 +117,8 @@ impl Cassette {
             return Ok(earlier.reply.clone());
         }
         if let Some(file) = file {
-            let line = Line { digest, model: model.to_owned(), chat: chat.clone(), reply: reply.clone() };
+            let chat = chat.without_pictures();
+            let line = Line { digest, model: model.to_owned(), chat, reply: reply.clone() };
             let mut text = serde_json::to_string(&line).expect("a chat is plain data");
             text.push('\n');
             file.write_all(text.as_bytes()).map_err(|error| failed("write", &self.path, error))?;
@@ -113,6 +126,34 @@ impl Cassette {
         all.push(Recorded { model: model.to_owned(), reply: reply.clone() });
         Ok(reply)
     }
+}
+
+/// How a chat differs from another: in what, and where its words part; how many bytes of words are alike before that.
+fn difference(chat: &Chat, recorded: &Chat) -> (usize, String) {
+    let (ours, theirs) = (words(chat), words(recorded));
+    let alike = ours.chars().zip(theirs.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
+    if ours == theirs {
+        let how = if chat.repeat != recorded.repeat {
+            "belongs to another repeat of the run"
+        } else if chat.attempt != recorded.attempt {
+            "was asked less often in its episode"
+        } else {
+            "has the same words, but other pictures or settings of the model"
+        };
+        return (alike, how.to_owned());
+    }
+    let beginning = |text: &str| text[alike..].chars().take(EXCERPT).collect::<String>();
+    (alike, format!("goes on with {:?} where this one has {:?}", beginning(&theirs), beginning(&ours)))
+}
+
+/// All that is said in a chat.
+fn words(chat: &Chat) -> String {
+    let parts = chat.messages.iter().flat_map(|message| &message.content);
+    let texts = parts.filter_map(|part| match part {
+        Part::Text { text } => Some(text.as_str()),
+        Part::ImageUrl { .. } => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
 }
 
 /// The recorded chats, and how many bytes of the text are whole lines.

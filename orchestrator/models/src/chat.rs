@@ -1,7 +1,7 @@
 //! What is asked, and what comes back.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 /// A request for one reply.
@@ -9,17 +9,36 @@ use sha2::{Digest as _, Sha256};
 pub struct Chat {
     /// In their order.
     pub messages: Vec<Message>,
-    /// From 0, the likeliest words, to 2.
-    pub temperature: f64,
-    /// How many tokens the reply may have.
-    pub max_tokens: u32,
+    /// How the reply's words are chosen.
+    #[serde(flatten)]
+    pub sampling: Sampling,
     /// Which attempt at the same request this is, from 0. It is not sent; it tells recorded replies apart.
     #[serde(default, skip_serializing_if = "is_first")]
     pub attempt: u32,
+    /// Which repeat of a run asks, from 0. It is not sent either: repeats are to be samples of their own, also from a cassette.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub repeat: u32,
 }
 
-fn is_first(attempt: &u32) -> bool {
-    *attempt == 0
+fn is_first(number: &u32) -> bool {
+    *number == 0
+}
+
+/// How the words of a reply are chosen. What is absent is left to the server.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sampling {
+    /// From 0, the likeliest words, to 2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    /// Words are chosen among the likeliest that together have this share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub top_p: Option<f64>,
+    /// How many tokens the reply may have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u32>,
+    /// What else the server is told, such as `reasoning_effort`.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub extra: Map<String, Value>,
 }
 
 /// One message.
@@ -92,14 +111,43 @@ impl Chat {
     /// The body of the request.
     pub fn body(&self, model: &str) -> Value {
         let messages: Vec<Value> = self.messages.iter().map(Message::body).collect();
-        json!({ "model": model, "messages": messages, "temperature": self.temperature, "max_tokens": self.max_tokens })
+        let Sampling { temperature, top_p, max_tokens, extra } = &self.sampling;
+        let mut body = Map::new();
+        body.insert("model".to_owned(), json!(model));
+        body.insert("messages".to_owned(), json!(messages));
+        let told =
+            [("temperature", json!(temperature)), ("top_p", json!(top_p)), ("max_tokens", json!(max_tokens))];
+        body.extend(
+            told.into_iter()
+                .filter(|(_, value)| !value.is_null())
+                .map(|(key, value)| (key.to_owned(), value)),
+        );
+        body.extend(extra.clone());
+        Value::Object(body)
+    }
+
+    /// The same without its pictures: each is told by its digest alone. For people to read, not to be asked.
+    #[must_use]
+    pub fn without_pictures(&self) -> Chat {
+        let mut chat = self.clone();
+        for part in chat.messages.iter_mut().flat_map(|message| &mut message.content) {
+            if let Part::ImageUrl { image_url: ImageUrl { url } } = part
+                && url.starts_with("data:")
+            {
+                *url = format!("sha256:{}", hexadecimal(url.as_bytes()));
+            }
+        }
+        chat
     }
 
     /// SHA-256 of all that is asked, in hexadecimal; which model is asked is not part of it.
     pub fn digest(&self) -> String {
-        let text = serde_json::to_vec(self).expect("a chat is plain data");
-        Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+        hexadecimal(&serde_json::to_vec(self).expect("a chat is plain data"))
     }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// What a model said.
@@ -123,12 +171,31 @@ pub struct Usage {
     pub completion_tokens: u64,
 }
 
+/// What a model's tokens cost, in US dollars for a million of them.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Price {
+    /// Of what is asked.
+    pub prompt: f64,
+    /// Of what is replied.
+    pub completion: f64,
+}
+
+impl Price {
+    /// US dollars.
+    pub fn of(&self, usage: Usage) -> f64 {
+        (self.prompt * usage.prompt_tokens as f64 + self.completion * usage.completion_tokens as f64) / 1e6
+    }
+}
+
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
     fn chat(text: &str) -> Chat {
-        Chat { messages: vec![Message::text(Role::User, text)], temperature: 0.0, max_tokens: 9, attempt: 0 }
+        let sampling = Sampling { temperature: Some(0.0), max_tokens: Some(9), ..Sampling::default() };
+        Chat { messages: vec![Message::text(Role::User, text)], sampling, attempt: 0, repeat: 0 }
     }
 
     #[test]
@@ -136,8 +203,9 @@ mod tests {
         let all = [
             chat("a"),
             chat("b"),
-            Chat { temperature: 0.5, ..chat("a") },
+            Chat { sampling: Sampling { temperature: Some(0.5), ..chat("a").sampling }, ..chat("a") },
             Chat { attempt: 1, ..chat("a") },
+            Chat { repeat: 1, ..chat("a") },
             Chat { messages: vec![Message::text(Role::User, "a").with_image("data:,")], ..chat("a") },
         ];
         for (place, one) in all.iter().enumerate() {
@@ -163,5 +231,27 @@ mod tests {
             json!([{ "type": "text", "text": "u" }, { "type": "image_url", "image_url": { "url": "data:,x" } }])
         );
         assert_eq!((&body["model"], &body["attempt"]), (&json!("m"), &Value::Null));
+        assert_eq!((&body["temperature"], body.get("top_p")), (&json!(0.0), None));
+        let extra = Map::from_iter([("reasoning_effort".to_owned(), json!("low"))]);
+        let body = Chat { sampling: Sampling { extra, ..Sampling::default() }, ..chat("a") }.body("m");
+        assert_eq!(
+            body.as_object().unwrap().keys().collect::<Vec<_>>(),
+            ["model", "messages", "reasoning_effort"]
+        );
+        let shown = with_picture.without_pictures().messages[1].body().to_string();
+        assert!(shown.contains("sha256:") && !shown.contains("data:"), "{shown}");
+    }
+
+    #[test]
+    fn what_a_chat_was_read_from_has_its_digest() {
+        let chat = Chat { attempt: 2, ..chat("a") };
+        let again: Chat = serde_json::from_str(&serde_json::to_string(&chat).unwrap()).unwrap();
+        assert_eq!(again.digest(), chat.digest());
+    }
+
+    #[test]
+    fn prices_are_for_a_million_tokens() {
+        let usage = Usage { prompt_tokens: 1000, completion_tokens: 100 };
+        assert!((Price { prompt: 10.0, completion: 30.0 }.of(usage) - 0.013).abs() < 1e-12);
     }
 }

@@ -1,6 +1,7 @@
 //! OpenAI's chat completions over HTTP, as many servers speak them.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -15,7 +16,8 @@ use serde::Deserialize;
 use tokio::time;
 
 use crate::error::Attempt;
-use crate::{Chat, Error, Reply, Usage};
+use crate::pace::Turns;
+use crate::{Chat, Error, Pace, Reply, Usage};
 
 /// What a reply may weigh.
 const MAX_REPLY: usize = 8 << 20;
@@ -37,9 +39,11 @@ pub struct Settings {
     pub key: Option<String>,
     /// How long one attempt may take.
     pub within: Duration,
+    /// How fast it is asked.
+    pub pace: Pace,
 }
 
-/// A server that can be asked.
+/// A server that can be asked. Clones share connections and pace.
 #[derive(Clone)]
 pub struct Client {
     http: legacy::Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
@@ -47,6 +51,7 @@ pub struct Client {
     host: String,
     authorization: Option<HeaderValue>,
     within: Duration,
+    turns: Arc<Turns>,
 }
 
 /// Without the key.
@@ -89,7 +94,8 @@ impl Client {
         let connector =
             HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1().build();
         let http = legacy::Client::builder(TokioExecutor::new()).build(connector);
-        Ok(Client { http, uri, host, authorization, within: settings.within })
+        let turns = Arc::new(Turns::new(settings.pace));
+        Ok(Client { http, uri, host, authorization, within: settings.within, turns })
     }
 
     /// Asks until there is a reply: what a server may get over, such as too many requests, is tried again.
@@ -100,12 +106,14 @@ impl Client {
         let body = Bytes::from(chat.body(model).to_string());
         let mut pause = FIRST_PAUSE;
         for attempt in 1.. {
+            let turn = self.turns.next().await;
             let (reason, after) = match time::timeout(self.within, self.once(body.clone())).await {
                 Ok(Ok(reply)) => return Ok(reply),
                 Ok(Err(Attempt::Never(error))) => return Err(error),
                 Ok(Err(Attempt::Again { reason, after })) => (reason, after),
                 Err(_) => (format!("no answer within {} s", self.within.as_secs_f64()), None),
             };
+            drop(turn);
             if attempt == ATTEMPTS {
                 return Err(Error::Unanswered { host: self.host.clone(), attempts: ATTEMPTS, reason });
             }

@@ -10,12 +10,14 @@ use camino::Utf8PathBuf;
 #[non_exhaustive]
 pub enum Error {
     /// The chat is in no cassette, and nobody can be asked.
-    #[error("find a recorded reply to chat {digest}{}", in_what(.cassette))]
+    #[error("find a recorded reply to chat {digest}{}{}", in_what(.cassette), how(.nearest))]
     NotRecorded {
         /// Of the chat.
         digest: String,
         /// Where it was looked for.
         cassette: Option<Utf8PathBuf>,
+        /// How the recorded chat that is most like it differs.
+        nearest: Option<String>,
     },
     /// The address is none.
     #[error("use {text:?} as the address of a model server: {reason}")]
@@ -86,6 +88,10 @@ fn in_what(cassette: &Option<Utf8PathBuf>) -> String {
         Some(path) => format!(" in {path}; no server was asked"),
         None => "; there is no cassette, and no server to ask".to_owned(),
     }
+}
+
+fn how(nearest: &Option<String>) -> String {
+    nearest.as_ref().map_or_else(String::new, |how| format!("; the nearest recorded chat {how}"))
 }
 
 /// Why one attempt came to nothing, and whether another makes sense.

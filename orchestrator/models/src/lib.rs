@@ -11,9 +11,11 @@ mod chat;
 mod client;
 mod error;
 mod model;
+mod pace;
 
 pub use cassette::Cassette;
-pub use chat::{Chat, Message, Part, Reply, Role, Usage};
+pub use chat::{Chat, ImageUrl, Message, Part, Price, Reply, Role, Sampling, Usage};
 pub use client::{Client, Settings};
 pub use error::Error;
-pub use model::Model;
+pub use model::{Model, Said};
+pub use pace::Pace;

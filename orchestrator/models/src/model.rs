@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Cassette, Chat, Client, Error, Reply};
+use crate::{Cassette, Chat, Client, Error, Price, Reply};
 
 /// Who answers chats. Clones share cassette and connections.
 #[derive(Debug, Clone, Default)]
@@ -13,6 +13,17 @@ pub struct Model {
     pub cassette: Option<Arc<Cassette>>,
     /// Asked for what the cassette does not have. Without a name it never is.
     pub client: Option<Client>,
+    /// What its tokens cost, where that is known.
+    pub price: Option<Price>,
+}
+
+/// A reply, and where it came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// What the model said, now or then.
+    pub reply: Reply,
+    /// It was in the cassette: nobody was asked.
+    pub recorded: bool,
 }
 
 impl Model {
@@ -20,19 +31,26 @@ impl Model {
     ///
     /// # Errors
     /// [`Error::NotRecorded`] where nobody can be asked; otherwise as [`Client::ask`], and when the reply cannot be recorded.
-    pub async fn ask(&self, chat: &Chat) -> Result<Reply, Error> {
+    pub async fn ask(&self, chat: &Chat) -> Result<Said, Error> {
         let recorded = self.cassette.as_ref().and_then(|cassette| cassette.find(self.name.as_deref(), chat));
         if let Some(reply) = recorded {
-            return Ok(reply);
+            return Ok(Said { reply, recorded: true });
         }
         let (Some(client), Some(name)) = (&self.client, &self.name) else {
-            let cassette = self.cassette.as_ref().map(|cassette| cassette.path().to_owned());
-            return Err(Error::NotRecorded { digest: chat.digest(), cassette });
+            return Err(self.missed(chat));
         };
         let reply = client.ask(name, chat).await?;
-        match &self.cassette {
-            Some(cassette) => cassette.add(name, chat, reply),
-            None => Ok(reply),
-        }
+        let reply = match &self.cassette {
+            Some(cassette) => cassette.add(name, chat, reply)?,
+            None => reply,
+        };
+        Ok(Said { reply, recorded: false })
+    }
+
+    fn missed(&self, chat: &Chat) -> Error {
+        let cassette = self.cassette.as_ref();
+        let nearest = cassette.and_then(|cassette| cassette.nearest(self.name.as_deref(), chat));
+        let cassette = cassette.map(|cassette| cassette.path().to_owned());
+        Error::NotRecorded { digest: chat.digest(), cassette, nearest }
     }
 }

@@ -9,7 +9,7 @@ use axum::Router;
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
 use camino::Utf8PathBuf;
-use models::{Cassette, Chat, Client, Error, Message, Model, Reply, Role, Settings, Usage};
+use models::{Cassette, Chat, Client, Error, Message, Model, Pace, Reply, Role, Sampling, Settings, Usage};
 
 /// Starts a server that answers the n-th request, from 0, as told; gives its address and a counter.
 async fn serve(answer: fn(u32, HeaderMap) -> (StatusCode, String)) -> (String, Arc<AtomicU32>) {
@@ -32,12 +32,13 @@ fn said(text: &str) -> String {
 }
 
 fn client(base_url: String) -> Client {
-    Client::new(&Settings { base_url, key: Some("secret-key".to_owned()), within: Duration::from_secs(10) })
-        .unwrap()
+    let key = Some("secret-key".to_owned());
+    Client::new(&Settings { base_url, key, within: Duration::from_secs(10), pace: Pace::default() }).unwrap()
 }
 
 fn chat(text: &str) -> Chat {
-    Chat { messages: vec![Message::text(Role::User, text)], temperature: 0.0, max_tokens: 5, attempt: 0 }
+    let sampling = Sampling { temperature: Some(0.0), max_tokens: Some(5), ..Sampling::default() };
+    Chat { messages: vec![Message::text(Role::User, text)], sampling, attempt: 0, repeat: 0 }
 }
 
 #[tokio::test]
@@ -68,7 +69,12 @@ async fn what_is_wrong_stays_wrong_and_no_key_is_told() {
     assert_eq!(asked.load(Ordering::SeqCst), 1);
     let (address, _) = serve(|_, _| (StatusCode::OK, "{}".to_owned())).await;
     assert!(matches!(client(address).ask("m", &chat("a")).await, Err(Error::Garbage { .. })));
-    let wrong = |url: &str| Settings { base_url: url.to_owned(), key: None, within: Duration::from_secs(1) };
+    let wrong = |url: &str| Settings {
+        base_url: url.to_owned(),
+        key: None,
+        within: Duration::from_secs(1),
+        pace: Pace::default(),
+    };
     for url in ["api.test", "ftp://api.test", ""] {
         assert!(matches!(Client::new(&wrong(url)), Err(Error::Address { .. })), "{url}");
     }
@@ -83,9 +89,10 @@ async fn a_recorded_reply_needs_no_server() {
         name: Some("m".to_owned()),
         cassette: Some(Arc::new(Cassette::record(&path).unwrap())),
         client: Some(client(address)),
+        price: None,
     };
     for (text, expect) in [("a", "reply 0"), ("b", "reply 1"), ("a", "reply 0")] {
-        assert_eq!(live.ask(&chat(text)).await.unwrap().text, expect);
+        assert_eq!(live.ask(&chat(text)).await.unwrap().reply.text, expect);
     }
     assert_eq!(asked.load(Ordering::SeqCst), 2);
     let kept = std::fs::read_to_string(&path).unwrap();
@@ -95,9 +102,10 @@ async fn a_recorded_reply_needs_no_server() {
         name: name.map(str::to_owned),
         cassette: Some(Arc::new(Cassette::open(&path).unwrap())),
         client: None,
+        price: None,
     };
-    assert_eq!(offline(None).ask(&chat("b")).await.unwrap().text, "reply 1");
-    assert_eq!(offline(Some("m")).ask(&chat("b")).await.unwrap().text, "reply 1");
+    assert_eq!(offline(None).ask(&chat("b")).await.unwrap().reply.text, "reply 1");
+    assert_eq!(offline(Some("m")).ask(&chat("b")).await.unwrap().reply.text, "reply 1");
     assert!(matches!(offline(Some("other")).ask(&chat("b")).await, Err(Error::NotRecorded { .. })));
     assert!(matches!(offline(None).ask(&chat("c")).await, Err(Error::NotRecorded { .. })));
 }

@@ -2,29 +2,32 @@
 
 use std::time::Duration;
 
-use agents::{Agent, Goal, GoalImage, Reply, Role, Speech, View};
+use agents::{Agent, Goal, GoalImage, Reply, Role, View};
 use browser::Action;
 use jiff::Timestamp;
 use models::Model;
 use tasks::scoring::rules::Rules;
 use tasks::{Fetch, Task};
 
-use crate::Error;
 use crate::environment::{Environment, EnvironmentError, NotActed};
 use crate::results::{EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, Request, Step};
 use crate::stay::Guest;
 use crate::stuck::Replies;
 use crate::trace::Trace;
+use crate::{Error, Limits};
+
+/// How much longer than its agent an episode waits for a reply.
+const GRACE: Duration = Duration::from_secs(2);
+/// How long an agent may take to take leave.
+const LEAVE_WITHIN: Duration = Duration::from_secs(10);
 
 /// What an episode is given besides the environment and the agent.
 pub(crate) struct Attempt<'a> {
     pub(crate) id: &'a EpisodeId,
     pub(crate) task: &'a Task,
     pub(crate) folder: &'a EpisodeFolder,
-    /// How the agent writes its actions.
-    pub(crate) speech: Speech,
-    /// For the whole episode.
-    pub(crate) within: Duration,
+    /// What it may take.
+    pub(crate) limits: Limits,
     /// Who stays on an instance meanwhile; the caller sees them off.
     pub(crate) guest: Guest,
     /// Whether what pages keep in the browser is a result.
@@ -53,6 +56,10 @@ pub(crate) struct Played {
 enum Broken {
     #[error("{0}")]
     Agent(#[from] agents::Error),
+    #[error("get a reply from the agent within {} s", .after.as_secs_f64())]
+    AgentHangs { after: Duration },
+    #[error("{doing} within {} s: the browser or a site hangs", .after.as_secs_f64())]
+    WorldHangs { doing: &'static str, after: Duration },
     #[error("{0}")]
     Environment(#[from] EnvironmentError),
     #[error("{0}")]
@@ -87,17 +94,21 @@ pub(crate) async fn play<E: Environment>(
         }
         Ok(outcome)
     };
-    let driven = tokio::time::timeout(attempt.within, whole).await;
+    let driven = tokio::time::timeout(attempt.limits.episode, whole).await;
     let (outcome, spent) = match driven {
         Ok(Ok(outcome)) => (outcome, false),
         Ok(Err(Broken::Results(error))) => return Err(error),
-        Ok(Err(Broken::Agent(error))) => (failed(&error), false),
-        Ok(Err(Broken::Environment(error))) => (failed(&error), true),
+        Ok(Err(error @ (Broken::Agent(_) | Broken::AgentHangs { .. }))) => (failed(&error), false),
+        Ok(Err(error @ (Broken::Environment(_) | Broken::WorldHangs { .. }))) => (failed(&error), true),
         Err(_) => (Outcome::TimedOut, true),
     };
     trace.take_requests(environment);
-    agent.end(outcome.kind()).await;
+    trace.add_calls(agent.take_calls());
+    if tokio::time::timeout(LEAVE_WITHIN, agent.end(outcome.kind())).await.is_err() {
+        tracing::warn!(within = ?LEAVE_WITHIN, "the agent did not take leave and was dropped");
+    }
     let record = trace.conclude(attempt.id, attempt.task, outcome, started, attempt.judge).await?;
+    attempt.folder.write_calls(&trace.calls)?;
     attempt.folder.write_score_state(&trace.score)?;
     Ok(Played { record, steps: trace.steps, requests: trace.requests, spent })
 }
@@ -127,15 +138,18 @@ async fn drive<E: Environment>(
     let words = trace.prepare(environment, attempt.task).await?;
     let goal = Goal::of(attempt.task, words, images(environment, attempt).await?);
     trace.spoken(Role::User, &goal.text);
-    let look = agent.begin(&goal).await?;
+    let look = replied(attempt.limits.answer, agent.begin(&goal)).await?;
     trace.whole_page = look.screenshot.full_page;
     trace.take_requests(environment);
     let mut last_error: Option<String> = None;
     let mut replies = Replies::default();
     loop {
         trace.now(Phase::Looking);
-        let mut observation = environment.observe(&look).await?;
-        let png = environment.screenshot(&look.screenshot).await?;
+        let looked = async {
+            let observation = environment.observe(&look).await?;
+            Ok((observation, environment.screenshot(&look.screenshot).await?))
+        };
+        let (mut observation, png) = in_time("look at the page", attempt.limits.step, looked).await?;
         let number = trace.saw(attempt.task, &observation);
         trace.current().downloads = attempt.folder.keep_downloads(&mut observation.downloads)?;
         let screenshot = attempt.folder.write_screenshot(number, &png)?;
@@ -162,29 +176,53 @@ async fn drive<E: Environment>(
             last_action_error: last_error.as_deref(),
             screenshot: Some(path.as_std_path()),
         };
-        let reply = agent.next(&goal, view).await?;
+        let replied = replied(attempt.limits.answer, agent.next(&goal, view)).await;
+        trace.add_calls(agent.take_calls());
         trace.now(Phase::Acting);
-        let (text, reason) = match reply {
+        let (text, reason) = match replied? {
             Reply::Stop { reason } => {
                 trace.current().reason = reason;
                 return Ok(trace.stopped(attempt.task));
             }
             Reply::Act { action, reason } => (action, reason),
         };
-        let actions = attempt.speech.read(&text);
+        let actions = agent.speech().read(&text);
         replies.add(actions.as_deref().ok());
         let step = trace.current();
         step.action = Some(text);
         step.reason = reason;
         last_error = match actions {
-            Ok(actions) => match carry_out(environment, attempt.task, &actions, trace).await? {
-                Done::Told(error) => error,
-                Done::Ended(outcome) => return Ok(outcome),
-            },
+            Ok(actions) => {
+                let acting = carry_out(environment, attempt.task, &actions, trace);
+                match in_time("act and let the page settle", attempt.limits.step, acting).await? {
+                    Done::Told(error) => error,
+                    Done::Ended(outcome) => return Ok(outcome),
+                }
+            }
             Err(error) => Some(format!("failed to {error}")),
         };
         trace.current().error = last_error.clone();
     }
+}
+
+/// Waits for the agent. One that watches its own time is let go first, for it knows better what was not done.
+async fn replied<T>(
+    after: Duration,
+    reply: impl Future<Output = Result<T, agents::Error>>,
+) -> Result<T, Broken> {
+    match tokio::time::timeout(after + GRACE, reply).await {
+        Ok(replied) => Ok(replied?),
+        Err(_) => Err(Broken::AgentHangs { after }),
+    }
+}
+
+/// Waits for what the world does in a step, for so long.
+async fn in_time<T>(
+    doing: &'static str,
+    after: Duration,
+    work: impl Future<Output = Result<T, Broken>>,
+) -> Result<T, Broken> {
+    tokio::time::timeout(after, work).await.unwrap_or(Err(Broken::WorldHangs { doing, after }))
 }
 
 /// Gets the pictures that belong to the goal, as files that the agent is given.

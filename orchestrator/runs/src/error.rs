@@ -78,6 +78,29 @@ pub enum Error {
         /// What was asked for.
         here: String,
     },
+    /// No run was named to put together.
+    #[error("put runs together: none was named")]
+    NothingToMerge,
+    /// A part is of another run than the first.
+    #[error("put {path} together with the first run: its {what} is {here:?}, not {there:?}")]
+    DifferentParts {
+        /// The part.
+        path: Utf8PathBuf,
+        /// In what they differ.
+        what: &'static str,
+        /// What the first says.
+        there: String,
+        /// What this one says.
+        here: String,
+    },
+    /// Two parts have the same episode.
+    #[error("put runs together: {path} has episode {id}, and so has one before it")]
+    TwiceInParts {
+        /// The folder of the second.
+        path: Utf8PathBuf,
+        /// The episode.
+        id: String,
+    },
     /// The selection names a task that the suite does not have.
     #[error("select task {id:?}: {suite} has none of that id")]
     UnknownTask {

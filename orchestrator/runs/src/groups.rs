@@ -36,9 +36,12 @@ pub enum By {
 }
 
 /// Sites first, then tags, both by name. What all tasks or only one of several have in common says nothing and is left out.
-pub fn groups(records: &[TaskRecord], summaries: &[TaskSummary]) -> Vec<Group> {
+pub fn groups<'a>(
+    records: impl IntoIterator<Item = &'a TaskRecord>,
+    summaries: &[TaskSummary],
+) -> Vec<Group> {
     let mut members: BTreeMap<(By, &str), Vec<&TaskSummary>> = BTreeMap::new();
-    for (record, summary) in records.iter().zip(summaries) {
+    for (record, summary) in records.into_iter().zip(summaries) {
         let sites = record.sites.iter().map(|site| (By::Site, site.as_str()));
         for key in sites.chain(record.tags.iter().map(|tag| (By::Tag, tag.as_str()))) {
             members.entry(key).or_default().push(summary);

@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
+use agents::Speech;
 use browser::Dialect;
 use camino::Utf8PathBuf;
 use models::Model;
 use tasks::scoring::rules::Rules;
+
+use crate::results::Shard;
 
 /// How a suite is run.
 #[derive(Debug, Clone)]
@@ -29,6 +32,10 @@ pub struct Options {
     pub keep_storage: bool,
     /// Keep everything that passes over the network, with an episode's other results. Log-ins are in it.
     pub keep_network: bool,
+    /// Which part of the run to play; all of it when absent.
+    pub shard: Option<Shard>,
+    /// Begin no further episode when so many have ended in an error.
+    pub max_errors: Option<usize>,
     /// Ids of the tasks to run; all when empty.
     pub tasks: Vec<String>,
     /// Folder where the indexes of snapshots are kept between runs; temporary files when absent.
@@ -48,13 +55,20 @@ pub struct Options {
 pub struct Limits {
     /// For all of it.
     pub episode: Duration,
-    /// For one answer of an external agent.
+    /// For one reply of the agent, all that it asks models included.
     pub answer: Duration,
+    /// For looking at the page once, and for an action with all that follows from it.
+    pub step: Duration,
     /// For a page to come to rest after an action.
     pub settle: Duration,
 }
 
 impl Options {
+    /// How programs write their actions.
+    pub(crate) fn speech(&self) -> Speech {
+        Speech { dialect: self.dialect, multiaction: self.multiaction }
+    }
+
     /// Where golden states and copies of sites are.
     pub(crate) fn town_folder(&self) -> Utf8PathBuf {
         let temporary = || Utf8PathBuf::from_path_buf(std::env::temp_dir()).unwrap_or_else(|_| "/tmp".into());
@@ -74,6 +88,8 @@ impl Default for Options {
             multiaction: false,
             keep_storage: false,
             keep_network: false,
+            shard: None,
+            max_errors: None,
             tasks: Vec::new(),
             index_cache: None,
             town: None,
@@ -89,6 +105,7 @@ impl Default for Limits {
         Limits {
             episode: Duration::from_secs(600),
             answer: Duration::from_secs(120),
+            step: Duration::from_secs(180),
             settle: Duration::from_secs(30),
         }
     }

@@ -1,10 +1,11 @@
 //! A run: workers take episodes from one queue, each with an environment of its own.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use agents::{Kind, Speech};
+use agents::{Casting, Kind, Speech};
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use sites::Town;
@@ -94,7 +95,9 @@ where
         agent: agent.clone(),
         options: options.clone(),
         folder: folder.clone(),
+        seed: suite.world.seed,
         queue: Mutex::new(queue),
+        errors: AtomicUsize::new(0),
         interrupt,
         progress,
     });
@@ -121,14 +124,18 @@ struct Shared {
     agent: Kind,
     options: Options,
     folder: RunFolder,
+    seed: u64,
     queue: Mutex<VecDeque<EpisodeId>>,
+    /// Episodes of now that ended in one.
+    errors: AtomicUsize,
     interrupt: CancellationToken,
     progress: Progress,
 }
 
 impl Shared {
     fn next(&self) -> Option<EpisodeId> {
-        if self.interrupt.is_cancelled() {
+        let errors = self.errors.load(Ordering::Relaxed);
+        if self.interrupt.is_cancelled() || self.options.max_errors.is_some_and(|most| errors >= most) {
             return None;
         }
         self.queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
@@ -218,11 +225,14 @@ async fn attempt<E: Environment>(
     (shared.progress)(Event::Started { worker, episode: id });
     let limits = shared.options.limits;
     let stderr = folder.path().join("agent.stderr.txt");
-    let speech = Speech {
-        dialect: shared.agent.speaks(shared.options.dialect),
-        multiaction: shared.options.multiaction,
-    };
-    let mut agent = shared.agent.agent(task, stderr.into(), limits.answer, speech);
+    let mut agent = shared.agent.agent(&Casting {
+        task,
+        repeat: id.repeat,
+        seed: shared.seed,
+        stderr: stderr.into(),
+        answer_within: limits.answer,
+        speech: shared.options.speech(),
+    });
     let on_step = |step| {
         (shared.progress)(Event::Step { worker, episode: id, step, max_steps: task.max_steps });
     };
@@ -230,8 +240,7 @@ async fn attempt<E: Environment>(
         id,
         task,
         folder,
-        speech,
-        within: limits.episode,
+        limits,
         guest: guest.clone(),
         keep_storage: shared.options.keep_storage,
         keep_network: shared.options.keep_network,
@@ -250,6 +259,9 @@ fn keep(
     played: Played,
 ) -> Result<(), Error> {
     shared.folder.keep(folder, &played.record, &played.steps, &played.requests)?;
+    if matches!(played.record.outcome, Outcome::Error { .. }) {
+        shared.errors.fetch_add(1, Ordering::Relaxed);
+    }
     (shared.progress)(Event::Ended { worker, episode: id, record: &played.record });
     Ok(())
 }
@@ -262,13 +274,16 @@ fn select(suite: &Suite, ids: &[String]) -> Result<Vec<Task>, Error> {
 }
 
 fn open_folder(suite: &Suite, tasks: &[Task], agent: &Kind, options: &Options) -> Result<RunFolder, Error> {
+    let Speech { dialect, multiaction } = agent.speech(options.speech());
     let record = RunRecord {
-        dialect: agent.speaks(options.dialect),
-        multiaction: options.multiaction,
+        settings: agent.settings(),
+        dialect,
+        multiaction,
+        shard: options.shard,
         rules: options.rules,
         ..record(suite, tasks, agent.to_string(), options.repeat.max(1))?
     };
-    let path = out(suite, agent.slug(), options, record.started);
+    let path = out(suite, &agent.slug(), options, record.started);
     if options.resume { RunFolder::resume(&path, &record) } else { RunFolder::create(&path, &record) }
 }
 
@@ -304,16 +319,13 @@ fn plan(folder: &RunFolder, retry_errors: bool) -> Result<(VecDeque<EpisodeId>, 
     let run = folder.run()?;
     let mut queue = VecDeque::new();
     let mut done = 0;
-    for repeat in 1..=run.repeat {
-        for task in &run.tasks {
-            let id = EpisodeId { task: task.id.clone(), repeat };
-            let episode = folder.episode(&id);
-            let whole = episode.is_whole();
-            if whole && !(retry_errors && matches!(episode.record()?.outcome, Outcome::Error { .. })) {
-                done += 1;
-            } else {
-                queue.push_back(id);
-            }
+    for id in run.planned() {
+        let episode = folder.episode(&id);
+        let whole = episode.is_whole();
+        if whole && !(retry_errors && matches!(episode.record()?.outcome, Outcome::Error { .. })) {
+            done += 1;
+        } else {
+            queue.push_back(id);
         }
     }
     Ok((queue, done))

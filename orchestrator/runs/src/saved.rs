@@ -57,6 +57,7 @@ async fn episode(task: &Task, repeat: u32, saved: &Saved, rules: Rules, judge: &
         unjudged,
         judgements: state.judgements,
         steps: saved.steps.len() as u32,
+        models: None,
         requests: Levels::default(),
         misses: Vec::new(),
         refused_hosts: Default::default(),

@@ -1,6 +1,6 @@
 //! What an episode is worth, with a judge's help where it takes one.
 
-use models::{Chat, Message, Model, Role};
+use models::{Chat, Message, Model, Role, Sampling};
 use tasks::scoring::judge::{Judge, Prompt, ask};
 use tasks::{Score, ScoreError, ScoreState, Scorer};
 
@@ -53,8 +53,10 @@ impl Judge for Asked<'_> {
             Some(picture) => words.with_image(picture),
             None => words,
         };
-        let chat = Chat { messages: vec![message], temperature, max_tokens, attempt };
-        Ok(self.0.ask(&chat).await?.text)
+        let sampling =
+            Sampling { temperature: Some(temperature), max_tokens: Some(max_tokens), ..Sampling::default() };
+        let chat = Chat { messages: vec![message], sampling, attempt, repeat: 0 };
+        Ok(self.0.ask(&chat).await?.reply.text)
     }
 }
 

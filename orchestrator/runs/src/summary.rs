@@ -11,7 +11,9 @@ use crate::Error;
 use crate::fingerprint::of_repeat;
 use crate::groups::{Group, groups};
 use crate::measures::Measures;
-use crate::results::{EpisodeRecord, FORMAT, Format, Outcome, RunFolder, RunRecord, TaskRecord, Times};
+use crate::results::{
+    EpisodeRecord, FORMAT, Format, Outcome, RunFolder, RunRecord, Spent, TaskRecord, Times,
+};
 use crate::sensitivity::Sensitivity;
 use crate::statistics::{Interval, StandardError, interval, mean, standard_error, variance};
 
@@ -66,6 +68,8 @@ pub struct Summary {
     pub errors: usize,
     /// Episodes that ran out of time.
     pub timeouts: usize,
+    /// What models took; absent where none was asked.
+    pub models: Option<Spent>,
     /// Actions taken.
     pub steps: u64,
     /// Sum of the episodes' times in milliseconds.
@@ -140,10 +144,10 @@ impl Summary {
             of.entry(&episode.task).or_default().push(episode);
         }
         let own = |task: &TaskRecord| of.get(task.id.as_str()).map_or(&[] as &[_], Vec::as_slice);
-        let tasks: Vec<TaskSummary> = run.tasks.iter().map(|task| of_task(&task.id, own(task))).collect();
-        let repeats: Vec<Vec<f64>> = run.tasks.iter().map(|task| scores_of(own(task))).collect();
+        let tasks: Vec<TaskSummary> = run.own_tasks().map(|task| of_task(&task.id, own(task))).collect();
+        let repeats: Vec<Vec<f64>> = run.own_tasks().map(|task| scores_of(own(task))).collect();
         let bound = |unjudged: f64| {
-            let means = run.tasks.iter().filter_map(|task| {
+            let means = run.own_tasks().filter_map(|task| {
                 mean(&own(task).iter().map(|episode| episode.score.unwrap_or(unjudged)).collect::<Vec<_>>())
             });
             mean(&means.collect::<Vec<_>>()).unwrap_or(unjudged)
@@ -166,7 +170,7 @@ impl Summary {
             agent: run.agent.clone(),
             rules: run.rules,
             repeat: run.repeat,
-            planned: run.tasks.len() * run.repeat as usize,
+            planned: run.planned().len(),
             episodes: episodes.len(),
             score: mean(&scores),
             interval: interval(&scores),
@@ -175,7 +179,7 @@ impl Summary {
             bounds: (unjudged > 0).then(|| (bound(0.0), bound(1.0))),
             sensitivity: Sensitivity::of(&run.tasks, episodes),
             measures: Measures::of(episodes),
-            groups: groups(&run.tasks, &tasks),
+            groups: groups(run.own_tasks(), &tasks),
             passed: tasks.iter().filter(|task| task.passed).count(),
             deterministic: (fingerprints.len() > 1)
                 .then(|| fingerprints.windows(2).all(|pair| pair[0].fingerprint == pair[1].fingerprint)),
@@ -188,6 +192,7 @@ impl Summary {
             misses: count_misses(episodes),
             errors: count(|outcome| matches!(outcome, Outcome::Error { .. })),
             timeouts: count(|outcome| matches!(outcome, Outcome::TimedOut)),
+            models: Spent::sum(episodes.iter().filter_map(|episode| episode.models)),
             steps: episodes.iter().map(|episode| u64::from(episode.steps)).sum(),
             wall_ms: episodes.iter().map(|episode| episode.wall_ms).sum(),
             times,
@@ -237,8 +242,9 @@ fn scores_of(episodes: &[&EpisodeRecord]) -> Vec<f64> {
 /// The fingerprints of the repeats in which every task was played.
 fn whole_repeats(run: &RunRecord, episodes: &[EpisodeRecord]) -> Vec<RepeatFingerprint> {
     let of = |repeat| episodes.iter().filter(move |episode| episode.repeat == repeat);
+    let count = run.own_tasks().count();
     (1..=run.repeat)
-        .filter(|&repeat| !run.tasks.is_empty() && of(repeat).count() == run.tasks.len())
+        .filter(|&repeat| count > 0 && of(repeat).count() == count)
         .map(|repeat| RepeatFingerprint { repeat, fingerprint: of_repeat(of(repeat)) })
         .collect()
 }

@@ -3,6 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use crate::groups::{By, Group};
+use crate::results::Spent;
 use crate::statistics::Method;
 use crate::summary::TaskSummary;
 use crate::{RepeatFingerprint, Summary};
@@ -135,6 +136,9 @@ impl Summary {
             let shares = shares.iter().map(|(phase, share)| format!("{} {share:.0} %", phase.word()));
             line("time", shares.collect::<Vec<_>>().join(", "))?;
         }
+        if let Some(spent) = self.models {
+            line("models", models(&spent))?;
+        }
         let refused = match self.refused_hosts.len() {
             0 => "0".to_owned(),
             count => format!("{count}: {}", self.refused_hosts.iter().cloned().collect::<Vec<_>>().join(" ")),
@@ -188,6 +192,18 @@ impl Summary {
             }
         }
     }
+}
+
+/// What models took.
+pub(crate) fn models(spent: &Spent) -> String {
+    let from = match spent.recorded {
+        0 => String::new(),
+        all if all == spent.calls => ", all from the cassette".to_owned(),
+        some => format!(", {some} from the cassette"),
+    };
+    let cost = spent.cost.map_or_else(String::new, |cost| format!(", ${cost:.4}"));
+    let Spent { calls, prompt_tokens, completion_tokens, .. } = spent;
+    format!("{calls} calls{from}, {prompt_tokens} tokens asked and {completion_tokens} replied{cost}")
 }
 
 fn outcome(task: &TaskSummary) -> String {

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use agents::{Role, Utterance};
+use agents::{Call, Role, Utterance};
 use browser::{Acted, Action, Observation};
 use gateway::{Answer, Levels};
 use jiff::Timestamp;
@@ -13,8 +13,8 @@ use tasks::{GoalText, ScoreState, Task, Verdict};
 use crate::environment::{Environment, EnvironmentError};
 use crate::reading::Reading;
 use crate::results::{
-    ActedOn, EpisodeFolder, EpisodeId, EpisodeRecord, FORMAT, MissRecord, Outcome, Phase, Request, Step,
-    Stopwatch, millis,
+    ActedOn, EpisodeFolder, EpisodeId, EpisodeRecord, FORMAT, MissRecord, Outcome, Phase, Request, Spent,
+    Step, StepCall, Stopwatch, millis,
 };
 use crate::scored::{Scored, scored};
 use crate::stay::Guest;
@@ -28,6 +28,8 @@ pub(crate) struct Trace {
     pub(crate) whole_page: bool,
     pub(crate) steps: Vec<Step>,
     pub(crate) requests: Vec<Request>,
+    /// What models were asked.
+    pub(crate) calls: Vec<StepCall>,
     pub(crate) score: ScoreState,
     /// Who stays on an instance meanwhile.
     pub(crate) guest: Guest,
@@ -49,6 +51,7 @@ impl Trace {
             whole_page: false,
             steps: Vec::new(),
             requests: Vec::new(),
+            calls: Vec::new(),
             score: task.scorer.start().by(rules),
             guest: Guest::default(),
             goal: None,
@@ -141,6 +144,11 @@ impl Trace {
         }
         let last = self.steps.len() - 1;
         &mut self.steps[last]
+    }
+
+    pub(crate) fn add_calls(&mut self, calls: Vec<Call>) {
+        let step = self.last_number();
+        self.calls.extend(calls.into_iter().map(|call| StepCall { step, call }));
     }
 
     pub(crate) fn take_requests<E: Environment>(&mut self, environment: &mut E) {
@@ -304,6 +312,7 @@ impl Trace {
             unjudged,
             judgements: self.score.judgements.clone(),
             steps: self.steps.iter().filter(|step| step.action.is_some()).count() as u32,
+            models: Spent::of(self.calls.iter().map(|line| &line.call)),
             requests: Levels::default(),
             misses: Vec::new(),
             refused_hosts: Default::default(),

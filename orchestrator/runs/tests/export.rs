@@ -56,6 +56,7 @@ fn csv_keeps_quotes_and_line_breaks() -> Tested {
     };
     assert_eq!((rows.len(), cell(0, "answer"), cell(0, "misses")), (3, ANSWER, "7"));
     assert_eq!((cell(0, "score"), cell(0, "unjudged"), cell(0, "agent_ms")), ("0.25", "false", "3"));
+    assert_eq!((cell(0, "prompt_tokens"), cell(0, "cost")), ("1234", "0.25"));
     assert_eq!((cell(0, "refused_hosts"), cell(0, "started")), ("a.test;b.test", "1970-01-01T00:00:00Z"));
     assert_eq!((cell(1, "answer"), cell(1, "score"), cell(1, "unjudged")), ("", "", "true"));
     assert_eq!((cell(2, "repeat"), cell(2, "agent_ms"), cell(2, "fingerprint")), ("3", "", "c"));

@@ -122,6 +122,10 @@ impl Agent for Program {
         Box::pin(self.answer(goal, view))
     }
 
+    fn speech(&self) -> Speech {
+        self.settings.speech
+    }
+
     fn end<'a>(&'a mut self, outcome: &'a str) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
         Box::pin(async move {
             if let Some(process) = self.process.take() {

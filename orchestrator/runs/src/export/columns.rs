@@ -31,7 +31,7 @@ const fn column(name: &'static str, values: Values) -> Column {
     Column { name, values }
 }
 
-/// All columns, in their order. New ones are added at the end.
+/// All columns, in their order; `FORMAT.md` says what they mean. New ones are added at the end.
 pub(super) const COLUMNS: &[Column] = &[
     column("suite", Values::Text(|row| Some(row.run.suite.clone()))),
     column("agent", Values::Text(|row| Some(row.run.agent.clone()))),
@@ -70,6 +70,10 @@ pub(super) const COLUMNS: &[Column] = &[
     column("dialect", Values::Text(|row| Some(row.run.dialect.to_string()))),
     column("suite_digest", Values::Text(|row| Some(row.run.suite_digest.clone()))),
     column("sandbox", Values::Text(|row| Some(row.run.sandbox.clone()))),
+    column("model_calls", Values::Whole(|row| row.record.models.map(|spent| spent.calls))),
+    column("prompt_tokens", Values::Whole(|row| row.record.models.map(|spent| spent.prompt_tokens))),
+    column("completion_tokens", Values::Whole(|row| row.record.models.map(|spent| spent.completion_tokens))),
+    column("cost", Values::Fraction(|row| row.record.models.and_then(|spent| spent.cost))),
 ];
 
 fn time(row: &Row<'_>, phase: Phase) -> Option<u64> {

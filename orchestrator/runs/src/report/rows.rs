@@ -66,7 +66,7 @@ pub(super) fn rows(run: &RunRecord, summary: &Summary, records: &[EpisodeRecord]
         groups: groups(known).join("\n"),
         more: more(known, records),
     };
-    summary.tasks.iter().zip(&run.tasks).map(row).collect()
+    summary.tasks.iter().zip(run.own_tasks()).map(row).collect()
 }
 
 /// What the rows can be filtered by.
@@ -74,7 +74,7 @@ pub(super) fn choices(run: &RunRecord, rows: &[Row]) -> Vec<Choice> {
     let played = rows.iter().filter(|row| row.played);
     let verdicts: Vec<&str> = played.map(|row| row.verdict).collect();
     let kinds: BTreeSet<&str> = rows.iter().flat_map(|row| row.kinds.lines()).collect();
-    let known: BTreeSet<String> = run.tasks.iter().flat_map(groups).collect();
+    let known: BTreeSet<String> = run.own_tasks().flat_map(groups).collect();
     let named = |group: String| {
         let (kind, name) = group.split_once(' ').unwrap_or_default();
         let label = format!("{name} ({kind})");

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use tasks::Score;
 use tasks::scoring::judge::Judgement;
 
-use super::{EpisodeId, Format, Times};
+use super::{EpisodeId, Format, Spent, Times};
 
 /// How an attempt ended, and what it was worth.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,6 +41,9 @@ pub struct EpisodeRecord {
     pub judgements: Vec<Judgement>,
     /// Actions taken.
     pub steps: u32,
+    /// What the agent's models took; nothing where it asked none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub models: Option<Spent>,
     /// Requests by the level they were answered at.
     pub requests: Levels,
     /// Requests that the recording could not answer.

@@ -11,7 +11,7 @@ use snapshots::{Exchange, har};
 use tasks::ScoreState;
 
 use super::lines::{read_json, read_lines, replace_json, write_json, write_lines};
-use super::{EpisodeRecord, FORMAT, Format, Request, RunRecord, Saved, Step};
+use super::{EpisodeRecord, FORMAT, Format, Request, RunRecord, Saved, Step, StepCall};
 use crate::Error;
 
 /// Which attempt at which task.
@@ -211,6 +211,20 @@ impl EpisodeFolder {
         let path = self.path.join(format!("goal-{number}.{}", kind.unwrap_or("image")));
         std::fs::write(&path, bytes).map_err(|source| Error::Write { path: path.clone(), source })?;
         Ok(path)
+    }
+
+    /// Keeps what models were asked; writes nothing where that is nothing.
+    pub fn write_calls(&self, calls: &[StepCall]) -> Result<(), Error> {
+        if calls.is_empty() {
+            return Ok(());
+        }
+        write_lines(&self.path.join("calls.jsonl"), calls)
+    }
+
+    /// Reads `calls.jsonl`; nothing where no model was asked.
+    pub fn calls(&self) -> Result<Vec<StepCall>, Error> {
+        let path = self.path.join("calls.jsonl");
+        if path.is_file() { read_lines(&path) } else { Ok(Vec::new()) }
     }
 
     /// Keeps what the score depends on, so that it can be made again.

@@ -1,11 +1,15 @@
 //! `run.json`.
 
+use std::fmt;
+use std::str::FromStr;
+
 use browser::Dialect;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tasks::scoring::rules::Rules;
 
-use super::{FORMAT, Format};
+use super::{EpisodeId, FORMAT, Format};
 
 /// What was run. Two runs with the same suite, digest and agent may be compared, and one may go on where it was interrupted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -20,6 +24,9 @@ pub struct RunRecord {
     pub suite_digest: String,
     /// The agent, as given on the command line.
     pub agent: String,
+    /// What decides how it acts besides: settings, model, digest of its prompts; not written where nothing does.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub settings: Value,
     /// The notation of its actions; not written where it is BrowserGym's.
     #[serde(default, skip_serializing_if = "is_default")]
     pub dialect: Dialect,
@@ -33,8 +40,51 @@ pub struct RunRecord {
     pub repeat: u32,
     /// The tasks of the run, in the order of the suite.
     pub tasks: Vec<TaskRecord>,
+    /// Which part of the run is played here; all of it when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
     /// When the run was begun.
     pub started: Timestamp,
+}
+
+/// One of several equal parts of a run, which are played apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shard {
+    /// Which part, from 1.
+    pub index: u32,
+    /// How many parts there are.
+    pub count: u32,
+}
+
+/// The text is no shard.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("read {0:?} as a part of a run: write 2/5 for the second of five")]
+pub struct NoShard(String);
+
+impl FromStr for Shard {
+    type Err = NoShard;
+
+    fn from_str(text: &str) -> Result<Shard, NoShard> {
+        let read = || {
+            let (index, count) = text.split_once('/')?;
+            let shard = Shard { index: index.parse().ok()?, count: count.parse().ok()? };
+            (1..=shard.count).contains(&shard.index).then_some(shard)
+        };
+        read().ok_or_else(|| NoShard(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.count)
+    }
+}
+
+impl Shard {
+    /// Whether the task at this place of the run, from 0, belongs to it.
+    fn has(self, place: usize) -> bool {
+        place % self.count.max(1) as usize + 1 == self.index as usize
+    }
 }
 
 /// A task, as far as results need it.
@@ -67,13 +117,27 @@ impl RunRecord {
             suite: suite.to_owned(),
             suite_digest,
             agent,
+            settings: Value::Null,
             dialect: Dialect::default(),
             multiaction: false,
             rules: Rules::default(),
             repeat,
             tasks,
+            shard: None,
             started: Timestamp::now(),
         }
+    }
+
+    /// The tasks that are played here.
+    pub fn own_tasks(&self) -> impl Iterator<Item = &TaskRecord> {
+        let own = move |place| self.shard.is_none_or(|shard| shard.has(place));
+        self.tasks.iter().enumerate().filter(move |(place, _)| own(*place)).map(|(_, task)| task)
+    }
+
+    /// The episodes that are played here, repeat after repeat.
+    pub fn planned(&self) -> Vec<EpisodeId> {
+        let of = |repeat| self.own_tasks().map(move |task| EpisodeId { task: task.id.clone(), repeat });
+        (1..=self.repeat).flat_map(of).collect()
     }
 
     /// The first thing in which two runs are not the same experiment: its name and both values.
@@ -82,6 +146,7 @@ impl RunRecord {
             [
                 ("suite", run.suite.clone()),
                 ("agent", run.agent.clone()),
+                ("agent's settings, model or prompts", run.settings.to_string()),
                 ("dialect", run.dialect.to_string()),
                 ("number of actions in a reply", (if run.multiaction { "any" } else { "one" }).to_owned()),
                 ("rules", run.rules.to_string()),

@@ -43,8 +43,8 @@ enum Kind {
 /// Compares two trees. The ids of elements make no difference: one new element at the top renumbers all.
 pub(super) fn changes(before: &str, after: &str) -> Changes {
     let (before, after): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
-    let (old, new): (Vec<(&str, &str)>, Vec<(&str, &str)>) =
-        (before.iter().map(|line| apart(line)).collect(), after.iter().map(|line| apart(line)).collect());
+    let old: Vec<_> = before.iter().map(|line| apart(line)).collect();
+    let new: Vec<_> = after.iter().map(|line| apart(line)).collect();
     let until = Some(Instant::now() + PATIENCE);
     let ops = similar::capture_diff_slices_deadline(Algorithm::Patience, &old, &new, until);
     let mut found = Changes::default();

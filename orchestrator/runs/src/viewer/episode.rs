@@ -7,6 +7,7 @@ use crate::Error;
 use crate::html::requests::{Requests, requests_of};
 use crate::html::words::{Share, seconds, shares, two_digits, verdict, worded};
 use crate::results::{EpisodeFolder, EpisodeRecord, Outcome, RunRecord};
+use crate::table::models;
 
 #[derive(Serialize)]
 pub(super) struct Page {
@@ -27,6 +28,8 @@ pub(super) struct Page {
     started: String,
     time: String,
     shares: Vec<Share>,
+    /// What models took.
+    models: Option<String>,
     fingerprint: String,
     stderr: bool,
     opening: Requests,
@@ -35,9 +38,9 @@ pub(super) struct Page {
 
 /// Words and numbers for an episode.
 pub(super) fn page(run: &RunRecord, record: &EpisodeRecord, files: &EpisodeFolder) -> Result<Page, Error> {
-    let (requests, steps) = (files.requests()?, files.steps()?);
+    let (requests, steps, calls) = (files.requests()?, files.steps()?, files.calls()?);
     let before = std::iter::once(None).chain(steps.iter().map(Some));
-    let views = before.zip(&steps).map(|(before, now)| step(files.path(), before, now, &requests));
+    let views = before.zip(&steps).map(|(before, now)| step(files.path(), before, now, &requests, &calls));
     let goal = run.tasks.iter().find(|task| task.id == record.task).map_or("", |task| &task.goal);
     Ok(Page {
         suite: run.suite.clone(),
@@ -60,6 +63,7 @@ pub(super) fn page(run: &RunRecord, record: &EpisodeRecord, files: &EpisodeFolde
         started: record.started.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
         time: seconds(record.wall_ms),
         shares: record.times.as_ref().map(shares).unwrap_or_default(),
+        models: record.models.as_ref().map(models),
         fingerprint: record.fingerprint.clone(),
         stderr: files.path().join("agent.stderr.txt").metadata().is_ok_and(|file| file.len() > 0),
         steps: views.collect(),

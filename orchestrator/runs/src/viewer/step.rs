@@ -7,7 +7,8 @@ use super::changes::{Changes, changes};
 use crate::html::png::dimensions;
 use crate::html::requests::{Requests, requests_of};
 use crate::html::words::{seconds, two_digits};
-use crate::results::{Request, Saved, Step};
+use crate::results::{Request, Saved, Spent, Step, StepCall};
+use crate::table::models;
 
 /// What is known of a score, rounded: less is no change.
 const CHANGE: f64 = 1e-9;
@@ -28,6 +29,8 @@ pub(super) struct StepView {
     element: Option<Acted>,
     error: Option<String>,
     unsettled: Option<String>,
+    /// Tokens and cost of what models were asked for it.
+    models: Option<String>,
     dialogs: Vec<String>,
     downloads: Vec<Saved>,
     score: Option<String>,
@@ -71,7 +74,14 @@ struct Event {
 }
 
 /// A step with the one before it.
-pub(super) fn step(folder: &Utf8Path, before: Option<&Step>, step: &Step, requests: &[Request]) -> StepView {
+pub(super) fn step(
+    folder: &Utf8Path,
+    before: Option<&Step>,
+    step: &Step,
+    requests: &[Request],
+    calls: &[StepCall],
+) -> StepView {
+    let asked = calls.iter().filter(|call| call.step == step.step);
     let own = requests_of(step.step, requests);
     let events = events(before, step);
     let failed = step.error.is_some() || step.unsettled.is_some();
@@ -95,6 +105,7 @@ pub(super) fn step(folder: &Utf8Path, before: Option<&Step>, step: &Step, reques
             .map(|element| Acted { selector: element.selector.clone(), value: element.value.clone() }),
         error: step.error.clone(),
         unsettled: step.unsettled.clone(),
+        models: Spent::of(asked.map(|asked| &asked.call)).as_ref().map(models),
         dialogs: step.dialogs.iter().map(ToString::to_string).collect(),
         downloads: step.downloads.clone(),
         score: step.score.map(two_digits),

@@ -3,8 +3,8 @@
 use camino::Utf8PathBuf;
 use gateway::{Answer, Entry, Near};
 use runs::results::{
-    ActedOn, EpisodeId, EpisodeRecord, FORMAT, Outcome, Request, RunFolder, RunRecord, Step, TaskRecord,
-    Times,
+    ActedOn, EpisodeId, EpisodeRecord, FORMAT, Outcome, Request, RunFolder, RunRecord, Spent, Step,
+    TaskRecord, Times,
 };
 
 pub(crate) type Tested = Result<(), Box<dyn std::error::Error>>;
@@ -80,6 +80,13 @@ pub(crate) fn write_run(path: &Utf8PathBuf, fingerprints: &[&str]) -> Tested {
             success: false,
             detail: None,
             steps: 2,
+            models: Some(Spent {
+                calls: 2,
+                recorded: 0,
+                prompt_tokens: 1_234,
+                completion_tokens: 56,
+                cost: Some(0.25),
+            }),
             requests: Default::default(),
             misses: Vec::new(),
             refused_hosts: [HOSTILE.to_owned()].into(),

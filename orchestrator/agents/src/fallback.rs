@@ -1,0 +1,91 @@
+//! One agent after the other, until one answers: AssistantBench's ensembles, such as `see-plan-act->closed-book`.
+//!
+//! The first has the episode to itself. Where it stops without an answer, says that it cannot be done, or is at its last action without having
+//! answered, the next one goes on from the page as it is, with the actions that are left.
+
+use browser::{Action, Look};
+
+use crate::agent::FirstLook;
+use crate::{Agent, Call, Error, Goal, NextReply, Reply, Speech, View};
+
+/// Agents in their order; never none.
+pub struct Fallback {
+    agents: Vec<Box<dyn Agent>>,
+    current: usize,
+    spoke: usize,
+}
+
+impl Fallback {
+    /// In this order.
+    pub fn new(agents: Vec<Box<dyn Agent>>) -> Fallback {
+        Fallback { agents, current: 0, spoke: 0 }
+    }
+
+    async fn reply(&mut self, goal: &Goal, view: View<'_>) -> Result<Reply, Error> {
+        loop {
+            self.spoke = self.current;
+            let is_last = self.current + 1 == self.agents.len();
+            let agent = &mut self.agents[self.current];
+            let reply = agent.next(goal, view).await?;
+            let answered = answers(&reply, agent.speech());
+            let goes_on = matches!(reply, Reply::Act { .. }) && !gives_up(&reply, agent.speech());
+            if is_last || answered || (goes_on && view.step < goal.max_steps) {
+                return Ok(reply);
+            }
+            self.current += 1;
+        }
+    }
+}
+
+/// Whether the reply ends the episode with an answer.
+fn answers(reply: &Reply, speech: Speech) -> bool {
+    ends(reply, speech, |action| matches!(action, Action::Answer { text } if !text.trim().is_empty()))
+}
+
+/// Whether the reply ends the episode without one.
+fn gives_up(reply: &Reply, speech: Speech) -> bool {
+    ends(reply, speech, |action| action.is_final())
+}
+
+fn ends(reply: &Reply, speech: Speech, wanted: impl Fn(&Action) -> bool) -> bool {
+    match reply {
+        Reply::Act { action, .. } => speech.read(action).is_ok_and(|actions| actions.iter().any(wanted)),
+        Reply::Stop { .. } => false,
+    }
+}
+
+impl Agent for Fallback {
+    fn begin<'a>(&'a mut self, goal: &'a Goal) -> FirstLook<'a> {
+        Box::pin(async {
+            let mut look: Option<Look> = None;
+            for agent in &mut self.agents {
+                let wanted = agent.begin(goal).await?;
+                look = Some(match look {
+                    None => wanted,
+                    Some(look) => look.and(wanted),
+                });
+            }
+            Ok(look.unwrap_or_default())
+        })
+    }
+
+    fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a> {
+        Box::pin(self.reply(goal, view))
+    }
+
+    fn speech(&self) -> Speech {
+        self.agents[self.spoke].speech()
+    }
+
+    fn take_calls(&mut self) -> Vec<Call> {
+        self.agents.iter_mut().flat_map(|agent| agent.take_calls()).collect()
+    }
+
+    fn end<'a>(&'a mut self, outcome: &'a str) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+        Box::pin(async move {
+            for agent in &mut self.agents {
+                agent.end(outcome).await;
+            }
+        })
+    }
+}

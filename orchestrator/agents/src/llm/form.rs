@@ -1,0 +1,88 @@
+//! TurkingBench's agent (Xu et al. 2024, section 4; `src/evaluation/baselines.py`): asked for one field of the form after the other, with worked examples of other
+//! fields before it, and shown the HTML around the field or of the whole page. Each reply is the call that fills the field in.
+//!
+//! The fields are those of the first look, in their order; when all have had their turn the episode ends. Theirs take their seven examples from the
+//! benchmark's own forms; ours are made up.
+
+use std::collections::VecDeque;
+
+use browser::{Dialect, Look};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::asker::{Asker, context};
+use super::template::Pictures;
+use crate::agent::FirstLook;
+use crate::{Agent, Call, Error, Goal, NextReply, Reply, Speech, View};
+
+/// What the paper varies.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Worked examples, up to seven.
+    pub demonstrations: u32,
+    /// The HTML of the whole page, not that around the field.
+    #[serde(default)]
+    pub full_html: bool,
+    /// The picture of the page.
+    #[serde(default)]
+    pub vision: bool,
+}
+
+pub(super) struct Form {
+    settings: Settings,
+    asker: Asker,
+    fields: Option<VecDeque<String>>,
+}
+
+impl Form {
+    pub(super) fn new(settings: Settings, asker: Asker) -> Form {
+        Form { settings, asker, fields: None }
+    }
+
+    async fn reply(&mut self, goal: &Goal, view: View<'_>) -> Result<Reply, Error> {
+        let seen = view.observation;
+        let shown = seen.turkingbench.as_deref().unwrap_or_default();
+        let all = || shown.iter().map(|field| field.name.clone()).collect();
+        let Some(name) = self.fields.get_or_insert_with(all).pop_front() else {
+            return Ok(Reply::Stop { reason: None });
+        };
+        let field = shown.iter().find(|field| field.name == name);
+        let around = field.and_then(|field| field.html.clone()).unwrap_or_default();
+        let whole = || {
+            let documents = seen.html.iter().flatten().map(|document| document.html.as_str());
+            documents.collect::<Vec<_>>().join("\n")
+        };
+        let html = if self.settings.full_html { whole() } else { around };
+        let mut context = context(goal, &view, &html);
+        context.extend([
+            ("field".to_owned(), json!(name)),
+            ("kind".to_owned(), json!(field.map(|field| &field.kind))),
+            ("demonstrations".to_owned(), json!(self.settings.demonstrations)),
+            ("vision".to_owned(), json!(self.settings.vision)),
+        ]);
+        let pictures =
+            Pictures { goal: &goal.images, screenshot: view.screenshot.filter(|_| self.settings.vision) };
+        let action = self.asker.ask("form", context, pictures).await?;
+        Ok(Reply::Act { action: action.trim().to_owned(), reason: Some(format!("field {name}")) })
+    }
+}
+
+impl Agent for Form {
+    fn begin<'a>(&'a mut self, _goal: &'a Goal) -> FirstLook<'a> {
+        let html = self.settings.full_html;
+        Box::pin(std::future::ready(Ok(Look { axtree: None, turkingbench: true, html, ..Look::default() })))
+    }
+
+    fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a> {
+        Box::pin(self.reply(goal, view))
+    }
+
+    fn speech(&self) -> Speech {
+        Speech { dialect: Dialect::TurkingBench, multiaction: true }
+    }
+
+    fn take_calls(&mut self) -> Vec<Call> {
+        self.asker.take_calls()
+    }
+}

@@ -1,0 +1,156 @@
+//! WebCanvas's agent (Pan et al. 2024, section 4; `agent/Plan`, `agent/Reward`): thought and action as JSON, with the memory of all steps before; and a
+//! reward module, which looks at each step that was taken and says how far it has led, with or without a reference to what has to be reached.
+//!
+//! The planner is told the reward's words, and the episode ends where the reward says that the task is finished (`run.py`). A reply that holds no JSON
+//! object is asked for again up to twice. Theirs can look at the page by a picture, too: `vision`.
+
+use browser::{Dialect, Look};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::asker::{Asker, context};
+use super::template::Pictures;
+use crate::agent::FirstLook;
+use crate::{Agent, Call, Error, Goal, NextReply, Reply, Speech, View};
+
+/// How often a reply that cannot be read is asked for.
+const TRIES: u32 = 3;
+
+/// What the paper varies.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Who judges each step.
+    pub reward: Reward,
+    /// The picture of the page besides its elements.
+    pub vision: bool,
+}
+
+/// Who judges each step.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reward {
+    /// Nobody.
+    #[default]
+    None,
+    /// The model, by the goal alone.
+    Own,
+    /// The model, which is shown what the scorer wants to see reached. An upper bound: agents do not have that.
+    Golden,
+}
+
+/// A step that was taken.
+#[derive(Debug, Clone, Serialize)]
+struct Turn {
+    thought: String,
+    action: String,
+    error: Option<String>,
+    /// What the reward module said of it.
+    feedback: Option<String>,
+}
+
+/// What the reward module says.
+#[derive(Debug, Deserialize)]
+struct Verdict {
+    #[serde(default)]
+    status: String,
+    #[serde(default)]
+    score: Value,
+    #[serde(default)]
+    reason: String,
+}
+
+pub(super) struct React {
+    settings: Settings,
+    asker: Asker,
+    key_nodes: Vec<String>,
+    memory: Vec<Turn>,
+}
+
+impl React {
+    pub(super) fn new(settings: Settings, asker: Asker, key_nodes: Vec<String>) -> React {
+        React { settings, asker, key_nodes, memory: Vec::new() }
+    }
+
+    fn pictures<'a>(&self, goal: &'a Goal, view: &View<'a>) -> Pictures<'a> {
+        Pictures { goal: &goal.images, screenshot: view.screenshot.filter(|_| self.settings.vision) }
+    }
+
+    async fn reply(&mut self, goal: &Goal, view: View<'_>) -> Result<Reply, Error> {
+        if let Some(last) = self.memory.last_mut() {
+            last.error = view.last_action_error.map(str::to_owned);
+        }
+        if self.settings.reward != Reward::None && !self.memory.is_empty() {
+            let verdict = self.judge(goal, &view).await?;
+            let finished = verdict.status.eq_ignore_ascii_case("finished");
+            let words = format!("{} ({}/10): {}", verdict.status, verdict.score, verdict.reason);
+            if finished {
+                return Ok(Reply::Stop { reason: Some(words) });
+            }
+            if let Some(last) = self.memory.last_mut() {
+                last.feedback = Some(words);
+            }
+        }
+        self.plan(goal, &view).await
+    }
+
+    async fn judge(&mut self, goal: &Goal, view: &View<'_>) -> Result<Verdict, Error> {
+        let page = view.observation.webcanvas.as_deref().unwrap_or_default();
+        let mut context = context(goal, view, page);
+        context.insert("memory".to_owned(), json!(self.memory));
+        let reference = match self.settings.reward {
+            Reward::Golden => self.key_nodes.as_slice(),
+            Reward::None | Reward::Own => &[],
+        };
+        context.insert("reference".to_owned(), json!(reference));
+        let text = self.asker.ask("react-reward", context, self.pictures(goal, view)).await?;
+        let unread = Verdict { status: "unclear".to_owned(), score: json!("?"), reason: text.clone() };
+        Ok(object(&text).and_then(|object| serde_json::from_value(object).ok()).unwrap_or(unread))
+    }
+
+    async fn plan(&mut self, goal: &Goal, view: &View<'_>) -> Result<Reply, Error> {
+        let page = view.observation.webcanvas.as_deref().unwrap_or_default();
+        let mut context = context(goal, view, page);
+        context.insert("memory".to_owned(), json!(self.memory));
+        let pictures = self.pictures(goal, view);
+        let mut text = String::new();
+        for _ in 0..TRIES {
+            text = self.asker.ask("react", context.clone(), pictures).await?;
+            if Dialect::WebCanvas.read_one(&text).is_ok() {
+                break;
+            }
+        }
+        let thought = object(&text).and_then(|object| Some(object["thought"].as_str()?.to_owned()));
+        let action = match Dialect::WebCanvas.read_one(&text) {
+            Ok(action) => action.to_string(),
+            Err(_) => text.clone(),
+        };
+        let turn = Turn { thought: thought.clone().unwrap_or_default(), action, error: None, feedback: None };
+        self.memory.push(turn);
+        Ok(Reply::Act { action: text, reason: thought })
+    }
+}
+
+/// The JSON object in what a model said.
+fn object(text: &str) -> Option<Value> {
+    let (start, end) = (text.find('{')?, text.rfind('}')?);
+    serde_json::from_str(text.get(start..=end)?).ok()
+}
+
+impl Agent for React {
+    fn begin<'a>(&'a mut self, _goal: &'a Goal) -> FirstLook<'a> {
+        Box::pin(std::future::ready(Ok(Look { axtree: None, webcanvas: true, ..Look::default() })))
+    }
+
+    fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a> {
+        Box::pin(self.reply(goal, view))
+    }
+
+    fn speech(&self) -> Speech {
+        Speech { dialect: Dialect::WebCanvas, multiaction: false }
+    }
+
+    fn take_calls(&mut self) -> Vec<Call> {
+        self.asker.take_calls()
+    }
+}

@@ -1,0 +1,99 @@
+//! AssistantBench's retrieval-augmented models (Yoran et al. 2024, section 4: RALM-Inst and RALM-1S): the model asks a search engine and reads its results until it
+//! answers, with an example before it or without.
+//!
+//! The engine is the world's (`search` of its `world`), and its results are the page that comes up: what is read is the text of that page, so much of
+//! it. Theirs get the snippets of an interface. When as many searches have been made as may be, the model is asked for its answer.
+
+use browser::{Action, Look, TreeText, truncate};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::asker::{Asker, context};
+use super::closed_book::answer;
+use super::template::Pictures;
+use crate::agent::FirstLook;
+use crate::{Agent, Call, Error, Goal, NextReply, Reply, View};
+
+/// What the paper varies.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// A worked example.
+    #[serde(default)]
+    pub example: bool,
+    /// Searches that may be made.
+    #[serde(default = "ten")]
+    pub searches: usize,
+    /// Tokens of each page of results that are read.
+    #[serde(default = "thousand")]
+    pub result_tokens: usize,
+}
+
+fn ten() -> usize {
+    10
+}
+
+fn thousand() -> usize {
+    1000
+}
+
+/// A search, and what came of it.
+#[derive(Debug, Clone, Serialize)]
+struct Search {
+    thought: String,
+    query: String,
+    results: String,
+}
+
+pub(super) struct Retrieval {
+    settings: Settings,
+    asker: Asker,
+    searches: Vec<Search>,
+}
+
+impl Retrieval {
+    pub(super) fn new(settings: Settings, asker: Asker) -> Retrieval {
+        Retrieval { settings, asker, searches: Vec::new() }
+    }
+
+    async fn reply(&mut self, goal: &Goal, view: View<'_>) -> Result<Reply, Error> {
+        if let Some(last) = self.searches.last_mut() {
+            last.results = match view.last_action_error {
+                Some(error) => error.to_owned(),
+                None => truncate(&view.observation.axtree, self.settings.result_tokens),
+            };
+        }
+        let may_search = self.searches.len() < self.settings.searches && view.step < goal.max_steps;
+        let mut context = context(goal, &view, "");
+        context.extend([
+            ("example".to_owned(), json!(self.settings.example)),
+            ("searches".to_owned(), json!(self.searches)),
+            ("may_search".to_owned(), json!(may_search)),
+        ]);
+        let pictures = Pictures { goal: &goal.images, screenshot: None };
+        let text = self.asker.ask("retrieval", context, pictures).await?;
+        let asked =
+            text.split_once("Search:").filter(|(before, _)| may_search && !before.contains("Answer:"));
+        let Some((thought, rest)) = asked else { return Ok(answer(&text)) };
+        let query = rest.lines().next().unwrap_or_default().trim().trim_matches('"').to_owned();
+        let (thought, action) =
+            (thought.trim().to_owned(), Action::Search { query: query.clone() }.to_string());
+        self.searches.push(Search { thought: thought.clone(), query, results: String::new() });
+        Ok(Reply::Act { action, reason: Some(thought).filter(|thought| !thought.is_empty()) })
+    }
+}
+
+impl Agent for Retrieval {
+    fn begin<'a>(&'a mut self, _goal: &'a Goal) -> FirstLook<'a> {
+        let text = TreeText { hide_all_bids: true, ..TreeText::default() };
+        Box::pin(std::future::ready(Ok(Look { axtree: Some(text), ..Look::default() })))
+    }
+
+    fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a> {
+        Box::pin(self.reply(goal, view))
+    }
+
+    fn take_calls(&mut self) -> Vec<Call> {
+        self.asker.take_calls()
+    }
+}

@@ -1,0 +1,209 @@
+//! SeeAct's agent (Zheng et al. 2024, section 3) and AssistantBench's SeePlanAct (Yoran et al. 2024, section 4): first the model says in words what to do next,
+//! looking at the page; then it is shown the page's elements as choices and grounds its words in one of them.
+//!
+//! SeePlanAct keeps a plan, which it words anew at each step, and a memory, to which it adds what it has found (`MEMORIZE`); it may search, go to an
+//! address and go back; and it answers from plan and memory when it ends (`TERMINATE`).
+//!
+//! Theirs rank the choices by a model of their own and show 50 at most; here they come in the order of the page, so many at a time, with a last choice
+//! for none of them that turns to the next ones. Elements are told by role and name, theirs by HTML.
+
+use browser::{Action, Dialect, Element, Look, choice_name};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::asker::{Asker, context};
+use super::template::Pictures;
+use crate::agent::FirstLook;
+use crate::{Agent, Call, Error, Goal, NextReply, Reply, View};
+
+/// What the papers vary.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// The picture of the page; without it the page's accessibility tree.
+    pub vision: bool,
+    /// Keeps a plan and a memory, and has SeePlanAct's further actions.
+    #[serde(default)]
+    pub plan: bool,
+    /// Elements that are shown at a time.
+    #[serde(default = "fifty")]
+    pub choices: usize,
+}
+
+fn fifty() -> usize {
+    50
+}
+
+/// What can be meant.
+const ROLES: &[&str] = &[
+    "link",
+    "button",
+    "textbox",
+    "searchbox",
+    "combobox",
+    "checkbox",
+    "radio",
+    "option",
+    "tab",
+    "menuitem",
+    "switch",
+    "spinbutton",
+    "slider",
+    "listbox",
+    "menuitemcheckbox",
+    "menuitemradio",
+    "treeitem",
+    "DisclosureTriangle",
+];
+/// What begins a line of the reply that names the plan as it is now.
+const PLAN: &str = "PLAN:";
+/// What begins a line with an action that only the agent itself carries out.
+const MEMORIZE: &str = "MEMORIZE";
+
+pub(super) struct SeeAct {
+    settings: Settings,
+    asker: Asker,
+    history: Vec<String>,
+    plan: Option<String>,
+    memory: Vec<String>,
+}
+
+impl SeeAct {
+    pub(super) fn new(settings: Settings, asker: Asker) -> SeeAct {
+        SeeAct { settings, asker, history: Vec::new(), plan: None, memory: Vec::new() }
+    }
+
+    async fn reply(&mut self, goal: &Goal, view: View<'_>) -> Result<Reply, Error> {
+        if let (Some(last), Some(error)) = (self.history.last_mut(), view.last_action_error) {
+            last.push_str(&format!(" ({error})"));
+        }
+        let vision = self.settings.vision;
+        let page = if vision { "" } else { view.observation.axtree.as_str() };
+        let mut context = context(goal, &view, page);
+        context.extend([
+            ("vision".to_owned(), json!(vision)),
+            ("history".to_owned(), json!(self.history)),
+            ("plan".to_owned(), json!(self.plan)),
+            ("memory".to_owned(), json!(self.memory)),
+        ]);
+        let pictures = Pictures { goal: &goal.images, screenshot: view.screenshot.filter(|_| vision) };
+        let prompt = if self.settings.plan { "see-plan-act-look" } else { "see-act-look" };
+        let words = self.asker.ask(prompt, context.clone(), pictures).await?;
+        if let Some(plan) =
+            words.rsplit_once(PLAN).map(|(_, plan)| plan.trim()).filter(|_| self.settings.plan)
+        {
+            self.plan = Some(plan.to_owned());
+        }
+        context.insert("words".to_owned(), json!(words));
+        let (text, action) = self.ground(context, pictures, &view).await?;
+        match action {
+            Ok(action) => self.act(goal, &view, words, &text, action).await,
+            Err(action) => {
+                self.history.push("a reply that could not be read".to_owned());
+                Ok(Reply::Act { action, reason: Some(words) })
+            }
+        }
+    }
+
+    /// Has the words grounded in an element: all that the model said, and the action, or what cannot be read of it.
+    async fn ground(
+        &mut self,
+        mut context: Map<String, Value>,
+        pictures: Pictures<'_>,
+        view: &View<'_>,
+    ) -> Result<(String, Result<Action, String>), Error> {
+        let prompt = if self.settings.plan { "see-plan-act-choose" } else { "see-act-choose" };
+        let elements = choices(view);
+        let mut batches: Vec<&[&Element]> = elements.chunks(self.settings.choices.max(1)).collect();
+        if batches.is_empty() {
+            batches.push(&[]);
+        }
+        let mut text = String::new();
+        for batch in batches {
+            let list: Vec<Value> = batch
+                .iter()
+                .enumerate()
+                .map(|(place, Element { role, name, .. })| {
+                    json!({ "letter": choice_name(place), "role": role, "name": name })
+                })
+                .collect();
+            context.insert("choices".to_owned(), json!(list));
+            context.insert("none_of_them".to_owned(), json!(choice_name(batch.len())));
+            text = self.asker.ask(prompt, context.clone(), pictures).await?;
+            let chosen = text.lines().find_map(|line| line.trim().strip_prefix("ELEMENT:")).map(str::trim);
+            if chosen == Some(choice_name(batch.len()).as_str()) {
+                continue;
+            }
+            let bids: Vec<String> = batch.iter().map(|element| element.bid.clone()).collect();
+            let mut actions = Dialect::SeeAct.read_among(&text, &bids).unwrap_or_default();
+            if let Some(action) = actions.pop() {
+                return Ok((text, Ok(action)));
+            }
+        }
+        let unread = text.clone();
+        Ok((text, Err(unread)))
+    }
+
+    async fn act(
+        &mut self,
+        goal: &Goal,
+        view: &View<'_>,
+        words: String,
+        text: &str,
+        action: Action,
+    ) -> Result<Reply, Error> {
+        if self.settings.plan && matches!(action, Action::Stop) {
+            let mut context = context(goal, view, "");
+            context.insert("plan".to_owned(), json!(self.plan));
+            context.insert("memory".to_owned(), json!(self.memory));
+            let answer = self.asker.ask("see-plan-act-answer", context, Pictures::default()).await?;
+            let answer = answer.trim().trim_start_matches("ANSWER:").trim().to_owned();
+            if answer.is_empty() || answer.eq_ignore_ascii_case("none") {
+                return Ok(Reply::Stop { reason: Some(words) });
+            }
+            return Ok(Reply::Act {
+                action: Action::Answer { text: answer }.to_string(),
+                reason: Some(words),
+            });
+        }
+        if let Some(line) = text.lines().find(|line| line.contains(MEMORIZE)).filter(|_| self.settings.plan) {
+            let value = text.lines().find_map(|line| line.trim().strip_prefix("VALUE:")).unwrap_or(line);
+            self.memory.push(value.trim().to_owned());
+        }
+        self.history.push(describe(&action, view));
+        Ok(Reply::Act { action: action.to_string(), reason: Some(words) })
+    }
+}
+
+/// What can be used on the page.
+fn choices<'a>(view: &View<'a>) -> Vec<&'a Element> {
+    let seen = view.observation;
+    let clickable =
+        |bid: &str| seen.properties.iter().any(|(known, properties)| known == bid && properties.clickable);
+    let named = seen.elements.iter().filter(|element| !element.bid.is_empty());
+    named.filter(|element| ROLES.contains(&element.role.as_str()) || clickable(&element.bid)).collect()
+}
+
+/// An action in words that still tell something when the page's ids have changed.
+fn describe(action: &Action, view: &View<'_>) -> String {
+    let element =
+        action.bid().and_then(|bid| view.observation.elements.iter().find(|known| known.bid == bid));
+    match element {
+        Some(Element { role, name, .. }) => format!("[{role}] {name} -> {action}"),
+        None => action.to_string(),
+    }
+}
+
+impl Agent for SeeAct {
+    fn begin<'a>(&'a mut self, _goal: &'a Goal) -> FirstLook<'a> {
+        Box::pin(std::future::ready(Ok(Look { properties: true, ..Look::default() })))
+    }
+
+    fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a> {
+        Box::pin(self.reply(goal, view))
+    }
+
+    fn take_calls(&mut self) -> Vec<Call> {
+        self.asker.take_calls()
+    }
+}

@@ -1,0 +1,136 @@
+//! WebArena's prompt agents (Zhou et al. 2023, section 3.2 and appendix; `agent/agent.py`, `agent/prompts`): one question a step, with the page, its
+//! address, the goal and the action before; the reply is an action between three backticks, at once (`direct`) or behind reasons (`cot`). Two worked
+//! examples; with or without the hint that some goals cannot be reached. VisualWebArena's see a picture with ids on it and a list besides.
+//!
+//! Theirs get the action before as a sentence about its element; here it is the action. A reply that cannot be read is a failed step, as in theirs,
+//! which is told that it could not be read.
+
+use browser::{Dialect, Look, Marks, Picture, truncate};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::asker::{Asker, context};
+use super::template::Pictures;
+use crate::agent::FirstLook;
+use crate::{Agent, Call, Error, Goal, NextReply, Reply, Speech, View};
+
+/// What the paper varies.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Reasons before the action.
+    pub reasoning: bool,
+    /// Says that some goals cannot be reached.
+    #[serde(default)]
+    pub unachievable_hint: bool,
+    /// Worked examples, up to two.
+    #[serde(default = "two")]
+    pub examples: u32,
+    /// Tokens of the page that are shown.
+    #[serde(default = "webarena_tokens")]
+    pub observation_tokens: usize,
+    /// Only what is in view.
+    #[serde(default)]
+    pub viewport_only: bool,
+    /// A picture with ids on it, and VisualWebArena's list in the place of the tree.
+    #[serde(default)]
+    pub vision: bool,
+}
+
+fn two() -> u32 {
+    2
+}
+
+fn webarena_tokens() -> usize {
+    1920
+}
+
+pub(super) struct WebArena {
+    settings: Settings,
+    asker: Asker,
+    previous: Option<String>,
+}
+
+impl WebArena {
+    pub(super) fn new(settings: Settings, asker: Asker) -> WebArena {
+        WebArena { settings, asker, previous: None }
+    }
+
+    fn look(&self) -> Look {
+        let Settings { observation_tokens, viewport_only, vision, .. } = self.settings;
+        if vision {
+            let screenshot = Picture { full_page: false, marks: Some(Marks::VisualWebArena) };
+            return Look { axtree: None, visualwebarena: true, screenshot, ..Look::default() };
+        }
+        let text = browser::WebArena { viewport_only, frames: false, max_tokens: Some(observation_tokens) };
+        Look { axtree: None, webarena: Some(text), ..Look::default() }
+    }
+
+    async fn reply(&mut self, goal: &Goal, view: View<'_>) -> Result<Reply, Error> {
+        let Settings { reasoning, unachievable_hint, examples, observation_tokens, vision, .. } =
+            self.settings;
+        let seen = view.observation;
+        let page = match &seen.visualwebarena {
+            Some(list) if vision => truncate(list, observation_tokens),
+            _ => seen.webarena.clone().unwrap_or_default(),
+        };
+        let mut context = context(goal, &view, &page);
+        context.extend([
+            ("unachievable_hint".to_owned(), json!(unachievable_hint)),
+            ("examples".to_owned(), json!(examples)),
+            ("vision".to_owned(), json!(vision)),
+            ("previous_action".to_owned(), json!(self.previous)),
+        ]);
+        let pictures = Pictures { goal: &goal.images, screenshot: view.screenshot.filter(|_| vision) };
+        let prompt = if reasoning { "webarena-cot" } else { "webarena-direct" };
+        let text = self.asker.ask(prompt, context, pictures).await?;
+        let (action, reason) = apart(&text);
+        self.previous = Some(action.clone());
+        Ok(Reply::Act { action, reason })
+    }
+}
+
+/// The action between the backticks, and the words around it.
+fn apart(text: &str) -> (String, Option<String>) {
+    let mut pieces = text.splitn(3, "```");
+    match (pieces.next(), pieces.next(), pieces.next()) {
+        (Some(before), Some(action), Some(after)) => {
+            let reason = format!("{}{}", before.trim(), after.trim());
+            (action.trim().to_owned(), Some(reason).filter(|reason| !reason.is_empty()))
+        }
+        _ => (text.trim().to_owned(), None),
+    }
+}
+
+impl Agent for WebArena {
+    fn begin<'a>(&'a mut self, _goal: &'a Goal) -> FirstLook<'a> {
+        Box::pin(std::future::ready(Ok(self.look())))
+    }
+
+    fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a> {
+        Box::pin(self.reply(goal, view))
+    }
+
+    fn speech(&self) -> Speech {
+        Speech { dialect: Dialect::WebArena, multiaction: false }
+    }
+
+    fn take_calls(&mut self) -> Vec<Call> {
+        self.asker.take_calls()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_action_is_apart_from_its_reasons() {
+        let reasons = "It says so. In summary, the next action I will perform is ```click [12]```";
+        let (action, reason) = apart(reasons);
+        assert_eq!(action, "click [12]");
+        assert_eq!(reason.as_deref(), Some("It says so. In summary, the next action I will perform is"));
+        assert_eq!(apart("click [12]"), ("click [12]".to_owned(), None));
+        assert_eq!(apart("```click [12]"), ("```click [12]".to_owned(), None));
+    }
+}

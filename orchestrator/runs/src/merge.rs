@@ -1,0 +1,63 @@
+//! Parts of a run that were played apart, put together.
+
+use std::fs;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::Error;
+use crate::results::{RunFolder, RunRecord};
+
+/// Copies the episodes of parts of one run into a new folder, which then is that run.
+///
+/// # Errors
+/// When the parts are not of the same run, when two of them have the same episode, or when there is a run in the new folder already.
+pub fn merge(parts: &[Utf8PathBuf], out: &Utf8Path) -> Result<RunFolder, Error> {
+    let folders = parts.iter().map(|path| RunFolder::open(path)).collect::<Result<Vec<_>, _>>()?;
+    let records = folders.iter().map(RunFolder::run).collect::<Result<Vec<_>, _>>()?;
+    let Some(first) = records.first() else { return Err(Error::NothingToMerge) };
+    for (path, record) in parts.iter().zip(&records) {
+        let tasks = |run: &RunRecord| run.tasks.len().to_string();
+        let differs = first.differs_from(record).or_else(|| {
+            (first.tasks != record.tasks).then(|| ("list of tasks", tasks(first), tasks(record)))
+        });
+        if let Some((what, there, here)) = differs {
+            return Err(Error::DifferentParts { path: path.clone(), what, there, here });
+        }
+    }
+    let repeat = records.iter().map(|record| record.repeat).max().unwrap_or(1);
+    let started = records.iter().map(|record| record.started).min().unwrap_or(first.started);
+    let merged = RunFolder::create(out, &RunRecord { shard: None, repeat, started, ..first.clone() })?;
+    for folder in &folders {
+        for record in folder.episodes()? {
+            let id = record.id();
+            let (from, to) = (folder.episode(&id), merged.episode(&id));
+            if to.is_whole() {
+                merged.discard()?;
+                return Err(Error::TwiceInParts { path: from.path().to_owned(), id: id.to_string() });
+            }
+            // As every episode: whole under its name, or not there.
+            let beside = merged.begin_episode(&id)?;
+            copy(from.path(), beside.path())?;
+            fs::rename(beside.path(), to.path())
+                .map_err(|source| Error::Write { path: to.path().to_owned(), source })?;
+        }
+    }
+    Ok(merged)
+}
+
+/// Copies all that is in a folder into another.
+fn copy(from: &Utf8Path, to: &Utf8Path) -> Result<(), Error> {
+    let unread = |source| Error::Read { path: from.to_owned(), source };
+    for entry in from.read_dir_utf8().map_err(unread)? {
+        let entry = entry.map_err(unread)?;
+        let place = to.join(entry.file_name());
+        let unwritten = |source| Error::Write { path: place.clone(), source };
+        if entry.file_type().map_err(unread)?.is_dir() {
+            fs::create_dir_all(&place).map_err(unwritten)?;
+            copy(entry.path(), &place)?;
+        } else {
+            fs::copy(entry.path(), &place).map_err(unwritten)?;
+        }
+    }
+    Ok(())
+}

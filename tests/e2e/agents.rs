@@ -1,0 +1,305 @@
+//! Agents that ask a model, each over tasks of every benchmark's kind: live against a server that replies by a script, and from the cassette without it.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use anyhow::{Context as _, Result, ensure};
+use camino::Utf8Path;
+use fake_model::{Asked, Reply, Server, walker};
+use serde_json::{Value, json};
+
+use crate::harness::{Bench, repository, text};
+use crate::turkingbench;
+
+/// One of each kind; the last but one asks nobody, so it needs no model.
+const AGENTS: &[&str] = &[
+    "direct",
+    "cot-vision",
+    "react-golden",
+    "see-act",
+    "see-plan-act-text->closed-book",
+    "generic-vision",
+    "form",
+    "retrieval-1",
+];
+
+/// The scorers of the benchmarks, each for a task on the desk's page.
+fn scorers() -> Vec<(&'static str, Value)> {
+    let said = |reference: &str| json!({ "eval_types": ["string_match"], "reference_answers": { "exact_match": reference } });
+    vec![
+        ("webarena", json!({ "webarena": said("7") })),
+        ("visualwebarena", json!({ "visualwebarena": said("7") })),
+        ("assistantbench", json!({ "assistantbench": { "gold": "7" } })),
+        (
+            "mind2web-live",
+            json!({ "mind2web_live": { "nodes": [{ "url_included_match": { "reference": "desk.test" } }] } }),
+        ),
+        ("own", json!({ "page": { "reward": "document.title ? 1 : 0" } })),
+    ]
+}
+
+fn suite(bench: &Bench) -> Result<String> {
+    let folder = bench.path("suite");
+    fs::create_dir_all(&folder)?;
+    let sites = repository().join("sites");
+    let world = format!(
+        "world:\n  sites: {sites}\n  clock: 2026-03-12T08:30:00Z\n  search: https://desk.test/?q={{}}\n"
+    );
+    fs::write(folder.join("suite.yaml"), world)?;
+    for (id, scorer) in scorers() {
+        let task = json!({
+            "id": id, "goal": format!("How many sites are there? ({id})"), "start_url": "https://desk.test/", "sites": ["desk"], "max_steps": 4, "scorer": scorer,
+        });
+        fs::write(folder.join(format!("{id}.yaml")), task.to_string())?;
+    }
+    Ok(folder.into_string())
+}
+
+/// Runs an agent over a suite; the summary.
+fn run(bench: &Bench, suite: &str, agent: &str, out: &Utf8Path, server: Option<&Server>) -> Result<Value> {
+    let cassette = format!("--cassette={}", bench.path("cassette.jsonl"));
+    let mut arguments = vec![
+        "run",
+        suite,
+        "--agent",
+        agent,
+        "--workers=2",
+        "--check",
+        "--json",
+        &cassette,
+        "--out",
+        out.as_str(),
+    ];
+    arguments.extend(if server.is_some() { &["--model=fake-1"] as &[&str] } else { &["--offline"] });
+    let mut command = bench.command(&arguments);
+    command.env_remove("OPENAI_BASE_URL").env_remove("OPENAI_API_KEY");
+    if let Some(server) = server {
+        command.env("OPENAI_BASE_URL", server.base_url()).env("OPENAI_API_KEY", "secret-key");
+    }
+    let output = command.output()?;
+    ensure!(output.status.success(), "{agent}: {}", text(&output.stderr));
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// All that models were asked and said in a run, without how long it took and where it came from.
+fn calls(run: &Utf8Path) -> Result<BTreeMap<String, Vec<Value>>> {
+    let mut all = BTreeMap::new();
+    for entry in run.join("episodes").read_dir_utf8()? {
+        let entry = entry?;
+        let lines = fs::read_to_string(entry.path().join("calls.jsonl"))?;
+        let read = |line: &str| -> Result<Value> {
+            let mut call: Value = serde_json::from_str(line)?;
+            let call = call.as_object_mut().context("an object")?;
+            for key in ["took_ms", "recorded", "model"] {
+                call.remove(key).context("it is there")?;
+            }
+            Ok(Value::Object(call.clone()))
+        };
+        all.insert(entry.file_name().to_owned(), lines.lines().map(read).collect::<Result<_>>()?);
+    }
+    Ok(all)
+}
+
+fn plays(bench: &Bench, suite: &str, agents: &[&str]) -> Result<()> {
+    let mut live = Vec::new();
+    {
+        let server = Server::start(walker::script)?;
+        for (place, agent) in agents.iter().enumerate() {
+            let out = bench.path(&format!("live-{place}"));
+            let summary = run(bench, suite, agent, &out, Some(&server))?;
+            ensure!(summary["errors"] == 0 && summary["timeouts"] == 0, "{agent}: {summary:#}");
+            let models = &summary["models"];
+            ensure!(models["calls"].as_u64() >= Some(2) && models["recorded"] == 0, "{agent}: {models}");
+            ensure!(models["prompt_tokens"].as_u64() > Some(100), "{agent}: {models}");
+            live.push((summary, calls(&out)?));
+        }
+        ensure!(server.asked().iter().all(|asked| asked.key.as_deref() == Some("secret-key")));
+    }
+    let cassette = fs::read(bench.path("cassette.jsonl"))?;
+    ensure!(!text(&cassette).contains("secret-key"));
+    for (place, agent) in agents.iter().enumerate() {
+        let out = bench.path(&format!("again-{place}"));
+        let summary = run(bench, suite, agent, &out, None)?;
+        let (first, asked) = &live[place];
+        ensure!(summary["fingerprints"] == first["fingerprints"], "{agent}: {summary:#}\n{first:#}");
+        ensure!(summary["models"]["recorded"] == first["models"]["calls"], "{agent}: {}", summary["models"]);
+        ensure!(&calls(&out)? == asked, "{agent}");
+    }
+    ensure!(fs::read(bench.path("cassette.jsonl"))? == cassette, "nothing was added");
+    Ok(())
+}
+
+#[test]
+fn every_agent_plays_tasks_of_every_kind_and_again_from_the_cassette() -> Result<()> {
+    let bench = Bench::new()?;
+    let suite = suite(&bench)?;
+    // The desk has no form with fields.
+    let agents: Vec<&str> = AGENTS.iter().copied().filter(|agent| *agent != "form").collect();
+    plays(&bench, &suite, &agents)?;
+    let played =
+        |agent: &str| AGENTS.iter().filter(|known| **known != "form").position(|known| *known == agent);
+    let summary = |agent: &str| -> Result<Value> {
+        let out = bench.path(&format!("again-{}", played(agent).context("it was played")?));
+        Ok(serde_json::from_str(&bench.succeed(&["report", out.as_str(), "--json"])?)?)
+    };
+    // The script answers 7 in all of them, and has been on the desk.
+    for agent in ["direct", "react-golden", "generic-vision", "retrieval-1"] {
+        let summary = summary(agent)?;
+        ensure!(summary["score"] == 1.0, "{agent}: {summary:#}");
+    }
+    Ok(())
+}
+
+#[test]
+fn forms_are_filled_in_field_by_field() -> Result<()> {
+    let bench = Bench::new()?;
+    turkingbench::ground(&bench)?;
+    let vendor = bench.path("vendor");
+    turkingbench::import(&bench, "suite", &["--split=easy", "--rows=1", "--vendor", vendor.as_str()])?;
+    plays(&bench, bench.path("suite").as_str(), &["form", "form-full", "generic"])?;
+    let record =
+        fs::read_to_string(bench.path("live-0/episodes/turkingbench-boats-and-birds-0-1/episode.json"))?;
+    let record: Value = serde_json::from_str(&record)?;
+    // Half of what there is to fill in is right by the script's first choices.
+    ensure!(record["score"].as_f64() > Some(0.2), "{record:#}");
+    Ok(())
+}
+
+#[test]
+fn a_model_that_fails_costs_the_episode_and_is_counted() -> Result<()> {
+    let bench = Bench::new()?;
+    let suite = suite(&bench)?;
+    let server = Server::start(|asked: &Asked| {
+        if asked.words().contains("TASK") && asked.number == 0 { Reply::Fails(401) } else { Reply::Hangs }
+    })?;
+    let out = bench.path("out");
+    let mut command = bench.command(&[
+        "run",
+        &suite,
+        "--agent=direct",
+        "--model=fake-1",
+        "--task=webarena",
+        "--task=own",
+        "--answer-timeout=2",
+        "--check",
+        "--out",
+        out.as_str(),
+    ]);
+    command.env("OPENAI_BASE_URL", server.base_url()).env("OPENAI_API_KEY", "secret-key");
+    let output = command.output()?;
+    ensure!(output.status.code() == Some(1), "{}", text(&output.stderr));
+    let errors: Vec<String> = ["own", "webarena"]
+        .iter()
+        .map(|task| Ok(fs::read_to_string(out.join(format!("episodes/{task}-1/episode.json")))?))
+        .collect::<Result<_>>()?;
+    ensure!(errors[0].contains("status 401") || errors[1].contains("status 401"), "{errors:?}");
+    ensure!(errors.iter().any(|error| error.contains("get a reply from the agent within 2 s")), "{errors:?}");
+    ensure!(!errors.concat().contains("secret-key"));
+
+    // Stopped at the first error; what was played is kept, and can be attempted again with another model.
+    let refusing = Server::start(|_| Reply::Fails(401))?;
+    let out = bench.path("fast");
+    let start = ["run", &suite, "--agent=direct", "--model=fake-1", "--out", out.as_str()];
+    let asking = |server: &Server, more: &[&str]| -> Result<(Option<i32>, String)> {
+        let mut command = bench.command(&[&start, more].concat());
+        command.env("OPENAI_BASE_URL", server.base_url()).env("OPENAI_API_KEY", "secret-key");
+        let output = command.output()?;
+        Ok((output.status.code(), text(&output.stderr)))
+    };
+    let (code, said) = asking(&refusing, &["--fail-fast"])?;
+    ensure!(code == Some(1) && said.contains("stopped after 1 errors, 1 of 5 episodes"), "{said}");
+    ensure!(refusing.asked().len() == 1);
+    let walking = Server::start(walker::script)?;
+    let (code, said) = asking(&walking, &["--resume", "--retry-errors", "--check"])?;
+    ensure!(code == Some(0), "{said}");
+    Ok(())
+}
+
+#[test]
+fn what_is_asked_for_wrongly_is_told() -> Result<()> {
+    let bench = Bench::new()?;
+    let told = |arguments: &[&str], environment: &[(&str, &str)], code: i32, words: &str| -> Result<()> {
+        let mut command = bench.command(arguments);
+        command.env_remove("OPENAI_BASE_URL").env_remove("OPENAI_API_KEY").envs(environment.iter().copied());
+        let output = command.output()?;
+        let said = text(&output.stderr);
+        ensure!(
+            output.status.code() == Some(code) && said.contains(words),
+            "{arguments:?}: {} {said}",
+            output.status
+        );
+        Ok(())
+    };
+    let run = ["run", "tasks/demo"];
+    let with = |more: &[&'static str]| -> Vec<&'static str> { [&run, more].concat() };
+    told(&with(&["--agent=cot"]), &[], 2, "cot asks a language model: name it with --model")?;
+    told(&with(&["--agent=cot", "--model=m"]), &[], 3, "set OPENAI_API_KEY")?;
+    told(&with(&["--agent=oracle", "--model=m"]), &[], 2, "oracle asks none")?;
+    told(&with(&["--agent=cto"]), &[], 2, "`cot`")?;
+    told(&with(&["--agent=nowhere.yaml"]), &[], 2, "nowhere.yaml")?;
+    told(&with(&["--agent=cot", "--dialect=seeact", "--model=m"]), &[], 2, "cot speaks webarena by itself")?;
+    told(&with(&["--agent=oracle", "--shard=3/2"]), &[], 2, "write 2/5 for the second of five")?;
+    told(&["agents", "show", "cto"], &[], 2, "sandbox agents list")?;
+    ensure!(bench.succeed(&["agents", "list"])?.contains("see-plan-act"));
+    let folder = bench.path("mine");
+    bench.succeed(&["agents", "copy", "react-golden", "-o", folder.as_str()])?;
+    let (settings, prompt) = (folder.join("react-golden.yaml"), folder.join("prompts/react.jinja"));
+    fs::write(&prompt, fs::read_to_string(&prompt)?.replace("{{ goal }}", "{{ gaol }}"))?;
+    let server = Server::start(walker::script)?;
+    let address = [("OPENAI_BASE_URL", server.base_url())];
+    let environment: Vec<(&str, &str)> = address.iter().map(|(key, value)| (*key, value.as_str())).collect();
+    let out = bench.path("typo");
+    let arguments = [
+        "run",
+        "tasks/demo",
+        "--agent",
+        settings.as_str(),
+        "--model=m",
+        "--task=quiet-coach",
+        "--check",
+        "--out",
+        out.as_str(),
+    ];
+    told(&arguments, &environment, 1, "1 episodes ended in an error")?;
+    let record = fs::read_to_string(out.join("episodes/quiet-coach-1/episode.json"))?;
+    ensure!(record.contains("fill in the prompt react") && record.contains("react, message 2"), "{record}");
+    Ok(())
+}
+
+#[test]
+fn parts_of_a_run_are_put_together() -> Result<()> {
+    let bench = Bench::new()?;
+    let suite = suite(&bench)?;
+    let whole = bench.path("whole");
+    let run = |out: &Utf8Path, more: &[&str]| {
+        let arguments =
+            [&["run", suite.as_str(), "--agent=noop", "--repeat=2", "--json", "--out", out.as_str()], more]
+                .concat();
+        bench.succeed(&arguments)
+    };
+    let summary: Value = serde_json::from_str(&run(&whole, &[])?)?;
+    let parts: Vec<_> = (1..=2).map(|part| bench.path(&format!("part-{part}"))).collect();
+    for (place, part) in parts.iter().enumerate() {
+        let played: Value = serde_json::from_str(&run(part, &["--shard", &format!("{}/2", place + 1)])?)?;
+        ensure!(
+            played["episodes"] == if place == 0 { 6 } else { 4 } && played["planned"] == played["episodes"],
+            "{played:#}"
+        );
+    }
+    let merged = bench.path("merged");
+    let arguments = ["merge", parts[0].as_str(), parts[1].as_str(), "--json", "--out", merged.as_str()];
+    let together: Value = serde_json::from_str(&bench.succeed(&arguments)?)?;
+    ensure!(
+        together["fingerprints"] == summary["fingerprints"] && together["episodes"] == 10,
+        "{together:#}"
+    );
+    let twice =
+        bench.run(&["merge", parts[0].as_str(), parts[0].as_str(), "--out", bench.path("twice").as_str()])?;
+    ensure!(
+        twice.status.code() == Some(2) && text(&twice.stderr).contains("and so has one before it"),
+        "{}",
+        text(&twice.stderr)
+    );
+    ensure!(!bench.path("twice/run.json").exists(), "nothing is left");
+    Ok(())
+}

@@ -1,0 +1,161 @@
+//! The server.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+
+use anyhow::{Context as _, Result};
+use axum::Router;
+use axum::body::Bytes;
+use axum::http::{HeaderMap, StatusCode};
+use axum::routing::post;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+/// A request, as it came.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// How many came before it.
+    pub number: usize,
+    /// The body.
+    pub body: Value,
+    /// The key that came with it.
+    pub key: Option<String>,
+}
+
+impl Asked {
+    /// All words of all messages.
+    pub fn words(&self) -> String {
+        self.texts().join("\n")
+    }
+
+    /// The words of the last message.
+    pub fn last(&self) -> String {
+        self.texts().pop().unwrap_or_default()
+    }
+
+    /// How many messages there are.
+    pub fn messages(&self) -> usize {
+        self.body["messages"].as_array().map_or(0, Vec::len)
+    }
+
+    /// How many pictures there are.
+    pub fn pictures(&self) -> usize {
+        self.body.to_string().matches("\"image_url\":{").count()
+    }
+
+    fn texts(&self) -> Vec<String> {
+        let text = |content: &Value| match content {
+            Value::String(text) => text.clone(),
+            parts => {
+                let texts = parts.as_array().into_iter().flatten().filter_map(|part| part["text"].as_str());
+                texts.collect::<Vec<_>>().join("\n")
+            }
+        };
+        let messages = self.body["messages"].as_array();
+        messages.into_iter().flatten().map(|message| text(&message["content"])).collect()
+    }
+}
+
+/// What the server does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply {
+    /// Replies in these words; a word counts as a token.
+    Says(String),
+    /// Answers with this status.
+    Fails(u16),
+    /// Never answers.
+    Hangs,
+}
+
+/// A running server; it ends when this is dropped.
+#[derive(Debug)]
+pub struct Server {
+    address: SocketAddr,
+    asked: Arc<Mutex<Vec<Asked>>>,
+    _end: oneshot::Sender<()>,
+}
+
+impl Server {
+    /// Starts one on a port that is free, in a thread of its own.
+    ///
+    /// # Errors
+    /// When there is no port.
+    pub fn start(script: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Result<Server> {
+        Server::start_at(0, script)
+    }
+
+    /// Starts one on this port.
+    ///
+    /// # Errors
+    /// When the port is taken.
+    pub fn start_at(port: u16, script: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Result<Server> {
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let (end, ended) = oneshot::channel();
+        let (tell, told) = mpsc::channel();
+        let heard = asked.clone();
+        let script = Arc::new(script);
+        std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let serving = async {
+                let listener = TcpListener::bind(("127.0.0.1", port)).await?;
+                let handle = post(move |headers: HeaderMap, body: Bytes| {
+                    answer(script.clone(), heard.clone(), headers, body)
+                });
+                let routes = Router::new().route("/v1/chat/completions", handle);
+                let _ = tell.send(Ok(listener.local_addr()?));
+                tokio::select! {
+                    served = axum::serve(listener, routes) => served,
+                    _ = ended => Ok(()),
+                }
+            };
+            if let Err(error) = runtime.and_then(|runtime| runtime.block_on(serving)) {
+                let _ = tell.send(Err(error));
+            }
+        });
+        let address = told.recv().context("the server says where it is")??;
+        Ok(Server { address, asked, _end: end })
+    }
+
+    /// Its `OPENAI_BASE_URL`.
+    pub fn base_url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
+    /// What it has been asked so far.
+    pub fn asked(&self) -> Vec<Asked> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+async fn answer(
+    script: Arc<impl Fn(&Asked) -> Reply>,
+    heard: Arc<Mutex<Vec<Asked>>>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> (StatusCode, String) {
+    let Ok(body) = serde_json::from_slice::<Value>(&body) else {
+        return (StatusCode::BAD_REQUEST, "this is no JSON".to_owned());
+    };
+    let key = headers.get("authorization").and_then(|value| value.to_str().ok());
+    let key = key.and_then(|value| value.strip_prefix("Bearer ")).map(str::to_owned);
+    let asked = {
+        let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let asked = Asked { number: heard.len(), body, key };
+        heard.push(asked.clone());
+        asked
+    };
+    match script(&asked) {
+        Reply::Says(text) => {
+            let count = |text: &str| text.split_whitespace().count();
+            let usage = json!({ "prompt_tokens": count(&asked.words()), "completion_tokens": count(&text) });
+            let choice = json!({ "index": 0, "message": { "role": "assistant", "content": text }, "finish_reason": "stop" });
+            let reply = json!({ "object": "chat.completion", "model": asked.body["model"], "choices": [choice], "usage": usage });
+            (StatusCode::OK, reply.to_string())
+        }
+        Reply::Fails(status) => {
+            (StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), "no".to_owned())
+        }
+        Reply::Hangs => std::future::pending().await,
+    }
+}
