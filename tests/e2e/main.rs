@@ -7,6 +7,7 @@ mod demo;
 mod devtools;
 mod disk;
 mod door;
+mod export;
 mod filling;
 mod frozen;
 mod harness;

@@ -36,7 +36,7 @@ pub(super) struct StepView {
     score: Option<String>,
     events: Vec<Event>,
     requests: Requests,
-    /// Against the step before; absent in the first.
+    /// Against the step before; absent in the first, and where only an address is known of one of them.
     changes: Option<Changes>,
     /// Another address than in the step before.
     another_page: bool,
@@ -111,7 +111,9 @@ pub(super) fn step(
         score: step.score.map(two_digits),
         events,
         requests: own,
-        changes: before.map(|before| changes(&before.observation, &step.observation)),
+        changes: before
+            .filter(|before| both_seen(before, step))
+            .map(|before| changes(&before.observation, &step.observation)),
         another_page: before.is_some_and(|before| page(&before.url) != page(&step.url)),
         lines: step.observation.lines().count(),
         observation: step.observation.clone(),
@@ -162,6 +164,10 @@ fn events(before: Option<&Step>, step: &Step) -> Vec<Event> {
         _ => {}
     }
     events
+}
+
+fn both_seen(before: &Step, step: &Step) -> bool {
+    !before.observation.is_empty() && !step.observation.is_empty()
 }
 
 /// An address without its fragment.
