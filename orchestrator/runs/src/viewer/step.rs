@@ -1,6 +1,7 @@
 //! One step for the template.
 
 use camino::Utf8Path;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 
 use super::changes::{Changes, changes};
@@ -32,7 +33,7 @@ pub(super) struct StepView {
     /// Tokens and cost of what models were asked for it.
     models: Option<String>,
     dialogs: Vec<String>,
-    downloads: Vec<Saved>,
+    downloads: Vec<Download>,
     score: Option<String>,
     events: Vec<Event>,
     requests: Requests,
@@ -58,6 +59,14 @@ struct Shot {
     points: Vec<[f64; 2]>,
     /// The element was not on the picture.
     outside: bool,
+}
+
+/// A file that a page had saved.
+#[derive(Serialize)]
+struct Download {
+    name: String,
+    link: String,
+    whole: bool,
 }
 
 #[derive(Serialize)]
@@ -107,7 +116,7 @@ pub(super) fn step(
         unsettled: step.unsettled.clone(),
         models: Spent::of(asked.map(|asked| &asked.call)).as_ref().map(models),
         dialogs: step.dialogs.iter().map(ToString::to_string).collect(),
-        downloads: step.downloads.clone(),
+        downloads: step.downloads.iter().map(download).collect(),
         score: step.score.map(two_digits),
         events,
         requests: own,
@@ -119,6 +128,11 @@ pub(super) fn step(
         observation: step.observation.clone(),
         marks: marks.into_iter().filter(|(is, _)| *is).map(|(_, name)| name).collect(),
     }
+}
+
+fn download(saved: &Saved) -> Download {
+    let name = utf8_percent_encode(&saved.name, NON_ALPHANUMERIC);
+    Download { name: saved.name.clone(), link: format!("downloads/{name}"), whole: saved.whole }
 }
 
 fn shot(folder: &Utf8Path, step: &Step) -> Option<Shot> {

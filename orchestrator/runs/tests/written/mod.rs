@@ -1,9 +1,10 @@
 //! A run that was written by hand, in which everything that pages and agents say is meant to break out of a page.
 
+use browser::Dialog;
 use camino::Utf8PathBuf;
 use gateway::{Answer, Entry, Near};
 use runs::results::{
-    ActedOn, EpisodeId, EpisodeRecord, FORMAT, Outcome, Request, RunFolder, RunRecord, Spent, Step,
+    ActedOn, EpisodeId, EpisodeRecord, FORMAT, Outcome, Request, RunFolder, RunRecord, Saved, Spent, Step,
     TaskRecord, Times,
 };
 
@@ -50,6 +51,17 @@ pub(crate) fn write_run(path: &Utf8PathBuf, fingerprints: &[&str]) -> Tested {
                     bbox: Some([0.5, 0.0, 1.0, 0.25]),
                 }),
                 points: vec![[1.0, 0.5]],
+                dialogs: vec![Dialog {
+                    kind: "confirm".to_owned(),
+                    message: HOSTILE.to_owned(),
+                    accepted: false,
+                    entered: None,
+                }],
+                downloads: vec![Saved {
+                    name: "100 %?.pdf".to_owned(),
+                    url: HOSTILE.to_owned(),
+                    whole: true,
+                }],
                 unsettled: Some(HOSTILE.to_owned()),
                 elapsed_ms: Some(65_400),
                 score: Some(f64::from(step) / 4.0),
