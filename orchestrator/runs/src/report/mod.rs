@@ -1,6 +1,6 @@
 //! A run as one HTML file: light and dark, as good on a phone as on paper. A small script searches and filters; without it all is still there.
 //!
-//! The report links to the [viewer](crate::viewer) of each episode, which is a file beside that.
+//! The report links to the [viewer] of each episode, which is a file beside that.
 //! Repeats with the same fingerprint are the same to every pixel that matters, so each is drawn once. Pictures that are equal are embedded once.
 //! A file that would grow past what browsers like (64 MiB of pictures, 32 MiB of observations) links to the run's folder for the rest and says
 //! so.

@@ -1,6 +1,7 @@
 (() => {
   const steps = [...document.querySelectorAll('.step')];
   if (!steps.length) return;
+  const strip = document.querySelector('.strip');
   const links = [...document.querySelectorAll('.strip a')];
   const [nav, moves, help] = [document.querySelector('nav'), document.querySelector('.moves'), document.querySelector('dialog')];
   const buttons = [...moves.querySelectorAll('[data-move]')];
@@ -12,7 +13,8 @@
     current = Math.min(Math.max(index, 0), steps.length - 1);
     steps.forEach((step, at) => step.classList.toggle('current', at === current));
     links.forEach((link, at) => (at === current ? link.setAttribute('aria-current', 'step') : link.removeAttribute('aria-current')));
-    links[current].scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    // The strip alone: `scrollIntoView` would move the page as well.
+    strip.scrollLeft = links[current].offsetLeft - (strip.clientWidth - links[current].offsetWidth) / 2;
     moves.querySelector('output').value = `${current + 1} of ${steps.length}`;
     buttons.forEach(button => (button.disabled = !steps[current + Number(button.dataset.move)]));
     document.title = `${current + 1}/${steps.length} · ${title}`;
