@@ -43,6 +43,62 @@ fn answers_are_scored_with_what_papers_count() -> Result<()> {
     Ok(())
 }
 
+/// An agent that answers one of three questions, and models that are asked where it does not.
+#[test]
+fn answers_that_are_missing_come_from_another_system() -> Result<()> {
+    let bench = Bench::new()?;
+    let (closed_book, guesses) = (bench.path("closed-book.jsonl"), bench.path("guesses.jsonl"));
+    fs::write(&closed_book, "{\"id\": \"a\", \"answer\": \"Oak\"}\n{\"id\": \"b\", \"answer\": 10}\n")?;
+    fs::write(&guesses, "{\"id\": \"b\", \"answer\": 5}\n{\"id\": \"c\", \"answer\": \"\"}\n")?;
+    let agent = "{\"id\": \"a\", \"answer\": \"Alton\"}\n{\"id\": \"b\", \"answer\": \"\"}\n";
+    let options = ["--fall-back", closed_book.as_str(), "--fall-back", guesses.as_str()];
+    let json = [options.as_slice(), &["--json"]].concat();
+    let told: Value =
+        serde_json::from_slice(&score(&bench, "assistantbench", QUESTIONS, agent, &json)?.stdout)?;
+    let from: Vec<_> =
+        told["answers_from"].as_array().into_iter().flatten().map(|source| &source["answers"]).collect();
+    ensure!(
+        from == [1, 1, 0]
+            && told["unanswered"] == 1
+            && told["answers_from"][1]["file"] == closed_book.as_str(),
+        "{told:#}"
+    );
+    ensure!(
+        told["passed"] == 2 && told["tasks"].as_array().is_some_and(|tasks| tasks.len() == 3),
+        "{told:#}"
+    );
+
+    let said = text(&score(&bench, "assistantbench", QUESTIONS, agent, &options)?.stdout);
+    ensure!(said.contains(&format!("answers from        1  {closed_book}\n")), "{said}");
+    ensure!(said.contains(&format!("answers from        0  {guesses}\nno answer           1\n")), "{said}");
+
+    let questions = json!([{ "id": "q", "question": "Who?", "answer": "Ada", "necessary_evidence": [], "categories": [], "decomposition": [] }]);
+    let answer = "{\"id\": \"q\", \"answer\": \"Ada\"}";
+    fs::write(&closed_book, answer)?;
+    let told = score(
+        &bench,
+        "fanoutqa",
+        &questions.to_string(),
+        "{\"id\": \"q\"}",
+        &["--json", options[0], options[1]],
+    )?;
+    ensure!(told.status.success(), "{}", text(&told.stderr));
+    let told: Value = serde_json::from_slice(&told.stdout)?;
+    ensure!(told["score"] == 1.0 && told["answers_from"][1]["answers"] == 1, "{told:#}");
+
+    let output =
+        score(&bench, "fanoutqa", &questions.to_string(), answer, &["--fall-back", guesses.as_str()])?;
+    let said = text(&output.stderr);
+    ensure!(output.status.code() == Some(2) && said.contains("guesses.jsonl: no task `b`"), "{said}");
+    let output = score(&bench, "webarena", "[]", "", &options)?;
+    ensure!(
+        output.status.code() == Some(2) && text(&output.stderr).contains("--fall-back"),
+        "{}",
+        text(&output.stderr)
+    );
+    Ok(())
+}
+
 #[test]
 fn attempts_at_nothing_and_broken_lines_are_named() -> Result<()> {
     let bench = Bench::new()?;

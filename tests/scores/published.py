@@ -1,13 +1,13 @@
 """The published scorers, as PyPI has them, through their own entry points.
 
-What they need of browsers, judges and sites is not asked for by the vectors, and stood in for by empty classes. Task files are read from memory.
+What they need of browsers, judges and sites is not asked for by the vectors, and stood in for by empty classes. Task files are parsed before: their evaluators
+parse them at every call, ours are given them parsed, and what is compared is scoring.
 """
 
+import contextlib
 import importlib
 import importlib.abc
 import importlib.machinery
-import io
-import json
 import sys
 import types
 
@@ -76,14 +76,14 @@ def contents(module, vector):
 
 
 def task(module, evaluator, config, answer, page):
-    """A call of an evaluator, which reads its task's file each time."""
-    text, trajectory = json.dumps(config), [{}, {"answer": answer}]
+    """A call of an evaluator, which opens its task's file and is given what is in it."""
+    trajectory, opened = [{}, {"answer": answer}], contextlib.nullcontext(config)
     arguments = [trajectory, "task.json", page]
     if not module.__name__.startswith("visual"):
         arguments.append(Session())
 
     def call():
-        module.open = lambda *_: io.StringIO(text)
+        module.open = lambda *_: opened
         return evaluator(*arguments)
 
     return call
@@ -94,6 +94,8 @@ def scorers():
     sys.meta_path.insert(0, Absent())
     webarena = importlib.import_module("webarena.evaluation_harness.evaluators")
     visual = importlib.import_module("visualwebarena.evaluation_harness.evaluators")
+    for module in (webarena, visual):
+        module.json = types.SimpleNamespace(load=lambda config: config)
     question_scorer = importlib.import_module("browsergym.assistantbench.evaluation.evaluator").question_scorer
     return {
         "assistantbench.answer": lambda v: lambda: question_scorer(v["prediction"], v["gold"])[0],

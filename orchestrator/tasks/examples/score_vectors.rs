@@ -2,7 +2,7 @@
 //!
 //!     score_vectors FOLDER SECONDS METRIC...
 //!
-//! Tasks are read before, as a suite is; what is timed are calls with an answer, an address or the content of a page.
+//! Vectors are parsed before; what is timed are calls of a task's rule with an answer, an address or the content of a page, and nothing else.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -14,7 +14,6 @@ use tasks::ScoreError;
 use tasks::scoring::assistantbench::question_scorer;
 use tasks::scoring::rules::Rules::Faithful;
 use tasks::scoring::{visualwebarena, webarena};
-use tasks::vectors::score_line;
 
 type Call = Box<dyn Fn() -> Result<f64, ScoreError>>;
 
@@ -36,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The call of a vector. Those whose inputs have types that no task file has are read each time.
+/// The call of a vector, whose inputs have the types that they have in tasks.
 fn call(metric: &str, line: &str) -> Result<Call, Box<dyn Error>> {
     let vector: Value = serde_json::from_str(line)?;
     let text = |key: &str| vector[key].as_str().map(str::to_owned);
@@ -78,13 +77,9 @@ fn call(metric: &str, line: &str) -> Result<Call, Box<dyn Error>> {
         }),
         _ => None,
     };
-    let line = line.to_owned();
-    Ok(call.unwrap_or_else(|| {
-        Box::new(move || match score_line(line.as_bytes()) {
-            Ok(Some(outcome)) => outcome,
-            _ => Err(ScoreError::Raised("no such vector")),
-        })
-    }))
+    Ok(call.ok_or_else(|| {
+        format!("{metric}: no task has inputs of such types, or nothing is timed of this metric: {line}")
+    })?)
 }
 
 /// How many of the calls give what the vectors say.

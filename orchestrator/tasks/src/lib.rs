@@ -7,6 +7,7 @@
 //!
 //! This crate never opens a snapshot, a browser or a socket: it maps files and values to values.
 
+mod fall_back;
 mod suite;
 
 pub mod import;
@@ -16,6 +17,7 @@ pub mod scoring;
 pub mod tables;
 pub mod vectors;
 
+pub use fall_back::FallBack;
 pub use scoring::mind2web_live::{KeyNode, Method, PathNode, TextNode, UrlNode, ValueNode};
 pub use scoring::webarena::{Fetch, Fetched, Pages};
 pub use scoring::{Expectation, PageCheck, Score, ScoreError, ScoreState, Scorer, StateCheck, Step, Verdict};

@@ -5,7 +5,6 @@
 
 mod webarena;
 
-use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 
@@ -100,19 +99,6 @@ impl VectorReport {
 /// A vector with our result: its own keys, then `score`, and beside a score of null our `error`. An `error` that it
 /// came with is told as `expected_error`.
 pub type ScoredVector = Map<String, Value>;
-
-/// Our result for one vector, a line of a file; nothing when no scorer of ours takes it.
-///
-/// # Errors
-/// When the line is not a vector.
-pub fn score_line(line: &[u8]) -> Result<Outcome, serde_json::Error> {
-    #[derive(Deserialize)]
-    struct Named<'a> {
-        #[serde(borrow)]
-        metric: Cow<'a, str>,
-    }
-    score(&serde_json::from_slice::<Named<'_>>(line)?.metric, line)
-}
 
 /// Scores every vector of a file and compares. Each is handed on as soon as it is scored.
 ///

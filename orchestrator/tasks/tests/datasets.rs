@@ -8,7 +8,7 @@ use camino::Utf8PathBuf;
 use tasks::import::turkingbench::{SITE, Source, kinds, turkingbench};
 use tasks::import::webarena::{published, webarena};
 use tasks::import::workarena::{ARTICLES, FORMS, Setup, TASKS, Wanted, workarena};
-use tasks::import::{Import, mind2web_live, visualwebarena, webarena_verified};
+use tasks::import::{Import, mind2web_live, only_lite, visualwebarena, webarena_verified};
 use tasks::scoring::webarena::{EvalType, Evaluation};
 use tasks::scoring::workarena::KINDS;
 use tasks::{Scorer, Task};
@@ -63,6 +63,8 @@ fn webarena_is_read_whole() {
     assert_eq!(count(&|_, evaluation| !evaluation.is_achievable()), 36);
     assert_eq!(count(&|_, evaluation| evaluation.shopping.is_some()), 15);
     loads_again(&import);
+    let lite = only_lite(import).unwrap();
+    assert_eq!((lite.tasks.len(), lite.skipped.len()), (165, 0));
 }
 
 /// The counts are those of the benchmark's paper and files.

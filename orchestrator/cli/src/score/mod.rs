@@ -25,9 +25,9 @@ pub(crate) struct Score {
 #[derive(clap::Subcommand)]
 enum Runs {
     /// AssistantBench: score saved answers
-    Assistantbench(saved::Saved),
+    Assistantbench(saved::Answers),
     /// FanOutQA: score saved answers by AssistantBench's rules
-    Fanoutqa(saved::Saved),
+    Fanoutqa(saved::Answers),
     /// Mind2Web-Live: score saved steps by its key nodes
     #[command(name = "mind2web-live")]
     Mind2WebLive(saved::Saved),

@@ -1,10 +1,11 @@
 //! `sandbox score assistantbench | fanoutqa | mind2web-live | visualwebarena | webarena`: attempts that were saved, without a browser.
 
-use std::fs;
+use std::{fs, iter};
 
 use anyhow::Context as _;
 use camino::{Utf8Path, Utf8PathBuf};
 use runs::Summary;
+use tasks::FallBack;
 use tasks::import::visualwebarena;
 use tasks::import::webarena::{published, webarena};
 use tasks::import::{Import, ImportError, assistantbench, fanoutqa, mind2web_live};
@@ -31,6 +32,17 @@ pub(super) struct Saved {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
+}
+
+/// The same where an answer is all that counts
+#[derive(clap::Args)]
+pub(super) struct Answers {
+    #[command(flatten)]
+    saved: Saved,
+    /// Attempts of another system, such as a model that answers from memory, for where there is no answer in --attempts; may be given several times, and
+    /// the first that answers counts. The result says how many answers came from each file
+    #[arg(long = "fall-back", value_name = "FILE")]
+    fall_back: Vec<Utf8PathBuf>,
 }
 
 /// Whose tasks they are.
@@ -65,26 +77,33 @@ impl Benchmark {
     }
 }
 
+impl Answers {
+    /// Exit code 0 when everything that is there was scored, whatever its score.
+    pub(super) async fn run(self, benchmark: Benchmark) -> Outcome {
+        self.saved.score(benchmark, self.fall_back).await
+    }
+}
+
 impl Saved {
     /// Exit code 0 when everything that is there was scored, whatever its score.
     pub(super) async fn run(self, benchmark: Benchmark) -> Outcome {
+        self.score(benchmark, Vec::new()).await
+    }
+
+    async fn score(self, benchmark: Benchmark, fall_back: Vec<Utf8PathBuf>) -> Outcome {
         let import = benchmark.read(&read(&self.tasks)?);
         let import = import.with_context(|| self.tasks.to_string()).or_input("read the tasks")?;
-        let attempts = read_saved(&read(&self.attempts)?);
-        let mut attempts =
-            attempts.with_context(|| self.attempts.to_string()).or_input("read the attempts")?;
-        let strange: Vec<&str> = attempts
-            .iter()
-            .filter(|attempt| !import.tasks.iter().any(|task| attempt.is_of(task)))
-            .map(|attempt| attempt.task.as_str())
-            .collect();
-        if let [first, rest @ ..] = strange.as_slice() {
-            let others = if rest.is_empty() { String::new() } else { format!(", nor {} others", rest.len()) };
-            return Err(Failure::Input(anyhow::anyhow!(
-                "{}: no task `{first}` in {}{others}, as far as it can be scored",
-                self.attempts,
-                self.tasks
-            )));
+        let mut attempts = self.attempts(&self.attempts, &import)?;
+        let mut sources = Vec::new();
+        if !fall_back.is_empty() {
+            let mut systems = vec![attempts];
+            for file in &fall_back {
+                systems.push(self.attempts(file, &import)?);
+            }
+            let combined = FallBack::of(&import.tasks, &systems);
+            attempts = combined.attempts;
+            let files = iter::once(self.attempts.clone()).chain(fall_back);
+            sources = files.zip(combined.answers).map(|(file, answers)| Source { file, answers }).collect();
         }
         let missing: Vec<&str> = import
             .tasks
@@ -102,7 +121,11 @@ impl Saved {
         let judge = self.scoring.judge()?;
         let summary =
             runs::score_saved(benchmark.name(), &tasks, &attempts, self.scoring.rules, &judge).await;
-        print(&summary, self.json);
+        if sources.is_empty() {
+            print(&summary, self.json);
+        } else {
+            print_with_sources(&summary, &sources, attempts.len(), self.json);
+        }
         if !missing.is_empty() && !self.all {
             eprintln!(
                 "{} of {} tasks have no attempt and are left out; --all counts them",
@@ -112,6 +135,58 @@ impl Saved {
         }
         Ok(())
     }
+
+    /// What was attempted, all of it at tasks that are there.
+    fn attempts(&self, file: &Utf8Path, import: &Import) -> Result<Vec<tasks::saved::Saved>, Failure> {
+        let attempts = read_saved(&read(file)?);
+        let attempts = attempts.with_context(|| file.to_string()).or_input("read the attempts")?;
+        let strange: Vec<&str> = attempts
+            .iter()
+            .filter(|attempt| !import.tasks.iter().any(|task| attempt.is_of(task)))
+            .map(|attempt| attempt.task.as_str())
+            .collect();
+        if let [first, rest @ ..] = strange.as_slice() {
+            let others = if rest.is_empty() { String::new() } else { format!(", nor {} others", rest.len()) };
+            return Err(Failure::Input(anyhow::anyhow!(
+                "{file}: no task `{first}` in {}{others}, as far as it can be scored",
+                self.tasks
+            )));
+        }
+        Ok(attempts)
+    }
+}
+
+/// Where answers came from.
+#[derive(serde::Serialize)]
+struct Source {
+    file: Utf8PathBuf,
+    answers: usize,
+}
+
+/// A summary of what several systems attempted together.
+#[derive(serde::Serialize)]
+struct Combined<'a> {
+    #[serde(flatten)]
+    summary: &'a Summary,
+    /// How many answers came from each file, in their order.
+    answers_from: &'a [Source],
+    /// Attempts without an answer in any file.
+    unanswered: usize,
+}
+
+fn print_with_sources(summary: &Summary, sources: &[Source], attempts: usize, json: bool) {
+    let answered: usize = sources.iter().map(|source| source.answers).sum();
+    let unanswered = attempts - answered;
+    if json {
+        let combined = Combined { summary, answers_from: sources, unanswered };
+        println!("{}", serde_json::to_string_pretty(&combined).expect("a summary is plain data"));
+        return;
+    }
+    print(summary, false);
+    for Source { file, answers } in sources {
+        println!("answers from   {answers:>6}  {file}");
+    }
+    println!("no answer      {unanswered:>6}");
 }
 
 /// Prints scores, without what only a run has.

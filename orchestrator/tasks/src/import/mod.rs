@@ -10,6 +10,7 @@ pub mod miniwob;
 pub mod turkingbench;
 pub mod visualwebarena;
 pub mod webarena;
+mod webarena_lite;
 pub mod webarena_verified;
 pub mod workarena;
 
@@ -19,6 +20,7 @@ use thiserror::Error;
 pub use assistantbench::assistantbench;
 pub use fanoutqa::fanoutqa;
 pub use mind2web_live::mind2web_live;
+pub use webarena_lite::only_lite;
 
 use crate::{GoalText, Task};
 
@@ -66,6 +68,23 @@ pub enum ImportError {
         /// What is wrong there.
         source: serde_json::Error,
     },
+    /// Another benchmark's, or another part of it.
+    #[error("none of its tasks is one of {subset}'s")]
+    NotOfSubset {
+        /// The part that was wanted.
+        subset: &'static str,
+    },
+}
+
+impl ImportError {
+    fn in_line(self, number: usize) -> ImportError {
+        match self {
+            ImportError::Format { key, source, .. } => {
+                ImportError::Format { line: Some(number), key, source }
+            }
+            other => other,
+        }
+    }
 }
 
 fn at(line: &Option<usize>, key: &str) -> String {
@@ -85,18 +104,8 @@ pub(crate) fn read_json<T: DeserializeOwned>(json: &str) -> Result<T, ImportErro
 
 /// Reads JSON lines strictly; empty lines are none.
 pub(crate) fn read_lines<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, ImportError> {
-    let mut items = Vec::new();
-    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let ImportError::Format { key, source, .. } = match read_json(line) {
-            Ok(item) => {
-                items.push(item);
-                continue;
-            }
-            Err(error) => error,
-        };
-        return Err(ImportError::Format { line: Some(at + 1), key, source });
-    }
-    Ok(items)
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines.map(|(at, line)| read_json(line).map_err(|error| error.in_line(at + 1))).collect()
 }
 
 /// Makes an id of what benchmarks use as one: what an id may not hold becomes `-`.

@@ -1,4 +1,5 @@
-//! WebArena: a JSON list of tasks, as `config_files/test.raw.json` has it, with places such as `__SHOPPING__` instead of addresses.
+//! WebArena: a JSON list of tasks, as `config_files/test.raw.json` has it, with places such as `__SHOPPING__` instead of addresses. And
+//! WebArena-Lite, whose `test_webarena_lite.raw.json` is such a list of its own.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -71,6 +72,8 @@ pub fn world(sites: Utf8PathBuf, clock: Timestamp) -> WorldSpec {
 struct Row {
     sites: Vec<String>,
     task_id: u64,
+    /// Of WebArena-Lite's tasks: what they are in WebArena, by which they go here, too.
+    old_task_id: Option<u64>,
     #[serde(rename = "require_login")]
     _require_login: bool,
     storage_state: Option<String>,
@@ -89,7 +92,7 @@ struct Row {
     _string_note: Option<String>,
 }
 
-/// Reads WebArena's JSON, with addresses in place of their names. Tasks that need what is not here are left out.
+/// Reads the JSON of WebArena or of WebArena-Lite, with addresses in place of their names. Tasks that need what is not here are left out.
 ///
 /// # Errors
 /// When the text is not such a list, or a task has a key that is not known.
@@ -97,7 +100,7 @@ pub fn webarena(json: &str, places: &[Place]) -> Result<Import, ImportError> {
     let rows: Vec<Row> = read_json(&with_addresses(json, places))?;
     let mut import = Import::default();
     for row in rows {
-        let id = task_id("webarena", &row.task_id.to_string());
+        let id = task_id("webarena", &row.old_task_id.unwrap_or(row.task_id).to_string());
         match task(&id, row, places) {
             Ok(task) => import.keep(task),
             Err(reason) => import.skipped.push(Skipped { id, reason }),
@@ -118,6 +121,7 @@ pub(super) fn with_addresses(json: &str, places: &[Place]) -> String {
 
 fn task(id: &str, row: Row, places: &[Place]) -> Result<Task, String> {
     let mut eval = row.eval;
+    eval.lite = row.old_task_id.is_some();
     if let Some(call) = eval.unknown_call() {
         return Err(format!("its score depends on `{call}`, which is not known here"));
     }
@@ -247,6 +251,17 @@ mod tests {
             assert!(yaml.contains("webarena:") && !yaml.contains("__SHOPPING__"), "{yaml}");
             assert_eq!(&serde_yaml::from_str::<Task>(&yaml).expect("our own YAML"), task);
         }
+    }
+
+    #[test]
+    fn tasks_of_webarena_lite_go_by_their_old_ids_and_by_its_rules() {
+        let file = FILE.replace("\"task_id\": 8,", "\"task_id\": 1, \"old_task_id\": 98,");
+        let import = webarena(&file, &published()).expect("the benchmark's form");
+        let lite = |task: &Task| matches!(&task.scorer, Scorer::WebArena(eval) if eval.lite);
+        let ids: Vec<_> = import.tasks.iter().map(|task| (task.id.as_str(), lite(task))).collect();
+        assert_eq!(ids, [("webarena-7", false), ("webarena-98", true), ("webarena-9", false)]);
+        let yaml = serde_yaml::to_string(&import.tasks[1]).expect("a task is YAML");
+        assert_eq!(serde_yaml::from_str::<Task>(&yaml).expect("our own YAML"), import.tasks[1]);
     }
 
     #[test]

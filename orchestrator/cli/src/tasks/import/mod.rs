@@ -60,10 +60,16 @@ pub(super) enum Benchmark {
         #[arg(long, value_name = "DIR")]
         output: Utf8PathBuf,
     },
-    /// WebArena: its `config_files/test.raw.json`, or another file of that form
+    /// WebArena: its `config_files/test.raw.json`, or another file of that form, such as WebArena-Lite's `test_webarena_lite.raw.json`
+    ///
+    /// WebArena-Lite is 165 of WebArena's tasks. Its own file has corrected answers and is scored by WebArena-Lite's evaluators; with --subset lite, WebArena's file
+    /// gives the same tasks with WebArena's answers, by WebArena's. Either way tasks go by their ids in WebArena.
     Webarena {
         /// The file with all tasks
         file: Utf8PathBuf,
+        /// Which of them: all, or those of WebArena-Lite
+        #[arg(long, value_name = "SUBSET", default_value = "all")]
+        subset: webarena::Subset,
         #[command(flatten)]
         sites: webarena::Sites,
         /// The folder to make, with the suite
@@ -106,7 +112,9 @@ impl Benchmark {
             Benchmark::Visualwebarena { files, sites, output } => {
                 webarena::import_visual(&files, sites, &output)
             }
-            Benchmark::Webarena { file, sites, output } => webarena::import(&file, sites, &output),
+            Benchmark::Webarena { file, subset, sites, output } => {
+                webarena::import(&file, subset, sites, &output)
+            }
             Benchmark::WebarenaVerified { file, sites, output } => {
                 webarena::import_verified(&file, sites, &output)
             }

@@ -7,7 +7,7 @@ use anyhow::{Context as _, anyhow, bail, ensure};
 use camino::{Utf8Path, Utf8PathBuf};
 use tasks::WorldSpec;
 use tasks::import::webarena::{Place, published, webarena, world};
-use tasks::import::{Import, ImportError, visualwebarena, webarena_verified};
+use tasks::import::{Import, ImportError, only_lite, visualwebarena, webarena_verified};
 
 use super::Written;
 use crate::failure::{Failure, OrFail, Outcome};
@@ -40,11 +40,31 @@ fn read_place(text: &str) -> anyhow::Result<Place> {
     Ok(Place { name: name.to_uppercase(), url: url.to_owned(), sites, account })
 }
 
+/// Which of WebArena's tasks.
+#[derive(Clone, Copy, clap::ValueEnum)]
+pub(in crate::tasks) enum Subset {
+    /// Those of the file
+    All,
+    /// The 165 of WebArena-Lite
+    Lite,
+}
+
 /// Writes the suite of WebArena's file, and says what is in it.
-pub(super) fn import(file: &Utf8Path, sites: Sites, output: &Utf8Path) -> Outcome {
+pub(super) fn import(file: &Utf8Path, subset: Subset, sites: Sites, output: &Utf8Path) -> Outcome {
     let (folder, places, clock) = sites.resolve("webarena", published())?;
-    let import = read(file, |text| webarena(text, &places)).or_input("import WebArena")?;
-    write("webarena", world(folder, clock), &import, output)
+    let read_subset = |text: &str| {
+        let import = webarena(text, &places)?;
+        match subset {
+            Subset::All => Ok(import),
+            Subset::Lite => only_lite(import),
+        }
+    };
+    let import = read(file, read_subset).or_input("import WebArena")?;
+    let name = match subset {
+        Subset::All => "webarena",
+        Subset::Lite => "webarena-lite",
+    };
+    write(name, world(folder, clock), &import, output)
 }
 
 /// Writes the suite of WebArena-Verified's file, and says what is in it.

@@ -12,6 +12,9 @@ pub(super) fn mean_aligned(scores: &[Vec<f64>], columns: usize) -> f64 {
 
 /// The largest total of an assignment, by the Hungarian method on the shorter side.
 fn best_total(scores: &[Vec<f64>], columns: usize) -> f64 {
+    if let [row] = scores {
+        return row.iter().copied().reduce(f64::max).unwrap_or_default();
+    }
     if scores.len() <= columns {
         return assign(scores.len(), columns, |row, column| scores[row][column]);
     }

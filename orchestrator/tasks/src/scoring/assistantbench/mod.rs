@@ -35,8 +35,8 @@ pub struct Answered {
 enum Gold {
     Number(f64),
     Json(Vec<Value>),
-    Text(String),
-    Texts(Vec<String>),
+    /// A text, or a list of them.
+    Text(Value),
 }
 
 /// Scores a prediction, exactly as the agent sent it, against a gold answer.
@@ -54,29 +54,26 @@ pub fn question_scorer(prediction: &str, gold: &str) -> Result<Answered, ScoreEr
     let accuracy = match &gold {
         Gold::Number(gold) => number::evaluate_value(&prediction, *gold)?,
         Gold::Json(gold) => objects::evaluate(&prediction, gold)?,
-        Gold::Text(gold) => strings::evaluate(&prediction, &Value::Str(gold.clone())),
-        Gold::Texts(gold) => {
-            let gold = gold.iter().cloned().map(Value::Str).collect();
-            strings::evaluate(&prediction, &Value::List(gold))
-        }
+        Gold::Text(gold) => strings::evaluate(&prediction, gold),
     };
     if accuracy.is_finite() { Ok(Answered { accuracy, has_answer }) } else { Err(ScoreError::NotFinite) }
 }
 
 fn parse_gold(gold: &str) -> Gold {
     let lines: Vec<&str> = gold.split('\n').filter(|line| !text::strip(line).is_empty()).collect();
+    let text = |line: &str| Value::Str(line.to_owned());
     if let [line] = lines[..] {
         if let Some(number) = number::parse(line, true) {
             return Gold::Number(number);
         }
         return match json::parse(&repair_quotes(line)) {
             Some(value) => Gold::Json(vec![value]),
-            None => Gold::Text(line.to_owned()),
+            None => Gold::Text(text(line)),
         };
     }
     match lines.iter().map(|line| json::parse(&repair_quotes(line))).collect() {
         Some(values) => Gold::Json(values),
-        None => Gold::Texts(lines.into_iter().map(str::to_owned).collect()),
+        None => Gold::Text(Value::List(lines.into_iter().map(text).collect())),
     }
 }
 

@@ -8,13 +8,15 @@ use super::{OVERFLOW_ERROR, TYPE_ERROR};
 /// Areas lose their unit only at the top level of an answer.
 pub(super) fn parse(number: &str, drop_area: bool) -> Option<f64> {
     let start = number.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '$' | '%'));
-    // What may go from the front begins with an s.
-    if float::begins_as_a_word(start) && !start.starts_with('s') {
+    // What may go from the front begins with an s, and a comma is a point.
+    if float::begins_otherwise(start) && !start.starts_with(['s', ',']) {
         return None;
     }
-    let spaced = number.replace(['$', '%'], " ").replace("sqft", " ");
-    let pointed = text::strip(&spaced).replace(',', ".");
-    if drop_area { float::parse(&pointed.replace(" square kilometers", "")) } else { float::parse(&pointed) }
+    let spaced = text::replace(text::replace(number.into(), "$", " "), "%", " ");
+    let spaced = text::replace(spaced, "sqft", " ");
+    let pointed = text::replace(text::strip(&spaced).into(), ",", ".");
+    let bare = if drop_area { text::replace(pointed, " square kilometers", "") } else { pointed };
+    float::parse(&bare)
 }
 
 /// `fix_number`: the number that a value becomes; nothing where the value stays what it is.

@@ -1,5 +1,7 @@
 //! JSON objects: F1 over keys, lists of objects aligned (`evaluate_dicts`).
 
+use std::borrow::Cow;
+
 use super::super::ScoreError;
 use super::super::python::{Dict, Value};
 use super::{ATTRIBUTE_ERROR, KEY_ERROR, VALUE_ERROR};
@@ -48,11 +50,11 @@ fn key_score(given: &Dict, key: &str, asked: &Value, type_of_asked: bool) -> Res
     let asked = fix(asked)?;
     let Some(given) = given.get(key) else { return Ok(0.0) };
     let given = fix(given)?;
-    if matches!(if type_of_asked { &asked } else { &given }, Value::Dict(_) | Value::None) {
+    if matches!(*if type_of_asked { &asked } else { &given }.as_ref(), Value::Dict(_) | Value::None) {
         // No evaluator is known for the type.
         return Err(KEY_ERROR);
     }
-    Ok(match (&given, &asked) {
+    Ok(match (given.as_ref(), asked.as_ref()) {
         (Value::Float(given), Value::Float(asked)) => number::closeness(*given, *asked),
         (Value::Str(_), Value::Str(_))
         | (Value::Bool(_), Value::Bool(_))
@@ -61,6 +63,7 @@ fn key_score(given: &Dict, key: &str, asked: &Value, type_of_asked: bool) -> Res
     })
 }
 
-fn fix(value: &Value) -> Result<Value, ScoreError> {
-    Ok(number::fix(value, false)?.map_or_else(|| value.clone(), Value::Float))
+fn fix(value: &Value) -> Result<Cow<'_, Value>, ScoreError> {
+    let number = number::fix(value, false)?;
+    Ok(number.map_or(Cow::Borrowed(value), |number| Cow::Owned(Value::Float(number))))
 }

@@ -37,7 +37,7 @@ fn parameter(url: &str, key: &str) -> Option<String> {
 fn place(url: &str) -> String {
     match Url::parse(url) {
         None => url.to_owned(),
-        Some(Url { netloc, path, fragment, .. }) if fragment.is_empty() => netloc + &path,
+        Some(Url { netloc, path, fragment, .. }) if fragment.is_empty() => format!("{netloc}{path}"),
         Some(Url { netloc, path, fragment, .. }) => format!("{netloc}{path}#{fragment}"),
     }
 }

@@ -1,14 +1,44 @@
 //! Words of a sentence: `NLTKWordTokenizer.tokenize`, pass by pass as the original's lists of expressions.
 
 use super::super::python::character::is_word;
-use super::super::python::text::{self, decimal_digit, is_space};
+use super::super::python::text::{decimal_digit, is_space};
+
+type Pass = fn(Vec<char>) -> Vec<char>;
+
+const PASSES: [Pass; 5] = [starting_quotes, punctuation, brackets, ending_quotes, contractions];
 
 /// The words of a lower-case sentence.
 pub(super) fn words(sentence: &[char]) -> Vec<String> {
-    let passes = [starting_quotes, punctuation, brackets, ending_quotes, contractions];
-    let spaced = passes.into_iter().fold(sentence.to_vec(), |text, pass| pass(text));
-    let spaced: String = spaced.into_iter().collect();
-    text::split(&spaced).map(str::to_owned).collect()
+    words_by(sentence, needed(sentence))
+}
+
+/// Which passes may find something. What they look for is not made by those before them.
+fn needed(sentence: &[char]) -> [bool; PASSES.len()] {
+    let quoted = sentence.iter().any(|&c| is_quote(c));
+    let punctuated = sentence.iter().any(|&c| c == '\'' || is_punctuation(c));
+    let contracted = sentence.windows(2).any(|pair| may_contract(pair[0], pair[1]));
+    [quoted, punctuated, true, quoted, contracted]
+}
+
+fn words_by(sentence: &[char], needed: [bool; PASSES.len()]) -> Vec<String> {
+    let passes = PASSES.into_iter().zip(needed).filter(|(_, needed)| *needed);
+    let spaced = passes.fold(sentence.to_vec(), |text, (pass, _)| pass(text));
+    spaced.split(|&c| is_space(c)).filter(|word| !word.is_empty()).map(|word| word.iter().collect()).collect()
+}
+
+/// What `STARTING_QUOTES` and `ENDING_QUOTES` look for.
+fn is_quote(c: char) -> bool {
+    matches!(c, '\'' | '"' | '`' | '«' | '“' | '‘' | '„' | '»' | '”' | '’')
+}
+
+/// What `PUNCTUATION` looks for, but for the apostrophe.
+fn is_punctuation(c: char) -> bool {
+    matches!(c, '.' | ',' | ':' | ';' | '@' | '#' | '$' | '%' | '&' | '?' | '!' | '*')
+}
+
+/// Whether two lower-case characters side by side stand in a word of [`contractions`]; each of them has such a pair.
+pub(super) fn may_contract(first: char, second: char) -> bool {
+    matches!((first, second), ('n', 'n') | ('m', 'm') | ('t', 't') | ('\'', 'y' | 'n' | 't'))
 }
 
 /// What an expression finds at a place: how many characters, and what takes their place.
@@ -44,9 +74,9 @@ fn pad(text: Vec<char>, length: impl Fn(&[char]) -> usize) -> Vec<char> {
     })
 }
 
-/// Puts spaces around every one of some characters.
-fn pad_each(text: Vec<char>, marks: &str) -> Vec<char> {
-    pad(text, |rest| usize::from(marks.contains(rest[0])))
+/// Puts spaces around every character of a kind.
+fn pad_each(text: Vec<char>, is_mark: impl Fn(char) -> bool) -> Vec<char> {
+    pad(text, |rest| usize::from(is_mark(rest[0])))
 }
 
 fn starts_with(text: &[char], start: &str) -> bool {
@@ -95,14 +125,14 @@ fn punctuation(text: Vec<char>) -> Vec<char> {
         1 => 0,
         dots => dots,
     });
-    let text = pad_each(text, ";@#$%&");
+    let text = pad_each(text, |c| matches!(c, ';' | '@' | '#' | '$' | '%' | '&'));
     let text = split_last_stop(text, "])}>\"'", "");
-    let text = pad_each(text, "?!");
+    let text = pad_each(text, |c| matches!(c, '?' | '!'));
     let text = replace(text, |text, at| {
         let quote = text[at] != '\'' && starts_with(&text[at + 1..], "' ");
         quote.then(|| (3, format!("{} ' ", text[at])))
     });
-    pad_each(text, "*")
+    pad_each(text, |c| c == '*')
 }
 
 /// Splits off the full stop at the end, which may have `closers` and white space after it and has no stop before it.
@@ -122,14 +152,14 @@ fn split_last_stop(text: Vec<char>, closers: &str, between: &str) -> Vec<char> {
 
 /// `PARENS_BRACKETS` and `DOUBLE_DASHES`, and the spaces around the whole.
 fn brackets(text: Vec<char>) -> Vec<char> {
-    let text = pad_each(text, "][(){}<>");
+    let text = pad_each(text, |c| matches!(c, ']' | '[' | '(' | ')' | '{' | '}' | '<' | '>'));
     let text = pad(text, |rest| length_of(rest, "--"));
-    [vec![' '], text, vec![' ']].concat()
+    [&[' '], text.as_slice(), &[' ']].concat()
 }
 
 /// `ENDING_QUOTES`.
 fn ending_quotes(text: Vec<char>) -> Vec<char> {
-    let text = pad_each(text, "»”’");
+    let text = pad_each(text, |c| matches!(c, '»' | '”' | '’'));
     let text = pad(text, |rest| length_of(rest, "''"));
     let text = replace(text, |text, at| (text[at] == '"').then(|| (1, " '' ".to_owned())));
     let text = split_clitics(text, &["'s ", "'m ", "'d ", "' "]);
@@ -184,4 +214,29 @@ fn contractions(text: Vec<char>) -> Vec<char> {
 /// Whether a lower-case character is a letter, without regard to case: `re` takes the dotless i and the long s for i and s.
 fn is_same(letter: char, c: char) -> bool {
     c == letter || matches!((letter, c), ('i', 'ı') | ('s', 'ſ'))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Texts of what passes look for.
+    fn sentence() -> impl Strategy<Value = String> {
+        let pieces = [
+            "cannot", "gonna", "more'n", "d'ye", "'tis", "can't", "gımme", "'", "''", "\"", "`", "“", "’",
+            "»", " ", "\n", ".", "..", ",", ":", "?", "$", "*", "--", "-", "(", "]", "<", "t", "a", "4", "é",
+            "٣",
+        ];
+        prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..8).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn passes_that_are_left_out_find_nothing(sentence in sentence()) {
+            let sentence: Vec<char> = sentence.chars().collect();
+            prop_assert_eq!(words(&sentence), words_by(&sentence, [true; PASSES.len()]));
+        }
+    }
 }

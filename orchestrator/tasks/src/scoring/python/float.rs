@@ -1,10 +1,12 @@
 //! `float(text)` and `repr(float)`.
 
+use std::borrow::Cow;
+
 use super::text;
 
 /// `float(text)`: white space around, digits of any script, `_` between digits, `inf` and `nan`.
 pub(in crate::scoring) fn parse(text: &str) -> Option<f64> {
-    if begins_as_a_word(text.trim_start()) {
+    if begins_otherwise(text.trim_start()) {
         return None;
     }
     let ascii = to_ascii(text)?;
@@ -16,36 +18,35 @@ pub(in crate::scoring) fn parse(text: &str) -> Option<f64> {
     if starts_well || is_word { digits.parse().ok() } else { None }
 }
 
-/// Whether a text begins with a letter that no number begins with, as most texts do; that is quickly seen.
-pub(in crate::scoring) fn begins_as_a_word(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic() && !matches!(c, 'i' | 'I' | 'n' | 'N'))
+/// Whether a text begins with an ASCII character that no number begins with, as most texts do; that is quickly seen.
+pub(in crate::scoring) fn begins_otherwise(text: &str) -> bool {
+    let begins = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'i' | 'I' | 'n' | 'N');
+    text.starts_with(|c: char| c.is_ascii_graphic() && !begins(c))
 }
 
 /// Other scripts' decimal digits become ASCII, and other spaces a space. Text that is ASCII already stays as it is,
 /// which is why the separators U+001C to U+001F are white space only in company.
-pub(super) fn to_ascii(text: &str) -> Option<String> {
-    text.chars()
-        .map(|c| match c {
-            c if c.is_ascii() => Some(c),
-            c if text::is_space(c) => Some(' '),
-            c => text::decimal_digit(c),
-        })
-        .collect()
+pub(super) fn to_ascii(text: &str) -> Option<Cow<'_, str>> {
+    if text.is_ascii() {
+        return Some(text.into());
+    }
+    let ascii = text.chars().map(|c| match c {
+        c if c.is_ascii() => Some(c),
+        c if text::is_space(c) => Some(' '),
+        c => text::decimal_digit(c),
+    });
+    ascii.collect::<Option<String>>().map(Cow::Owned)
 }
 
 /// An underscore is allowed only with a digit on both sides.
-pub(super) fn without_underscores(text: &str) -> Option<String> {
+pub(super) fn without_underscores(text: &str) -> Option<Cow<'_, str>> {
+    if !text.contains('_') {
+        return Some(text.into());
+    }
     let bytes = text.as_bytes();
     let is_digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
-    let mut plain = String::with_capacity(text.len());
-    for (at, c) in text.char_indices() {
-        if c != '_' {
-            plain.push(c);
-        } else if !is_digit(at.checked_sub(1)) || !is_digit(Some(at + 1)) {
-            return None;
-        }
-    }
-    Some(plain)
+    let lonely = |(at, _): (usize, &str)| !is_digit(at.checked_sub(1)) || !is_digit(Some(at + 1));
+    if text.match_indices('_').any(lonely) { None } else { Some(text.replace('_', "").into()) }
 }
 
 /// `repr(number)`: the shortest digits that read back the same, with an exponent below 1e-4 and from 1e16.
@@ -56,15 +57,11 @@ pub(in crate::scoring) fn repr(number: f64) -> String {
     if number.is_infinite() {
         return if number > 0.0 { "inf" } else { "-inf" }.to_owned();
     }
-    let scientific = format!("{number:e}");
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    if number == 0.0 || (-4..16).contains(&exponent) {
-        let plain = format!("{number}");
-        return if plain.contains('.') { plain } else { plain + ".0" };
-    }
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs())
+    // Rust takes an exponent where Python does, and writes it without a sign and a leading zero.
+    let rust = format!("{number:?}");
+    let Some((mantissa, exponent)) = rust.split_once('e') else { return rust };
+    let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |exponent| ('-', exponent));
+    format!("{mantissa}e{sign}{exponent:0>2}")
 }
 
 #[cfg(test)]

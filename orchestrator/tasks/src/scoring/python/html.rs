@@ -1,5 +1,6 @@
 //! `html.unescape`: HTML's character references, decoded once.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -22,7 +23,10 @@ const WINDOWS: [u32; 32] = [
 ];
 
 /// `html.unescape(text)`; nothing where it raises `ValueError`, at a decimal number of more than 4,300 digits.
-pub(in crate::scoring) fn unescape(text: &str) -> Option<String> {
+pub(in crate::scoring) fn unescape(text: &str) -> Option<Cow<'_, str>> {
+    if !text.contains('&') {
+        return Some(text.into());
+    }
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('&') {
@@ -38,7 +42,7 @@ pub(in crate::scoring) fn unescape(text: &str) -> Option<String> {
         rest = &rest[used.unwrap_or(0)..];
     }
     out.push_str(rest);
-    Some(out)
+    Some(out.into())
 }
 
 /// Decodes what follows `&#` and says how long it is; `None` inside when it is no number.

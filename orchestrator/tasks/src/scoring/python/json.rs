@@ -37,20 +37,17 @@ impl<'a> Reader<'a> {
             b'{' => self.dict(depth + 1),
             b'[' => self.list(depth + 1),
             b'"' => self.text().map(Value::Str),
-            _ => self.word().or_else(|| self.number()),
+            b'n' => self.word("null", Value::None),
+            b't' => self.word("true", Value::Bool(true)),
+            b'f' => self.word("false", Value::Bool(false)),
+            b'N' => self.word("NaN", Value::Float(f64::NAN)),
+            b'I' => self.word("Infinity", Value::Float(f64::INFINITY)),
+            _ => self.word("-Infinity", Value::Float(f64::NEG_INFINITY)).or_else(|| self.number()),
         }
     }
 
-    fn word(&mut self) -> Option<Value> {
-        let words = [
-            ("null", Value::None),
-            ("true", Value::Bool(true)),
-            ("false", Value::Bool(false)),
-            ("NaN", Value::Float(f64::NAN)),
-            ("Infinity", Value::Float(f64::INFINITY)),
-            ("-Infinity", Value::Float(f64::NEG_INFINITY)),
-        ];
-        words.into_iter().find_map(|(word, value)| self.eat(word).then_some(value))
+    fn word(&mut self, word: &str, value: Value) -> Option<Value> {
+        self.eat(word).then_some(value)
     }
 
     fn list(&mut self, depth: usize) -> Option<Value> {
@@ -143,15 +140,17 @@ impl<'a> Reader<'a> {
         }
         let mut text = String::new();
         loop {
-            let mut rest = self.rest.chars();
-            let c = rest.next()?;
-            self.rest = rest.as_str();
-            match c {
-                '"' => return Some(text),
-                '\\' => text.push(self.escape()?),
-                c if c < ' ' => return None,
-                c => text.push(c),
+            let end = self.rest.find(|c| matches!(c, '"' | '\\' | '\0'..='\x1f'))?;
+            let (plain, rest) = self.rest.split_at(end);
+            text.push_str(plain);
+            self.rest = rest;
+            if self.eat("\"") {
+                return Some(text);
             }
+            if !self.eat("\\") {
+                return None;
+            }
+            text.push(self.escape()?);
         }
     }
 

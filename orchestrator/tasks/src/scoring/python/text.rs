@@ -1,5 +1,7 @@
 //! Methods of `str`.
 
+use std::borrow::Cow;
+
 use super::character::is_new_capital;
 
 /// `c.isspace()`.
@@ -22,9 +24,18 @@ pub(in crate::scoring) fn is_numeric(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_numeric() || IDEOGRAPHIC_NUMBERS.contains(c))
 }
 
+/// `text.replace(from, to)`.
+pub(in crate::scoring) fn replace<'a>(text: Cow<'a, str>, from: &str, to: &str) -> Cow<'a, str> {
+    if text.contains(from) { text.replace(from, to).into() } else { text }
+}
+
 /// `text.lower()`, but for a capital sigma at the end of a word beside a character whose case has changed since Unicode 14,
 /// such as U+0295.
-pub(in crate::scoring) fn lower(text: &str) -> String {
+pub(in crate::scoring) fn lower(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        let is_lower = !text.bytes().any(|b| b.is_ascii_uppercase());
+        return if is_lower { text.into() } else { text.to_ascii_lowercase().into() };
+    }
     // A capital sigma looks at the letters around it, and a character without case ends its word like an end of text.
     text.split_inclusive(is_new_capital)
         .map(|part| match part.strip_suffix(is_new_capital) {

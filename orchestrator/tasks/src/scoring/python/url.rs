@@ -1,23 +1,24 @@
 //! `urllib.parse`: `urlsplit`, `urlparse`, `urlunsplit`, `parse_qs`, `quote` and `unquote`.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::net::Ipv6Addr;
 
 use percent_encoding::percent_decode_str;
 
-use super::text::lower;
+use super::text::{lower, replace};
 
 /// The parts of a URL that scorers look at.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::scoring) struct Url {
+pub(in crate::scoring) struct Url<'a> {
     /// In small letters.
-    pub(in crate::scoring) scheme: String,
+    pub(in crate::scoring) scheme: Cow<'a, str>,
     /// Host with user, port and letter case as written.
-    pub(in crate::scoring) netloc: String,
+    pub(in crate::scoring) netloc: Cow<'a, str>,
     /// Without the `;parameters` of the last segment.
-    pub(in crate::scoring) path: String,
-    pub(in crate::scoring) query: String,
-    pub(in crate::scoring) fragment: String,
+    pub(in crate::scoring) path: Cow<'a, str>,
+    pub(in crate::scoring) query: Cow<'a, str>,
+    pub(in crate::scoring) fragment: Cow<'a, str>,
 }
 
 /// Schemes whose last path segment may carry `;parameters`; a URL without scheme may too.
@@ -30,30 +31,90 @@ const SCHEMES_WITH_PARAMETERS: [&str; 16] = [
 const HIDDEN_DELIMITERS: &str = "\u{2047}\u{2048}\u{2049}\u{2100}\u{2101}\u{2105}\u{2106}\u{2a74}\u{fe13}\u{fe16}\
     \u{fe55}\u{fe56}\u{fe5f}\u{fe6b}\u{ff03}\u{ff0f}\u{ff1a}\u{ff1f}\u{ff20}";
 
-impl Url {
+impl<'a> Url<'a> {
     /// `urlparse(text)`; nothing where it raises `ValueError`.
-    pub(in crate::scoring) fn parse(text: &str) -> Option<Url> {
-        let Split { scheme, netloc, path, query, fragment } = Split::of(text)?;
-        let path = match scheme.as_str() {
-            scheme if SCHEMES_WITH_PARAMETERS.contains(&scheme) => without_parameters(&path).to_owned(),
-            _ => path,
-        };
-        Some(Url { scheme, netloc, path, query, fragment })
+    pub(in crate::scoring) fn parse(text: &'a str) -> Option<Url<'a>> {
+        match clean(text) {
+            Cow::Borrowed(text) => Some(Parts::of(text)?.url(Cow::Borrowed)),
+            Cow::Owned(text) => Some(Parts::of(&text)?.url(|part| part.to_owned().into())),
+        }
     }
 
     /// `parse_qsl(query)`: names and values in their order; blank values do not exist.
-    pub(in crate::scoring) fn parameters(&self) -> impl Iterator<Item = (String, String)> {
-        let decode = |text: &str| unquote(&text.replace('+', " "));
+    pub(in crate::scoring) fn parameters(&self) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
         self.query
             .split('&')
             .filter_map(|pair| pair.split_once('='))
             .filter(|(_, value)| !value.is_empty())
-            .map(move |(name, value)| (decode(name), decode(value)))
+            .map(|(name, value)| (decode(name), decode(value)))
     }
 
     /// `parse_qs(query)[key][0]`.
     pub(in crate::scoring) fn first_parameter(&self, key: &str) -> Option<String> {
-        self.parameters().find(|(name, _)| name == key).map(|(_, value)| value)
+        self.parameters().find(|(name, _)| name == key).map(|(_, value)| value.into_owned())
+    }
+}
+
+/// `unquote(text)` of a part of a query, where a plus is a space.
+fn decode(text: &str) -> Cow<'_, str> {
+    match replace(text.into(), "+", " ") {
+        Cow::Borrowed(text) => percent_decode_str(text).decode_utf8_lossy(),
+        Cow::Owned(text) => unquote(&text).into(),
+    }
+}
+
+/// Without what `urlsplit` takes out before anything else.
+fn clean(text: &str) -> Cow<'_, str> {
+    let text = text.trim_start_matches(|c| c <= ' ');
+    if text.contains(['\t', '\r', '\n']) { text.replace(['\t', '\r', '\n'], "").into() } else { text.into() }
+}
+
+/// The parts of a clean text, as they stand there.
+struct Parts<'a> {
+    /// Before a colon.
+    scheme: &'a str,
+    netloc: &'a str,
+    path: &'a str,
+    query: &'a str,
+    fragment: &'a str,
+}
+
+impl<'a> Parts<'a> {
+    /// Nothing where `urlsplit` raises `ValueError`.
+    fn of(text: &'a str) -> Option<Parts<'a>> {
+        let (scheme, rest) = split_scheme(text);
+        let (netloc, rest) = match rest.strip_prefix("//") {
+            Some(rest) => rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len())),
+            None => ("", rest),
+        };
+        check_brackets(netloc)?;
+        if netloc.contains(|c: char| !c.is_ascii() && HIDDEN_DELIMITERS.contains(c)) {
+            return None;
+        }
+        let (rest, fragment) = rest.split_once('#').unwrap_or((rest, ""));
+        let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+        Some(Parts { scheme, netloc, path, query, fragment })
+    }
+
+    /// `own` says whether the parts are borrowed or copied.
+    fn url<'u>(self, own: impl Fn(&'a str) -> Cow<'u, str>) -> Url<'u> {
+        let scheme = if self.scheme.bytes().any(|b| b.is_ascii_uppercase()) {
+            self.scheme.to_ascii_lowercase().into()
+        } else {
+            own(self.scheme)
+        };
+        let path = if SCHEMES_WITH_PARAMETERS.contains(&&*scheme) {
+            without_parameters(self.path)
+        } else {
+            self.path
+        };
+        Url {
+            scheme,
+            netloc: own(self.netloc),
+            path: own(path),
+            query: own(self.query),
+            fragment: own(self.fragment),
+        }
     }
 }
 
@@ -77,20 +138,10 @@ const SCHEMES_WITH_HOST: [&str; 24] = [
 impl Split {
     /// `urlsplit(text)`; nothing where it raises `ValueError`.
     pub(in crate::scoring) fn of(text: &str) -> Option<Split> {
-        let clean = text.trim_start_matches(|c| c <= ' ').replace(['\t', '\r', '\n'], "");
-        let (scheme, rest) = split_scheme(&clean);
-        let (netloc, rest) = match rest.strip_prefix("//") {
-            Some(rest) => rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len())),
-            None => ("", rest),
-        };
-        check_brackets(netloc)?;
-        if netloc.contains(|c| HIDDEN_DELIMITERS.contains(c)) {
-            return None;
-        }
-        let (rest, fragment) = rest.split_once('#').unwrap_or((rest, ""));
-        let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let text = clean(text);
+        let Parts { scheme, netloc, path, query, fragment } = Parts::of(&text)?;
         Some(Split {
-            scheme,
+            scheme: scheme.to_ascii_lowercase(),
             netloc: netloc.to_owned(),
             path: path.to_owned(),
             query: query.to_owned(),
@@ -146,23 +197,22 @@ impl Split {
                 None => (host, None),
             },
         };
-        (lower(host), port.filter(|port| !port.is_empty()))
+        (lower(host).into_owned(), port.filter(|port| !port.is_empty()))
     }
 }
 
 /// `parse_qs(query, keep_blank_values=True)`: the values of each name, in the order of their first mention.
 pub(in crate::scoring) fn parse_qs(query: &str) -> Vec<(String, Vec<String>)> {
-    let decode = |text: &str| unquote(&text.replace('+', " "));
     let mut names: Vec<(String, Vec<String>)> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let name = decode(name);
+        let name = decode(name).into_owned();
         let place = *places.entry(name.clone()).or_insert(names.len());
         if place == names.len() {
             names.push((name, Vec::new()));
         }
-        names[place].1.push(decode(value));
+        names[place].1.push(decode(value).into_owned());
     }
     names
 }
@@ -186,15 +236,12 @@ pub(in crate::scoring) fn unquote(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
-fn split_scheme(url: &str) -> (String, &str) {
+fn split_scheme(url: &str) -> (&str, &str) {
     let is_scheme = |text: &str| {
         text.starts_with(|c: char| c.is_ascii_alphabetic())
             && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
     };
-    match url.split_once(':') {
-        Some((scheme, rest)) if is_scheme(scheme) => (scheme.to_ascii_lowercase(), rest),
-        _ => (String::new(), url),
-    }
+    url.split_once(':').filter(|(scheme, _)| is_scheme(scheme)).unwrap_or(("", url))
 }
 
 fn without_parameters(path: &str) -> &str {
@@ -233,7 +280,7 @@ mod tests {
 
     fn check(text: &str, expect: Option<[&str; 4]>) {
         let url = Url::parse(text).map(|url| [url.netloc, url.path, url.query, url.fragment]);
-        assert_eq!(url, expect.map(|parts| parts.map(str::to_owned)), "{text:?}");
+        assert_eq!(url, expect.map(|parts| parts.map(Cow::Borrowed)), "{text:?}");
     }
 
     #[test]

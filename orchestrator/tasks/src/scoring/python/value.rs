@@ -21,22 +21,36 @@ pub(in crate::scoring) enum Value {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(in crate::scoring) struct Dict {
     entries: Vec<(String, Value)>,
+    /// Of all keys, once there are more than a glance takes in.
     places: HashMap<String, usize>,
 }
 
+/// So many keys are faster gone through than looked up.
+const FEW: usize = 16;
+
 impl Dict {
     pub(in crate::scoring) fn insert(&mut self, key: String, value: Value) {
-        match self.places.get(&key) {
-            Some(&place) => self.entries[place].1 = value,
-            None => {
-                self.places.insert(key.clone(), self.entries.len());
-                self.entries.push((key, value));
-            }
+        if let Some(place) = self.place(&key) {
+            self.entries[place].1 = value;
+            return;
+        }
+        self.entries.push((key, value));
+        if self.entries.len() > FEW {
+            let unknown = self.entries.iter().enumerate().skip(self.places.len());
+            self.places.extend(unknown.map(|(place, (key, _))| (key.clone(), place)));
         }
     }
 
     pub(in crate::scoring) fn get(&self, key: &str) -> Option<&Value> {
-        self.places.get(key).map(|&place| &self.entries[place].1)
+        self.place(key).map(|place| &self.entries[place].1)
+    }
+
+    fn place(&self, key: &str) -> Option<usize> {
+        if self.entries.len() > FEW {
+            self.places.get(key).copied()
+        } else {
+            self.entries.iter().position(|(known, _)| known == key)
+        }
     }
 
     pub(in crate::scoring) fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
@@ -80,5 +94,24 @@ impl Value {
             Value::Dict(dict) => Some(dict.is_empty()),
             Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_keep_their_place_however_many_there_are() {
+        let mut dict = Dict::default();
+        for round in 0..2 {
+            for key in 0..3 * FEW {
+                dict.insert(format!("k{key}"), Value::Int((key * 2 + round).to_string()));
+                assert_eq!(dict.get(&format!("k{key}")), Some(&Value::Int((key * 2 + round).to_string())));
+            }
+        }
+        let found: Vec<&str> = dict.iter().map(|(key, _)| key).collect();
+        assert_eq!(found, (0..3 * FEW).map(|key| format!("k{key}")).collect::<Vec<_>>());
+        assert_eq!(dict.get("k"), None);
     }
 }

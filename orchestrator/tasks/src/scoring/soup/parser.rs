@@ -144,10 +144,10 @@ impl<'a> Parser<'a> {
         let mut attributes = Vec::with_capacity(tag.attributes.len());
         for attribute in tag.attributes {
             let value = attribute.value.map(|value| unquoted(&self.text()[value])).unwrap_or_default();
-            let value = html::unescape(value).ok_or(Rejected)?;
-            attributes.push((text::lower(&self.text()[attribute.name]), value));
+            let value = html::unescape(value).ok_or(Rejected)?.into_owned();
+            attributes.push((text::lower(&self.text()[attribute.name]).into_owned(), value));
         }
-        let name = text::lower(&self.text()[tag.name]);
+        let name = text::lower(&self.text()[tag.name]).into_owned();
         let self_closed = tag.ending == Ending::SelfClosed;
         if !self_closed {
             self.cdata = ["script", "style"].into_iter().find(|cdata| *cdata == name);
@@ -166,7 +166,8 @@ impl<'a> Parser<'a> {
         match self.source.tag_name(at + 2) {
             Some(name) => {
                 let after = self.source.skip_space_and_slashes(name.end);
-                self.builder.end(&text::lower(&self.text()[name]));
+                let name = text::lower(&self.text()[name]).into_owned();
+                self.builder.end(&name);
                 self.find_end(after).map_or(Taken::Incomplete, |end| Taken::To(end + 1))
             }
             None if end == at + 2 => Taken::To(at + 3),

@@ -1,5 +1,7 @@
 //! `StringEvaluator`: the agent's answer against a task's `reference_answers`.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -29,8 +31,8 @@ use super::required_values::{Number, parse, satisfied};
 pub struct StringMatch(pub Map<String, Value>);
 
 /// The answer as the rules so far have left it.
-enum Answer {
-    Text(String),
+enum Answer<'a> {
+    Text(Cow<'a, str>),
     Number(Int),
     /// What should have been a number is none.
     Nothing,
@@ -94,7 +96,7 @@ impl StringMatch {
     }
 }
 
-impl Answer {
+impl Answer<'_> {
     /// As an argument that has to be a text.
     fn text(&self) -> Result<&str, ScoreError> {
         match self {
@@ -103,7 +105,7 @@ impl Answer {
         }
     }
 
-    fn to_number(&self) -> Result<Answer, ScoreError> {
+    fn to_number(&self) -> Result<Answer<'static>, ScoreError> {
         Ok(parse(self.text()?).map_or(Answer::Nothing, Answer::Number))
     }
 
@@ -111,7 +113,7 @@ impl Answer {
     fn equals(&self, reference: &str) -> Result<bool, ScoreError> {
         let text = match self {
             Answer::Text(text) => without_quotes(text),
-            Answer::Number(number) => number.to_text(),
+            Answer::Number(number) => number.to_text().into(),
             Answer::Nothing => return Err(WRONG_ARGUMENT),
         };
         Ok(text == without_quotes(reference))
@@ -125,7 +127,7 @@ impl Answer {
     fn has_one_of(&self, references: &[Value]) -> Result<bool, ScoreError> {
         for reference in references {
             let reference = without_quotes(argument(reference)?);
-            if self.text().map_err(|_| BAD_TYPE)?.contains(&reference) {
+            if self.text().map_err(|_| BAD_TYPE)?.contains(&*reference) {
                 return Ok(true);
             }
         }
@@ -136,11 +138,12 @@ impl Answer {
 /// `must_include`, and what `must_exclude` denies: one word is looked for among words.
 pub(super) fn includes(text: &str, reference: &str) -> bool {
     let (text, reference) = (without_quotes(text), without_quotes(reference));
-    if word_tokenize(&reference).len() == 1 {
-        word_tokenize(&text).contains(&reference)
-    } else {
-        text.contains(&reference)
+    let is_there = text.contains(&*reference);
+    // Words stand in a text as they are, but for quotation marks, which are spelt anew.
+    if !is_there && !reference.contains(['`', '\'']) {
+        return false;
     }
+    if word_tokenize(&reference).len() == 1 { word_tokenize(&text).contains(&reference) } else { is_there }
 }
 
 #[cfg(test)]

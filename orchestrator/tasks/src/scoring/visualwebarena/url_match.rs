@@ -1,8 +1,11 @@
 //! `URLExactEvaluator`: the page that an episode ends on against a task's `reference_url`.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::super::ScoreError;
+use super::super::python::text::replace;
 use super::super::webarena::{self, BAD_VALUE, OR, points};
 
 /// `reference_url` and `url_note` of a task, as in [WebArena](webarena::UrlMatch).
@@ -21,16 +24,16 @@ impl UrlMatch {
         let mut references = self.0.reference_url.split(OR).map(clean);
         match self.0.url_note.as_deref().unwrap_or("EXACT") {
             "EXACT" => Ok(points(references.any(|reference| url == reference))),
-            "GOLD in PRED" => Ok(points(references.any(|reference| url.contains(&reference)))),
+            "GOLD in PRED" => Ok(points(references.any(|reference| url.contains(&*reference)))),
             _ => Err(BAD_VALUE),
         }
     }
 }
 
 /// `clean_url`: one spelling of this machine, and no slash at the end.
-fn clean(url: &str) -> String {
-    let url = url.replace("localhost", "127.0.0.1");
-    url.strip_suffix('/').map(str::to_owned).unwrap_or(url)
+fn clean(url: &str) -> Cow<'_, str> {
+    let url = url.strip_suffix('/').unwrap_or(url);
+    replace(url.into(), "localhost", "127.0.0.1")
 }
 
 #[cfg(test)]

@@ -1,14 +1,16 @@
 //! `StringEvaluator.clean_answer`, and the comparisons of two texts that go through it.
 
+use std::borrow::Cow;
+
 use super::super::python::text::{lower, strip};
 
 /// `clean_answer`: without white space around and one pair of quotes, in lower case.
-pub(super) fn clean(text: &str) -> String {
+pub(super) fn clean(text: &str) -> Cow<'_, str> {
     without_quotes(strip(text))
 }
 
 /// One pair of quotes at the very ends goes, and capitals do. A single quotation mark is a pair.
-pub(in crate::scoring) fn without_quotes(text: &str) -> String {
+pub(in crate::scoring) fn without_quotes(text: &str) -> Cow<'_, str> {
     let inside = ['\'', '"'].into_iter().find_map(|quote| {
         let rest = text.strip_prefix(quote).filter(|_| text.ends_with(quote))?;
         Some(rest.strip_suffix(quote).unwrap_or(rest))
@@ -23,7 +25,7 @@ pub(super) fn equals(reference: &str, text: &str) -> bool {
 
 /// `must_include` without splitting into words.
 pub(super) fn includes(reference: &str, text: &str) -> bool {
-    clean(text).contains(&clean(reference))
+    clean(text).contains(&*clean(reference))
 }
 
 #[cfg(test)]

@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::super::ScoreError;
+use super::super::judge::Judged;
 use super::super::python::html::unescape;
 use super::answer::{equals, includes};
-use super::{BAD_VALUE, alternatives, argument, items, points};
+use super::{BAD_TYPE, BAD_VALUE, alternatives, argument, items, points};
 
 /// `required_contents` of a target.
 ///
@@ -17,6 +18,16 @@ use super::{BAD_VALUE, alternatives, argument, items, points};
 pub struct RequiredContents(pub Map<String, Value>);
 
 impl RequiredContents {
+    /// Scores what a locator gave, by WebArena's rules or by WebArena-Lite's.
+    pub(super) fn judge(&self, content: &Value, lite: bool) -> Result<Judged, ScoreError> {
+        if lite {
+            return self.score_lite(content);
+        }
+        let mut judged = Judged::new();
+        judged.rule(self.score(content.as_str().ok_or(BAD_TYPE)?)? == 1.0);
+        Ok(judged)
+    }
+
     /// Scores what a locator gave: 0 or 1. Its character references are decoded once, those of the contents are not.
     ///
     /// # Errors

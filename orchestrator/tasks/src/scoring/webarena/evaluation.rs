@@ -1,6 +1,7 @@
 //! A task's `eval`: which evaluators score it, and what each is given.
 
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Value, json};
 
 use super::super::judge::{Judged, Judgement, Question};
 use super::super::rules::Rules;
@@ -30,6 +31,9 @@ pub struct Evaluation {
     /// The shop's address, which `SHOPPING` is in the published code: `func:` calls ask its interface. Not in the published files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shopping: Option<String>,
+    /// WebArena-Lite's evaluators score it, which ask a judge about contents of pages, too. Not in the published files.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lite: bool,
     /// Why the goal cannot be reached, for a judge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub string_note: Option<String>,
@@ -78,27 +82,27 @@ impl Evaluation {
         for evaluator in &self.eval_types {
             let (given, why) = match evaluator {
                 EvalType::StringMatch => {
-                    match self.answer(ending).and_then(|answer| answer.score(ending.judgements, ending.rules))
-                    {
-                        Err(ScoreError::NeedsJudge) => {
-                            unjudged = Some(ScoreError::NeedsJudge);
-                            continue;
-                        }
-                        given => (given?, "the answer is not what is wanted".to_owned()),
-                    }
+                    (self.answer(ending), Some("the answer is not what is wanted".to_owned()))
                 }
                 EvalType::UrlMatch => (
-                    self.url_score(&ending.found.url, ending.rules)?,
-                    format!("the episode ended on {}", ending.found.url),
+                    self.address(&ending.found.url, ending.rules),
+                    Some(format!("the episode ended on {}", ending.found.url)),
                 ),
                 EvalType::ProgramHtml => {
-                    let (given, places) = target::score(&self.program_html, ending.found)?;
+                    let (given, places) = target::score(&self.program_html, ending.found, self.lite)?;
                     wrong.extend(places);
-                    (given, String::new())
+                    // The places say what is wrong.
+                    (Ok(given), None)
                 }
             };
-            value *= given;
-            wrong.extend((given == 0.0 && !why.is_empty()).then_some(why));
+            match given.and_then(|given| given.score(ending.judgements, ending.rules)) {
+                Err(ScoreError::NeedsJudge) => unjudged = Some(ScoreError::NeedsJudge),
+                given => {
+                    let given = given?;
+                    value *= given;
+                    wrong.extend(why.filter(|_| given == 0.0));
+                }
+            }
         }
         // Whatever a judge says, nothing comes of an evaluator that gave nothing.
         match unjudged {
@@ -109,8 +113,21 @@ impl Evaluation {
 
     /// What a judge has not been asked yet, whether or not that makes a difference.
     pub(in crate::scoring) fn questions(&self, ending: Ending<'_>) -> Vec<Question> {
-        let answer = self.answer(ending).ok();
-        answer.iter().flat_map(|answer| answer.open(ending.judgements)).cloned().collect()
+        let mut questions = Vec::new();
+        for evaluator in &self.eval_types {
+            let judged = match evaluator {
+                EvalType::StringMatch => self.answer(ending),
+                EvalType::UrlMatch => continue,
+                EvalType::ProgramHtml => {
+                    target::score(&self.program_html, ending.found, self.lite).map(|(given, _)| given)
+                }
+            };
+            // What raises an exception asks nobody.
+            if let Ok(judged) = judged {
+                questions.extend(judged.open(ending.judgements).into_iter().cloned());
+            }
+        }
+        questions
     }
 
     fn answer(&self, ending: Ending<'_>) -> Result<Judged, ScoreError> {
@@ -125,16 +142,20 @@ impl Evaluation {
         Ok(answer)
     }
 
-    fn url_score(&self, url: &str, rules: Rules) -> Result<f64, ScoreError> {
+    fn address(&self, url: &str, rules: Rules) -> Result<Judged, ScoreError> {
         let reference_url = self.reference_url.clone().ok_or(super::NO_METHOD)?;
-        UrlMatch { reference_url, url_note: self.url_note.clone() }.score(url, rules)
+        let rule = UrlMatch { reference_url, url_note: self.url_note.clone() };
+        let mut judged = Judged::new();
+        judged.rule(rule.score(url, rules)? == 1.0);
+        Ok(judged)
     }
 
-    /// Whether the goal can be reached at all.
+    /// Whether the goal can be reached at all. WebArena says that it cannot by `fuzzy_match`, WebArena-Lite by any rule.
     pub fn is_achievable(&self) -> bool {
         let rules =
             self.reference_answers.as_ref().filter(|_| self.eval_types.contains(&EvalType::StringMatch));
-        rules.is_none_or(|rules| rules.0.get("fuzzy_match").is_none_or(|value| value != "N/A"))
+        let not_achievable = |value: &Value| value == "N/A" || *value == json!(["N/A"]);
+        rules.is_none_or(|rules| !rules.0.values().any(not_achievable))
     }
 
     /// A call that targets hold and that cannot be carried out here.
@@ -163,4 +184,33 @@ fn read_types<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<EvalType>, D::E
 /// A null is none.
 fn read_targets<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<Target>, D::Error> {
     Ok(Option::<Vec<Target>>::deserialize(input)?.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::judge::Ruling;
+    use super::*;
+
+    #[test]
+    fn a_judge_is_asked_about_contents_by_lite_rules_alone() {
+        let eval = json!({ "eval_types": ["program_html"], "program_html": [
+            { "url": "last", "locator": "", "required_contents": { "exact_match": "&amp;" } },
+            { "url": "last", "locator": "", "required_contents": { "fuzzy_match": ["oak", "elm"] } },
+        ]});
+        let webarena: Evaluation = serde_json::from_value(eval).expect("the benchmark's form");
+        let lite = Evaluation { lite: true, ..webarena.clone() };
+        let found = Found { contents: vec!["&amp;".into(), "trees".into()], ..Found::default() };
+        let ending = Ending { answer: "", found: &found, judgements: &[], rules: Rules::Faithful };
+        assert_eq!(webarena.score(ending), Err(ScoreError::Raised("ValueError")));
+        assert_eq!(lite.score(ending), Err(ScoreError::NeedsJudge));
+        let [question] = lite.questions(ending).try_into().expect("one question");
+        for (ruling, expect) in [(1.0, true), (0.0, false)] {
+            let judgements = [Judgement { question: question.clone(), ruling: Ruling::Score(ruling) }];
+            let score = lite.score(Ending { judgements: &judgements, ..ending }).expect("it is judged");
+            assert_eq!(score.success, expect);
+        }
+        let nothing = Found { contents: vec![Value::Null], ..Found::default() };
+        let score = lite.score(Ending { found: &nothing, ..ending }).expect("it looks no further");
+        assert!(!score.success);
+    }
 }

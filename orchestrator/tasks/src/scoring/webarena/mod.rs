@@ -3,13 +3,14 @@
 //! A task's `eval` names up to three of them, and its score is the product of theirs: [`StringMatch`] for the answer,
 //! [`UrlMatch`] for the page that the episode ends on, [`RequiredContents`] for what is read from pages afterwards. Each
 //! is kept as the benchmark's JSON has it: the published code takes values as they come and raises an exception where
-//! one has the wrong type, and the order of keys can matter. Nothing here asks a model, and pages only through [`Pages`].
+//! one has the wrong type, and the order of keys can matter. Where WebArena-Lite's evaluators differ, an [`Evaluation`] says that they are meant. Nothing here asks a model, and pages only through [`Pages`].
 //! [`Evaluation`] puts them together.
 
 mod answer;
 mod contents;
 mod evaluation;
 pub(super) mod function;
+mod lite;
 pub(super) mod pages;
 pub(super) mod shop;
 mod string_match;

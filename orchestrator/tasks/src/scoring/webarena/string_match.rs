@@ -48,13 +48,13 @@ impl StringMatch {
                 "fuzzy_match" if value == "N/A" => {
                     score.not_achievable(equals("N/A", &answer), by, || Question::SameReason {
                         reason: reason.to_owned(),
-                        answer: answer.clone(),
+                        answer: answer.to_string(),
                     });
                 }
                 "fuzzy_match" => {
                     for reference in value.as_array().ok_or(NO_LIST)? {
                         let reference = argument(reference)?.to_owned();
-                        score.questions.push(Question::SameMeaning { reference, answer: answer.clone() });
+                        score.questions.push(Question::SameMeaning { reference, answer: answer.to_string() });
                     }
                 }
                 _ => {}

@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::super::judge::Judged;
 use super::super::{ScoreError, python};
 use super::function::{Call, Function};
 use super::pages::{self, Found, Pages, Stop, returned, text};
-use super::{BAD_TYPE, BAD_VALUE, Evaluation, RequiredContents};
+use super::{BAD_VALUE, Evaluation, RequiredContents};
 
 /// One place to look at.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -104,21 +105,26 @@ impl Target {
     }
 }
 
-/// 1 when every target has what it has to have; and which have not, for people.
-pub(super) fn score(targets: &[Target], found: &Found) -> Result<(f64, Vec<String>), ScoreError> {
-    let mut value = 1.0;
+/// What the targets give; and which have not what they have to have, for people. WebArena-Lite looks no further than a target without content.
+pub(super) fn score(
+    targets: &[Target],
+    found: &Found,
+    lite: bool,
+) -> Result<(Judged, Vec<String>), ScoreError> {
+    let mut score = Judged::new();
     let mut wrong = Vec::new();
     for (place, target) in targets.iter().enumerate() {
         let Some(content) = found.contents.get(place) else {
             return Err(found.raised.as_deref().map_or(BAD_VALUE, raised));
         };
-        let given = target.required_contents.score(content.as_str().ok_or(BAD_TYPE)?)?;
-        if given == 0.0 {
-            wrong.push(target.complain(content));
+        let given = target.required_contents.judge(content, lite)?;
+        wrong.extend((given.rules == 0.0).then(|| target.complain(content)));
+        score.and(given);
+        if lite && content.is_null() {
+            break;
         }
-        value *= given;
     }
-    Ok((value, wrong))
+    Ok((score, wrong))
 }
 
 /// The exceptions that reading ends in, by name.

@@ -1,7 +1,5 @@
 //! `URLEvaluator`: the page that an episode ends on against a task's `reference_url`.
 
-use std::collections::{HashMap, HashSet};
-
 use serde::{Deserialize, Serialize};
 
 use super::super::ScoreError;
@@ -38,27 +36,22 @@ impl UrlMatch {
     }
 }
 
-/// Host with path, and the parameters.
-type Address = (String, Vec<(String, String)>);
-
 /// Whether the page is at one of the places, and has one of the values that they together name for each key.
-fn is_at((place, parameters): &Address, references: &[Address]) -> bool {
-    let mut wanted: HashMap<&str, HashSet<&str>> = HashMap::new();
-    for (key, value) in references.iter().flat_map(|(_, parameters)| parameters) {
-        wanted.entry(key).or_default().insert(value);
+fn is_at(page: &Url<'_>, references: &[Url<'_>]) -> bool {
+    let place = |url: &Url<'_>| [&*url.netloc, &*url.path].concat();
+    let here = place(page);
+    if !references.iter().any(|reference| here.contains(&place(reference))) {
+        return false;
     }
-    let has_one = |key: &str, values: &HashSet<&str>| {
-        parameters.iter().any(|(name, value)| name == key && values.contains(value.as_str()))
-    };
-    references.iter().any(|(reference, _)| place.contains(reference))
-        && wanted.iter().all(|(key, values)| has_one(key, values))
+    let given: Vec<_> = page.parameters().collect();
+    let wanted: Vec<_> = references.iter().flat_map(Url::parameters).collect();
+    let has_one = |key: &str| given.iter().any(|parameter| parameter.0 == key && wanted.contains(parameter));
+    wanted.iter().all(|(key, _)| has_one(key))
 }
 
-/// `parse_url(clean_url(url))`
-fn parse(url: &str) -> Result<Address, ScoreError> {
-    let url = Url::parse(url.trim_end_matches('/')).ok_or(BAD_VALUE)?;
-    let parameters = url.parameters().collect();
-    Ok((url.netloc + &url.path, parameters))
+/// `urlparse(clean_url(url))`
+fn parse(url: &str) -> Result<Url<'_>, ScoreError> {
+    Url::parse(url.trim_end_matches('/')).ok_or(BAD_VALUE)
 }
 
 #[cfg(test)]

@@ -139,7 +139,7 @@ impl Evaluator<'_> {
             }
             let sent = event.header("referer")?.filter(|sent| !sent.is_empty());
             if let (Some(referer), Some(sent)) = (&referer, sent) {
-                let sent = self.url(&Value::Str(lower(sent)), None, false)?;
+                let sent = self.url(&Value::Str(lower(sent).into_owned()), None, false)?;
                 if !same_path(referer, &sent)? {
                     continue;
                 }

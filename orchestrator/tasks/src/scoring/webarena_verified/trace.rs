@@ -111,7 +111,7 @@ impl Event {
             .iter()
             .map(|value| {
                 let value = as_dict(value)?;
-                Ok((lower(header("name", value)?), as_text(required(value, "value")?)?))
+                Ok((lower(header("name", value)?).into_owned(), as_text(required(value, "value")?)?))
             })
             .collect()
     }

@@ -30,7 +30,7 @@ pub(super) fn judge(question: &Question, points: &[Point], said: &str) -> Result
             let (_, extreme) = extreme(question, points)?;
             let said = lower(said);
             let mut named = points.iter().filter(|point| point.count == Some(extreme));
-            is_close(extreme, number) && named.any(|point| said.contains(&lower(&point.label)))
+            is_close(extreme, number) && named.any(|point| said.contains(&*lower(&point.label)))
         }
     };
     Ok(if right { Verdict::right() } else { Verdict::wrong("the answer is another one") })

@@ -177,7 +177,7 @@ impl Chart {
         let charts: Vec<Drawn> = page::read(pages, page::CHARTS).await?;
         let title = |chart: &Drawn| {
             let title = chart.title.replace("Highcharts interactive chart.", "").replace('.', "");
-            lower(strip(&title))
+            lower(strip(&title)).into_owned()
         };
         let chart = match self.title.as_str() {
             "" => charts.into_iter().next(),

@@ -58,7 +58,7 @@ impl Articles {
         let mut count = 0;
         let tags = Pattern::ours("<[^>]+>", Flags::default());
         for article in articles {
-            let text = html::unescape(article).unwrap_or_else(|| article.to_owned());
+            let text = html::unescape(article).unwrap_or(article.into());
             let text = tags.replace_all(&text, "");
             let plain: String = text.chars().filter(|c| c.is_alphanumeric()).collect();
             digest.update((plain.len() as u64).to_be_bytes());
@@ -136,7 +136,7 @@ impl Knowledge {
     pub(super) fn validate(&self, said: Option<&str>) -> Verdict {
         let Some(said) = said.map(lower) else { return Verdict::not_yet("there is no answer") };
         let mut answers = std::iter::once(&self.value).chain(&self.alternative_answers);
-        match answers.any(|answer| said.contains(&lower(answer))) {
+        match answers.any(|answer| said.contains(&*lower(answer))) {
             true => Verdict::right(),
             false => Verdict::not_yet("the answer is another one"),
         }

@@ -92,7 +92,8 @@ impl Order {
         pages: &mut P,
     ) -> Result<Verdict, Failure<T::Error>> {
         let here: String = page::read(pages, page::ADDRESS).await?;
-        let url = Url::parse(&unquote(&here)).ok_or(Failure::Raised("ValueError"))?;
+        let here = unquote(&here);
+        let url = Url::parse(&here).ok_or(Failure::Raised("ValueError"))?;
         // `parse_qs` without blank values.
         let named = parse_qs(&url.query).into_iter().find(|(name, _)| name == "sysparm_sys_id");
         let named = named.map(|(_, values)| values.into_iter().filter(|value| !value.is_empty()).collect());
@@ -174,7 +175,7 @@ impl Choice {
     fn is_answered_by(&self, answer: &str) -> bool {
         let plain = |text: &str| lower(text).replace(['_', ' '], "");
         match self.control {
-            Control::Textarea => lower(answer).contains(&lower(&self.text())),
+            Control::Textarea => lower(answer).contains(&*lower(&self.text())),
             Control::Checkbox | Control::Radio => plain(&self.text()) == plain(answer),
         }
     }

@@ -56,7 +56,7 @@ pub(super) async fn run<P: Pages>(pages: &mut P, script: &str) -> Result<Value, 
 /// Whether the page is at a path: `check_url_suffix_match` of `tasks/utils/utils.py`, which is content with the path as a part of
 /// the page's.
 pub(super) fn is_at(address: &str, expected: &str) -> bool {
-    let path = |url: &str| Url::parse(&unquote(url)).map(|url| url.path);
+    let path = |url: &str| Url::parse(&unquote(url)).map(|url| url.path.into_owned());
     match (path(address), path(expected)) {
         (Some(path), Some(expected)) => path.contains(&expected),
         _ => false,

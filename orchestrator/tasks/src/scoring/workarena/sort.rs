@@ -87,7 +87,8 @@ impl Sort {
                 order == key.column && lower(&direction) == key.direction.words().0
             }
             _ => {
-                let url = Url::parse(&unquote(&here)).ok_or(Failure::Raised("ValueError"))?;
+                let here = unquote(&here);
+                let url = Url::parse(&here).ok_or(Failure::Raised("ValueError"))?;
                 match url.first_parameter("sysparm_query") {
                     Some(query) => self.is_order_of(&query)?,
                     None => return Ok(Verdict::not_yet("the address has no query")),

@@ -150,7 +150,7 @@ fn netloc(parsed: &Split) -> String {
     let port = port.filter(|port| port.bytes().all(|b| b.is_ascii_digit()));
     let port = port.map(|port| port.trim_start_matches('0'));
     let usual = matches!((parsed.scheme.as_str(), port), ("http", Some("80")) | ("https", Some("443")));
-    if usual && !host.is_empty() { host } else { lower(&parsed.netloc) }
+    if usual && !host.is_empty() { host } else { lower(&parsed.netloc).into_owned() }
 }
 
 fn is_ssh(url: &str) -> bool {
@@ -163,7 +163,7 @@ fn ssh(url: &str) -> Result<String, Raised> {
     let (user, path) = if lower(url).starts_with("ssh://") {
         let parsed = Split::of(url).ok_or_else(|| Raised::new("Invalid IPv6 URL"))?;
         let user = match parsed.netloc.split_once('@') {
-            Some((user, _)) => lower(user),
+            Some((user, _)) => lower(user).into_owned(),
             None => "git".to_owned(),
         };
         (user, parsed.path)
@@ -172,7 +172,7 @@ fn ssh(url: &str) -> Result<String, Raised> {
         let Some((_, path)) = rest.split_once(':') else {
             return Err(Raised(format!("Invalid SCP-like URL format (missing colon after @): {url}")));
         };
-        (lower(user), path.to_owned())
+        (lower(user).into_owned(), path.to_owned())
     };
     Ok(format!("{user}@__SSH_HOST__:{}", lower(path.trim_start_matches('/'))))
 }
@@ -381,8 +381,8 @@ impl Url {
         let query = parts.collect::<Vec<_>>().join("&");
         match Split::of(&self.base) {
             Some(mut parsed) => {
-                parsed.path =
-                    crate::scoring::python::url::Url::parse(&self.base).map_or(parsed.path, |url| url.path);
+                parsed.path = crate::scoring::python::url::Url::parse(&self.base)
+                    .map_or(parsed.path, |url| url.path.into_owned());
                 Split { query, ..parsed }.join()
             }
             None => self.base.clone(),

@@ -39,7 +39,7 @@ fn with_scheme(url: &str) -> String {
         return format!("https://{}", url.trim_start_matches('/'));
     }
     match url.split_once(':') {
-        Some((scheme, rest)) if matches!(lower(scheme).as_str(), "http" | "https" | "ftp" | "ftps") => {
+        Some((scheme, rest)) if matches!(&*lower(scheme), "http" | "https" | "ftp" | "ftps") => {
             format!("{scheme}://{}", rest.trim_start_matches('/'))
         }
         _ => url.to_owned(),
