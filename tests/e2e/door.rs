@@ -2,16 +2,13 @@
 
 use std::io::{BufRead, BufReader, Write as _};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
-use tokio_tungstenite::tungstenite::Message;
 
+use crate::devtools::{PATIENCE, Tab};
 use crate::harness::{Bench, interrupt, text};
-
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A bench whose browsers keep their files in it, so that what they leave is found.
 fn command(bench: &Bench, arguments: &[&str]) -> Result<Command> {
@@ -96,81 +93,23 @@ impl Door {
     }
 }
 
-/// One tab, driven by the DevTools protocol and nothing else.
-struct Tab {
-    socket: tokio_tungstenite::WebSocketStream<tokio_tungstenite::MaybeTlsStream<tokio::net::TcpStream>>,
-    session: Option<String>,
-    sent: u64,
+/// The first tab, which the episode begins with.
+async fn first_tab(door: &Door) -> Result<Tab> {
+    let tabs = door.ask("/json/list")?;
+    let pages: Vec<&Value> =
+        tabs.as_array().context("tabs")?.iter().filter(|tab| tab["type"] == "page").collect();
+    ensure!(pages.len() == 1, "{tabs:#}");
+    Tab::connect(pages[0]["webSocketDebuggerUrl"].as_str().context("its address")?).await
 }
 
-impl Tab {
-    /// The first tab, which the episode begins with.
-    async fn first(door: &Door) -> Result<Tab> {
-        let tabs = door.ask("/json/list")?;
-        let pages: Vec<&Value> =
-            tabs.as_array().context("tabs")?.iter().filter(|tab| tab["type"] == "page").collect();
-        ensure!(pages.len() == 1, "{tabs:#}");
-        Tab::connect(pages[0]["webSocketDebuggerUrl"].as_str().context("its address")?).await
-    }
-
-    async fn connect(url: &str) -> Result<Tab> {
-        let (socket, _) = tokio_tungstenite::connect_async(url).await?;
-        Ok(Tab { socket, session: None, sent: 0 })
-    }
-
-    /// A tab in a context of its own, such as programs make.
-    async fn in_new_context(door: &Door, url: &str) -> Result<Tab> {
-        let version = door.ask("/json/version")?;
-        let mut tab = Tab::connect(version["webSocketDebuggerUrl"].as_str().context("its address")?).await?;
-        let context = tab.call("Target.createBrowserContext", json!({})).await?;
-        let context = json!({ "url": url, "browserContextId": context["browserContextId"] });
-        let target = tab.call("Target.createTarget", context).await?;
-        let attach = json!({ "targetId": target["targetId"], "flatten": true });
-        let session = tab.call("Target.attachToTarget", attach).await?;
-        tab.session = Some(session["sessionId"].as_str().context("a session")?.to_owned());
-        Ok(tab)
-    }
-
-    async fn call(&mut self, method: &str, params: Value) -> Result<Value> {
-        self.sent += 1;
-        let mut message = json!({ "id": self.sent, "method": method, "params": params });
-        if let Some(session) = &self.session {
-            message["sessionId"] = json!(session);
-        }
-        self.socket.send(Message::text(message.to_string())).await?;
-        let answer = async {
-            while let Some(message) = self.socket.next().await {
-                let message: Value = serde_json::from_str(message?.to_text()?)?;
-                if message["id"] == self.sent {
-                    ensure!(message["error"].is_null(), "{method}: {message}");
-                    return Ok(message["result"].clone());
-                }
-            }
-            anyhow::bail!("{method}: the browser has gone")
-        };
-        tokio::time::timeout(PATIENCE, answer).await?
-    }
-
-    async fn evaluate(&mut self, script: &str) -> Result<Value> {
-        let params = json!({ "expression": script, "awaitPromise": true, "returnByValue": true });
-        let answer = self.call("Runtime.evaluate", params).await?;
-        ensure!(answer["exceptionDetails"].is_null(), "{script}: {answer}");
-        Ok(answer["result"]["value"].clone())
-    }
-
-    /// Asks again and again until a script says true. On its way to another page a tab may refuse to answer.
-    async fn until(&mut self, script: &str) -> Result<()> {
-        let deadline = Instant::now() + PATIENCE;
-        while !matches!(self.evaluate(script).await, Ok(Value::Bool(true))) {
-            ensure!(Instant::now() < deadline, "{script} does not come true");
-        }
-        Ok(())
-    }
-
-    async fn goto(&mut self, url: &str) -> Result<()> {
-        self.call("Page.navigate", json!({ "url": url })).await?;
-        self.until(&format!("location.href === '{url}' && document.readyState === 'complete'")).await
-    }
+/// A tab in a context of its own, such as programs make.
+async fn tab_in_new_context(door: &Door, url: &str) -> Result<Tab> {
+    let version = door.ask("/json/version")?;
+    let mut tab = Tab::connect(version["webSocketDebuggerUrl"].as_str().context("its address")?).await?;
+    let context = tab.call("Target.createBrowserContext", json!({})).await?;
+    let context = json!({ "url": url, "browserContextId": context["browserContextId"] });
+    tab.open(context).await?;
+    Ok(tab)
 }
 
 #[tokio::test]
@@ -186,7 +125,7 @@ async fn a_program_of_plain_devtools_commands_earns_the_score() -> Result<()> {
     ensure!(
         std::fs::read_to_string(door.facts["ca"].as_str().context("a file")?)?.contains("BEGIN CERTIFICATE")
     );
-    let mut tab = Tab::first(&door).await?;
+    let mut tab = first_tab(&door).await?;
     tab.evaluate("document.querySelector('[name=from]').value = 'BRW'").await?;
     tab.evaluate(
         "[...document.querySelectorAll('button')].find(b => b.textContent === 'Find trains').click()",
@@ -212,7 +151,7 @@ async fn a_program_of_plain_devtools_commands_earns_the_score() -> Result<()> {
 async fn what_leaves_the_world_is_in_the_results() -> Result<()> {
     let bench = Bench::new()?;
     let door = Door::open(&bench, &["tasks/demo", "clock-time-zone", "--out", bench.path("out").as_str()])?;
-    let mut tab = Tab::first(&door).await?;
+    let mut tab = first_tab(&door).await?;
     tab.goto("https://www.cityscreen.test/nonesuch").await?;
     tab.goto("https://elsewhere.test/").await?;
     interrupt(&door.child)?;
@@ -240,9 +179,9 @@ async fn clocks_start_at_the_worlds_and_run_on_in_every_tab_context_and_worker()
     #[expect(clippy::cast_precision_loss, reason = "milliseconds since 1970 are far below 2^53")]
     let start = start.as_millisecond() as f64;
     let began = Instant::now();
-    let mut first = Tab::first(&door).await?;
-    let mut empty = Tab::in_new_context(&door, "about:blank").await?;
-    let mut other = Tab::in_new_context(&door, "https://clock.meridian.test/determinism").await?;
+    let mut first = first_tab(&door).await?;
+    let mut empty = tab_in_new_context(&door, "about:blank").await?;
+    let mut other = tab_in_new_context(&door, "https://clock.meridian.test/determinism").await?;
     other.until("location.host === 'clock.meridian.test' && document.readyState === 'complete'").await?;
     let mut last = start;
     for tab in [&mut first, &mut empty, &mut other] {
@@ -274,7 +213,7 @@ async fn two_episodes_see_the_same_random_numbers() -> Result<()> {
         let bench = Bench::new()?;
         let door =
             Door::open(&bench, &["tasks/demo", "clock-time-zone", "--out", bench.path("out").as_str()])?;
-        let mut tab = Tab::first(&door).await?;
+        let mut tab = first_tab(&door).await?;
         let mut numbers =
             vec![tab.evaluate("[Math.random(), crypto.getRandomValues(new Uint32Array(2))].join()").await?];
         tab.goto("https://www.cityscreen.test/").await?;

@@ -2,11 +2,14 @@
 
 mod agents;
 mod broken;
+mod chromium;
 mod client;
 mod clients;
 mod demo;
+mod devtools;
 mod disk;
 mod door;
+mod export;
 mod filling;
 mod frozen;
 mod harness;
@@ -15,6 +18,7 @@ mod killed;
 mod large;
 mod machine;
 mod miniwob;
+mod pages;
 mod recording;
 mod scores;
 mod server;

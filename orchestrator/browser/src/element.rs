@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::{ActionError, Error, Session, frames::Place, marks, watch::Page};
 
 /// The element that the last action was about, as it was just before the action.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Acted {
     /// The address of the page (not of the frame).
     pub page_url: String,
@@ -18,6 +18,13 @@ pub struct Acted {
     pub element_html: String,
     /// What it holds: an input's value, otherwise its text, cut at 1,000 characters. After `fill` and `select_option`, the new value.
     pub value: String,
+    /// Where it lay: left, top, width and height in CSS pixels from the upper left corner of what is visible of the page (also in a frame),
+    /// around all of its lines. It may lie outside. Nothing where it has no place on the page.
+    #[serde(skip)]
+    pub bbox: Option<[f64; 4]>,
+    /// How far the page (not the frame) was scrolled, to the right and down, in CSS pixels.
+    #[serde(skip)]
+    pub scrolled: [f64; 2],
 }
 
 const DESCRIBE: &str = "function() {
@@ -138,9 +145,12 @@ impl Session {
 
     /// What a scorer wants to know of an element.
     pub(crate) async fn describe(&self, page: &Page, element: &Handle) -> Result<Acted, Error> {
-        let (acted, url) = tokio::join!(
+        let call = |method, params| self.cdp().call(Some(&page.session), method, params);
+        let (acted, url, quads, metrics) = tokio::join!(
             self.call_on(page, element, DESCRIBE, json!([])),
-            self.cdp().call(Some(&page.session), "Target.getTargetInfo", json!({ "targetId": page.target })),
+            call("Target.getTargetInfo", json!({ "targetId": page.target })),
+            call("DOM.getContentQuads", json!({ "backendNodeId": element.node })),
+            call("Page.getLayoutMetrics", json!({})),
         );
         let mut acted: Acted = serde_json::from_value(acted?).map_err(|_| Error::Shape {
             method: "Runtime.callFunctionOn",
@@ -148,6 +158,45 @@ impl Session {
         })?;
         acted.page_url =
             url?.pointer("/targetInfo/url").and_then(Value::as_str).unwrap_or_default().to_owned();
+        acted.bbox = match quads {
+            Ok(quads) => around(&quads),
+            // It has no box.
+            Err(Error::Refused { .. }) => None,
+            Err(error) => return Err(error),
+        };
+        let metrics = metrics?;
+        acted.scrolled = ["pageX", "pageY"].map(|axis| {
+            metrics.pointer(&format!("/cssVisualViewport/{axis}")).and_then(Value::as_f64).unwrap_or(0.0)
+        });
         Ok(acted)
+    }
+}
+
+/// The box around quads of eight numbers each, two for each corner; nothing where it has no extent.
+fn around(answer: &Value) -> Option<[f64; 4]> {
+    let quads = answer.get("quads")?.as_array()?;
+    let numbers: Vec<f64> =
+        quads.iter().filter_map(Value::as_array).flatten().filter_map(Value::as_f64).collect();
+    let span = |axis: usize| {
+        let along = numbers.iter().skip(axis).step_by(2).copied();
+        along.fold((f64::MAX, f64::MIN), |(low, high), n| (low.min(n), high.max(n)))
+    };
+    let ((left, right), (top, bottom)) = (span(0), span(1));
+    (right > left && bottom > top).then_some([left, top, right - left, bottom - top])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_box_is_around_all_lines_of_an_element() {
+        let quads = json!({ "quads": [
+            [80.0, 10.0, 120.0, 10.0, 120.0, 30.0, 80.0, 30.0],
+            [0.0, 30.0, 40.0, 30.0, 40.0, 50.0, 0.0, 50.0],
+        ] });
+        assert_eq!(around(&quads), Some([0.0, 10.0, 120.0, 40.0]));
+        assert_eq!(around(&json!({ "quads": [] })), None);
+        assert_eq!(around(&json!({ "quads": [[5.0, 5.0, 5.0, 5.0, 5.0, 9.0, 5.0, 9.0]] })), None, "no width");
     }
 }

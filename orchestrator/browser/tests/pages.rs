@@ -108,6 +108,9 @@ async fn a_page_is_seen_and_used_as_by_a_person() {
     assert_eq!(acted.page_url, "http://shop.test/");
     assert!(acted.element_html.starts_with("<input type=\"checkbox\""), "{}", acted.element_html);
     assert_eq!(acted.selector, "html > body > form > label:nth-of-type(3) > input");
+    let [left, top, width, height] = acted.bbox.unwrap();
+    assert!(left >= 0.0 && top >= 0.0 && (8.0..40.0).contains(&width) && (8.0..40.0).contains(&height));
+    assert!(acted.scrolled[1].abs() < 0.5, "{:?}", acted.scrolled);
     settle(&mut session).await;
     let find = bid(&mut session, "button", "Find").await;
     session.act(&Action::click(find)).await.unwrap();
@@ -143,6 +146,31 @@ async fn a_page_is_seen_and_used_as_by_a_person() {
         "the form is as it was left"
     );
     session.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn where_an_element_lay_is_told_as_the_picture_shows_it() {
+    let (_web, mut session) = shop().await;
+    let far = bid(&mut session, "button", "Far down").await;
+    session.act(&Action::click(far)).await.unwrap();
+    let acted = session.acted().unwrap();
+    assert!(acted.bbox.unwrap()[1] > 2000.0, "it lay below the picture: {:?}", acted.bbox);
+    assert!(acted.scrolled[1].abs() < 0.5, "and the page was at its beginning: {:?}", acted.scrolled);
+    settle(&mut session).await;
+
+    // In a frame of a page that is scrolled by now.
+    let inside = bid(&mut session, "button", "Inside").await;
+    let frame = "(() => { const at = document.querySelector('iframe').getBoundingClientRect(); return [at.x, at.y, scrollY]; })()";
+    let frame: [f64; 3] = serde_json::from_value(session.evaluate(frame).await.unwrap()).unwrap();
+    session.act(&Action::click(inside)).await.unwrap();
+    let acted = session.acted().unwrap();
+    let [left, top, width, height] = acted.bbox.unwrap();
+    assert!(width > 20.0 && height > 10.0);
+    assert!((frame[0]..frame[0] + 20.0).contains(&left) && (frame[1]..frame[1] + 20.0).contains(&top));
+    assert!(frame[2] > 100.0 && (acted.scrolled[1] - frame[2]).abs() < 1.0, "{:?} {frame:?}", acted.scrolled);
+
+    session.act(&Action::GoBack).await.unwrap_err();
+    assert!(session.acted().is_none());
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
-//! `sandbox export`: a run in the layout of other programs.
+//! `sandbox export`: a run for other programs, as a table or in their layout.
 
 use camino::Utf8PathBuf;
+use runs::export::Format;
 
 use crate::failure::{Failure, Outcome};
 use crate::run::classify;
@@ -12,9 +13,15 @@ pub(crate) struct Export {
     layout: Layout,
 }
 
-/// Whose layout it is
+/// As what
 #[derive(clap::Subcommand)]
 enum Layout {
+    /// A table as CSV, with a row for each episode
+    Csv(Table),
+    /// The same as Apache Parquet
+    Parquet(Table),
+    /// The same as JSON: an array of objects
+    Json(Table),
     /// WebArena-Verified: a folder for each task, with agent_response.json and network.har; of a run with --keep-network
     WebarenaVerified {
         /// The folder of the run
@@ -28,10 +35,32 @@ enum Layout {
     },
 }
 
+#[derive(clap::Args)]
+struct Table {
+    /// The folder of the run
+    run: Utf8PathBuf,
+    /// The file to write
+    #[arg(short, long, value_name = "FILE")]
+    output: Utf8PathBuf,
+}
+
+impl Table {
+    fn write(&self, format: Format) -> Outcome {
+        let rows = runs::export::table(&self.run, &self.output, format).map_err(classify)?;
+        println!("{}: {rows} episodes", self.output);
+        Ok(())
+    }
+}
+
 impl Export {
     /// Says what was written, and what was left out.
     pub(crate) fn run(self) -> Outcome {
-        let Layout::WebarenaVerified { run, output, repeat } = self.layout;
+        let (run, output, repeat) = match self.layout {
+            Layout::Csv(table) => return table.write(Format::Csv),
+            Layout::Parquet(table) => return table.write(Format::Parquet),
+            Layout::Json(table) => return table.write(Format::Json),
+            Layout::WebarenaVerified { run, output, repeat } => (run, output, repeat),
+        };
         let exported = runs::export::webarena_verified(&run, &output, repeat).map_err(classify)?;
         for (task, why) in &exported.left_out {
             println!("left out {task}: {why}");

@@ -31,6 +31,7 @@ mod scoring;
 mod snapshot;
 mod tasks;
 mod town;
+mod trace;
 
 use clap::Parser;
 use failure::Failure;
@@ -62,6 +63,7 @@ enum Command {
     Reset(town::Reset),
     Open(town::Open),
     Report(report::Report),
+    Trace(trace::Trace),
     Compare(compare::Compare),
     Merge(merge::Merge),
     Export(export::Export),
@@ -96,6 +98,7 @@ async fn main() -> std::process::ExitCode {
         Command::Reset(reset) => reset.run().await,
         Command::Open(open) => open.run().await,
         Command::Report(report) => report.run(),
+        Command::Trace(trace) => trace.run(),
         Command::Compare(compare) => compare.run(),
         Command::Merge(merge) => merge.run(),
         Command::Agents(agents) => agents.run(),

@@ -200,12 +200,14 @@ pub(crate) fn classify(error: runs::Error) -> Failure {
     match error {
         Error::NewerFormat { .. }
         | Error::Occupied { .. }
+        | Error::Exists { .. }
         | Error::NotARun { .. }
         | Error::DifferentRun { .. }
         | Error::NothingToMerge
         | Error::DifferentParts { .. }
         | Error::TwiceInParts { .. }
         | Error::UnknownTask { .. }
+        | Error::UnknownEpisode { .. }
         | Error::Malformed { .. }
         | Error::Manifests { .. }
         | Error::Task { .. }

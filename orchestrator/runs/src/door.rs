@@ -23,7 +23,7 @@ use tokio::time::{interval, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::environment::{Environment, EnvironmentError};
-use crate::results::{EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, RunFolder};
+use crate::results::{EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, RunFolder};
 use crate::trace::Trace;
 use crate::world::{self, World};
 use crate::{Error, Options, Progress, run, town};
@@ -192,7 +192,9 @@ where
     let (ca, answer) = (facts.ca.clone(), facts.answer_file.clone());
     trace.came_to(task, facts.start_url.clone());
     let mut known = 0;
+    trace.turn(Phase::Agent);
     let watched = watch(world, task, trace, &mut known, program(facts)).await;
+    trace.turn(Phase::Ending);
     // A certificate that stands for nothing any more.
     let _ = std::fs::remove_file(ca);
     let outcome = match watched {

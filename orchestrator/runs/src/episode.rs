@@ -10,7 +10,7 @@ use tasks::scoring::rules::Rules;
 use tasks::{Fetch, Task};
 
 use crate::environment::{Environment, EnvironmentError, NotActed};
-use crate::results::{EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Request, Step};
+use crate::results::{EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, Request, Step};
 use crate::stay::Guest;
 use crate::stuck::Replies;
 use crate::trace::Trace;
@@ -85,6 +85,7 @@ pub(crate) async fn play<E: Environment>(
     environment.keep_network(attempt.keep_network || attempt.task.scorer.wants_network());
     let whole = async {
         let outcome = drive(environment, agent, attempt, &mut trace).await?;
+        trace.now(Phase::Ending);
         trace.take_network(environment, attempt.task, attempt.folder)?;
         trace.look(environment, attempt.task).await?;
         trace.take_requests(environment);
@@ -138,10 +139,12 @@ async fn drive<E: Environment>(
     let goal = Goal::of(attempt.task, words, images(environment, attempt).await?);
     trace.spoken(Role::User, &goal.text);
     let look = replied(attempt.limits.answer, agent.begin(&goal)).await?;
+    trace.whole_page = look.screenshot.full_page;
     trace.take_requests(environment);
     let mut last_error: Option<String> = None;
     let mut replies = Replies::default();
     loop {
+        trace.now(Phase::Looking);
         let looked = async {
             let observation = environment.observe(&look).await?;
             Ok((observation, environment.screenshot(&look.screenshot).await?))
@@ -165,6 +168,7 @@ async fn drive<E: Environment>(
         for said in attempt.task.user.iter().filter(|said| said.step.get() == number) {
             trace.spoken(Role::User, &said.says);
         }
+        trace.now(Phase::Agent);
         let view = View {
             step: number,
             observation: &observation,
@@ -174,6 +178,7 @@ async fn drive<E: Environment>(
         };
         let replied = replied(attempt.limits.answer, agent.next(&goal, view)).await;
         trace.add_calls(agent.take_calls());
+        trace.now(Phase::Acting);
         let (text, reason) = match replied? {
             Reply::Stop { reason } => {
                 trace.current().reason = reason;
@@ -283,6 +288,7 @@ async fn perform<E: Environment>(
     action: &Action,
     trace: &mut Trace,
 ) -> Result<Option<String>, Broken> {
+    trace.aimed(action);
     let told = match environment.act(action).await {
         Ok(acted) => {
             trace.acted(task, acted);

@@ -54,6 +54,12 @@ pub enum Error {
         /// The folder.
         path: Utf8PathBuf,
     },
+    /// What was to be written is there already.
+    #[error("write {path}: it is there already; remove it or name another file")]
+    Exists {
+        /// The file.
+        path: Utf8PathBuf,
+    },
     /// The folder is no run.
     #[error("read a run in {path}: there is no run.json")]
     NotARun {
@@ -103,6 +109,16 @@ pub enum Error {
         /// Name of the suite.
         suite: String,
     },
+    /// The run has no such episode.
+    #[error("find episode {name:?}: {path} has {known}")]
+    UnknownEpisode {
+        /// How it was named.
+        name: String,
+        /// The run.
+        path: Utf8PathBuf,
+        /// The episodes that there are.
+        known: String,
+    },
     /// The world of the suite could not be brought up.
     #[error("bring up the world: {source}")]
     World {
@@ -135,8 +151,8 @@ pub enum Error {
         /// Why.
         source: crate::environment::EnvironmentError,
     },
-    /// The report could not be drawn.
-    #[error("draw the report: {source}")]
+    /// A page of the report or the viewer could not be drawn.
+    #[error("draw the page: {source}")]
     Template {
         /// What the template engine said.
         source: minijinja::Error,

@@ -4,6 +4,7 @@ use tasks::scoring::rules::MENDED;
 
 use crate::Summary;
 use crate::measures::KeyNodes;
+use crate::sensitivity::{Bounds, Cause};
 
 impl Summary {
     /// A label and a text each, the most important first.
@@ -22,6 +23,7 @@ impl Summary {
             let with = format!("not in the score, which lies between {low:.2} and {high:.2}");
             facts.push(("unjudged", format!("{} {waiting} {with}", self.unjudged)));
         }
+        facts.extend(self.doubts().map(|doubts| ("bounds", doubts)));
         if let Some(answers) = &self.measures.answers {
             let precision = answers.precision.map_or("-".to_owned(), |precision| format!("{precision:.2}"));
             let (rate, exact) = (answers.rate, answers.exact);
@@ -33,6 +35,27 @@ impl Summary {
             facts.push(("key nodes", format!("{shares}, {efficiency:.2} actions a node")));
         }
         facts
+    }
+
+    /// What the score would be, had the episodes that something got in the way of failed or passed. What nobody has ruled on has a line of its own.
+    fn doubts(&self) -> Option<String> {
+        let all = self.sensitivity.together.as_ref()?;
+        let of = |bounds: &Bounds| format!("{:.2} to {:.2}", bounds.low, bounds.high);
+        let had = |what: String| format!("{}, had {what} failed or passed", of(all));
+        let number = |count: usize| format!("{count} episode{}", if count == 1 { "" } else { "s" });
+        match self.sensitivity.by.as_slice() {
+            [Bounds { cause: Some(Cause::Unjudged), .. }] => None,
+            [Bounds { cause: Some(cause), .. }] => {
+                Some(had(format!("{} with {}", number(all.episodes), cause.words())))
+            }
+            several => {
+                let named = several
+                    .iter()
+                    .filter_map(|one| Some(format!("{} {} ({})", one.cause?.words(), of(one), one.episodes)));
+                let named: Vec<String> = named.collect();
+                Some(format!("{}: {}", had(format!("{} in doubt", number(all.episodes))), named.join(", ")))
+            }
+        }
     }
 
     fn off(&self) -> Option<String> {

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Everything else reads those results: [`Summary`] counts them, [`fingerprint`] digests what must repeat, [`compare`](fn@compare) names the first
-//! difference, [`report`] draws them. The crate never judges an answer itself (that is the task's scorer) and never speaks to a browser but
+//! difference, [`report`] and [`viewer`] draw them. The crate never judges an answer itself (that is the task's scorer) and never speaks to a browser but
 //! through [`Environment`].
 
 mod compare;
@@ -24,6 +24,7 @@ mod facts;
 pub mod fidelity;
 pub mod fingerprint;
 pub mod groups;
+mod html;
 pub mod measures;
 mod merge;
 mod options;
@@ -35,6 +36,7 @@ pub mod results;
 mod run;
 mod saved;
 mod scored;
+pub mod sensitivity;
 mod servicenow;
 pub mod statistics;
 mod stay;
@@ -44,6 +46,7 @@ mod summary;
 mod table;
 mod town;
 mod trace;
+pub mod viewer;
 pub mod world;
 
 pub use compare::{Comparison, Difference, compare, compare_repeats};

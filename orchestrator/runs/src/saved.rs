@@ -63,6 +63,7 @@ async fn episode(task: &Task, repeat: u32, saved: &Saved, rules: Rules, judge: &
         refused_hosts: Default::default(),
         started: Timestamp::UNIX_EPOCH,
         wall_ms: 0,
+        times: None,
         fingerprint: String::new(),
     }
 }

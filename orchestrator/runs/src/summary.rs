@@ -11,7 +11,10 @@ use crate::Error;
 use crate::fingerprint::of_repeat;
 use crate::groups::{Group, groups};
 use crate::measures::Measures;
-use crate::results::{EpisodeRecord, FORMAT, Format, Outcome, RunFolder, RunRecord, Spent, TaskRecord};
+use crate::results::{
+    EpisodeRecord, FORMAT, Format, Outcome, RunFolder, RunRecord, Spent, TaskRecord, Times,
+};
+use crate::sensitivity::Sensitivity;
 use crate::statistics::{Interval, StandardError, interval, mean, standard_error, variance};
 
 /// The numbers of a run, also of one that is not complete. Shown as a table of 80 columns; [`Summary::table`] takes another width.
@@ -43,6 +46,8 @@ pub struct Summary {
     pub unjudged: usize,
     /// What the score would be if all of those earned 0, and if all of them earned 1; absent where none waits.
     pub bounds: Option<(f64, f64)>,
+    /// How far the score hangs on episodes with misses, errors, time-outs or no ruling.
+    pub sensitivity: Sensitivity,
     /// What papers count besides.
     pub measures: Measures,
     /// The score by site and tag.
@@ -69,6 +74,8 @@ pub struct Summary {
     pub steps: u64,
     /// Sum of the episodes' times in milliseconds.
     pub wall_ms: u64,
+    /// What that went into, of the episodes that say it.
+    pub times: Times,
     /// Per task, in the order of the suite.
     pub tasks: Vec<TaskSummary>,
 }
@@ -149,8 +156,10 @@ impl Summary {
         let scores: Vec<f64> = tasks.iter().filter_map(|task| task.score).collect();
         let fingerprints = whole_repeats(run, episodes);
         let mut requests = Levels::default();
+        let mut times = Times::default();
         for episode in episodes {
             requests.add(&episode.requests);
+            times.add(&episode.times.unwrap_or_default());
         }
         let count =
             |wanted: fn(&Outcome) -> bool| episodes.iter().filter(|episode| wanted(&episode.outcome)).count();
@@ -168,6 +177,7 @@ impl Summary {
             standard_error: standard_error(&repeats),
             unjudged,
             bounds: (unjudged > 0).then(|| (bound(0.0), bound(1.0))),
+            sensitivity: Sensitivity::of(&run.tasks, episodes),
             measures: Measures::of(episodes),
             groups: groups(run.own_tasks(), &tasks),
             passed: tasks.iter().filter(|task| task.passed).count(),
@@ -185,6 +195,7 @@ impl Summary {
             models: Spent::sum(episodes.iter().filter_map(|episode| episode.models)),
             steps: episodes.iter().map(|episode| u64::from(episode.steps)).sum(),
             wall_ms: episodes.iter().map(|episode| episode.wall_ms).sum(),
+            times,
             tasks,
         }
     }

@@ -131,6 +131,11 @@ impl Summary {
             "episodes",
             format!("{}{missing}{repeats}, {} steps, {}", self.episodes, self.steps, seconds(self.wall_ms)),
         )?;
+        let shares = self.times.shares();
+        if !shares.is_empty() {
+            let shares = shares.iter().map(|(phase, share)| format!("{} {share:.0} %", phase.word()));
+            line("time", shares.collect::<Vec<_>>().join(", "))?;
+        }
         if let Some(spent) = self.models {
             line("models", models(&spent))?;
         }
@@ -190,7 +195,7 @@ impl Summary {
 }
 
 /// What models took.
-fn models(spent: &Spent) -> String {
+pub(crate) fn models(spent: &Spent) -> String {
     let from = match spent.recorded {
         0 => String::new(),
         all if all == spent.calls => ", all from the cassette".to_owned(),

@@ -1,9 +1,9 @@
 //! What has happened in an episode so far, and what it is worth in the end.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use agents::{Call, Role, Utterance};
-use browser::{Acted, Observation};
+use browser::{Acted, Action, Observation};
 use gateway::{Answer, Levels};
 use jiff::Timestamp;
 use models::Model;
@@ -13,8 +13,8 @@ use tasks::{GoalText, ScoreState, Task, Verdict};
 use crate::environment::{Environment, EnvironmentError};
 use crate::reading::Reading;
 use crate::results::{
-    ActedOn, EpisodeFolder, EpisodeId, EpisodeRecord, FORMAT, MissRecord, Outcome, Request, Spent, Step,
-    StepCall,
+    ActedOn, EpisodeFolder, EpisodeId, EpisodeRecord, FORMAT, MissRecord, Outcome, Phase, Request, Spent,
+    Step, StepCall, Stopwatch, millis,
 };
 use crate::scored::{Scored, scored};
 use crate::stay::Guest;
@@ -23,6 +23,9 @@ use crate::{Error, fingerprint};
 /// What has happened so far. It outlives the future that adds to it, so that a time-out loses nothing.
 pub(crate) struct Trace {
     began: Instant,
+    watch: Stopwatch,
+    /// Pictures are of the whole page and not of what is visible.
+    pub(crate) whole_page: bool,
     pub(crate) steps: Vec<Step>,
     pub(crate) requests: Vec<Request>,
     /// What models were asked.
@@ -44,6 +47,8 @@ impl Trace {
     pub(crate) fn new(task: &Task, rules: Rules) -> Trace {
         Trace {
             began: Instant::now(),
+            watch: Stopwatch::start(),
+            whole_page: false,
             steps: Vec::new(),
             requests: Vec::new(),
             calls: Vec::new(),
@@ -61,12 +66,28 @@ impl Trace {
         self.chat.push(Utterance { role, text: text.to_owned() });
     }
 
+    /// Something else is under way from now on. The step is told how long it took to ask the agent, and to act.
+    pub(crate) fn now(&mut self, phase: Phase) {
+        let (ended, took) = self.watch.turn(phase);
+        match ended {
+            Phase::Agent => self.current().agent_ms = Some(took),
+            Phase::Acting => self.current().acting_ms = Some(took),
+            _ => {}
+        }
+    }
+
+    /// Something else is under way from now on, which is no part of a step.
+    pub(crate) fn turn(&mut self, phase: Phase) {
+        self.watch.turn(phase);
+    }
+
     /// Begins a step with what is seen; gives its number. The scorer sees the page at once, whatever becomes of the action.
     pub(crate) fn saw(&mut self, task: &Task, observation: &Observation) -> u32 {
         let number = self.last_number() + 1;
         self.steps.push(Step {
             step: number,
             at_ms: millis(self.began.elapsed()),
+            elapsed_ms: Some(observation.elapsed_ms),
             url: observation.url.clone(),
             title: observation.title.clone(),
             observation: observation.axtree.clone(),
@@ -86,11 +107,31 @@ impl Trace {
 
     /// Notes the element that the action was about, and shows it to the scorer on the page where it was.
     pub(crate) fn acted(&mut self, task: &Task, acted: Option<Acted>) {
-        let (element, html) = acted
-            .map(|Acted { selector, value, page_html, .. }| (ActedOn { selector, value }, page_html))
-            .unzip();
+        let shift = |acted: &Acted| if self.whole_page { acted.scrolled } else { [0.0, 0.0] };
+        let told = |acted: Acted| {
+            let [right, down] = shift(&acted);
+            let bbox = acted.bbox.map(|[x, y, width, height]| [x + right, y + down, width, height]);
+            (ActedOn { selector: acted.selector, value: acted.value, bbox }, acted.page_html)
+        };
+        let (element, html) = acted.map(told).unzip();
         self.score(task, element.as_ref(), html.filter(|_| task.scorer.wants_html()).as_deref(), None);
-        self.current().element = element;
+        let step = self.current();
+        step.element = element.or(step.element.take());
+    }
+
+    /// Notes the places that an action names. On a picture of the whole page nobody knows where they are.
+    pub(crate) fn aimed(&mut self, action: &Action) {
+        if !self.whole_page {
+            self.current().points.extend(action.points().iter().map(|point| [point.x, point.y]));
+        }
+    }
+
+    /// Notes what the score has come to, where that is known.
+    fn note_score(&mut self, task: &Task) {
+        let (score, nodes) = (task.scorer.so_far(&self.score), task.scorer.nodes_so_far(&self.score));
+        if let Some(step) = self.steps.last_mut() {
+            (step.score, step.nodes) = (score, nodes);
+        }
     }
 
     fn last_number(&self) -> u32 {
@@ -135,6 +176,7 @@ impl Trace {
         let value = element.map(|element| element.value.as_str());
         let step = tasks::Step { url, selector, value, html, answer, infeasible: false };
         task.scorer.observe(&mut self.score, &step);
+        self.note_score(task);
     }
 
     /// Lets the page begin the task; gives the goal.
@@ -185,7 +227,9 @@ impl Trace {
             verdicts.push(Verdict { reward, done });
         }
         self.over |= task.scorer.hear(&mut self.score, &mut verdicts.into_iter());
-        self.judge(environment).await
+        self.judge(environment).await?;
+        self.note_score(task);
+        Ok(())
     }
 
     /// Looks at what is so on the instance, where the episode is on one.
@@ -239,6 +283,7 @@ impl Trace {
     /// The agent says that the goal cannot be reached.
     pub(crate) fn gave_up(&mut self, task: &Task) {
         task.scorer.observe(&mut self.score, &tasks::Step { infeasible: true, ..tasks::Step::default() });
+        self.note_score(task);
     }
 
     /// Scores what has happened and writes it down.
@@ -273,6 +318,7 @@ impl Trace {
             refused_hosts: Default::default(),
             started,
             wall_ms,
+            times: Some(self.watch.times()),
             fingerprint: String::new(),
         };
         for request in &self.requests {
@@ -304,8 +350,4 @@ fn host(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
     authority.rsplit_once('@').map_or(authority, |(_, host)| host)
-}
-
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

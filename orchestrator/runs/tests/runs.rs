@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 use agents::Kind;
 use camino::{Utf8Path, Utf8PathBuf};
 use fake::{Fake, Mood, SHORT, listener, suite};
-use runs::results::{EpisodeId, Outcome, RunFolder};
+use runs::results::{EpisodeId, Outcome, RunFolder, Times};
 use runs::{Error, Limits, Options, Progress, Summary, compare, compare_repeats, fingerprint, pair};
 use tasks::{GoalText, Interjection, PageCheck, Scorer, StopRules, Suite};
 use tempfile::TempDir;
@@ -69,6 +69,8 @@ async fn the_oracle_passes_and_two_repeats_have_one_fingerprint() -> Tested {
     );
     let mut summary = summary;
     summary.wall_ms = 12_345;
+    summary.times =
+        Times { opening_ms: 3_000, looking_ms: 4_500, agent_ms: 1_500, acting_ms: 5_400, ending_ms: 600 };
     summary.tasks.iter_mut().for_each(|task| task.wall_ms = 2_057);
     summary.fingerprints.iter_mut().for_each(|one| one.fingerprint = "0123456789abcdef".repeat(4));
     insta::assert_snapshot!(summary.to_string());
@@ -101,13 +103,16 @@ async fn what_is_on_disk_is_as_documented() -> Tested {
         serde_json::from_str(&std::fs::read_to_string(episode.join("episode.json"))?)?;
     record["started"] = "[time]".into();
     record["wall_ms"] = 0.into();
+    record["times"] = "[times]".into();
     let mut text = format!("--- episode.json\n{record:#}");
     for name in ["trace.jsonl", "ledger.jsonl"] {
         text.push_str(&format!("\n--- {name}"));
         for line in std::fs::read_to_string(episode.join(name))?.lines() {
             let mut line: serde_json::Value = serde_json::from_str(line)?;
-            if let Some(at) = line.get_mut("at_ms") {
-                *at = 0.into();
+            for time in ["at_ms", "agent_ms", "acting_ms"] {
+                if let Some(time) = line.get_mut(time) {
+                    *time = 0.into();
+                }
             }
             text.push_str(&format!("\n{line}"));
         }

@@ -46,6 +46,24 @@ fn key_nodes_are_kept_once_reached_and_survive_saving() {
 }
 
 #[test]
+fn the_score_on_the_way_is_told_where_nothing_is_left_to_be_looked_at() {
+    let scorer = Scorer::All(vec![journey(), Scorer::Page(PageCheck { reward: "1".to_owned(), done: None })]);
+    let mut state = scorer.start();
+    assert_eq!((scorer.so_far(&state), scorer.nodes_so_far(&state)), (None, vec![0.0; 3]));
+    scorer.observe(&mut state, &Step { url: "https://rail.test/?from=Alton", ..Step::default() });
+    assert_eq!((scorer.so_far(&state), scorer.nodes_so_far(&state)), (None, vec![1.0, 1.0, 0.0]));
+    let verdict = Verdict { reward: Ok(serde_json::json!(0.5)), done: None };
+    scorer.hear(&mut state, &mut vec![verdict].into_iter());
+    assert!((scorer.so_far(&state).unwrap() - 1.0 / 3.0).abs() < 1e-9);
+
+    let answer = Scorer::AssistantBench { gold: "Alton".to_owned() };
+    let mut state = answer.start();
+    assert_eq!(answer.so_far(&state), Some(0.0));
+    answer.observe(&mut state, &Step { answer: Some("Alton"), ..Step::default() });
+    assert_eq!((answer.so_far(&state), answer.nodes_so_far(&state)), (Some(1.0), Vec::new()));
+}
+
+#[test]
 fn the_last_answer_counts_and_none_is_no_success() {
     let scorer = Scorer::AssistantBench { gold: "Alton\nBarrow".to_owned() };
     let mut state = scorer.start();

@@ -328,6 +328,20 @@ impl Action {
         }
     }
 
+    /// The places on the screen that the action names, in its order; none where it is about elements or the page.
+    pub fn points(&self) -> Vec<Point> {
+        match self {
+            Self::Scroll { at, .. } => at.iter().copied().collect(),
+            Self::MouseMove(at)
+            | Self::MouseDown(at, _)
+            | Self::MouseUp(at, _)
+            | Self::MouseClick(at, _)
+            | Self::UploadAt(at, _) => vec![*at],
+            Self::MouseDrag(from, to) => vec![*from, *to],
+            _ => Vec::new(),
+        }
+    }
+
     /// Whether the episode ends with it.
     pub fn is_final(&self) -> bool {
         matches!(self, Self::Answer { .. } | Self::Infeasible { .. } | Self::Stop)

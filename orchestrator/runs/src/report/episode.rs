@@ -1,11 +1,11 @@
 //! One episode for the template.
 
-use gateway::{Answer, Levels, Near};
 use serde::Serialize;
 
 use super::pictures::{Pictures, Placed};
-use super::words::{Level, anchor, levels, ranges, seconds, size, two_digits, verdict, worded};
 use crate::Error;
+use crate::html::requests::{Requests, requests_of};
+use crate::html::words::{anchor, link, ranges, seconds, two_digits, verdict, worded};
 use crate::results::{EpisodeRecord, Outcome, Request, RunFolder, Saved, Step};
 
 /// Longest observation that is embedded whole.
@@ -26,8 +26,16 @@ pub(super) struct Episode {
     time: String,
     stderr: bool,
     folder: String,
+    traces: Vec<TraceLink>,
     opening: Requests,
     steps: Vec<StepView>,
+}
+
+/// The viewer of one repeat.
+#[derive(Serialize)]
+struct TraceLink {
+    repeat: u32,
+    link: String,
 }
 
 #[derive(Serialize)]
@@ -45,25 +53,6 @@ struct StepView {
     observation: Option<String>,
     observation_lines: usize,
     requests: Requests,
-}
-
-#[derive(Serialize, Default)]
-struct Requests {
-    count: usize,
-    levels: Vec<Level>,
-    alarming: bool,
-    list: Vec<RequestView>,
-}
-
-#[derive(Serialize)]
-struct RequestView {
-    method: String,
-    url: String,
-    status: u16,
-    level: &'static str,
-    note: Option<String>,
-    near: Vec<Near>,
-    size: String,
 }
 
 /// How much text may still be embedded.
@@ -107,10 +96,16 @@ pub(super) fn episode(
         answer: record.answer.clone(),
         time: seconds(record.wall_ms),
         stderr: files.path().join("agent.stderr.txt").metadata().is_ok_and(|file| file.len() > 0),
-        folder: format!("episodes/{}", record.id().folder_name().replace('%', "%25")),
+        traces: alike.iter().map(|record| trace_link(record)).collect(),
+        folder: link(&format!("episodes/{}", record.id().folder_name())),
         steps: steps.collect(),
         opening: requests_of(0, &requests),
     })
+}
+
+fn trace_link(record: &EpisodeRecord) -> TraceLink {
+    let link = link(&format!("episodes/{}/trace.html", record.id().folder_name()));
+    TraceLink { repeat: record.repeat, link }
 }
 
 fn step_view(step: Step, shot: Option<Placed>, requests: &[Request], room: &mut Room) -> StepView {
@@ -135,40 +130,5 @@ fn step_view(step: Step, shot: Option<Placed>, requests: &[Request], room: &mut 
         shot,
         observation: fits.then_some(step.observation),
         observation_lines,
-    }
-}
-
-fn requests_of(step: u32, requests: &[Request]) -> Requests {
-    let own: Vec<&Request> = requests.iter().filter(|request| request.step == step).collect();
-    let mut counts = Levels::default();
-    for request in &own {
-        counts.count(&request.entry.answer);
-    }
-    Requests {
-        count: own.len(),
-        levels: levels(&counts),
-        alarming: counts.miss + counts.refused + counts.failed > 0,
-        list: own.into_iter().map(request_view).collect(),
-    }
-}
-
-fn request_view(Request { entry, .. }: &Request) -> RequestView {
-    let (note, near) = match &entry.answer {
-        Answer::Exact | Answer::Live | Answer::Site => (None, Vec::new()),
-        Answer::Normalised { rules } => (Some(rules.join(", ")), Vec::new()),
-        Answer::Fuzzy { score, url } => (Some(format!("{score:.2} like {url}")), Vec::new()),
-        Answer::Synthesised { what, .. } => (Some(what.clone()), Vec::new()),
-        Answer::Miss { near } => (None, near.clone()),
-        Answer::Refused { reason } => (Some(reason.clone()), Vec::new()),
-        Answer::Failed { error } => (Some(error.clone()), Vec::new()),
-    };
-    RequestView {
-        method: entry.method.clone(),
-        url: entry.url.clone(),
-        status: entry.status,
-        level: entry.answer.level(),
-        note,
-        near,
-        size: size(entry.bytes),
     }
 }

@@ -8,6 +8,9 @@ use camino::Utf8Path;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
+use crate::html::png::dimensions;
+use crate::html::words::link;
+
 /// Bytes of PNG that are embedded before the rest is linked.
 pub(super) const LIMIT: usize = 64 << 20;
 
@@ -54,7 +57,7 @@ impl Pictures {
             Some(&number) => Picture::Embedded(number),
             None if self.bytes + bytes.len() > LIMIT => {
                 self.linked += 1;
-                Picture::Linked(file.strip_prefix(run).unwrap_or(file).as_str().replace('%', "%25"))
+                Picture::Linked(link(file.strip_prefix(run).unwrap_or(file).as_str()))
             }
             None => {
                 let number = self.embedded.len();
@@ -70,27 +73,5 @@ impl Pictures {
     /// Those for the style sheet, by number.
     pub(super) fn into_embedded(self) -> Vec<Embedded> {
         self.embedded
-    }
-}
-
-/// Width and height from the head of a PNG file.
-fn dimensions(png: &[u8]) -> Option<(u32, u32)> {
-    let head = png.strip_prefix(b"\x89PNG\r\n\x1a\n")?;
-    let number = |at: usize| Some(u32::from_be_bytes(head.get(at..at + 4)?.try_into().ok()?));
-    let (width, height) = (number(8)?, number(12)?);
-    (head.get(4..8)? == b"IHDR" && width > 0 && height > 0).then_some((width, height))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dimensions_are_read_from_the_head_only() {
-        let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\x05\0\0\0\x02\xd0".to_vec();
-        assert_eq!(dimensions(&png), Some((1280, 720)));
-        png.truncate(20);
-        assert_eq!(dimensions(&png), None);
-        assert_eq!(dimensions(b"GIF89a"), None);
     }
 }

@@ -4,8 +4,11 @@ use serde::Serialize;
 
 use super::episode::{Episode, Room, episode};
 use super::pictures::{Embedded, Pictures};
-use super::words::{Level, anchor, levels, percent, ranges, seconds, two_digits, verdict, worded};
+use super::rows::{Row, choices, rows};
 use crate::groups::{By, Group};
+use crate::html::words::{
+    Choice, Level, Share, levels, percent, ranges, seconds, shares, two_digits, verdict,
+};
 use crate::results::{EpisodeRecord, RunFolder, RunRecord};
 use crate::statistics::Method;
 use crate::{Difference, Error, Summary, compare_repeats};
@@ -53,6 +56,8 @@ pub(super) struct Page {
     refused_hosts: Vec<String>,
     errors: usize,
     facts: Vec<(&'static str, String)>,
+    shares: Vec<Share>,
+    choices: Vec<Choice>,
     groups: Vec<GroupRow>,
     timeouts: usize,
     steps: u64,
@@ -81,23 +86,6 @@ struct FingerprintView {
     repeats: String,
 }
 
-#[derive(Serialize)]
-struct Row {
-    task: String,
-    goal: String,
-    anchor: String,
-    played: bool,
-    score: String,
-    percent: f64,
-    verdict: &'static str,
-    outcomes: String,
-    steps: String,
-    misses: u64,
-    refused: u64,
-    time: String,
-    variants: usize,
-}
-
 /// Words and numbers for a run.
 pub(super) fn page(
     folder: &RunFolder,
@@ -116,6 +104,7 @@ pub(super) fn page(
     }
     let pictures_linked = pictures.linked;
     let differences = compare_repeats(folder.path())?.differences;
+    let rows = rows(run, summary, records);
     Ok(Page {
         suite: run.suite.clone(),
         agent: run.agent.clone(),
@@ -149,11 +138,13 @@ pub(super) fn page(
         refused_hosts: summary.refused_hosts.iter().cloned().collect(),
         errors: summary.errors,
         facts: summary.facts(),
+        shares: shares(&summary.times),
         groups: summary.groups.iter().map(group_row).collect(),
         timeouts: summary.timeouts,
         steps: summary.steps,
         time: seconds(summary.wall_ms),
-        rows: rows(run, summary),
+        choices: choices(run, &rows),
+        rows,
         differences_left_out: differences.len().saturating_sub(DIFFERENCES),
         differences: differences.into_iter().take(DIFFERENCES).collect(),
         episodes,
@@ -173,41 +164,6 @@ fn same_fingerprint(records: &[EpisodeRecord]) -> Vec<Vec<&EpisodeRecord>> {
         }
     }
     groups
-}
-
-fn rows(run: &RunRecord, summary: &Summary) -> Vec<Row> {
-    let goals = run.own_tasks().map(|task| &task.goal);
-    let row = |(task, goal): (&crate::TaskSummary, &String)| Row {
-        task: task.task.clone(),
-        goal: goal.clone(),
-        anchor: anchor(&task.task, 0),
-        played: task.episodes > 0,
-        score: task.score.map_or_else(|| "–".to_owned(), two_digits),
-        percent: percent(task.score.unwrap_or(0.0)),
-        verdict: verdict(task.passed, task.score),
-        outcomes: task
-            .outcomes
-            .iter()
-            .map(|(kind, &count)| {
-                if task.outcomes.len() > 1 {
-                    format!("{} {count}×", worded(kind))
-                } else {
-                    worded(kind).to_owned()
-                }
-            })
-            .collect::<Vec<_>>()
-            .join(", "),
-        steps: if task.steps.fract() == 0.0 {
-            format!("{:.0}", task.steps)
-        } else {
-            format!("{:.1}", task.steps)
-        },
-        misses: task.requests.miss,
-        refused: task.requests.refused,
-        time: seconds(task.wall_ms),
-        variants: task.fingerprints.len(),
-    };
-    summary.tasks.iter().zip(goals).map(row).collect()
 }
 
 fn group_row(group: &Group) -> GroupRow {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use tasks::Score;
 use tasks::scoring::judge::Judgement;
 
-use super::{EpisodeId, Format, Spent};
+use super::{EpisodeId, Format, Spent, Times};
 
 /// How an attempt ended, and what it was worth.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -54,6 +54,9 @@ pub struct EpisodeRecord {
     pub started: Timestamp,
     /// How long it took, in milliseconds.
     pub wall_ms: u64,
+    /// What that time went into; absent in files of format 2.0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub times: Option<Times>,
     /// Digest of what must repeat.
     pub fingerprint: String,
 }
@@ -126,6 +129,9 @@ pub struct Step {
     pub step: u32,
     /// Milliseconds since the episode began.
     pub at_ms: u64,
+    /// The same by the page's clock; absent where only an address was seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elapsed_ms: Option<u64>,
     /// URL of the page seen.
     pub url: String,
     /// Its title.
@@ -146,15 +152,30 @@ pub struct Step {
     /// Why, in the agent's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The element that the action was about.
+    /// The element that the action was about; of several actions the last that was about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub element: Option<ActedOn>,
+    /// The places that the actions named, across and down in pixels of the screenshot.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub points: Vec<[f64; 2]>,
     /// Why the action failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Why the page did not come to rest after the action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsettled: Option<String>,
+    /// What the score had come to by the end of the step; absent where it hangs on what is looked at in the end, or on a judge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+    /// How far each key node had been reached by then, where the task has key nodes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<f64>,
+    /// How long the agent took to answer, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_ms: Option<u64>,
+    /// How long acting took, until the page had come to rest, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acting_ms: Option<u64>,
 }
 
 /// A file that a page had saved.
@@ -168,13 +189,17 @@ pub struct Saved {
     pub whole: bool,
 }
 
-/// The element that an action was about, as far as scorers ask.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// The element that an action was about, as it was just before.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ActedOn {
     /// A CSS path that selects it in its document.
     pub selector: String,
     /// What it holds; after typing or choosing, the new value.
     pub value: String,
+    /// Where it lay on the screenshot: left, top, width and height in its pixels, which are CSS pixels. It may lie outside; absent where it has no
+    /// place on the page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bbox: Option<[f64; 4]>,
 }
 
 /// A line of the ledger.

@@ -5,11 +5,14 @@ mod folder;
 mod lines;
 mod run;
 mod spent;
+mod times;
 
 pub use episode::{ActedOn, EpisodeRecord, MissRecord, Outcome, Request, Saved, Step};
 pub use folder::{EpisodeFolder, EpisodeId, RunFolder};
 pub use run::{RunRecord, Shard, TaskRecord};
 pub use spent::{Spent, StepCall};
+pub use times::{Phase, Times};
+pub(crate) use times::{Stopwatch, millis};
 
 use serde::{Deserialize, Serialize};
 

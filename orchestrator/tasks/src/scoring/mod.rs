@@ -279,6 +279,36 @@ impl Scorer {
         }
     }
 
+    /// What the score has come to before the episode has ended; nothing where it hangs on what is looked at in the end, or on a judge.
+    pub fn so_far(&self, state: &ScoreState) -> Option<f64> {
+        self.is_known(state).then(|| self.score(state).ok()).flatten().map(|score| score.value)
+    }
+
+    /// Whether all is there that the score is made of.
+    fn is_known(&self, state: &ScoreState) -> bool {
+        match self {
+            Scorer::AssistantBench { .. } | Scorer::Mind2WebLive { .. } | Scorer::Infeasible {} => true,
+            Scorer::WebArena(_) | Scorer::VisualWebArena(_) => state.pages.is_some(),
+            Scorer::WebArenaVerified(_) => state.checked.is_some(),
+            Scorer::WorkArena(_) => state.instance.is_some(),
+            Scorer::TurkingBench(_) => state.form.is_some(),
+            Scorer::State(_) => state.found.is_some(),
+            Scorer::Page(_) => state.verdict.is_some(),
+            Scorer::All(parts) => parts.iter().zip(&state.parts).all(|(part, state)| part.is_known(state)),
+        }
+    }
+
+    /// How far each key node has been reached, those of all parts in their order; none where there are no key nodes.
+    pub fn nodes_so_far(&self, state: &ScoreState) -> Vec<f64> {
+        match self {
+            Scorer::Mind2WebLive { .. } => state.nodes.clone(),
+            Scorer::All(parts) => {
+                parts.iter().zip(&state.parts).flat_map(|(part, state)| part.nodes_so_far(state)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// The score as it stands.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! A run in the layout of other programs.
+//! A run in the layout of the package `webarena-verified`.
 
 use std::fs;
 

@@ -1,0 +1,112 @@
+//! The table of tasks, and what it is searched and filtered by.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::html::words::{Choice, anchor, percent, seconds, two_digits, verdict, worded};
+use crate::results::{EpisodeRecord, Outcome, RunRecord, TaskRecord};
+use crate::{Summary, TaskSummary};
+
+#[derive(Serialize)]
+pub(super) struct Row {
+    task: String,
+    goal: String,
+    anchor: String,
+    played: bool,
+    score: String,
+    percent: f64,
+    verdict: &'static str,
+    outcomes: String,
+    steps: String,
+    misses: u64,
+    refused: u64,
+    time: String,
+    variants: usize,
+    /// How the episodes ended, one a line.
+    kinds: String,
+    /// Sites and tags, one a line.
+    groups: String,
+    /// What is searched besides what is shown.
+    more: String,
+}
+
+/// The tasks, in the order of the suite.
+pub(super) fn rows(run: &RunRecord, summary: &Summary, records: &[EpisodeRecord]) -> Vec<Row> {
+    let row = |(task, known): (&TaskSummary, &TaskRecord)| Row {
+        task: task.task.clone(),
+        goal: known.goal.clone(),
+        anchor: anchor(&task.task, 0),
+        played: task.episodes > 0,
+        score: task.score.map_or_else(|| "–".to_owned(), two_digits),
+        percent: percent(task.score.unwrap_or(0.0)),
+        verdict: verdict(task.passed, task.score),
+        outcomes: task
+            .outcomes
+            .iter()
+            .map(|(kind, &count)| {
+                if task.outcomes.len() > 1 {
+                    format!("{} {count}×", worded(kind))
+                } else {
+                    worded(kind).to_owned()
+                }
+            })
+            .collect::<Vec<_>>()
+            .join(", "),
+        steps: if task.steps.fract() == 0.0 {
+            format!("{:.0}", task.steps)
+        } else {
+            format!("{:.1}", task.steps)
+        },
+        misses: task.requests.miss,
+        refused: task.requests.refused,
+        time: seconds(task.wall_ms),
+        variants: task.fingerprints.len(),
+        kinds: task.outcomes.keys().copied().collect::<Vec<_>>().join("\n"),
+        groups: groups(known).join("\n"),
+        more: more(known, records),
+    };
+    summary.tasks.iter().zip(run.own_tasks()).map(row).collect()
+}
+
+/// What the rows can be filtered by.
+pub(super) fn choices(run: &RunRecord, rows: &[Row]) -> Vec<Choice> {
+    let played = rows.iter().filter(|row| row.played);
+    let verdicts: Vec<&str> = played.map(|row| row.verdict).collect();
+    let kinds: BTreeSet<&str> = rows.iter().flat_map(|row| row.kinds.lines()).collect();
+    let known: BTreeSet<String> = run.own_tasks().flat_map(groups).collect();
+    let named = |group: String| {
+        let (kind, name) = group.split_once(' ').unwrap_or_default();
+        let label = format!("{name} ({kind})");
+        (group, label)
+    };
+    vec![
+        Choice::verdict(&verdicts),
+        Choice::of(
+            "outcome",
+            "any ending",
+            kinds.into_iter().map(|kind| (kind.to_owned(), worded(kind).to_owned())),
+        ),
+        Choice::of("group", "any site or tag", known.into_iter().map(named)),
+    ]
+}
+
+/// A task's sites and tags; a site and a tag may have one name.
+fn groups(task: &TaskRecord) -> Vec<String> {
+    let sites = task.sites.iter().map(|site| format!("site {site}"));
+    sites.chain(task.tags.iter().map(|tag| format!("tag {tag}"))).collect()
+}
+
+/// What episodes of a task have said.
+fn more(task: &TaskRecord, records: &[EpisodeRecord]) -> String {
+    let own = records.iter().filter(|record| record.task == task.id);
+    let said = own.flat_map(|record| {
+        let message = match &record.outcome {
+            Outcome::Error { message } => Some(message),
+            _ => None,
+        };
+        [record.answer.as_ref(), message, record.goal.as_ref()].into_iter().flatten()
+    });
+    let said: BTreeSet<&String> = said.chain(&task.sites).chain(&task.tags).collect();
+    said.into_iter().map(String::as_str).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,33 @@
+//! Which episode is meant.
+
+use crate::Error;
+use crate::results::{EpisodeRecord, RunFolder};
+
+/// Ids that an error names before the rest is only counted.
+const NAMED: usize = 8;
+
+/// The episode that a name stands for: `TASK-N` as results spell it, the name of its folder, or a task's id, which stands for its first attempt.
+///
+/// # Errors
+/// When there is none; the error names those that there are.
+pub fn find<'a>(
+    folder: &RunFolder,
+    episodes: &'a [EpisodeRecord],
+    name: &str,
+) -> Result<&'a EpisodeRecord, Error> {
+    let spelt = |episode: &&EpisodeRecord| {
+        let id = episode.id();
+        id.to_string() == name || id.folder_name() == name
+    };
+    // A task's id may end as an attempt at another does; then the task is meant.
+    let found = episodes.iter().find(|episode| episode.task == name).or_else(|| episodes.iter().find(spelt));
+    found.ok_or_else(|| {
+        let mut known: Vec<String> =
+            episodes.iter().take(NAMED).map(|episode| episode.id().to_string()).collect();
+        if episodes.len() > NAMED {
+            known.push(format!("{} others", episodes.len() - NAMED));
+        }
+        let known = if known.is_empty() { "none yet".to_owned() } else { known.join(", ") };
+        Error::UnknownEpisode { name: name.to_owned(), path: folder.path().to_owned(), known }
+    })
+}

@@ -1,0 +1,232 @@
+//! One step for the template.
+
+use camino::Utf8Path;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Serialize;
+
+use super::changes::{Changes, changes};
+use crate::html::png::dimensions;
+use crate::html::requests::{Requests, requests_of};
+use crate::html::words::{seconds, two_digits};
+use crate::results::{Request, Saved, Spent, Step, StepCall};
+use crate::table::models;
+
+/// What is known of a score, rounded: less is no change.
+const CHANGE: f64 = 1e-9;
+
+#[derive(Serialize)]
+pub(super) struct StepView {
+    pub(super) step: u32,
+    url: String,
+    title: String,
+    /// By the page's clock.
+    clock: Option<String>,
+    at: String,
+    agent: Option<String>,
+    acting: Option<String>,
+    shot: Option<Shot>,
+    action: Option<String>,
+    reason: Option<String>,
+    element: Option<Acted>,
+    error: Option<String>,
+    unsettled: Option<String>,
+    /// Tokens and cost of what models were asked for it.
+    models: Option<String>,
+    dialogs: Vec<String>,
+    downloads: Vec<Download>,
+    score: Option<String>,
+    events: Vec<Event>,
+    requests: Requests,
+    /// Against the step before; absent in the first, and where only an address is known of one of them.
+    changes: Option<Changes>,
+    /// Another address than in the step before.
+    another_page: bool,
+    observation: String,
+    lines: usize,
+    /// What the strip of steps shows of it.
+    marks: Vec<&'static str>,
+}
+
+/// A screenshot, and what was pointed at on it.
+#[derive(Serialize)]
+struct Shot {
+    file: String,
+    width: u32,
+    height: u32,
+    /// In percent of the picture: left, top, width, height.
+    mark: Option<[f64; 4]>,
+    /// In percent of the picture: left, top.
+    points: Vec<[f64; 2]>,
+    /// The element was not on the picture.
+    outside: bool,
+}
+
+/// A file that a page had saved.
+#[derive(Serialize)]
+struct Download {
+    name: String,
+    link: String,
+    whole: bool,
+}
+
+#[derive(Serialize)]
+struct Acted {
+    selector: String,
+    value: String,
+}
+
+/// What became of the score.
+#[derive(Serialize)]
+struct Event {
+    good: bool,
+    text: String,
+}
+
+/// A step with the one before it.
+pub(super) fn step(
+    folder: &Utf8Path,
+    before: Option<&Step>,
+    step: &Step,
+    requests: &[Request],
+    calls: &[StepCall],
+) -> StepView {
+    let asked = calls.iter().filter(|call| call.step == step.step);
+    let own = requests_of(step.step, requests);
+    let events = events(before, step);
+    let failed = step.error.is_some() || step.unsettled.is_some();
+    let said = !step.dialogs.is_empty() || !step.downloads.is_empty();
+    let marks =
+        [(failed, "failed"), (!events.is_empty(), "scored"), (own.alarming, "missed"), (said, "noticed")];
+    StepView {
+        step: step.step,
+        url: step.url.clone(),
+        title: step.title.clone(),
+        clock: step.elapsed_ms.map(clock),
+        at: seconds(step.at_ms),
+        agent: step.agent_ms.map(brief),
+        acting: step.acting_ms.map(brief),
+        shot: shot(folder, step),
+        action: step.action.clone(),
+        reason: step.reason.clone(),
+        element: step
+            .element
+            .as_ref()
+            .map(|element| Acted { selector: element.selector.clone(), value: element.value.clone() }),
+        error: step.error.clone(),
+        unsettled: step.unsettled.clone(),
+        models: Spent::of(asked.map(|asked| &asked.call)).as_ref().map(models),
+        dialogs: step.dialogs.iter().map(ToString::to_string).collect(),
+        downloads: step.downloads.iter().map(download).collect(),
+        score: step.score.map(two_digits),
+        events,
+        requests: own,
+        changes: before
+            .filter(|before| both_seen(before, step))
+            .map(|before| changes(&before.observation, &step.observation)),
+        another_page: before.is_some_and(|before| page(&before.url) != page(&step.url)),
+        lines: step.observation.lines().count(),
+        observation: step.observation.clone(),
+        marks: marks.into_iter().filter(|(is, _)| *is).map(|(_, name)| name).collect(),
+    }
+}
+
+fn download(saved: &Saved) -> Download {
+    let name = utf8_percent_encode(&saved.name, NON_ALPHANUMERIC);
+    Download { name: saved.name.clone(), link: format!("downloads/{name}"), whole: saved.whole }
+}
+
+fn shot(folder: &Utf8Path, step: &Step) -> Option<Shot> {
+    let file = step.screenshot.clone()?;
+    let mut head = Vec::new();
+    let picture = std::fs::File::open(folder.join(&file)).ok()?;
+    std::io::Read::read_to_end(&mut std::io::Read::take(picture, 24), &mut head).ok()?;
+    let (width, height) = dimensions(&head)?;
+    let (across, down) = (100.0 / f64::from(width), 100.0 / f64::from(height));
+    let bbox = step.element.as_ref().and_then(|element| element.bbox);
+    let is_on = |[x, y, w, h]: &[f64; 4]| {
+        *x < f64::from(width) && *y < f64::from(height) && x + w > 0.0 && y + h > 0.0
+    };
+    Some(Shot {
+        file,
+        width,
+        height,
+        mark: bbox.filter(is_on).map(|[x, y, w, h]| [x * across, y * down, w * across, h * down].map(short)),
+        points: step.points.iter().map(|[x, y]| [short(x * across), short(y * down)]).collect(),
+        outside: bbox.is_some_and(|bbox| !is_on(&bbox)),
+    })
+}
+
+/// What the step has earned or lost against the one before.
+fn events(before: Option<&Step>, step: &Step) -> Vec<Event> {
+    let mut events = Vec::new();
+    let reached = |step: &Step, node: usize| step.nodes.get(node).is_some_and(|score| *score >= 1.0);
+    for node in 0..step.nodes.len() {
+        if reached(step, node) && !before.is_some_and(|before| reached(before, node)) {
+            let text = format!("Key node {} of {} reached", node + 1, step.nodes.len());
+            events.push(Event { good: true, text });
+        }
+    }
+    let had = before.map_or(Some(0.0), |before| before.score);
+    match (had, step.score) {
+        (Some(had), Some(has)) if (has - had).abs() > CHANGE => {
+            let text = format!("Score {} → {}", two_digits(had), two_digits(has));
+            events.push(Event { good: has > had, text });
+        }
+        (None, Some(has)) => {
+            events.push(Event { good: has > 0.0, text: format!("Score {}", two_digits(has)) });
+        }
+        _ => {}
+    }
+    events
+}
+
+fn both_seen(before: &Step, step: &Step) -> bool {
+    !before.observation.is_empty() && !step.observation.is_empty()
+}
+
+/// An address without its fragment.
+fn page(url: &str) -> &str {
+    url.split_once('#').map_or(url, |(page, _)| page)
+}
+
+/// Minutes and seconds of the page's time.
+fn clock(millis: u64) -> String {
+    format!("{}:{:02}.{}", millis / 60_000, millis / 1_000 % 60, millis / 100 % 10)
+}
+
+/// Times that are often shorter than a second.
+fn brief(millis: u64) -> String {
+    if millis < 1_000 { format!("{millis} ms") } else { seconds(millis) }
+}
+
+fn short(percent: f64) -> f64 {
+    (percent * 1_000.0).round() / 1_000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn earned(before: Option<(f64, &[f64])>, after: (Option<f64>, &[f64])) -> Vec<String> {
+        let step = |score, nodes: &[f64]| Step { score, nodes: nodes.to_vec(), ..Step::default() };
+        let before = before.map(|(score, nodes)| step(Some(score), nodes));
+        let told = events(before.as_ref(), &step(after.0, after.1));
+        told.into_iter().map(|event| event.text).collect()
+    }
+
+    #[test]
+    fn what_a_step_earned_is_told_once() {
+        assert_eq!(earned(None, (Some(0.0), &[])), [] as [&str; 0]);
+        assert_eq!(
+            earned(Some((0.0, &[0.0, 0.0])), (Some(0.5), &[0.0, 1.0])),
+            ["Key node 2 of 2 reached", "Score 0.00 → 0.50"]
+        );
+        assert_eq!(earned(Some((0.5, &[0.0, 1.0])), (Some(0.5), &[0.0, 1.0])), [] as [&str; 0]);
+        assert_eq!(earned(Some((0.5, &[])), (Some(0.25), &[])), ["Score 0.50 → 0.25"]);
+    }
+
+    #[test]
+    fn the_clock_is_read_in_minutes() {
+        assert_eq!([clock(0), clock(5_049), clock(125_900)], ["0:00.0", "0:05.0", "2:05.9"]);
+    }
+}

@@ -1,0 +1,99 @@
+//! The viewers of a run that was written by hand.
+
+mod written;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use runs::{report, viewer};
+use tempfile::TempDir;
+use written::{HOSTILE, Tested, write_run};
+
+/// A run with as many repeats as there are fingerprints.
+fn run(fingerprints: &[&str]) -> Result<(TempDir, Utf8PathBuf), Box<dyn std::error::Error>> {
+    let temporary = tempfile::tempdir()?;
+    let path = Utf8PathBuf::try_from(temporary.path().join("run"))?;
+    write_run(&path, fingerprints)?;
+    Ok((temporary, path))
+}
+
+fn read(path: &Utf8Path) -> std::io::Result<String> {
+    std::fs::read_to_string(path)
+}
+
+#[test]
+fn what_pages_and_agents_say_stays_text() -> Tested {
+    let (_temporary, path) = run(&["a"])?;
+    let pages = [viewer::write(&path)?, viewer::write_episode(&path, "shop.1")?];
+    for html in [read(&pages[0])?, read(&pages[1])?] {
+        assert_eq!(html.matches("<script").count(), 1, "the page's own: {html}");
+        assert!(!html.contains(HOSTILE) && !html.contains("\" onload"), "{html}");
+        assert!(html.contains("&lt;script&gt;"), "{html}");
+    }
+    Ok(())
+}
+
+#[test]
+fn nothing_but_the_screenshots_beside_it_is_asked_for() -> Tested {
+    let (_temporary, path) = run(&["a"])?;
+    let html = read(&viewer::write_episode(&path, "shop.1-1")?)?;
+    for outside in ["<link", "<iframe", "@import", "src=\"http", "src=\"/", "url("] {
+        assert!(!html.contains(outside), "{outside}");
+    }
+    let pictures: Vec<&str> =
+        html.split("src=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert_eq!(pictures, ["step-01.png", "step-02.png", "step-03.png"]);
+    assert!(html.contains("default-src &#x27;none&#x27;") && !html.contains("unsafe-eval"), "{html}");
+    Ok(())
+}
+
+#[test]
+fn places_scores_files_and_models_are_told() -> Tested {
+    let (_temporary, path) = run(&["a"])?;
+    let html = read(&viewer::write_episode(&path, "shop.1")?)?;
+    // The pictures have 2 by 1 pixels.
+    assert!(html.contains("class=\"mark\" style=\"left:25.0%;top:0.0%;width:50.0%;height:25.0%\""), "{html}");
+    assert!(html.contains("class=\"point\" style=\"left:50.0%;top:50.0%\""), "{html}");
+    assert!(html.contains("href=\"downloads&#x2f;100%20%25%3F%2Epdf\">100 %?.pdf</a>"), "{html}");
+    assert!(html.contains("Models: 2 calls, 1234 tokens asked and 56 replied, $0.2500"), "{html}");
+    assert!(html.contains("Score 0.25 → 0.50") && html.contains("<dd>1:05.4</dd>"), "{html}");
+    Ok(())
+}
+
+#[test]
+fn an_episode_is_found_by_every_spelling_of_its_name() -> Tested {
+    let (_temporary, path) = run(&["a", "b"])?;
+    let folder = |name: &str| {
+        let written = viewer::write_episode(&path, name)?;
+        Ok::<_, runs::Error>(written.parent().and_then(Utf8Path::file_name).unwrap_or_default().to_owned())
+    };
+    assert_eq!(folder("shop.1")?, "shop%2E1-1");
+    assert_eq!(folder("shop.1-2")?, "shop%2E1-2");
+    assert_eq!(folder("shop%2E1-2")?, "shop%2E1-2");
+    let error = folder("shop.1-3").err().ok_or("there is no third attempt")?;
+    assert_eq!(error.to_string(), format!("find episode \"shop.1-3\": {path} has shop.1-1, shop.1-2"));
+    Ok(())
+}
+
+#[test]
+fn the_report_leads_to_viewers_and_draws_those_that_are_out_of_date() -> Tested {
+    let (_temporary, path) = run(&["a", "a"])?;
+    // The template engine writes slashes so.
+    let html = read(&report::write(&path)?)?.replace("&#x2f;", "/");
+    let viewers =
+        ["shop%2E1-1", "shop%2E1-2"].map(|name| path.join("episodes").join(name).join("trace.html"));
+    for (number, viewer) in viewers.iter().enumerate() {
+        assert!(html.contains(&format!("href=\"episodes/shop%252E1-{}/trace.html\"", number + 1)), "{html}");
+        assert!(viewer.is_file(), "{viewer}");
+    }
+    // One is newer than its episode, the other is older.
+    for viewer in &viewers {
+        std::fs::write(viewer, "kept")?;
+    }
+    let long_ago = std::time::SystemTime::UNIX_EPOCH;
+    std::fs::File::options().write(true).open(&viewers[1])?.set_modified(long_ago)?;
+    let episode = path.join("episodes/shop%2E1-1/episode.json");
+    std::fs::File::options().write(true).open(episode)?.set_modified(long_ago)?;
+    report::write(&path)?;
+    assert_eq!(read(&viewers[0])?, "kept");
+    assert!(read(&viewers[1])?.contains("</html>"));
+    Ok(())
+}
