@@ -9,7 +9,7 @@ SANDBOX := target/release/sandbox
 SHARED  ?= ../shared
 FUZZ_SECONDS ?= 60
 
-.PHONY: help setup build images demo test test-engine check conformance parity door determinism miniwob bench bench-reset bench-observe bench-scores town fuzz schema record-demo
+.PHONY: help setup build images demo test test-engine check conformance parity door determinism miniwob bench bench-reset bench-observe bench-episodes bench-scores kills town fuzz schema record-demo
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -79,6 +79,14 @@ bench-reset: build ## resets of every site, 200 each, beside `docker rm -f && do
 bench-observe: setup build ## looking at pages beside BrowserGym in one run: SHARED=their folder
 	@./setup.sh python
 	SHARED="$(abspath $(SHARED))" ./tests/parity/run.sh bench $(SANDBOX)
+
+bench-episodes: setup build ## episodes a minute beside BrowserGym's loop on the demo and the town: SHARED=their folder
+	@./setup.sh python
+	SHARED="$(abspath $(SHARED))" ./tests/parity/run.sh episodes $(SANDBOX) town
+
+kills: setup build ## kill -9 of runner, browsers, drivers, model and containers over 248 episodes: nothing lost, nothing twice
+	$(CARGO) build --release -p fake-model
+	./tests/kills.py $(SANDBOX) target/release/fake-model 1 containers
 
 bench-scores: ## our scorers beside the published ones on the vectors, one thread, one run; prints ratios: SHARED=their folder
 	@./setup.sh python

@@ -4,13 +4,14 @@
 #
 #   SHARED=FOLDER tests/parity/run.sh compare target/release/sandbox [pages|sites] [TASK...]   # looks, acts, compares by lines
 #   SHARED=FOLDER tests/parity/run.sh bench target/release/sandbox                             # how long looking takes
+#   SHARED=FOLDER tests/parity/run.sh episodes target/release/sandbox [town]                   # how long episodes take
 #
 # FOLDER has datasets/browsergym/data and captures/. What is made on the way is in target/parity.
 set -eu
 
 : "${SHARED:?is not set: call \`make parity SHARED=<folder with datasets/ and captures/>\`}"
-what=${1:?usage: run.sh compare|bench SANDBOX}
-sandbox=$(realpath "${2:?usage: run.sh compare|bench SANDBOX}")
+what=${1:?usage: run.sh compare|bench|episodes SANDBOX}
+sandbox=$(realpath "${2:?usage: run.sh compare|bench|episodes SANDBOX}")
 shift 2
 shared=$(realpath "$SHARED")
 here=$(dirname "$(realpath "$0")")
@@ -31,6 +32,9 @@ case $what in
     bench)
         cargo build --quiet --release -p browser --example observe
         set -- bench.py "$sandbox" "$target/release/examples/observe" "$(find "$shared/captures" -name iana.warc.gz)" "$work"
+        ;;
+    episodes)
+        set -- episodes.py "$sandbox" "$work" "$@"
         ;;
 esac
 program=$1

@@ -1,5 +1,6 @@
 //! What a run may be told.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use agents::Speech;
@@ -32,6 +33,8 @@ pub struct Options {
     pub keep_storage: bool,
     /// Keep everything that passes over the network, with an episode's other results. Log-ins are in it.
     pub keep_network: bool,
+    /// Ids of the images of the run's sites, to be written down.
+    pub images: BTreeMap<String, String>,
     /// Which part of the run to play; all of it when absent.
     pub shard: Option<Shard>,
     /// Begin no further episode when so many have ended in an error.
@@ -88,6 +91,7 @@ impl Default for Options {
             multiaction: false,
             keep_storage: false,
             keep_network: false,
+            images: BTreeMap::new(),
             shard: None,
             max_errors: None,
             tasks: Vec::new(),

@@ -1,6 +1,6 @@
 //! A run: workers take episodes from one queue, each with an environment of its own.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -15,9 +15,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::environment::{Environment, EnvironmentError};
 use crate::episode::{self, Attempt, Played};
-use crate::results::{EpisodeFolder, EpisodeId, Outcome, RunFolder, RunRecord, TaskRecord};
+use crate::results::{EpisodeFolder, EpisodeId, Outcome, RunFolder, RunRecord, TaskRecord, WorldRecord};
 use crate::stay::Guest;
-use crate::suite_digest::suite_digest;
+use crate::suite_digest::{suite_digest, world_record};
 use crate::town;
 use crate::world::{self, World};
 use crate::{Error, Event, Options, Progress, Summary};
@@ -57,9 +57,14 @@ async fn run_with(
     interrupt: CancellationToken,
     progress: Progress,
 ) -> Result<Summary, Error> {
-    let world = world::Shared::open(&suite.world, town, options.index_cache.as_deref())
+    let world = world::Shared::open(&suite.world, town.clone(), options.index_cache.as_deref())
         .await
         .map_err(|source| Error::Snapshots { source })?;
+    let images = match &town {
+        Some(town) => town.images().await.map_err(|source| Error::Sites { source })?,
+        None => BTreeMap::new(),
+    };
+    let options = &Options { images, ..options.clone() };
     let (spec, settle) = (suite.world.clone(), options.limits.settle);
     let bring_up = move |_worker| {
         let (spec, world) = (spec.clone(), world.clone());
@@ -275,13 +280,15 @@ fn select(suite: &Suite, ids: &[String]) -> Result<Vec<Task>, Error> {
 
 fn open_folder(suite: &Suite, tasks: &[Task], agent: &Kind, options: &Options) -> Result<RunFolder, Error> {
     let Speech { dialect, multiaction } = agent.speech(options.speech());
+    let record = record(suite, tasks, agent.to_string(), options.repeat.max(1))?;
     let record = RunRecord {
+        world: WorldRecord { images: options.images.clone(), ..record.world.clone() },
         settings: agent.settings(),
         dialect,
         multiaction,
         shard: options.shard,
         rules: options.rules,
-        ..record(suite, tasks, agent.to_string(), options.repeat.max(1))?
+        ..record
     };
     let path = out(suite, &agent.slug(), options, record.started);
     if options.resume { RunFolder::resume(&path, &record) } else { RunFolder::create(&path, &record) }
@@ -290,7 +297,8 @@ fn open_folder(suite: &Suite, tasks: &[Task], agent: &Kind, options: &Options) -
 /// What is written down of a run before it begins.
 pub(crate) fn record(suite: &Suite, tasks: &[Task], agent: String, repeat: u32) -> Result<RunRecord, Error> {
     let digest = suite_digest(&suite.world, tasks)?;
-    Ok(RunRecord::new(&suite.name, digest, agent, repeat, task_records(tasks)))
+    let world = world_record(&suite.world)?;
+    Ok(RunRecord { world, ..RunRecord::new(&suite.name, digest, agent, repeat, task_records(tasks)) })
 }
 
 /// Tasks, as far as results need them.

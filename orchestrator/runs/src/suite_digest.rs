@@ -1,5 +1,6 @@
 //! Whether two runs are of the same suite in the same world.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 
@@ -9,6 +10,7 @@ use tasks::{Task, WorldSpec};
 
 use crate::Error;
 use crate::digest::Lines;
+use crate::results::WorldRecord;
 
 /// Bytes taken from either end of a snapshot. The end of a WACZ is its ZIP directory with the checksum of every part.
 const EDGE: u64 = 64 << 10;
@@ -38,6 +40,17 @@ pub(crate) fn suite_digest(world: &WorldSpec, tasks: &[Task]) -> Result<String, 
         }
     }
     Ok(digest.finish())
+}
+
+/// What the world is made of, but for the images of its sites.
+pub(crate) fn world_record(world: &WorldSpec) -> Result<WorldRecord, Error> {
+    let mut snapshots = BTreeMap::new();
+    for path in &world.snapshots {
+        let digest = edges(path).map_err(|source| Error::Read { path: path.clone(), source })?;
+        let digest = String::from_utf8_lossy(&digest).into_owned();
+        snapshots.insert(path.file_name().unwrap_or_default().to_owned(), digest);
+    }
+    Ok(WorldRecord { clock: world.clock, seed: world.seed, snapshots, images: BTreeMap::new() })
 }
 
 /// All files below a folder, in the order of their names.

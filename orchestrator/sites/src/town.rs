@@ -3,6 +3,7 @@
 //! A town owns a folder for each of its copies, a network for its containers, and one pool for each site. It returns from
 //! its start at once, while copies start in the background; it is over when [`Town::stop`] has returned.
 
+use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -155,6 +156,22 @@ impl Town {
     /// The sites of this town.
     pub fn sites(&self) -> impl Iterator<Item = &Site> {
         self.0.pools.iter().map(Pool::site)
+    }
+
+    /// The ids of the images that sites run from, by the names of the sites. Those that need no engine have none.
+    ///
+    /// # Errors
+    /// When the engine does not tell.
+    pub async fn images(&self) -> Result<BTreeMap<String, String>, Error> {
+        let mut images = BTreeMap::new();
+        let Some((engine, _)) = &self.0.engine else { return Ok(images) };
+        for site in self.sites() {
+            if let Some(image) = site.image.as_deref().filter(|_| site.driver == DriverKind::Docker) {
+                images
+                    .insert(site.name.clone(), crate::golden::id_of_image(engine, image, &site.name).await?);
+            }
+        }
+        Ok(images)
     }
 
     /// A pristine copy of a site: at once where one is ready.

@@ -9,7 +9,7 @@ mod times;
 
 pub use episode::{ActedOn, EpisodeRecord, MissRecord, Outcome, Request, Saved, Step};
 pub use folder::{EpisodeFolder, EpisodeId, RunFolder};
-pub use run::{RunRecord, Shard, TaskRecord};
+pub use run::{RunRecord, Shard, TaskRecord, WorldRecord};
 pub use spent::{Spent, StepCall};
 pub use times::{Phase, Times};
 pub(crate) use times::{Stopwatch, millis};

@@ -1,5 +1,6 @@
 //! `run.json`.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -22,6 +23,9 @@ pub struct RunRecord {
     pub suite: String,
     /// SHA-256 over the tasks and the world they run in.
     pub suite_digest: String,
+    /// What that world is made of.
+    #[serde(default)]
+    pub world: WorldRecord,
     /// The agent, as given on the command line.
     pub agent: String,
     /// What decides how it acts besides: settings, model, digest of its prompts; not written where nothing does.
@@ -45,6 +49,21 @@ pub struct RunRecord {
     pub shard: Option<Shard>,
     /// When the run was begun.
     pub started: Timestamp,
+}
+
+/// What the world of a run is made of.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorldRecord {
+    /// When its clocks start.
+    pub clock: Timestamp,
+    /// What its randomness comes of.
+    pub seed: u64,
+    /// SHA-256 over the length and both ends of each snapshot, by the names of their files: the end has the checksums of all that is in one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub snapshots: BTreeMap<String, String>,
+    /// Ids of the images that sites run from, by the sites' names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub images: BTreeMap<String, String>,
 }
 
 /// One of several equal parts of a run, which are played apart.
@@ -116,6 +135,7 @@ impl RunRecord {
             sandbox: env!("CARGO_PKG_VERSION").to_owned(),
             suite: suite.to_owned(),
             suite_digest,
+            world: WorldRecord::default(),
             agent,
             settings: Value::Null,
             dialect: Dialect::default(),
