@@ -8,7 +8,9 @@ use std::time::Duration;
 use agents::Kind;
 use browser::{Acted, Action, Look, Observation, Picture, StorageState};
 use camino::Utf8Path;
+use fake_model::{Asked, Reply};
 use gateway::Entry;
+use models::Model;
 use runs::environment::{EnvironmentError, NotActed};
 use runs::results::{EpisodeId, Outcome, RunFolder};
 use runs::{Environment, Limits, Options, ServiceNow, Summary};
@@ -177,6 +179,8 @@ impl Environment for Desk {
 #[derive(Clone, Default)]
 struct Course {
     agent: &'static str,
+    /// Whom the agent asks.
+    model: Model,
     hangs: bool,
     interrupts: bool,
     refuses: bool,
@@ -208,7 +212,8 @@ async fn play(tables: Memory, course: Course) -> Or<(Option<Summary>, Vec<(Outco
             async move { Ok(desk) }
         }
     };
-    let agent: Kind = course.agent.parse()?;
+    let mut agent: Kind = course.agent.parse()?;
+    agent.connect(&mut |_| Ok::<_, std::convert::Infallible>(course.model.clone()))?;
     let suite = suite()?;
     let summary =
         runs::run_in(bring_up, &suite, &agent, &options, course.interrupt, runs::silent()).await.ok();
@@ -230,6 +235,35 @@ async fn the_oracle_earns_all_and_the_instance_is_as_before() -> Tested {
         play(before.clone(), Course { agent: "oracle", ..Course::default() }).await?;
     assert_eq!(outcomes, [(Outcome::Done, Some(1.0)), (Outcome::Done, Some(1.0))]);
     assert_eq!(summary.map(|summary| summary.passed), Some(2));
+    assert_eq!(after, before);
+    Ok(())
+}
+
+/// A model that knows one of the menus.
+fn knows_the_hammers(asked: &Asked) -> Reply {
+    let action = if asked.words().contains("Hammers") {
+        "goto('https://desk.test/tool_list.do')"
+    } else {
+        "send_msg_to_user('I cannot sort')"
+    };
+    Reply::Says(format!("<think>what I know</think><action>{action}</action>"))
+}
+
+#[tokio::test]
+async fn an_agent_that_asks_a_model_is_judged_after_every_action() -> Tested {
+    let server = fake_model::Server::start(knows_the_hammers)?;
+    let client = models::Client::new(&models::Settings {
+        base_url: server.base_url(),
+        key: None,
+        within: Duration::from_secs(9),
+        pace: models::Pace::default(),
+    })?;
+    let model = Model { name: Some("fake".to_owned()), client: Some(client), ..Model::default() };
+    let before = tables()?;
+    let course = Course { agent: "generic", model, ..Course::default() };
+    let (summary, outcomes, after) = play(before.clone(), course).await?;
+    assert_eq!(outcomes, [(Outcome::Done, Some(1.0)), (Outcome::Answered, Some(0.0))]);
+    assert_eq!(summary.and_then(|summary| summary.models).map(|spent| spent.calls), Some(2));
     assert_eq!(after, before);
     Ok(())
 }
