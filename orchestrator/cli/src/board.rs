@@ -75,15 +75,18 @@ impl SoFar {
 impl Board {
     pub(crate) fn new() -> Board {
         let lines = MultiProgress::new();
-        let episodes = lines.add(progress::bar(0, "episodes"));
+        // It has its place once it is known how many there are.
+        let episodes = ProgressBar::hidden();
         let figures = lines.add(progress::line());
         Board { lines, episodes, figures, inner: Arc::default() }
     }
 
     /// Takes the lines away.
     pub(crate) fn clear(&self) {
-        // A terminal that has gone is no reason to fail.
-        let _ = self.lines.clear();
+        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        for line in [&self.episodes, &self.figures].into_iter().chain(inner.workers.values()) {
+            line.finish_and_clear();
+        }
     }
 
     /// Shows a run's events.
@@ -98,6 +101,7 @@ impl Board {
                 self.episodes.set_length(episodes as u64);
                 self.episodes.set_position(done as u64);
                 self.episodes.reset_eta();
+                self.lines.insert(0, progress::counting(self.episodes.clone(), "episodes"));
             }
             Event::Site(event) => {
                 if let Some(text) = town::told(event) {

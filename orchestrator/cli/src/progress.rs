@@ -6,7 +6,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 /// A bar over a known number of things.
 pub(crate) fn bar(total: u64, doing: &str) -> ProgressBar {
-    let bar = ProgressBar::new(total);
+    counting(ProgressBar::new(total), doing)
+}
+
+/// A bar that is there already, to look as one over a known number of things.
+pub(crate) fn counting(bar: ProgressBar, doing: &str) -> ProgressBar {
     bar.set_style(style("{msg} {wide_bar} {pos}/{len} {eta}"));
     bar.set_message(doing.to_owned());
     bar
