@@ -47,6 +47,9 @@ pub(crate) struct Run {
     /// Episodes at a time, each with its own browser and gateway
     #[arg(long, value_name = "N", default_value_t = 1)]
     workers: usize,
+    /// How much memory sites and browsers may take, in MiB; sites that take much have fewer copies then [default: nine tenths of what is free]
+    #[arg(long, value_name = "MIB")]
+    memory: Option<u64>,
     /// Folder for the results [default: runs/SUITE-AGENT-TIME]
     #[arg(long, value_name = "DIR")]
     out: Option<Utf8PathBuf>,
@@ -114,6 +117,7 @@ impl Run {
             multiaction: self.multiaction,
             keep_storage: self.keep_storage,
             keep_network: self.keep_network,
+            memory: self.memory.map(|mib| mib << 20),
             shard: self.shard,
             max_errors: if self.fail_fast { Some(1) } else { most_errors },
             tasks: self.tasks.clone(),

@@ -94,7 +94,9 @@ where
         return Err(Error::UnknownTask { id: id.to_owned(), suite: suite.name.clone() });
     };
     let only = std::slice::from_ref(task);
-    let town = town::open(suite, only, 1, &options.town_folder(), interrupt, progress).await?;
+    let alone = Options { workers: 1, repeat: 1, ..options.clone() };
+    let town = town::open(suite, only, &alone, interrupt, progress).await?;
+    let town = town.map(|ground| ground.town);
     let held = async {
         let record = run::record(suite, only, name.to_owned(), 1)?;
         let run = RunFolder::create(&run::out(suite, "env", options, record.started), &record)?;

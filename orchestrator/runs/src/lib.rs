@@ -33,6 +33,7 @@ mod progress;
 mod reading;
 pub mod report;
 pub mod results;
+mod room;
 mod run;
 mod saved;
 mod scored;

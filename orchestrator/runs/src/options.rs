@@ -1,6 +1,5 @@
 //! What a run may be told.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use agents::Speech;
@@ -33,8 +32,8 @@ pub struct Options {
     pub keep_storage: bool,
     /// Keep everything that passes over the network, with an episode's other results. Log-ins are in it.
     pub keep_network: bool,
-    /// Ids of the images of the run's sites, to be written down.
-    pub images: BTreeMap<String, String>,
+    /// How much memory sites and browsers may take, in bytes; most of what is free when absent.
+    pub memory: Option<u64>,
     /// Which part of the run to play; all of it when absent.
     pub shard: Option<Shard>,
     /// Begin no further episode when so many have ended in an error.
@@ -91,7 +90,7 @@ impl Default for Options {
             multiaction: false,
             keep_storage: false,
             keep_network: false,
-            images: BTreeMap::new(),
+            memory: None,
             shard: None,
             max_errors: None,
             tasks: Vec::new(),

@@ -1,14 +1,13 @@
 //! A run: workers take episodes from one queue, each with an environment of its own.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use agents::{Casting, Kind, Speech};
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
-use sites::Town;
 use tasks::{Suite, Task};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -16,9 +15,10 @@ use tokio_util::sync::CancellationToken;
 use crate::environment::{Environment, EnvironmentError};
 use crate::episode::{self, Attempt, Played};
 use crate::results::{EpisodeFolder, EpisodeId, Outcome, RunFolder, RunRecord, TaskRecord, WorldRecord};
+use crate::room::Queue;
 use crate::stay::Guest;
 use crate::suite_digest::{suite_digest, world_record};
-use crate::town;
+use crate::town::{self, Ground};
 use crate::world::{self, World};
 use crate::{Error, Event, Options, Progress, Summary};
 
@@ -40,9 +40,9 @@ pub async fn run(
     progress: Progress,
 ) -> Result<Summary, Error> {
     let tasks = select(suite, &options.tasks)?;
-    let town =
-        town::open(suite, &tasks, options.workers, &options.town_folder(), &interrupt, &progress).await?;
-    let outcome = run_with(town.clone(), suite, agent, options, interrupt, progress).await;
+    let ground = town::open(suite, &tasks, options, &interrupt, &progress).await?;
+    let town = ground.as_ref().map(|ground| ground.town.clone());
+    let outcome = run_with(ground, suite, agent, options, interrupt, progress).await;
     if let Some(town) = town {
         town::stop(&town).await;
     }
@@ -50,27 +50,38 @@ pub async fn run(
 }
 
 async fn run_with(
-    town: Option<Town>,
+    ground: Option<Ground>,
     suite: &Suite,
     agent: &Kind,
     options: &Options,
     interrupt: CancellationToken,
     progress: Progress,
 ) -> Result<Summary, Error> {
-    let world = world::Shared::open(&suite.world, town.clone(), options.index_cache.as_deref())
+    let (town, sites) = match ground {
+        Some(Ground { town, copies }) => {
+            let images = town.images().await.map_err(|source| Error::Sites { source })?;
+            (Some(town), Sites { images, copies })
+        }
+        None => (None, Sites::default()),
+    };
+    let world = world::Shared::open(&suite.world, town, options.index_cache.as_deref())
         .await
         .map_err(|source| Error::Snapshots { source })?;
-    let images = match &town {
-        Some(town) => town.images().await.map_err(|source| Error::Sites { source })?,
-        None => BTreeMap::new(),
-    };
-    let options = &Options { images, ..options.clone() };
     let (spec, settle) = (suite.world.clone(), options.limits.settle);
     let bring_up = move |_worker| {
         let (spec, world) = (spec.clone(), world.clone());
         async move { World::bring_up(&spec, world, settle).await }
     };
-    run_in(bring_up, suite, agent, options, interrupt, progress).await
+    run_on(sites, bring_up, suite, agent, options, interrupt, progress).await
+}
+
+/// What a run knows of its sites.
+#[derive(Default)]
+struct Sites {
+    /// Ids of their images, to be written down.
+    images: BTreeMap<String, String>,
+    /// How many episodes may have each at once.
+    copies: BTreeMap<String, usize>,
 }
 
 /// Runs a suite in environments of any kind; `bring_up` makes one for the worker of that number.
@@ -90,8 +101,25 @@ where
     B: Fn(usize) -> F + Clone + Send + Sync + 'static,
     F: Future<Output = Result<E, EnvironmentError>> + Send + 'static,
 {
+    run_on(Sites::default(), bring_up, suite, agent, options, interrupt, progress).await
+}
+
+async fn run_on<E, B, F>(
+    sites: Sites,
+    bring_up: B,
+    suite: &Suite,
+    agent: &Kind,
+    options: &Options,
+    interrupt: CancellationToken,
+    progress: Progress,
+) -> Result<Summary, Error>
+where
+    E: Environment,
+    B: Fn(usize) -> F + Clone + Send + Sync + 'static,
+    F: Future<Output = Result<E, EnvironmentError>> + Send + 'static,
+{
     let tasks = select(suite, &options.tasks)?;
-    let folder = open_folder(suite, &tasks, agent, options)?;
+    let folder = open_folder(suite, &tasks, agent, options, sites.images)?;
     let (queue, done) = plan(&folder, options.retry_errors)?;
     progress(Event::Planned { episodes: queue.len() + done, done });
     let workers = options.workers.clamp(1, queue.len().max(1));
@@ -101,7 +129,7 @@ where
         options: options.clone(),
         folder: folder.clone(),
         seed: suite.world.seed,
-        queue: Mutex::new(queue),
+        queue: Queue::new(queue, sites.copies, workers),
         errors: AtomicUsize::new(0),
         interrupt,
         progress,
@@ -130,7 +158,7 @@ struct Shared {
     options: Options,
     folder: RunFolder,
     seed: u64,
-    queue: Mutex<VecDeque<EpisodeId>>,
+    queue: Queue,
     /// Episodes of now that ended in one.
     errors: AtomicUsize,
     interrupt: CancellationToken,
@@ -138,12 +166,17 @@ struct Shared {
 }
 
 impl Shared {
-    fn next(&self) -> Option<EpisodeId> {
+    async fn next(&self) -> Option<EpisodeId> {
         let errors = self.errors.load(Ordering::Relaxed);
         if self.interrupt.is_cancelled() || self.options.max_errors.is_some_and(|most| errors >= most) {
             return None;
         }
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+        let sites = |id: &EpisodeId| self.task(id).map_or(&[] as &[String], |task| task.sites.as_slice());
+        tokio::select! {
+            biased;
+            () = self.interrupt.cancelled() => None,
+            next = self.queue.next(sites) => next,
+        }
     }
 
     fn task(&self, id: &EpisodeId) -> Option<&Task> {
@@ -160,8 +193,9 @@ where
     let mut environment: Option<E> = None;
     let mut failures = 0;
     let mut played_any = false;
-    while let Some(id) = shared.next() {
+    while let Some(id) = shared.next().await {
         let Some(task) = shared.task(&id) else { continue };
+        let turn = shared.queue.turn(&task.sites);
         if environment.is_none() {
             (shared.progress)(Event::BringingUp { worker });
             let coming = tokio::select! {
@@ -199,12 +233,16 @@ where
             folder.discard()?;
             break;
         };
-        let spent = played.spent;
+        let mut spent = played.spent;
         keep(worker, &shared, &id, folder, played)?;
         played_any = true;
+        if !spent && shared.queue.is_waited_for(&task.sites) {
+            spent = current.hand_back().await.is_err();
+        }
         if spent && let Some(old) = environment.take() {
             close(old).await;
         }
+        drop(turn);
     }
     if let Some(environment) = environment {
         close(environment).await;
@@ -278,11 +316,17 @@ fn select(suite: &Suite, ids: &[String]) -> Result<Vec<Task>, Error> {
     Ok(suite.tasks.iter().filter(|task| ids.is_empty() || ids.contains(&task.id)).cloned().collect())
 }
 
-fn open_folder(suite: &Suite, tasks: &[Task], agent: &Kind, options: &Options) -> Result<RunFolder, Error> {
+fn open_folder(
+    suite: &Suite,
+    tasks: &[Task],
+    agent: &Kind,
+    options: &Options,
+    images: BTreeMap<String, String>,
+) -> Result<RunFolder, Error> {
     let Speech { dialect, multiaction } = agent.speech(options.speech());
     let record = record(suite, tasks, agent.to_string(), options.repeat.max(1))?;
     let record = RunRecord {
-        world: WorldRecord { images: options.images.clone(), ..record.world.clone() },
+        world: WorldRecord { images, ..record.world.clone() },
         settings: agent.settings(),
         dialect,
         multiaction,

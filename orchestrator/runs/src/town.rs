@@ -1,12 +1,11 @@
 //! The sites of a run: one town for all workers, and for each episode copies of its own.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use ::town::Entrance;
 use browser::Cookie;
-use camino::Utf8Path;
 use gateway::Routes;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
@@ -16,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::environment::EnvironmentError;
 use crate::servicenow::ServiceNow;
-use crate::{Error, Event, Progress};
+use crate::{Error, Event, Options, Progress, room};
 
 /// How long all sites may take to be ready, once.
 const READY: Duration = Duration::from_secs(300);
@@ -29,39 +28,47 @@ const ACTION: SignedDuration = SignedDuration::from_secs(10);
 /// Who sets tasks up on an instance, among the accounts of its manifest.
 const ADMINISTRATOR: &str = "admin";
 
-/// Starts the sites that tasks name, in as many copies as there are workers, and waits until they are ready. None where the world has no sites.
+/// Sites that are up for a run.
+pub(crate) struct Ground {
+    pub(crate) town: Town,
+    /// How many copies of each there are.
+    pub(crate) copies: BTreeMap<String, usize>,
+}
+
+/// Starts the sites that tasks name, in as many copies as there is room for, and waits until they are ready. None where the world has no sites.
 pub(crate) async fn open(
     suite: &Suite,
     tasks: &[Task],
-    workers: usize,
-    folder: &Utf8Path,
+    options: &Options,
     interrupt: &CancellationToken,
     progress: &Progress,
-) -> Result<Option<Town>, Error> {
+) -> Result<Option<Ground>, Error> {
     let Some(manifests) = &suite.world.sites else { return Ok(None) };
     let known = Site::load_all(manifests).map_err(|source| Error::Manifests { source })?;
     for task in tasks {
         check(task, &known).map_err(|message| Error::Task { id: task.id.clone(), message })?;
     }
     let named: BTreeSet<&str> = tasks.iter().flat_map(|task| &task.sites).map(String::as_str).collect();
-    let needed = known.iter().filter(|site| named.contains(site.name.as_str())).cloned().collect();
+    let needed: Vec<Site> = known.iter().filter(|site| named.contains(site.name.as_str())).cloned().collect();
+    let copies = room::copies(&needed, tasks, options.repeat, options.workers, options.memory);
     // What the desk lists does not depend on which tasks are run.
     let options = sites::Options {
-        copies: workers,
-        folder: folder.to_owned(),
+        copies: options.workers,
+        folder: options.town_folder(),
         listed: known,
         name: suite.name.clone(),
     };
     let told = Arc::clone(progress);
     let events = Arc::new(move |event: &sites::Event| told(Event::Site(event)));
-    let town = Town::start(needed, options, events).await.map_err(|source| Error::Sites { source })?;
+    let town =
+        Town::start_each(needed, &copies, options, events).await.map_err(|source| Error::Sites { source })?;
     let ready = tokio::select! {
         biased;
         () = interrupt.cancelled() => Ok(()),
         ready = town.ready(READY) => ready,
     };
     match ready {
-        Ok(()) => Ok(Some(town)),
+        Ok(()) => Ok(Some(Ground { town, copies })),
         Err(source) => {
             stop(&town).await;
             Err(Error::Sites { source })
@@ -218,6 +225,8 @@ pub fn session_cookie(cookie: sites::Cookie, url: &str) -> Cookie {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use camino::Utf8Path;
+
     use super::*;
 
     #[test]

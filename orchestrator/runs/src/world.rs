@@ -221,22 +221,28 @@ impl World {
         self.session.check().map_err(EnvironmentError::while_doing("keep the browser"))
     }
 
-    /// A pristine browser, pristine sites and an empty ledger, in this order: what the old pages still ask for while they go belongs to the old
-    /// episode.
-    async fn begin_episode(&mut self, task: &Task) -> Result<(), EnvironmentError> {
-        let device = on(&self.device, &task.device);
-        if !std::mem::take(&mut self.fresh) || device != self.device {
-            self.session
-                .reset_as(Some(self.clock), device)
-                .await
-                .map_err(EnvironmentError::while_doing("reset the browser"))?;
-        }
+    /// A pristine browser, and sites that are handed back, in this order.
+    async fn leave(&mut self, device: Device) -> Result<(), EnvironmentError> {
+        self.session
+            .reset_as(Some(self.clock), device)
+            .await
+            .map_err(EnvironmentError::while_doing("reset the browser"))?;
         self.gateway
             .activity()
             .quiet(self.settle_within)
             .await
             .map_err(EnvironmentError::while_doing("wait for the last episode's requests to end"))?;
         self.visit.end().await;
+        Ok(())
+    }
+
+    /// A pristine browser, pristine sites and an empty ledger, in this order: what the old pages still ask for while they go belongs to the old
+    /// episode.
+    async fn begin_episode(&mut self, task: &Task) -> Result<(), EnvironmentError> {
+        let device = on(&self.device, &task.device);
+        if !std::mem::take(&mut self.fresh) || device != self.device {
+            self.leave(device).await?;
+        }
         self.actions = 0;
         self.began = Instant::now();
         if let Some(town) = &self.shared.town {
@@ -379,6 +385,12 @@ impl Environment for World {
 
     async fn storage_state(&mut self) -> Result<StorageState, EnvironmentError> {
         self.session.storage_state().await.map_err(EnvironmentError::while_doing("read what pages keep"))
+    }
+
+    async fn hand_back(&mut self) -> Result<(), EnvironmentError> {
+        self.leave(self.device.clone()).await?;
+        self.fresh = true;
+        Ok(())
     }
 
     async fn close(mut self) {

@@ -61,6 +61,19 @@ impl Town {
     /// # Errors
     /// When a site needs a container engine and there is none that we can use, or the folder cannot be written.
     pub async fn start(sites: Vec<Site>, options: Options, events: Events) -> Result<Town, Error> {
+        Town::start_each(sites, &BTreeMap::new(), options, events).await
+    }
+
+    /// Does so with fewer copies of some sites, by their names.
+    ///
+    /// # Errors
+    /// As [`Town::start`].
+    pub async fn start_each(
+        sites: Vec<Site>,
+        fewer: &BTreeMap<String, usize>,
+        options: Options,
+        events: Events,
+    ) -> Result<Town, Error> {
         static STARTED: AtomicU32 = AtomicU32::new(0);
         let number = STARTED.fetch_add(1, Ordering::Relaxed);
         let owner = Owner::this();
@@ -110,7 +123,7 @@ impl Town {
                 (DriverKind::Docker, None) => unreachable!("a site of containers has made us find an engine"),
             };
             let (events, gate, unproven) = (Arc::clone(&events), Arc::clone(&gate), unproven.clone());
-            let copies = options.copies;
+            let copies = fewer.get(&site.name).copied().unwrap_or(options.copies);
             match driver {
                 Ok(driver) => {
                     pools.push(Pool::open(Surroundings { site, driver, copies, events, gate, unproven }));

@@ -278,6 +278,16 @@ pub struct Probe {
 }
 
 impl Site {
+    /// How much memory one run of it may take, in bytes, with what waits beside it: all that its containers are allowed. Other sites are small.
+    pub fn memory(&self, copies: usize) -> u64 {
+        if self.driver != DriverKind::Docker {
+            return 0;
+        }
+        let waiting =
+            matches!(self.reset, ResetPolicy::Spare | ResetPolicy::Restore | ResetPolicy::WhenDirty);
+        self.limits.memory.0.saturating_mul((copies + usize::from(waiting)) as u64)
+    }
+
     /// The manifest's file.
     pub fn file(&self) -> Utf8PathBuf {
         self.folder.join(FILE)
