@@ -131,7 +131,6 @@ impl Run {
                 step: Duration::from_secs(self.step_timeout),
                 ..Limits::default()
             },
-            ..Options::default()
         };
         let board = Board::new();
         let outcome = runs::run(&suite, &self.agent, &options, interrupt::token(), board.progress()).await;

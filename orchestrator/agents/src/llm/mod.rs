@@ -1,4 +1,6 @@
-//! Agents that ask a language model, after the papers.
+#![doc = include_str!("../../SETTINGS.md")]
+//!
+//! # How it is built
 //!
 //! ```text
 //! presets/*.yaml ──┐
