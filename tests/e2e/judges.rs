@@ -110,6 +110,7 @@ fn what_no_judge_has_ruled_on_is_neither_0_nor_1() -> Result<()> {
     let live = run(&bench, &suite, &[judge, &kept], &environment)?;
     ensure!(live.summary["score"] == 0.5 && live.summary["passed"] == 1, "{}\n{}", live.summary, live.stderr);
     ensure!(asked.load(Ordering::SeqCst) == 2);
+    ensure!(live.summary["judging"]["calls"] == 2 && live.summary["models"].is_null(), "{}", live.summary);
     ensure!(!fs::read_to_string(&cassette)?.contains("secret-key"));
 
     // Again, from what was kept: with the model named and without, and nobody is asked.

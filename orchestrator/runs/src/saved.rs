@@ -8,7 +8,7 @@ use tasks::saved::Saved;
 use tasks::scoring::rules::Rules;
 use tasks::{Suite, Task};
 
-use crate::results::{EpisodeRecord, FORMAT, Outcome, RunFolder, RunRecord};
+use crate::results::{EpisodeRecord, FORMAT, Outcome, RunFolder, RunRecord, Spent};
 use crate::run::task_records;
 use crate::scored::{Scored, scored};
 use crate::{Error, Summary, fingerprint};
@@ -42,7 +42,7 @@ async fn episode(task: &Task, repeat: u32, saved: &Saved, rules: Rules, judge: &
         _ => Outcome::Stopped,
     };
     let goal = task.goal.to_string();
-    let Scored { outcome, score, detail, unjudged } =
+    let Scored { outcome, score, detail, unjudged, judging } =
         scored(&task.scorer, &mut state, &goal, outcome, judge).await;
     EpisodeRecord {
         format: FORMAT,
@@ -57,6 +57,7 @@ async fn episode(task: &Task, repeat: u32, saved: &Saved, rules: Rules, judge: &
         unjudged,
         judgements: state.judgements,
         steps: saved.steps.len() as u32,
+        judging,
         models: None,
         requests: Levels::default(),
         misses: Vec::new(),
@@ -90,11 +91,12 @@ pub async fn score_again(
         let files = run.episode(&record.id());
         let mut state = files.score_state()?.by(rules);
         let goal = record.goal.clone().unwrap_or_else(|| task.goal.to_string());
-        let Scored { outcome, score, detail, unjudged } =
+        let Scored { outcome, score, detail, unjudged, judging } =
             scored(&task.scorer, &mut state, &goal, record.outcome.clone(), judge).await;
         record.success = detail.as_ref().is_some_and(|score| score.success);
         (record.outcome, record.score, record.detail, record.unjudged) = (outcome, score, detail, unjudged);
         record.judgements = state.judgements.clone();
+        record.judging = Spent::sum(record.judging.into_iter().chain(judging));
         record.fingerprint = fingerprint::of_episode(&record, &files.steps()?, &files.requests()?)?;
         files.write_score_state(&state)?;
         files.rewrite(&record)?;

@@ -1,10 +1,12 @@
 //! What an episode is worth, with a judge's help where it takes one.
 
+use std::sync::{Mutex, PoisonError};
+
 use models::{Chat, Message, Model, Role, Sampling};
 use tasks::scoring::judge::{Judge, Prompt, ask};
 use tasks::{Score, ScoreError, ScoreState, Scorer};
 
-use crate::results::Outcome;
+use crate::results::{Outcome, Spent};
 
 /// What an episode has come to.
 pub(crate) struct Scored {
@@ -14,6 +16,8 @@ pub(crate) struct Scored {
     pub(crate) detail: Option<Score>,
     /// Why the judge has not.
     pub(crate) unjudged: Option<String>,
+    /// What the judge took.
+    pub(crate) judging: Option<Spent>,
 }
 
 /// Scores an episode with this goal that ended so. What the judge rules becomes part of the state.
@@ -24,11 +28,15 @@ pub(crate) async fn scored(
     outcome: Outcome,
     model: &Model,
 ) -> Scored {
-    let scored = |outcome, score, detail| Scored { outcome, score, detail, unjudged: None };
+    let judging = Mutex::default();
+    let scored = |outcome, score, detail| {
+        let judging = *judging.lock().unwrap_or_else(PoisonError::into_inner);
+        Scored { outcome, score, detail, unjudged: None, judging }
+    };
     if matches!(outcome, Outcome::Error { .. }) {
         return scored(outcome, Some(0.0), None);
     }
-    let why = judge(scorer, state, goal, model).await;
+    let why = judge(scorer, state, goal, &Asked { model, spent: &judging }).await;
     match scorer.score(state) {
         Ok(score) => scored(outcome, Some(score.value), Some(score)),
         Err(ScoreError::NeedsJudge) => {
@@ -41,7 +49,10 @@ pub(crate) async fn scored(
     }
 }
 
-struct Asked<'a>(&'a Model);
+struct Asked<'a> {
+    model: &'a Model,
+    spent: &'a Mutex<Option<Spent>>,
+}
 
 impl Judge for Asked<'_> {
     type Error = models::Error;
@@ -56,14 +67,25 @@ impl Judge for Asked<'_> {
         let sampling =
             Sampling { temperature: Some(temperature), max_tokens: Some(max_tokens), ..Sampling::default() };
         let chat = Chat { messages: vec![message], sampling, attempt, repeat: 0 };
-        Ok(self.0.ask(&chat).await?.reply.text)
+        let said = self.model.ask(&chat).await?;
+        let usage = said.reply.usage;
+        let one = Spent {
+            calls: 1,
+            recorded: u64::from(said.recorded),
+            prompt_tokens: usage.prompt_tokens,
+            completion_tokens: usage.completion_tokens,
+            cost: self.model.price.map(|price| price.of(usage)),
+        };
+        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        *spent = Spent::sum(spent.into_iter().chain([one]));
+        Ok(said.reply.text)
     }
 }
 
 /// Has everything ruled on that the score waits for. Gives the reason where that cannot be done.
-async fn judge(scorer: &Scorer, state: &mut ScoreState, goal: &str, model: &Model) -> Option<String> {
+async fn judge(scorer: &Scorer, state: &mut ScoreState, goal: &str, judge: &Asked<'_>) -> Option<String> {
     for question in scorer.questions_to_judge(state) {
-        match ask(&Asked(model), goal, &question).await {
+        match ask(judge, goal, &question).await {
             Ok(judgement) => scorer.judged(state, &judgement),
             Err(error) => return Some(format!("failed to {error}")),
         }

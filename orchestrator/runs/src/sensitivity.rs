@@ -128,6 +128,7 @@ mod tests {
             unjudged: None,
             judgements: Vec::new(),
             steps: 0,
+            judging: None,
             models: None,
             requests: Default::default(),
             misses: Vec::new(),

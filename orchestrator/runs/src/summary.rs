@@ -68,8 +68,10 @@ pub struct Summary {
     pub errors: usize,
     /// Episodes that ran out of time.
     pub timeouts: usize,
-    /// What models took; absent where none was asked.
+    /// What agents' models took; absent where none was asked.
     pub models: Option<Spent>,
+    /// What judges took; absent where none was asked.
+    pub judging: Option<Spent>,
     /// Actions taken.
     pub steps: u64,
     /// Sum of the episodes' times in milliseconds.
@@ -192,6 +194,7 @@ impl Summary {
             misses: count_misses(episodes),
             errors: count(|outcome| matches!(outcome, Outcome::Error { .. })),
             timeouts: count(|outcome| matches!(outcome, Outcome::TimedOut)),
+            judging: Spent::sum(episodes.iter().filter_map(|episode| episode.judging)),
             models: Spent::sum(episodes.iter().filter_map(|episode| episode.models)),
             steps: episodes.iter().map(|episode| u64::from(episode.steps)).sum(),
             wall_ms: episodes.iter().map(|episode| episode.wall_ms).sum(),

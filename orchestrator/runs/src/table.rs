@@ -136,8 +136,10 @@ impl Summary {
             let shares = shares.iter().map(|(phase, share)| format!("{} {share:.0} %", phase.word()));
             line("time", shares.collect::<Vec<_>>().join(", "))?;
         }
-        if let Some(spent) = self.models {
-            line("models", models(&spent))?;
+        for (label, spent) in [("models", self.models), ("judge", self.judging)] {
+            if let Some(spent) = spent {
+                line(label, models(&spent))?;
+            }
         }
         let refused = match self.refused_hosts.len() {
             0 => "0".to_owned(),

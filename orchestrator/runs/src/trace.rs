@@ -297,7 +297,7 @@ impl Trace {
     ) -> Result<EpisodeRecord, Error> {
         let wall_ms = millis(self.began.elapsed());
         let goal = self.goal.clone().unwrap_or_else(|| task.goal.to_string());
-        let Scored { outcome, score, detail, unjudged } =
+        let Scored { outcome, score, detail, unjudged, judging } =
             scored(&task.scorer, &mut self.score, &goal, outcome, judge).await;
         let mut record = EpisodeRecord {
             format: FORMAT,
@@ -312,6 +312,7 @@ impl Trace {
             unjudged,
             judgements: self.score.judgements.clone(),
             steps: self.steps.iter().filter(|step| step.action.is_some()).count() as u32,
+            judging,
             models: Spent::of(self.calls.iter().map(|line| &line.call)),
             requests: Levels::default(),
             misses: Vec::new(),

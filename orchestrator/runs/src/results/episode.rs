@@ -41,6 +41,9 @@ pub struct EpisodeRecord {
     pub judgements: Vec<Judgement>,
     /// Actions taken.
     pub steps: u32,
+    /// What the judge took; nothing where none was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judging: Option<Spent>,
     /// What the agent's models took; nothing where it asked none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub models: Option<Spent>,

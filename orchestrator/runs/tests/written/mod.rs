@@ -92,6 +92,7 @@ pub(crate) fn write_run(path: &Utf8PathBuf, fingerprints: &[&str]) -> Tested {
             success: false,
             detail: None,
             steps: 2,
+            judging: None,
             models: Some(Spent {
                 calls: 2,
                 recorded: 0,
