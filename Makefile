@@ -90,9 +90,10 @@ fuzz: $(TOOLS)/bin/cargo-fuzz ## every reader on broken input, FUZZ_SECONDS each
 $(TOOLS)/bin/cargo-fuzz:
 	$(CARGO) install --quiet --debug --locked --root $(TOOLS) cargo-fuzz@0.13.2
 
-schema: build ## the JSON schemas of suites and tasks anew, after their format has changed
+schema: build ## the JSON schemas of suites, tasks and the agent protocol anew, after their format has changed
 	$(SANDBOX) tasks schema task > tasks/schema/task.json
 	$(SANDBOX) tasks schema suite > tasks/schema/suite.json
+	$(SANDBOX) agents schema > orchestrator/agents/schema/protocol.json
 
 record-demo: setup build ## record the demo web anew into snapshots/demo.wacz
 	./tests/record-demo.sh $(SANDBOX)

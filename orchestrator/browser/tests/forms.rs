@@ -7,6 +7,7 @@ mod web;
 
 use bench::Bench;
 use browser::{Dialect, Look, Observation, PrunedHtml, WebArena};
+use serde_json::Value;
 
 const PAGE: &str = r##"<!doctype html>
 <html lang="en"><head><title>It's a form</title><style>.hidden { display: none } h2::before { content: "#" }</style></head>
@@ -57,6 +58,7 @@ async fn a_page_is_written_in_the_forms_that_were_asked_for() {
         html: true,
         pruned_html: Some(PrunedHtml::default()),
         dom: true,
+        axtree_object: true,
         ..Look::default()
     };
     let seen = look(&mut bench, &all).await;
@@ -84,6 +86,44 @@ async fn a_page_is_written_in_the_forms_that_were_asked_for() {
     let forms = [plain.webarena, plain.visualwebarena, plain.webcanvas, plain.pruned_html];
     assert_eq!(forms, [None, None, None, None]);
     assert!(plain.turkingbench.is_none() && plain.html.is_none() && plain.dom.is_none());
+    assert!(plain.axtree_object.is_none());
+    bench.session.close().await.unwrap();
+}
+
+/// BrowserGym's `flatten_axtree_to_str`, as far as bids, roles and names go.
+fn flattened(nodes: &[Value], number: &str, depth: usize, above: &str, lines: &mut Vec<String>) {
+    let Some(node) = nodes.iter().find(|node| node["nodeId"] == number) else { return };
+    let (role, name) = (node["role"]["value"].as_str().unwrap(), node["name"]["value"].as_str());
+    let own_line =
+        role != "LineBreak" && name.is_some_and(|name| role != "StaticText" || !above.contains(name));
+    let is_shown = own_line && !(role == "generic" && node["browsergym_id"].is_null());
+    if is_shown {
+        let bid = node["browsergym_id"].as_str().map(|bid| format!("[{bid}] ")).unwrap_or_default();
+        lines.push(format!("{}{bid}{role}", "\t".repeat(depth)));
+    }
+    for child in node["childIds"].as_array().unwrap() {
+        let name = name.unwrap_or_default();
+        flattened(nodes, child.as_str().unwrap(), depth + usize::from(is_shown), name, lines);
+    }
+}
+
+#[tokio::test]
+async fn the_tree_as_it_came_has_the_lines_of_our_own_text() {
+    let mut bench = open().await;
+    let seen = look(&mut bench, &Look { axtree_object: true, ..Look::default() }).await;
+    let tree = seen.axtree_object.unwrap();
+    let nodes = tree["nodes"].as_array().unwrap();
+    assert!(!nodes.iter().any(|node| node["role"]["value"] == "InlineTextBox"));
+    let mut lines = Vec::new();
+    flattened(nodes, nodes[0]["nodeId"].as_str().unwrap(), 0, "", &mut lines);
+    let lines: Vec<&String> = lines.iter().filter(|line| line.contains('[')).collect();
+    let ours: Vec<&str> = seen.axtree.lines().filter(|line| line.contains('[')).collect();
+    assert_eq!(lines.len(), ours.len(), "{lines:#?}\n{}", seen.axtree);
+    for (theirs, ours) in lines.into_iter().zip(ours) {
+        let (theirs, ours) = (theirs.trim_start(), ours.trim_start());
+        assert!(ours.starts_with(theirs), "{theirs} is not {ours}");
+    }
+    assert!(seen.axtree.contains("[a") || seen.axtree.contains("] Iframe"), "{}", seen.axtree);
     bench.session.close().await.unwrap();
 }
 
