@@ -132,6 +132,15 @@ pub enum Error {
         /// The beginning of what it said.
         excerpt: String,
     },
+    /// Whoever steps the episode from outside did nothing any more.
+    #[error("get an action from the client within {} s: it sent none, so that its episode was ended", .after.as_secs_f64())]
+    ClientSilent {
+        /// How long it was waited for.
+        after: Duration,
+    },
+    /// Whoever steps the episode from outside broke off while it waited.
+    #[error("show the page to the client: it has gone, so that its episode was ended")]
+    ClientLeft,
     /// The agent's model gave no reply.
     #[error("ask the agent's model: {0}")]
     Model(#[from] models::Error),
