@@ -43,6 +43,7 @@ try:
         observation_space = _Anything()
 
 except ImportError:
+    gymnasium = None
 
     class _Env:  # type: ignore[no-redef]
         pass
@@ -307,6 +308,8 @@ def register(url: str, prefix: str = "sandbox") -> List[str]:
     ``gymnasium.make`` finds them then, and so do BrowserGym's and AgentLab's ``EnvArgs(task_name="PREFIX.TASK")``. What is in a task's id that
     Gymnasium does not take in a name becomes ``_``.
     """
+    if gymnasium is None:
+        raise SandboxError("the package gymnasium is not there; install it, or use SandboxEnv as it is")
     names = []
     for task in _call(url.rstrip("/") + "/tasks", None, 60)["tasks"]:
         name = f"browsergym/{prefix}.{re.sub('[^A-Za-z0-9_:.-]', '_', task['id'])}"

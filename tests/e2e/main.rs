@@ -8,6 +8,7 @@ mod disk;
 mod door;
 mod filling;
 mod frozen;
+mod gym;
 mod harness;
 mod judges;
 mod killed;
