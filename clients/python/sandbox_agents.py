@@ -305,7 +305,7 @@ class _Chat:
 def register(url: str, prefix: str = "sandbox") -> List[str]:
     """Registers every task of a gym with Gymnasium as ``browsergym/PREFIX.TASK``; gives the names.
 
-    ``gymnasium.make`` finds them then, and so do BrowserGym's and AgentLab's ``EnvArgs(task_name="PREFIX.TASK")``. What is in a task's id that
+    ``gymnasium.make`` finds them then, and so does BrowserGym's ``EnvArgs(task_name="PREFIX.TASK")``. What is in a task's id that
     Gymnasium does not take in a name becomes ``_``.
     """
     if gymnasium is None:

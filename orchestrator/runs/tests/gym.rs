@@ -248,12 +248,15 @@ async fn an_interrupt_puts_episodes_down_as_if_they_had_never_begun() {
     assert!(!summary.folder.join("episodes/.bike%2Eone-1").exists());
 }
 
+/// Method, path, headers and body; the status, and what is told.
+type Wrong<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)], &'a str, u16, &'a str);
+
 #[tokio::test]
 async fn wrong_requests_are_told_what_is_wrong() {
     let gym = Gym::open(&Mood::default(), |_, _| {}).await;
     const JSON: (&str, &str) = ("content-type", "application/json");
     let long = format!(r#"{{"task":"{}"}}"#, "x".repeat(1 << 20));
-    let cases: &[(&str, &str, &[(&str, &str)], &str, u16, &str)] = &[
+    let cases: &[Wrong<'_>] = &[
         ("GET", "/nonesuch", &[], "", 404, "POST /reset"),
         ("GET", "/reset", &[], "", 405, ""),
         ("POST", "/reset", &[], r#"{"task":"bike.one"}"#, 415, "application/json"),

@@ -1,18 +1,4 @@
-//! A gym: the tasks of a suite as environments that clients reset and step, over HTTP, in BrowserGym's words.
-//!
-//! What is behind it is the same episode as in a run; only its agent is elsewhere. Results are an ordinary run, of the agent `gym`.
-//!
-//! ```text
-//! POST /reset -> waits for a place -> begun -> first observation
-//!                    |                  |            |
-//!                    too long: 503      |    POST /step -> acted -> observation ... -> ended -> scored -> kept
-//!                                       |            |                                  ^
-//!                                       |            POST /close: as if it had stopped -+
-//!                                       |            client silent or gone: an error ---+
-//!                                       +-- interrupted: as if never begun
-//! ```
-//!
-//! A place is a browser with its world. It is free again the moment an episode has ended, whether or not its client closes the session.
+#![doc = include_str!("../../GYM.md")]
 
 mod client;
 mod hall;
