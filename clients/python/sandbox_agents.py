@@ -166,6 +166,9 @@ def serve(
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
+            if self.headers.get("origin") is not None:
+                self.close_connection = True
+                return self.reply(403, {"error": "web pages have no business here: the request has an Origin"})
             try:
                 length = int(self.headers.get("content-length", ""))
                 if not 0 <= length <= _MOST_BYTES:

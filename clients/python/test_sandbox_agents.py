@@ -53,9 +53,9 @@ class Serving:
         threading.Thread(target=sandbox_agents.serve, args=(act, 0), kwargs={"ready": urls.put}, daemon=True).start()
         self.url = urls.get(timeout=20)
 
-    def post(self, body, length=None):
+    def post(self, body, length=None, headers={}):
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
-        request = urllib.request.Request(self.url, data)
+        request = urllib.request.Request(self.url, data, headers)
         if length is not None:
             request.add_header("content-length", length)
         try:
@@ -118,6 +118,9 @@ class Agents(Case):
         for length in ("-1", str(1 << 40), "many"):
             status, said = server.post(b"{}", length)
             self.assertEqual(status, 400, length)
+        # The browser of whoever runs the agent may be shown a page that posts to it.
+        status, said = server.post({**HELLO, "episode": "x"}, headers={"origin": "https://evil.test"})
+        self.assertEqual((status, "Origin" in said["error"]), (403, True))
         status, said = server.post({"type": "hello", "protocol": 2, "episode": "x"})
         self.assertEqual((status, "version 2" in said["error"]), (500, True))
         self.assertEqual(server.post({**HELLO, "episode": "x"}), (200, HELLO))

