@@ -85,7 +85,7 @@ impl Gym {
         };
         let settings = Settings { listen: self.listen, place_within: Duration::from_secs(self.wait) };
         let bar = progress::spinner("opening the gym");
-        let shown = bar.clone();
+        let (shown, opened) = (bar.clone(), bar.clone());
         let told: Progress = Arc::new(move |event| match event {
             Event::Site(event) => {
                 if let Some(text) = town::told(event) {
@@ -100,11 +100,12 @@ impl Gym {
             _ => {}
         });
         let listening = |listening: &Listening| {
-            bar.finish_and_clear();
+            opened.finish_and_clear();
             println!("{}", serde_json::to_string(listening).expect("an address is plain data"));
             eprintln!("results are kept in {}; Ctrl-C closes the gym", listening.run);
         };
         let served = gym::serve(&suite, &options, settings, interrupt::token(), told, listening).await;
+        bar.finish_and_clear();
         let Some(summary) = served.map_err(classify)? else {
             println!("{}", json!({ "run": null, "episodes": 0 }));
             return Ok(());
