@@ -53,7 +53,7 @@ parity: setup build ## every page and action beside BrowserGym's, and text besid
 	@./setup.sh python
 	SHARED="$(abspath $(SHARED))" ./tests/parity/run.sh compare $(SANDBOX)
 
-door: setup build ## Playwright and Selenium through `sandbox env`, each on a task of the demo suite
+door: setup build ## Playwright, Selenium, browser-use through `sandbox env`, BrowserGym on `sandbox gym`, on the demo suite
 	@./setup.sh python
 	./tests/door/run.sh $(SANDBOX)
 
@@ -98,9 +98,10 @@ fuzz: $(TOOLS)/bin/cargo-fuzz ## every reader on broken input, FUZZ_SECONDS each
 $(TOOLS)/bin/cargo-fuzz:
 	$(CARGO) install --quiet --debug --locked --root $(TOOLS) cargo-fuzz@0.13.2
 
-schema: build ## the JSON schemas of suites and tasks anew, after their format has changed
+schema: build ## the JSON schemas of suites, tasks and the agent protocol anew, after their format has changed
 	$(SANDBOX) tasks schema task > tasks/schema/task.json
 	$(SANDBOX) tasks schema suite > tasks/schema/suite.json
+	$(SANDBOX) agents schema > orchestrator/agents/schema/protocol.json
 
 record-demo: setup build ## record the demo web anew into snapshots/demo.wacz
 	./tests/record-demo.sh $(SANDBOX)

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Other people's programs through the open door: each drives a task of the demo suite in our Chromium, and has to earn its score.
+# BrowserGym's code on the gym: what it makes of observations is our own text, and its loop earns the score.
 # Usage: run.sh SANDBOX
 set -eu
 sandbox=$(realpath "${1:?usage: run.sh SANDBOX}")
@@ -16,3 +17,21 @@ drive() {
 }
 drive playwright guest-booking
 drive selenium quiet-coach
+
+gym=${CARGO_TARGET_DIR:-$root/target}/browsergym-venv
+"$root/tests/venv.sh" "$gym" "$here/browsergym.txt"
+"$gym/bin/python" -B -W ignore "$here/browsergym_gym.py" "$sandbox" "$results" 2> "$results/said" || { cat "$results/said"; exit 1; }
+
+# The examples as a user would run them, that of browser-use with a scripted model; their runs go where they are started.
+ln -s "$root/tasks" "$results/tasks"
+cd "$results"
+example() {
+    said=$("$1/bin/python" -B "$2" "$sandbox" 2> "$results/said" | tail -n 1) || true
+    [ "$said" = "answered 1.0" ] || { cat "$results/said"; echo "$2: $said"; exit 1; }
+    echo "$(basename "$2"): $said"
+}
+example "$venv" "$root/clients/python/examples/with_playwright.py"
+example "$gym" "$root/clients/python/examples/with_browsergym.py"
+use=${CARGO_TARGET_DIR:-$root/target}/browser-use-venv
+"$root/tests/venv.sh" "$use" "$here/browser_use.txt"
+example "$use" "$here/browser_use_example.py"

@@ -12,6 +12,7 @@ mod door;
 mod export;
 mod filling;
 mod frozen;
+mod gym;
 mod harness;
 mod judges;
 mod killed;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
 use browser::{Action, Dialect, Look, Observation, ParseError};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{Call, Error};
@@ -25,7 +26,7 @@ pub struct Goal {
 }
 
 /// A picture that belongs to a goal.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct GoalImage {
     /// Its address in the world.
     pub url: String,
@@ -49,7 +50,7 @@ pub struct View<'a> {
 }
 
 /// Something that was said in the episode's conversation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Utterance {
     /// By whom.
     pub role: Role,
@@ -58,7 +59,7 @@ pub struct Utterance {
 }
 
 /// Who takes part in a conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// Whoever wants something done.

@@ -46,11 +46,13 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
-    /// The program did not answer in time.
-    #[error("get an answer to `{asked}` from the agent program within {} s", .after.as_secs_f64())]
+    /// The agent did not answer in time.
+    #[error("get an answer to `{asked}` from {who} within {} s", .after.as_secs_f64())]
     Timeout {
         /// Kind of the message sent.
         asked: &'static str,
+        /// The program or the server.
+        who: String,
         /// How long it was waited for.
         after: Duration,
     },
@@ -64,28 +66,36 @@ pub enum Error {
         /// The last lines of its standard error.
         stderr: String,
     },
-    /// The program wrote something that is not an answer.
-    #[error("understand the agent program's answer to `{asked}`: {why}; it wrote {excerpt:?}")]
+    /// The agent wrote something that is not an answer.
+    #[error("understand {who}'s answer to `{asked}`: {why}; it wrote {excerpt:?}")]
     Garbage {
         /// Kind of the message sent.
         asked: &'static str,
+        /// The program or the server.
+        who: String,
         /// What is wrong with it.
         why: String,
         /// Its beginning.
         excerpt: String,
     },
-    /// The program wrote a longer line than is read.
-    #[error("read the agent program's answer to `{asked}`: the line is longer than {limit} bytes")]
+    /// The agent wrote more than is read.
+    #[error("read {who}'s answer to `{asked}`: the {what} is longer than {limit} bytes")]
     Oversized {
         /// Kind of the message sent.
         asked: &'static str,
+        /// The program or the server.
+        who: String,
+        /// A line or a body.
+        what: &'static str,
         /// Bytes allowed.
         limit: usize,
     },
-    /// The program speaks another version of the protocol.
-    #[error("agree on a protocol with the agent program: it speaks version {theirs}, this is version {ours}")]
+    /// The agent speaks another version of the protocol.
+    #[error("agree on a protocol with {who}: it speaks version {theirs}, this is version {ours}")]
     Protocol {
-        /// The program's version.
+        /// The program or the server.
+        who: String,
+        /// Its version.
         theirs: u64,
         /// Our version.
         ours: u64,
@@ -98,6 +108,39 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
+    /// The server of an agent could not be reached, or broke off.
+    #[error(
+        "send `{asked}` to the agent at {address}: {reason}; see that it runs, and that this is its address"
+    )]
+    Unreachable {
+        /// Kind of the message sent.
+        asked: &'static str,
+        /// Where it was sent.
+        address: String,
+        /// What went wrong.
+        reason: String,
+    },
+    /// The server of an agent answered with a status that is no success.
+    #[error("get an answer to `{asked}` from the agent at {address}: its status is {status}, and it should be 200{}", said(.excerpt))]
+    Refused {
+        /// Kind of the message sent.
+        asked: &'static str,
+        /// Where it was sent.
+        address: String,
+        /// The status.
+        status: u16,
+        /// The beginning of what it said.
+        excerpt: String,
+    },
+    /// Whoever steps the episode from outside did nothing any more.
+    #[error("get an action from the client within {} s: it sent none, so that its episode was ended", .after.as_secs_f64())]
+    ClientSilent {
+        /// How long it was waited for.
+        after: Duration,
+    },
+    /// Whoever steps the episode from outside broke off while it waited.
+    #[error("show the page to the client: it has gone, so that its episode was ended")]
+    ClientLeft,
     /// The agent's model gave no reply.
     #[error("ask the agent's model: {0}")]
     Model(#[from] models::Error),
@@ -140,5 +183,12 @@ fn tail(stderr: &str) -> String {
     match stderr.trim() {
         "" => String::new(),
         text => format!("; its standard error ends with {text:?}"),
+    }
+}
+
+fn said(excerpt: &str) -> String {
+    match excerpt.trim() {
+        "" => String::new(),
+        text => format!("; it said {text:?}"),
     }
 }

@@ -16,7 +16,7 @@ use crate::fallback::Fallback;
 use crate::llm::{self, AgentSettings, ModelSettings, PRESETS, Settings, SettingsError, Templates};
 use crate::noop::Noop;
 use crate::oracle::Oracle;
-use crate::program::{self, Program};
+use crate::program::{self, Address, AddressError, Contact, Program};
 use crate::random::Random;
 use crate::{Agent, Goal, GoalImage, Speech};
 
@@ -39,6 +39,8 @@ pub enum Kind {
         /// Command line for `sh -c`.
         command: String,
     },
+    /// `http://HOST:PORT/PATH`: a server that speaks the protocol of programs.
+    Server(Address),
     /// The name of a preset, or a file of settings: asks a language model.
     Model(Box<Asking>),
     /// `A->B`: the next where one does not answer.
@@ -77,13 +79,16 @@ pub struct Casting<'a> {
 pub enum UnknownAgent {
     /// Nothing has that name.
     #[error(
-        "find an agent called {0:?}; there are `oracle`, `mistaken`, `noop`, `random`, {presets}, a file of settings such as `mine.yaml`, `program:COMMAND`, and `A->B` for one after the other",
+        "find an agent called {0:?}; there are `oracle`, `mistaken`, `noop`, `random`, {presets}, a file of settings such as `mine.yaml`, `program:COMMAND`, `http://HOST:PORT/PATH`, and `A->B` for one after the other",
         presets = PRESETS.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ")
     )]
     Name(
         /// The text.
         String,
     ),
+    /// Nothing can be asked there.
+    #[error(transparent)]
+    Address(#[from] AddressError),
     /// The file's settings cannot be used.
     #[error(transparent)]
     Settings(#[from] SettingsError),
@@ -109,6 +114,9 @@ impl FromStr for Kind {
                 other => kinds.push(other),
             }
             return Ok(Kind::Fallback(kinds));
+        }
+        if text.starts_with("http://") || text.starts_with("https://") {
+            return Ok(Kind::Server(text.parse()?));
         }
         match text {
             "oracle" => return Ok(Kind::Oracle),
@@ -136,6 +144,7 @@ impl fmt::Display for Kind {
             Kind::Noop => f.write_str("noop"),
             Kind::Random => f.write_str("random"),
             Kind::Program { command } => write!(f, "program:{command}"),
+            Kind::Server(address) => write!(f, "{address}"),
             Kind::Model(asking) => f.write_str(&asking.name),
             Kind::Fallback(kinds) => {
                 for (place, kind) in kinds.iter().enumerate() {
@@ -153,6 +162,7 @@ impl Kind {
         match self {
             Kind::Oracle | Kind::Mistaken | Kind::Noop | Kind::Random => self.to_string(),
             Kind::Program { .. } => "program".to_owned(),
+            Kind::Server(_) => "http".to_owned(),
             Kind::Model(asking) => Utf8Path::new(&asking.name).file_stem().unwrap_or("model").to_owned(),
             Kind::Fallback(kinds) => kinds.iter().map(Kind::slug).collect::<Vec<_>>().join("-"),
         }
@@ -163,7 +173,7 @@ impl Kind {
         let speaks = |dialect| Speech { dialect, multiaction: false };
         match self {
             Kind::Oracle | Kind::Mistaken | Kind::Noop | Kind::Random => Speech::default(),
-            Kind::Program { .. } => asked,
+            Kind::Program { .. } | Kind::Server(_) => asked,
             Kind::Model(asking) => match &asking.settings.agent {
                 AgentSettings::WebArena(_) => speaks(Dialect::WebArena),
                 AgentSettings::React(_) => speaks(Dialect::WebCanvas),
@@ -191,7 +201,12 @@ impl Kind {
                     kind.connect(make)?;
                 }
             }
-            Kind::Oracle | Kind::Mistaken | Kind::Noop | Kind::Random | Kind::Program { .. } => {}
+            Kind::Oracle
+            | Kind::Mistaken
+            | Kind::Noop
+            | Kind::Random
+            | Kind::Program { .. }
+            | Kind::Server(_) => {}
         }
         Ok(())
     }
@@ -199,7 +214,12 @@ impl Kind {
     /// What decides how it acts besides its name: settings, templates and model; null where nothing does.
     pub fn settings(&self) -> Value {
         match self {
-            Kind::Oracle | Kind::Mistaken | Kind::Noop | Kind::Random | Kind::Program { .. } => Value::Null,
+            Kind::Oracle
+            | Kind::Mistaken
+            | Kind::Noop
+            | Kind::Random
+            | Kind::Program { .. }
+            | Kind::Server(_) => Value::Null,
             Kind::Model(asking) => json!({
                 "settings": asking.settings,
                 "model": asking.model.name,
@@ -211,17 +231,16 @@ impl Kind {
 
     /// An agent for one episode.
     pub fn agent(&self, casting: &Casting<'_>) -> Box<dyn Agent> {
-        let Casting { task, repeat, seed, stderr, answer_within, speech } = casting;
+        let Casting { task, repeat, seed, stderr, .. } = casting;
         match self {
             Kind::Oracle => Box::new(Oracle::new(task.oracle.clone())),
             Kind::Mistaken => Box::new(Oracle::new(task.mistake.clone())),
             Kind::Noop => Box::new(Noop),
             Kind::Random => Box::new(Random::new(*seed, *repeat)),
-            Kind::Program { command } => Box::new(Program::new(program::Settings {
-                answer_within: *answer_within,
-                speech: *speech,
-                ..program::Settings::new(command, stderr)
-            })),
+            Kind::Program { command } => {
+                external(casting, Contact::Command { line: command.clone(), stderr: stderr.clone() })
+            }
+            Kind::Server(address) => external(casting, Contact::Server(address.clone())),
             Kind::Model(asking) => {
                 llm::agent(&asking.settings, &asking.templates, &asking.model, task, *repeat)
             }
@@ -230,6 +249,11 @@ impl Kind {
             }
         }
     }
+}
+
+fn external(casting: &Casting<'_>, contact: Contact) -> Box<dyn Agent> {
+    let Casting { answer_within, speech, .. } = *casting;
+    Box::new(Program::new(program::Settings { answer_within, speech, ..program::Settings::to(contact) }))
 }
 
 impl Goal {
@@ -248,13 +272,19 @@ mod tests {
     #[test]
     fn names_are_read_and_written_alike() {
         let names = ["oracle", "mistaken", "noop", "random", "cot", "see-plan-act->closed-book-1"];
-        for name in
-            names.into_iter().chain(["program:python3 'my agent.py' --fast", "cot->noop->program:a -> b"])
-        {
+        for name in names.into_iter().chain([
+            "program:python3 'my agent.py' --fast",
+            "cot->noop->program:a -> b",
+            "http://127.0.0.1:9000/agent",
+            "cot->http://localhost:9000->noop",
+        ]) {
             assert_eq!(name.parse::<Kind>().unwrap().to_string(), name);
         }
         for bad in ["", "Oracle", "program:", "program: ", "python3 x.py", "cot->", "->cot"] {
             assert!(matches!(bad.parse::<Kind>(), Err(UnknownAgent::Name(_))), "{bad}");
+        }
+        for bad in ["http://", "https://127.0.0.1/", "cot->https://127.0.0.1/"] {
+            assert!(matches!(bad.parse::<Kind>(), Err(UnknownAgent::Address(_))), "{bad}");
         }
         assert!(matches!("nowhere.yaml".parse::<Kind>(), Err(UnknownAgent::Settings(_))));
     }

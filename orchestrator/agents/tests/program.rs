@@ -141,7 +141,7 @@ async fn an_endless_line_is_not_read_to_its_end() -> std::io::Result<()> {
 #[tokio::test]
 async fn another_protocol_is_refused() -> std::io::Result<()> {
     let error = fails(r#"read -r x; echo '{"protocol":9}'; read -r x"#, |_| {}).await?;
-    assert!(matches!(error, Error::Protocol { theirs: 9, ours: 1 }), "{error}");
+    assert!(matches!(error, Error::Protocol { theirs: 9, ours: 1, .. }), "{error}");
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -10,7 +11,7 @@ use crate::{Properties, frames::Bids, marks, python::repr};
 
 /// Says nothing that helps. BrowserGym leaves out line breaks; the browser for which it was made had no boxes in its trees, which repeat the
 /// text above them.
-const IGNORED_ROLES: &[&str] = &["LineBreak", "InlineTextBox"];
+pub(crate) const IGNORED_ROLES: &[&str] = &["LineBreak", "InlineTextBox"];
 const IGNORED_PROPERTIES: &[&str] =
     &["editable", "readonly", "level", "settable", "multiline", "invalid", "focusable"];
 /// Shown by their name where they are set, and not at all otherwise.
@@ -136,7 +137,7 @@ struct Step<'a> {
 }
 
 /// How the tree is written: the arguments of BrowserGym's `flatten_axtree_to_str`, with its defaults.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "they are somebody else's arguments")]
 pub struct TreeText {

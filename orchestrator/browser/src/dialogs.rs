@@ -6,13 +6,14 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::Session;
 
 /// A dialog that a page has opened, and what became of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Dialog {
     /// `alert`, `confirm`, `prompt`, or `beforeunload`: whether the page may be left.
     pub kind: String,

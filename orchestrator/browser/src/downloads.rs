@@ -8,6 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -17,7 +18,7 @@ use crate::{Error, Session, cdp::Cdp, session::in_context, watch::State};
 const LARGEST: f64 = 1024.0 * 1024.0 * 1024.0;
 
 /// A file that a page had the browser save.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Download {
     /// Its name: the one that the server or the page gave it, made harmless, with a number where it would be the second of that name.
     pub name: String,

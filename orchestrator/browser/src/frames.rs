@@ -74,6 +74,12 @@ impl Bids {
         Some(format!("{prefix}0{}", numbers.entry(node).or_insert(next)))
     }
 
+    /// The id of a node without a mark, if it has been given one.
+    pub(crate) fn known_unmarked(&self, prefix: &str, node: i64) -> Option<String> {
+        let given = self.unmarked.get(&self.frames.get(prefix)?.document())?.get(&node)?;
+        Some(format!("{prefix}0{given}"))
+    }
+
     pub(crate) fn place(&self, bid: &str) -> Option<Place> {
         let (prefix, number) = split(bid)?;
         let frame = self.frames.get(prefix)?;
@@ -184,6 +190,8 @@ mod tests {
         assert_eq!(bids.of_unmarked("a", 71).as_deref(), Some("a01"));
         assert_eq!(bids.of_unmarked("a", 75).as_deref(), Some("a02"));
         assert_eq!(bids.of_unmarked("a", 71).as_deref(), Some("a01"));
+        assert_eq!(bids.known_unmarked("a", 75).as_deref(), Some("a02"));
+        assert_eq!((bids.known_unmarked("a", 76), bids.known_unmarked("b", 75)), (None, None));
         assert_eq!(bids.place("a02"), Some(Place::Node { frame: "x".to_owned(), node: 75 }));
 
         bids.meet(&[frame("m", "1", Some("")), frame("x", "2", Some("a"))]);

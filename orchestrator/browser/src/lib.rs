@@ -32,6 +32,7 @@ mod act;
 mod action;
 mod attach;
 mod axtree;
+mod axtree_object;
 mod cdp;
 mod clock;
 mod closest;

@@ -1,12 +1,13 @@
 //! What an agent asks to see.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{TreeText, forms::prune::PrunedHtml, forms::webarena::WebArena, picture::Picture};
 
 /// What is looked at, and how it is written. Each form that is asked for is in the [`Observation`](crate::Observation) under the same name; what is
 /// not asked for is neither made nor there.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "each stands for a form of its own")]
 pub struct Look {
@@ -28,6 +29,8 @@ pub struct Look {
     pub pruned_html: Option<PrunedHtml>,
     /// BrowserGym's `dom_object`: the browser's own snapshot of all documents.
     pub dom: bool,
+    /// BrowserGym's `axtree_object`: the browser's own accessibility trees, put together.
+    pub axtree_object: bool,
     /// How the picture is taken.
     pub screenshot: Picture,
 }
@@ -44,6 +47,7 @@ impl Default for Look {
             html: false,
             pruned_html: None,
             dom: false,
+            axtree_object: false,
             screenshot: Picture::default(),
         }
     }
@@ -63,6 +67,7 @@ impl Look {
             html: self.html || other.html,
             pruned_html: self.pruned_html.or(other.pruned_html),
             dom: self.dom || other.dom,
+            axtree_object: self.axtree_object || other.axtree_object,
             screenshot: self.screenshot,
         }
     }

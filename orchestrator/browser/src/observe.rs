@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json, value::RawValue};
 
 use crate::{
     Dialog, Download, Error, Look, Properties, Session,
     axtree::{self, Element, Part, Tree},
+    axtree_object,
     cdp::CALL,
     clock,
     forms::{html, prune, turkingbench, visualwebarena, webarena, webcanvas},
@@ -17,6 +19,8 @@ use crate::{
     snapshot::{self, Snapshot},
     watch::Page,
 };
+
+const TREE: &str = "Accessibility.getFullAXTree";
 
 /// The state of the active page. Equal for equal pages of equal worlds. Forms that were not asked for are empty; see [`Look`].
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -61,10 +65,12 @@ pub struct Observation {
     pub pruned_html: Option<String>,
     /// BrowserGym's `dom_object`.
     pub dom: Option<Value>,
+    /// BrowserGym's `axtree_object`.
+    pub axtree_object: Option<Value>,
 }
 
 /// An open tab.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Tab {
     /// The page's address.
     pub url: String,
@@ -79,10 +85,13 @@ impl Observation {
     }
 }
 
+/// A frame's tree, and as it came where that was asked for.
+type Taken = (Tree, Option<Box<RawValue>>);
+
 /// What is read of a page while the bids are written in its elements.
 #[derive(Debug)]
 struct Marked {
-    trees: Vec<Result<Tree, Error>>,
+    trees: Vec<Result<Taken, Error>>,
     measured: Vec<(String, f64, bool)>,
     snapshot: Option<Box<RawValue>>,
     seen: Vec<visualwebarena::Seen>,
@@ -112,10 +121,11 @@ impl Session {
         let places = taken.as_ref().map(Snapshot::places).unwrap_or_default();
         let properties = properties::of(marked.measured, &places);
         let known: HashMap<String, Properties> = properties.iter().cloned().collect();
-        let parts = parts(&frames, marked.trees)?;
+        let (parts, raw) = parts(&frames, marked.trees)?;
         let text = look.axtree.clone().unwrap_or_default();
         let writer = axtree::Writer { text: &text, properties: &known, bids: &mut self.bids };
         let rendered = axtree::render(&parts, writer);
+        let axtree_object = look.axtree_object.then(|| axtree_object::merge(&parts, &raw, &self.bids));
         let window = self.launch.device.viewport;
         let webarena = look.webarena.as_ref().map(|options| {
             let source =
@@ -147,6 +157,7 @@ impl Session {
             html: if look.html { Some(self.html(&page, &frames).await?) } else { None },
             pruned_html,
             dom: marked.snapshot.as_deref().filter(|_| look.dom).map(snapshot::without_marks),
+            axtree_object,
         })
     }
 
@@ -164,9 +175,14 @@ impl Session {
             }
         };
         let seeing = async { if look.visualwebarena { self.seen(page).await } else { Ok(Vec::new()) } };
-        let tree = |frame: &Frame| {
+        let tree = async |frame: &Frame| {
             let params = json!({ "frameId": frame.id });
-            self.cdp().call_for(Some(&page.session), "Accessibility.getFullAXTree", params)
+            if !look.axtree_object {
+                return Ok((self.cdp().call_for(Some(&page.session), TREE, params).await?, None));
+            }
+            let raw: Box<RawValue> = self.cdp().call_for(Some(&page.session), TREE, params).await?;
+            let shape = |_| Error::Shape { method: TREE, field: "nodes" };
+            Ok((serde_json::from_str(raw.get()).map_err(shape)?, Some(raw)))
         };
         let trees = frames.iter().map(tree);
         let trees = futures_util::future::join_all(trees);
@@ -249,12 +265,16 @@ impl Session {
     }
 }
 
-fn parts(frames: &[Frame], trees: Vec<Result<Tree, Error>>) -> Result<Vec<Part>, Error> {
-    let mut parts = Vec::with_capacity(frames.len());
+/// The trees with where they hang, and those that came as they are beside them.
+fn parts(
+    frames: &[Frame],
+    trees: Vec<Result<Taken, Error>>,
+) -> Result<(Vec<Part>, Vec<Box<RawValue>>), Error> {
+    let (mut parts, mut all_raw) = (Vec::with_capacity(frames.len()), Vec::new());
     for (frame, tree) in frames.iter().zip(trees) {
         let owner = frame.parent.clone().zip(frame.owner);
-        let tree = match tree {
-            Ok(tree) => tree,
+        let (tree, raw) = match tree {
+            Ok(taken) => taken,
             // The frame went away in the meantime.
             Err(Error::Refused { .. }) if frame.parent.is_some() => continue,
             Err(error) => return Err(error),
@@ -263,6 +283,7 @@ fn parts(frames: &[Frame], trees: Vec<Result<Tree, Error>>) -> Result<Vec<Part>,
             continue;
         }
         parts.push(Part { frame: frame.id.clone(), prefix: frame.prefix.clone(), tree, owner });
+        all_raw.extend(raw);
     }
-    Ok(parts)
+    Ok((parts, all_raw))
 }

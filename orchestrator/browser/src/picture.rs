@@ -7,6 +7,7 @@
 //! tells it twice of another size and of all that comes into view.)
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -17,7 +18,7 @@ const CAPTURE: &str = "Page.captureScreenshot";
 const LARGEST: f64 = 16_384.0;
 
 /// How a picture is taken.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Picture {
     /// The whole page instead of what is in view; 16,384 pixels of it at most, each way.
@@ -27,7 +28,7 @@ pub struct Picture {
 }
 
 /// Whose choice of elements it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Marks {
     /// BrowserGym's: those with `set_of_marks`.

@@ -3,12 +3,13 @@
 //! The same as BrowserGym's `extract_dom_extra_properties`: places are those of the browser's own snapshot of the page, moved by where its frames
 //! lie and how far they are scrolled; what is in view is what an `IntersectionObserver` says.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{Error, Session, frames::Frame, snapshot::Places, watch::Page};
 
 /// What is known of one element.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Properties {
     /// The part of it that is in view: 0 is nothing, 1 all of it.
     pub visibility: f64,

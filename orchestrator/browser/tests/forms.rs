@@ -7,6 +7,7 @@ mod web;
 
 use bench::Bench;
 use browser::{Dialect, Look, Observation, PrunedHtml, WebArena};
+use serde_json::Value;
 
 const PAGE: &str = r##"<!doctype html>
 <html lang="en"><head><title>It's a form</title><style>.hidden { display: none } h2::before { content: "#" }</style></head>
@@ -57,6 +58,7 @@ async fn a_page_is_written_in_the_forms_that_were_asked_for() {
         html: true,
         pruned_html: Some(PrunedHtml::default()),
         dom: true,
+        axtree_object: true,
         ..Look::default()
     };
     let seen = look(&mut bench, &all).await;
@@ -84,6 +86,42 @@ async fn a_page_is_written_in_the_forms_that_were_asked_for() {
     let forms = [plain.webarena, plain.visualwebarena, plain.webcanvas, plain.pruned_html];
     assert_eq!(forms, [None, None, None, None]);
     assert!(plain.turkingbench.is_none() && plain.html.is_none() && plain.dom.is_none());
+    assert!(plain.axtree_object.is_none());
+    bench.session.close().await.unwrap();
+}
+
+/// The elements of a tree as BrowserGym's `flatten_axtree_to_str` comes to them; generic ones depend on their attributes.
+fn elements(nodes: &[Value], number: &str, lines: &mut Vec<String>) {
+    let Some(node) = nodes.iter().find(|node| node["nodeId"] == number) else { return };
+    let role = node["role"]["value"].as_str().unwrap();
+    if let (Some(bid), Some(name)) = (node["browsergym_id"].as_str(), node["name"]["value"].as_str())
+        && !["generic", "LineBreak"].contains(&role)
+    {
+        lines.push(format!("[{bid}] {role} '{name}'"));
+    }
+    for child in node["childIds"].as_array().unwrap() {
+        elements(nodes, child.as_str().unwrap(), lines);
+    }
+}
+
+#[tokio::test]
+async fn the_tree_as_it_came_has_the_elements_of_our_own_text() {
+    let mut bench = open().await;
+    let seen = look(&mut bench, &Look { axtree_object: true, ..Look::default() }).await;
+    let tree = seen.axtree_object.unwrap();
+    let nodes = tree["nodes"].as_array().unwrap();
+    assert!(!nodes.iter().any(|node| node["role"]["value"] == "InlineTextBox"));
+    let mut lines = Vec::new();
+    elements(nodes, nodes[0]["nodeId"].as_str().unwrap(), &mut lines);
+    let ours = seen.elements.iter().filter(|element| element.role != "generic");
+    let ours: Vec<String> =
+        ours.map(|element| format!("[{}] {} '{}'", element.bid, element.role, element.name)).collect();
+    assert_eq!(lines, ours);
+    assert!(
+        lines.len() > 20 && lines.iter().any(|line| line.starts_with("[a")),
+        "with those in the frame: {lines:#?}"
+    );
+    assert!(!tree.to_string().contains("bid="), "no mark is left");
     bench.session.close().await.unwrap();
 }
 

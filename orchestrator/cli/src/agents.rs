@@ -1,4 +1,4 @@
-//! `sandbox agents`: the built-in agents that ask a language model, and their prompts.
+//! `sandbox agents`: the built-in agents that ask a language model, and their prompts; the schema of what others are told.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::failure::{Failure, OrFail as _, Outcome};
 
-/// The agents that ask a language model, as the papers have them
+/// The agents that ask a language model, as the papers have them; the messages that others speak
 ///
 /// Each is a file of settings that --agent of `sandbox run` takes by name, or by path once it is yours.
 #[derive(clap::Args)]
@@ -33,6 +33,8 @@ enum What {
         #[arg(long, short, value_name = "DIR")]
         output: Utf8PathBuf,
     },
+    /// Print the JSON schema of the messages that agents of yours are sent and answer with
+    Schema,
 }
 
 impl Agents {
@@ -51,6 +53,11 @@ impl Agents {
                 Ok(())
             }
             What::Copy { name, output } => copy(&name, &output),
+            What::Schema => {
+                let schema = agents::program::schema::protocol();
+                println!("{}", serde_json::to_string_pretty(&schema).expect("a schema is plain data"));
+                Ok(())
+            }
         }
     }
 }

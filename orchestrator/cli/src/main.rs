@@ -13,6 +13,7 @@ mod failure;
 mod fill;
 mod finish;
 mod gateway_options;
+mod gym;
 mod interrupt;
 mod load;
 mod logging;
@@ -56,6 +57,7 @@ enum Command {
     Replay(replay::Replay),
     Run(run::Run),
     Env(env::Env),
+    Gym(gym::Gym),
     Up(town::Up),
     Down(town::Down),
     Status(town::Status),
@@ -91,6 +93,7 @@ async fn main() -> std::process::ExitCode {
         Command::Replay(replay) => replay.run().await,
         Command::Run(run) => run.run().await,
         Command::Env(env) => env.run().await,
+        Command::Gym(gym) => gym.run().await,
         Command::Up(up) => up.run().await,
         Command::Down(down) => down.run().await,
         Command::Status(status) => status.run().await,

@@ -78,6 +78,14 @@ pub enum Error {
         /// What was asked for.
         here: String,
     },
+    /// Nothing can be heard at the address.
+    #[error("listen at {address}: {source}; name another address, or port 0 for a free one")]
+    Listen {
+        /// The address.
+        address: std::net::SocketAddr,
+        /// What the system said.
+        source: std::io::Error,
+    },
     /// No run was named to put together.
     #[error("put runs together: none was named")]
     NothingToMerge,

@@ -24,6 +24,7 @@ mod facts;
 pub mod fidelity;
 pub mod fingerprint;
 pub mod groups;
+pub mod gym;
 mod html;
 pub mod measures;
 mod merge;

@@ -309,7 +309,8 @@ fn keep(
     Ok(())
 }
 
-fn select(suite: &Suite, ids: &[String]) -> Result<Vec<Task>, Error> {
+/// The tasks of a suite that have these ids; all where none is named.
+pub(crate) fn select(suite: &Suite, ids: &[String]) -> Result<Vec<Task>, Error> {
     if let Some(id) = ids.iter().find(|id| suite.task(id).is_none()) {
         return Err(Error::UnknownTask { id: id.clone(), suite: suite.name.clone() });
     }

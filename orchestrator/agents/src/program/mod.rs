@@ -11,30 +11,51 @@
 //! The process leads a group of its own, so that killing it takes along whatever it started, and so that an interrupt typed at the terminal
 //! reaches the run first.
 
+mod http;
 mod lines;
 mod process;
 mod protocol;
+pub mod schema;
+mod transport;
 
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::time::Duration;
 
-use process::Process;
+pub use http::{Address, AddressError};
 pub use protocol::VERSION;
 use protocol::{Message, Seen};
+use transport::Transport;
 
 use browser::Look;
 
 use crate::{Agent, Error, FirstLook, Goal, NextReply, Reply, Speech, View};
 
-/// How an external program is run.
+/// The most that is read of one answer, a line or a body.
+const LINE_LIMIT: usize = 1 << 20;
+/// How long an agent may take to leave after it was told that the episode is over, or after it closed its output.
+const LEAVE_WITHIN: Duration = Duration::from_secs(2);
+
+/// Where an agent is found.
+#[derive(Debug, Clone)]
+pub enum Contact {
+    /// A program that is started for the episode.
+    Command {
+        /// Command line for `sh -c`.
+        line: String,
+        /// File that takes the program's standard error.
+        stderr: PathBuf,
+    },
+    /// A server that is there already.
+    Server(Address),
+}
+
+/// How an external agent is spoken to.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Command line for `sh -c`.
-    pub command: String,
-    /// File that takes the program's standard error.
-    pub stderr: PathBuf,
-    /// How the program is to write its actions.
+    /// Where it is.
+    pub contact: Contact,
+    /// How it is to write its actions.
     pub speech: Speech,
     /// How long the handshake may take, the program's own start included.
     pub hello_within: Duration,
@@ -43,11 +64,15 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// One action a reply, in BrowserGym's notation; 30 s for the handshake, 120 s for an answer.
+    /// A command line and a file for its standard error; the rest as in [`Settings::to`].
     pub fn new(command: impl Into<String>, stderr: impl Into<PathBuf>) -> Settings {
+        Settings::to(Contact::Command { line: command.into(), stderr: stderr.into() })
+    }
+
+    /// One action a reply, in BrowserGym's notation; 30 s for the handshake, 120 s for an answer.
+    pub fn to(contact: Contact) -> Settings {
         Settings {
-            command: command.into(),
-            stderr: stderr.into(),
+            contact,
             speech: Speech::default(),
             hello_within: Duration::from_secs(30),
             answer_within: Duration::from_secs(120),
@@ -55,11 +80,11 @@ impl Settings {
     }
 }
 
-/// An external program as an agent. It is started when the episode begins.
+/// An external agent. A program is started when the episode begins.
 #[derive(Debug)]
 pub struct Program {
     settings: Settings,
-    process: Option<Process>,
+    transport: Option<Transport>,
     name: Option<String>,
     look: Look,
 }
@@ -67,22 +92,28 @@ pub struct Program {
 impl Program {
     /// Starts nothing yet.
     pub fn new(settings: Settings) -> Program {
-        Program { settings, process: None, name: None, look: Look::default() }
+        Program { settings, transport: None, name: None, look: Look::default() }
     }
 
-    /// The name that the program gave itself.
+    /// The name that the agent gave itself.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// Starts the program and tells it the task; it says what it wants to see.
-    async fn greet(&mut self, goal: &Goal) -> Result<Process, Error> {
-        let mut process = Process::start(&self.settings.command, &self.settings.stderr)?;
+    /// Finds the agent and tells it the task; it says what it wants to see.
+    async fn greet(&mut self, goal: &Goal) -> Result<(), Error> {
+        let mut transport = Transport::open(&self.settings.contact)?;
+        let greeted = self.exchange_greetings(&mut transport, goal).await;
+        self.keep(transport, greeted.is_ok());
+        greeted
+    }
+
+    async fn exchange_greetings(&mut self, transport: &mut Transport, goal: &Goal) -> Result<(), Error> {
         let Speech { dialect, multiaction } = self.settings.speech;
         let sandbox = env!("CARGO_PKG_VERSION");
         let hello = Message::Hello { protocol: VERSION, sandbox, dialect, multiaction };
-        let line = process.ask(&hello, self.settings.hello_within).await?;
-        let protocol::Greeting { name, look } = protocol::read_hello(&line)?;
+        let line = transport.ask(&hello, self.settings.hello_within).await?;
+        let protocol::Greeting { name, look } = protocol::read_hello(&transport.who(), &line)?;
         self.name = name;
         self.look = look;
         let task = Message::Task {
@@ -92,28 +123,32 @@ impl Program {
             start_url: goal.start_url.as_deref(),
             max_steps: goal.max_steps,
         };
-        process.tell(&task, self.settings.answer_within).await?;
-        Ok(process)
+        transport.tell(&task, self.settings.answer_within).await
     }
 
     async fn answer(&mut self, goal: &Goal, view: View<'_>) -> Result<Reply, Error> {
-        // Taken until it has answered: a process that has failed once is not asked again.
-        let mut process = match self.process.take() {
-            Some(process) => process,
-            None => self.greet(goal).await?,
-        };
+        if self.transport.is_none() {
+            self.greet(goal).await?;
+        }
+        // Taken until it has answered: a process that has failed once is not asked again, also where this is given up half-way.
+        let Some(mut transport) = self.transport.take() else { unreachable!("it was greeted") };
         let observation = Message::Observation(Box::new(Seen::new(view, &self.look)));
-        let line = process.ask(&observation, self.settings.answer_within).await?;
-        let reply = protocol::read_answer(&line)?;
-        self.process = Some(process);
-        Ok(reply)
+        let answered = transport.ask(&observation, self.settings.answer_within).await;
+        let reply = answered.and_then(|line| protocol::read_answer(&transport.who(), &line));
+        self.keep(transport, reply.is_ok());
+        reply
+    }
+
+    /// Keeps the way to the agent, if it is still one.
+    fn keep(&mut self, transport: Transport, is_well: bool) {
+        self.transport = Some(transport).filter(|transport| is_well || transport.outlives_errors());
     }
 }
 
 impl Agent for Program {
     fn begin<'a>(&'a mut self, goal: &'a Goal) -> FirstLook<'a> {
         Box::pin(async {
-            self.process = Some(self.greet(goal).await?);
+            self.greet(goal).await?;
             Ok(self.look.clone())
         })
     }
@@ -128,8 +163,8 @@ impl Agent for Program {
 
     fn end<'a>(&'a mut self, outcome: &'a str) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
         Box::pin(async move {
-            if let Some(process) = self.process.take() {
-                process.leave(outcome).await;
+            if let Some(transport) = self.transport.take() {
+                transport.leave(outcome).await;
             }
         })
     }

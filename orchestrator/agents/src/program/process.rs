@@ -12,16 +12,16 @@ use tokio::time::timeout;
 
 use super::lines::{self, Line};
 use super::protocol::Message;
+use super::{LEAVE_WITHIN, LINE_LIMIT};
 use crate::Error;
 
-/// Longest line read from the program.
-const LINE_LIMIT: usize = 1 << 20;
 /// Most that is kept of its standard error. What follows is read and dropped, so that the program never blocks on it.
 const STDERR_LIMIT: usize = 1 << 20;
 /// How much of it an error quotes.
 const STDERR_TAIL: u64 = 400;
-/// How long the program may take to leave after it was told that the episode is over, or after it closed its output.
-const LEAVE_WITHIN: Duration = Duration::from_secs(2);
+
+/// What a program is called in errors.
+const WHO: &str = "the agent program";
 
 /// A running program. Dropping it kills it and its children.
 #[derive(Debug)]
@@ -66,6 +66,11 @@ impl Process {
         })
     }
 
+    /// What it is called in errors.
+    pub(super) fn who(&self) -> String {
+        WHO.to_owned()
+    }
+
     /// Sends a message that takes no answer.
     pub(super) async fn tell(&mut self, message: &Message<'_>, within: Duration) -> Result<(), Error> {
         let asked = message.name();
@@ -79,7 +84,7 @@ impl Process {
             }
         })
         .await
-        .map_err(|_| Error::Timeout { asked, after: within })?;
+        .map_err(|_| Error::Timeout { asked, who: WHO.to_owned(), after: within })?;
         match sent {
             Ok(()) => Ok(()),
             Err(source) if source.kind() == std::io::ErrorKind::BrokenPipe => Err(self.left(asked).await),
@@ -93,11 +98,13 @@ impl Process {
         self.tell(message, within).await?;
         let line = timeout(within, lines::read(&mut self.stdout, LINE_LIMIT))
             .await
-            .map_err(|_| Error::Timeout { asked, after: within })?
+            .map_err(|_| Error::Timeout { asked, who: WHO.to_owned(), after: within })?
             .map_err(|source| Error::Pipe { asked, source })?;
         match line {
             Line::Text(line) => Ok(line),
-            Line::Oversized => Err(Error::Oversized { asked, limit: LINE_LIMIT }),
+            Line::Oversized => {
+                Err(Error::Oversized { asked, who: WHO.to_owned(), what: "line", limit: LINE_LIMIT })
+            }
             Line::End(_) => Err(self.left(asked).await),
         }
     }

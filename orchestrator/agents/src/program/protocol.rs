@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use browser::{Dialect, Dialog, Download, Field, Html, Look, Properties, Tab};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
@@ -12,41 +13,63 @@ use crate::{Error, GoalImage, Reply, Utterance, View};
 pub const VERSION: u64 = 1;
 
 /// What is sent to the program.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Message<'a> {
+    /// The first message. Takes an answer: the agent's own hello.
     Hello {
+        /// Version of the protocol.
         protocol: u64,
+        /// Version of the program.
         sandbox: &'a str,
+        /// How actions are to be written.
         dialect: Dialect,
+        /// Whether an answer may hold several.
         multiaction: bool,
     },
+    /// What is to be done. Takes no answer.
     Task {
+        /// Id of the task.
         task: &'a str,
+        /// The goal in words.
         goal: &'a str,
+        /// Pictures that belong to it.
         #[serde(skip_serializing_if = "<[_]>::is_empty")]
         images: &'a [GoalImage],
+        /// The page the episode starts on, if the task names one.
         start_url: Option<&'a str>,
+        /// Actions allowed.
         max_steps: u32,
     },
+    /// What is seen. Takes an answer: an action, or the end.
     Observation(Box<Seen<'a>>),
+    /// The episode is over. Takes no answer.
     End {
+        /// The word for how.
         outcome: &'a str,
     },
 }
 
 /// An observation as it is sent: what every program is told, and the forms that this one asked for.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Observation")]
 pub(super) struct Seen<'a> {
+    /// Number of the action asked for, from 1.
     step: u32,
+    /// The page's address.
     url: &'a str,
+    /// Its title.
     title: &'a str,
+    /// All open tabs.
     tabs: &'a [Tab],
+    /// Which of them is seen, from 0.
     active_tab: usize,
+    /// The id of the element that has the focus.
     focused: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     axtree: Option<&'a str>,
     #[serde(skip_serializing_if = "<[_]>::is_empty", serialize_with = "by_bid")]
+    #[schemars(with = "std::collections::BTreeMap<String, Properties>")]
     properties: &'a [(String, Properties)],
     #[serde(skip_serializing_if = "Option::is_none")]
     webarena: Option<&'a str>,
@@ -62,14 +85,23 @@ pub(super) struct Seen<'a> {
     pruned_html: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     dom: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    axtree_object: Option<&'a Value>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    /// Dialogs that have come up since the previous action.
     dialogs: &'a [Dialog],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    /// Files that pages have had saved since then.
     downloads: &'a [Download],
+    /// The conversation so far.
     chat: &'a [Utterance],
+    /// The previous action in BrowserGym's spelling.
     last_action: Option<&'a str>,
+    /// Why it failed.
     last_action_error: Option<&'a str>,
+    /// How long the episode has lasted by the page's own clock.
     elapsed_ms: u64,
+    /// The path of a PNG file.
     screenshot: Option<&'a Path>,
 }
 
@@ -93,6 +125,7 @@ impl<'a> Seen<'a> {
             html: seen.html.as_deref(),
             pruned_html: seen.pruned_html.as_deref(),
             dom: seen.dom.as_ref(),
+            axtree_object: seen.axtree_object.as_ref(),
             dialogs: &seen.dialogs,
             downloads: &seen.downloads,
             chat: view.chat,
@@ -115,10 +148,14 @@ impl Message<'_> {
     }
 }
 
-#[derive(Deserialize)]
-struct Hello {
+/// The agent's half of the handshake.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Hello {
+    /// Version of the protocol.
     protocol: u64,
+    /// Shown in results.
     name: Option<String>,
+    /// How it wants to see pages.
     #[serde(default)]
     observe: Look,
 }
@@ -135,42 +172,43 @@ fn by_bid<S: Serializer>(properties: &[(String, Properties)], serializer: S) -> 
     serializer.collect_map(properties.iter().map(|(bid, known)| (bid, known)))
 }
 
-#[derive(Deserialize)]
-struct Answer {
+/// The answer to an observation: either `action`, or `stop` as true.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Answer {
+    /// An action in the dialect that was agreed on.
     action: Option<String>,
+    /// Why, shown in the report.
     reason: Option<String>,
+    /// The episode ends here, without an answer.
     #[serde(default)]
     stop: bool,
 }
 
 /// Reads the program's half of the handshake.
-pub(super) fn read_hello(line: &[u8]) -> Result<Greeting, Error> {
-    let hello: Hello = serde_json::from_slice(line).map_err(|why| garbage("hello", why.to_string(), line))?;
+pub(super) fn read_hello(who: &str, line: &[u8]) -> Result<Greeting, Error> {
+    let garbage = |why: serde_json::Error| garbage(who, "hello", why.to_string(), line);
+    let hello: Hello = serde_json::from_slice(line).map_err(garbage)?;
     if hello.protocol != VERSION {
-        return Err(Error::Protocol { theirs: hello.protocol, ours: VERSION });
+        return Err(Error::Protocol { who: who.to_owned(), theirs: hello.protocol, ours: VERSION });
     }
     Ok(Greeting { name: hello.name, look: hello.observe })
 }
 
 /// Reads the answer to an observation.
-pub(super) fn read_answer(line: &[u8]) -> Result<Reply, Error> {
-    let answer: Answer =
-        serde_json::from_slice(line).map_err(|why| garbage("observation", why.to_string(), line))?;
+pub(super) fn read_answer(who: &str, line: &[u8]) -> Result<Reply, Error> {
+    let garbage = |why: &str| garbage(who, "observation", why.to_owned(), line);
+    let answer: Answer = serde_json::from_slice(line).map_err(|why| garbage(&why.to_string()))?;
     match answer {
         Answer { action: Some(action), reason, stop: false } => Ok(Reply::Act { action, reason }),
         Answer { action: None, reason, stop: true } => Ok(Reply::Stop { reason }),
-        Answer { action: Some(_), stop: true, .. } => {
-            Err(garbage("observation", "it has both `action` and `stop`".to_owned(), line))
-        }
-        Answer { action: None, stop: false, .. } => {
-            Err(garbage("observation", "it has neither `action` nor `stop`".to_owned(), line))
-        }
+        Answer { action: Some(_), stop: true, .. } => Err(garbage("it has both `action` and `stop`")),
+        Answer { action: None, stop: false, .. } => Err(garbage("it has neither `action` nor `stop`")),
     }
 }
 
-fn garbage(asked: &'static str, why: String, line: &[u8]) -> Error {
+fn garbage(who: &str, asked: &'static str, why: String, line: &[u8]) -> Error {
     let excerpt = String::from_utf8_lossy(&line[..line.len().min(200)]).into_owned();
-    Error::Garbage { asked, why, excerpt }
+    Error::Garbage { asked, who: who.to_owned(), why, excerpt }
 }
 
 #[cfg(test)]
@@ -180,27 +218,29 @@ mod tests {
 
     use super::*;
 
+    const WHO: &str = "the agent program";
+
     #[test]
     fn answers_are_an_action_or_a_stop() {
-        let act = read_answer(br#"{"action":"noop()","reason":"why not","extra":1}"#).unwrap();
+        let act = read_answer(WHO, br#"{"action":"noop()","reason":"why not","extra":1}"#).unwrap();
         assert_eq!(act, Reply::Act { action: "noop()".to_owned(), reason: Some("why not".to_owned()) });
-        assert_eq!(read_answer(br#"{"stop":true}"#).unwrap(), Reply::Stop { reason: None });
+        assert_eq!(read_answer(WHO, br#"{"stop":true}"#).unwrap(), Reply::Stop { reason: None });
         for bad in ["", "null", "{}", "[]", r#"{"action":3}"#, r#"{"action":"noop()","stop":true}"#] {
-            assert!(matches!(read_answer(bad.as_bytes()), Err(Error::Garbage { .. })), "{bad}");
+            assert!(matches!(read_answer(WHO, bad.as_bytes()), Err(Error::Garbage { .. })), "{bad}");
         }
     }
 
     #[test]
     fn a_program_says_how_it_wants_to_see_pages() {
         let hello = br#"{"protocol":1,"observe":{"axtree":{"with_visible":true},"properties":true}}"#;
-        let look = read_hello(hello).unwrap().look;
+        let look = read_hello(WHO, hello).unwrap().look;
         let axtree = look.axtree.clone().unwrap();
         assert!(look.properties && axtree.with_visible && axtree.skip_generic);
         assert_eq!((look.webarena, look.html), (None, false));
         let hello = br#"{"protocol":1,"observe":{"axtree":null,"webarena":{"max_tokens":3840},"visualwebarena":true,"webcanvas":true,
             "turkingbench":true,"html":true,"pruned_html":{"with_visible":true},"dom":true,
             "screenshot":{"full_page":true,"marks":"browsergym"}}}"#;
-        let look = read_hello(hello).unwrap().look;
+        let look = read_hello(WHO, hello).unwrap().look;
         assert_eq!(look.axtree, None);
         assert_eq!(
             look.webarena,
@@ -209,14 +249,15 @@ mod tests {
         assert!(look.webcanvas && look.turkingbench && look.html && look.dom && look.visualwebarena);
         assert!(look.pruned_html.unwrap().with_visible);
         assert_eq!(look.screenshot, Picture { full_page: true, marks: Some(Marks::BrowserGym) });
-        let typo = read_hello(br#"{"protocol":1,"observe":{"axtree":{"with_visibel":true}}}"#).unwrap_err();
+        let typo =
+            read_hello(WHO, br#"{"protocol":1,"observe":{"axtree":{"with_visibel":true}}}"#).unwrap_err();
         assert!(typo.to_string().contains("with_visibel"), "{typo}");
     }
 
     #[test]
     fn another_protocol_is_refused_by_number() {
-        assert_eq!(read_hello(br#"{"protocol":1,"name":"x"}"#).unwrap().name.as_deref(), Some("x"));
-        let error = read_hello(br#"{"protocol":2}"#).unwrap_err();
+        assert_eq!(read_hello(WHO, br#"{"protocol":1,"name":"x"}"#).unwrap().name.as_deref(), Some("x"));
+        let error = read_hello(WHO, br#"{"protocol":2}"#).unwrap_err();
         assert_eq!(
             error.to_string(),
             "agree on a protocol with the agent program: it speaks version 2, this is version 1"

@@ -1,12 +1,13 @@
 //! Documents as they are: what Playwright's `page.content()` gives, for the page and for each of its frames.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The HTML of a document as it is now.
 pub(crate) const HTML: &str = "(document.doctype ? new XMLSerializer().serializeToString(document.doctype) : '') + (document.documentElement?.outerHTML ?? '')";
 
 /// A document.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Html {
     /// The bid of the element that shows it; empty for the page itself.
     pub frame: String,

@@ -12,12 +12,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Properties, TreeText, snapshot::Snapshot};
 
 /// How pruned HTML is written: the arguments of BrowserGym's `flatten_dom_to_str`, with its defaults. See [`TreeText`] for what they mean.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, missing_docs, reason = "they are somebody else's arguments")]
 pub struct PrunedHtml {

@@ -10,6 +10,7 @@
 //! (`src/evaluation_class.py`, which passes over what is not displayed, too); theirs are named by the columns of the task's answers and looked for
 //! in one document.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How many pieces are shown before the field, and from it on.
@@ -33,7 +34,7 @@ pub(crate) const FIELDS: &str = "(() => {
 })()";
 
 /// A field, and what stands around it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Field {
     /// Its name, by which actions mean it.
     pub name: String,

@@ -16,6 +16,7 @@
 
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -47,7 +48,7 @@ const EMPTY_ROLES: &[&str] = &[
 const IN_VIEW: f64 = 0.6;
 
 /// How WebArena's text is written. By default as the agents of its published runs see it (`run.py`, `parallel_run.sh`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WebArena {
     /// Leaves out what is out of view: `current_viewport_only`.

@@ -1,0 +1,268 @@
+//! A gym's requests and answers. Bodies are JSON; what goes wrong is an object with `error`, which says what to do.
+
+use std::sync::Arc;
+
+use agents::Reply;
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use browser::Look;
+use http::{HeaderMap, StatusCode, header};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+use super::client::{Asked, Over, Turn};
+use super::hall::{Begun, CLOSING, Hall, NoSession};
+use super::observation::Observing;
+use super::session::Session;
+use crate::Environment;
+use crate::results::{EpisodeRecord, Outcome};
+
+/// The most that a request may weigh.
+const BODY_LIMIT: usize = 1 << 20;
+
+/// What is answered instead.
+struct Refusal {
+    status: StatusCode,
+    error: String,
+    /// How the episode ended, if it has.
+    result: Option<Box<EpisodeRecord>>,
+}
+
+type Answer = Result<Json<Value>, Refusal>;
+type Rooms<E> = State<Arc<Hall<E>>>;
+
+fn refusal(status: StatusCode, error: impl Into<String>) -> Refusal {
+    Refusal { status, error: error.into(), result: None }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let body = json!({ "error": self.error, "info": { "result": self.result } });
+        (self.status, Json(body)).into_response()
+    }
+}
+
+pub(super) fn router<E: Environment>(hall: Arc<Hall<E>>) -> Router {
+    Router::new()
+        .route("/tasks", get(tasks::<E>))
+        .route("/reset", post(reset::<E>))
+        .route("/step", post(step::<E>))
+        .route("/close", post(close::<E>))
+        .fallback(|| async {
+            refusal(StatusCode::NOT_FOUND, "there is GET /tasks, and POST /reset, /step and /close")
+        })
+        .layer(middleware::from_fn(not_from_pages))
+        .layer(DefaultBodyLimit::max(BODY_LIMIT))
+        .with_state(hall)
+}
+
+/// Pages of the user's own browser can post to loopback, and say so.
+async fn not_from_pages(request: Request, next: Next) -> Response {
+    if request.headers().contains_key(header::ORIGIN) {
+        return refusal(StatusCode::FORBIDDEN, "web pages have no business here: the request has an Origin")
+            .into_response();
+    }
+    next.run(request).await
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Reset {
+    task: String,
+    /// Which attempt at it; by default the next one.
+    repeat: Option<u32>,
+    /// Taken as Gymnasium's environments take it. All attempts begin alike, so it decides nothing.
+    #[serde(default, rename = "seed")]
+    _seed: Option<u64>,
+    /// Forms that are wanted besides BrowserGym's.
+    observe: Option<Look>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Step {
+    session: String,
+    action: String,
+    /// Why, in the agent's words.
+    reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Close {
+    session: String,
+}
+
+fn read<T: DeserializeOwned>(headers: &HeaderMap, body: &Bytes) -> Result<T, Refusal> {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    if kind.split(';').next().map(str::trim) != Some("application/json") {
+        let error = format!("the request's content-type is {kind:?}; send JSON, as application/json");
+        return Err(refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, error));
+    }
+    serde_json::from_slice(body)
+        .map_err(|error| refusal(StatusCode::BAD_REQUEST, format!("the request cannot be read: {error}")))
+}
+
+async fn tasks<E: Environment>(State(hall): Rooms<E>) -> Json<Value> {
+    let task = |task: &tasks::Task| {
+        json!({
+            "id": task.id, "goal": task.goal.to_string(), "start_url": task.start_url, "max_steps": task.max_steps,
+            "sites": task.sites, "tags": task.tags,
+        })
+    };
+    let world = &hall.suite.world;
+    Json(json!({
+        "suite": hall.suite.name, "clock": world.clock, "seed": world.seed,
+        "tasks": hall.tasks.iter().map(task).collect::<Vec<_>>(),
+    }))
+}
+
+async fn reset<E: Environment>(State(hall): Rooms<E>, headers: HeaderMap, body: Bytes) -> Answer {
+    let Reset { task: id, repeat, observe, .. } = read(&headers, &body)?;
+    let Some(task) = hall.tasks.iter().find(|task| task.id == id) else {
+        let error = format!("there is no task {id:?} here; GET /tasks has them");
+        return Err(refusal(StatusCode::NOT_FOUND, error));
+    };
+    if repeat == Some(0) {
+        return Err(refusal(StatusCode::BAD_REQUEST, "repeat is 0; attempts are counted from 1"));
+    }
+    let observing = Observing::new(hall.suite.world.clock, observe);
+    let begun = hall.begin(task, repeat, observing).await;
+    let Begun { session, episode, first } = begun.map_err(|why| no_session(&hall, why))?;
+    let info = json!({
+        "task": task.id, "repeat": episode.repeat, "max_steps": task.max_steps, "seed": hall.suite.world.seed, "task_info": {},
+    });
+    match first.await {
+        Ok(Turn::Seen(seen)) => Ok(Json(json!({ "session": session, "observation": &*seen, "info": info }))),
+        Ok(Turn::Over(over)) => {
+            let kind = over.record.outcome.kind();
+            let error = match &over.record.outcome {
+                Outcome::Error { message } => format!("{id} did not begin: {message}"),
+                _ => format!("{id} was over before the first action: {kind}"),
+            };
+            Err(Refusal {
+                status: StatusCode::INTERNAL_SERVER_ERROR,
+                error,
+                result: Some(Box::new(over.record)),
+            })
+        }
+        Ok(Turn::Failed(error)) => Err(failed(&hall, error)),
+        Err(_) => Err(refusal(StatusCode::SERVICE_UNAVAILABLE, CLOSING)),
+    }
+}
+
+fn no_session<E: Environment>(hall: &Hall<E>, why: NoSession) -> Refusal {
+    match why {
+        NoSession::Full => {
+            let waited = hall.settings.place_within.as_secs_f64();
+            let error = format!(
+                "no place came free within {waited} s; close sessions that are done, or start the gym with more --workers"
+            );
+            refusal(StatusCode::SERVICE_UNAVAILABLE, error)
+        }
+        NoSession::Taken(id) => {
+            let error = format!(
+                "attempt {} at {} was begun already; name another, or none for the next",
+                id.repeat, id.task
+            );
+            refusal(StatusCode::CONFLICT, error)
+        }
+        NoSession::Closing => refusal(StatusCode::SERVICE_UNAVAILABLE, CLOSING),
+        NoSession::Results(error) => refusal(StatusCode::INTERNAL_SERVER_ERROR, format!("failed to {error}")),
+    }
+}
+
+fn failed<E: Environment>(hall: &Hall<E>, error: String) -> Refusal {
+    let closing = hall.interrupt.is_cancelled();
+    let status = if closing { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::INTERNAL_SERVER_ERROR };
+    refusal(status, error)
+}
+
+async fn step<E: Environment>(State(hall): Rooms<E>, headers: HeaderMap, body: Bytes) -> Answer {
+    let Step { session, action, reason } = read(&headers, &body)?;
+    let way = match hall.sessions.find(&session) {
+        Some(Session::Open(way)) => way,
+        Some(Session::Ended(result)) => return Err(ended(&session, result)),
+        None => return Err(unknown(&session)),
+    };
+    let Ok(way) = way.try_lock_owned() else {
+        let error = format!("session {session} has a step under way; wait for its answer");
+        return Err(refusal(StatusCode::CONFLICT, error));
+    };
+    let (answer, turn) = oneshot::channel();
+    if way.send(Asked { reply: Reply::Act { action, reason }, answer }).await.is_err() {
+        // It has ended in this moment, of the client's silence for example.
+        return Err(ended(&session, None));
+    }
+    match turn.await {
+        Ok(Turn::Seen(seen)) => Ok(Json(json!({
+            "observation": &*seen, "reward": 0.0, "terminated": false, "truncated": false, "info": { "task_info": {} },
+        }))),
+        Ok(Turn::Over(over)) => last(*over),
+        Ok(Turn::Failed(error)) => Err(failed(&hall, error)),
+        Err(_) => Err(ended(&session, None)),
+    }
+}
+
+/// The answer to the last action. What nobody has judged yet is worth nothing, and says so in `info`.
+fn last(over: Over) -> Answer {
+    let Over { observation, record } = over;
+    let truncated = match &record.outcome {
+        Outcome::Answered | Outcome::Infeasible | Outcome::Stopped | Outcome::Done => false,
+        Outcome::MaxSteps | Outcome::Stuck | Outcome::TimedOut => true,
+        Outcome::Error { message } => {
+            let (status, error) = (StatusCode::INTERNAL_SERVER_ERROR, message.clone());
+            return Err(Refusal { status, error, result: Some(Box::new(record)) });
+        }
+    };
+    Ok(Json(json!({
+        "observation": observation, "reward": record.score.unwrap_or(0.0), "terminated": !truncated, "truncated": truncated,
+        "info": { "task_info": {}, "result": record },
+    })))
+}
+
+async fn close<E: Environment>(State(hall): Rooms<E>, headers: HeaderMap, body: Bytes) -> Answer {
+    let Close { session } = read(&headers, &body)?;
+    let result = match hall.sessions.find(&session) {
+        Some(Session::Ended(result)) => result,
+        None => return Err(unknown(&session)),
+        Some(Session::Open(way)) => {
+            // After the step that may be under way.
+            let way = way.lock_owned().await;
+            let (answer, turn) = oneshot::channel();
+            let reply = Reply::Stop { reason: None };
+            let sent = way.send(Asked { reply, answer }).await;
+            match (sent, turn.await) {
+                (Ok(()), Ok(Turn::Over(over))) => Some(Box::new(over.record)),
+                (Ok(()), Ok(Turn::Failed(error))) => return Err(failed(&hall, error)),
+                // It has ended in the meantime.
+                _ => match hall.sessions.find(&session) {
+                    Some(Session::Ended(result)) => result,
+                    _ => None,
+                },
+            }
+        }
+    };
+    hall.sessions.forget(&session);
+    Ok(Json(json!({ "result": result })))
+}
+
+fn unknown(session: &str) -> Refusal {
+    let error = format!("there is no session {session:?}, or no longer; POST /reset begins one");
+    refusal(StatusCode::NOT_FOUND, error)
+}
+
+fn ended(session: &str, result: Option<Box<EpisodeRecord>>) -> Refusal {
+    let how = result.as_ref().map(|record| match &record.outcome {
+        Outcome::Error { message } => format!(" ({message})"),
+        other => format!(" ({})", other.kind()),
+    });
+    let error = format!("session {session} has ended{}; POST /reset begins another", how.unwrap_or_default());
+    Refusal { status: StatusCode::GONE, error, result }
+}

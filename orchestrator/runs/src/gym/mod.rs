@@ -1,0 +1,136 @@
+#![doc = include_str!("../../GYM.md")]
+
+mod client;
+mod hall;
+mod http;
+mod observation;
+mod session;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use camino::Utf8PathBuf;
+use serde::Serialize;
+use tasks::Suite;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::environment::{Environment, EnvironmentError};
+use crate::run::select;
+use crate::world::{self, World};
+use crate::{Error, Options, Progress, Summary, town};
+use hall::Hall;
+
+/// How long requests that are under way may take to end when the gym closes.
+const CLOSE_WITHIN: Duration = Duration::from_secs(5);
+
+/// What a gym is told besides how episodes are played. Of those [`Options`], `workers` is the number of places and `limits.answer` how long a client
+/// may be silent.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// Where to listen.
+    pub listen: SocketAddr,
+    /// How long a client waits for a place before it is sent away.
+    pub place_within: Duration,
+}
+
+/// A gym that answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Listening {
+    /// Where: `http://127.0.0.1:PORT`.
+    pub url: String,
+    /// Name of the suite.
+    pub suite: String,
+    /// The folder of the results.
+    pub run: Utf8PathBuf,
+    /// Episodes that it plays at a time.
+    pub workers: usize,
+}
+
+/// Opens a gym of a suite and keeps it open until it is interrupted; `listening` is called once it answers. Gives the summary of what was played,
+/// where anything was.
+///
+/// # Errors
+/// When the world cannot be brought up, the address cannot be listened at, or results cannot be written.
+pub async fn serve(
+    suite: &Suite,
+    options: &Options,
+    settings: Settings,
+    interrupt: CancellationToken,
+    progress: Progress,
+    listening: impl FnOnce(&Listening),
+) -> Result<Option<Summary>, Error> {
+    let tasks = select(suite, &options.tasks)?;
+    // Every client may ask for the same task.
+    let repeat = u32::try_from(options.workers).unwrap_or(u32::MAX);
+    let asked = Options { repeat, ..options.clone() };
+    let ground = town::open(suite, &tasks, &asked, &interrupt, &progress).await?;
+    let town = ground.map(|ground| ground.town);
+    let open = async {
+        let world = world::Shared::open(&suite.world, town.clone(), options.index_cache.as_deref())
+            .await
+            .map_err(|source| Error::Snapshots { source })?;
+        let (spec, settle) = (suite.world.clone(), options.limits.settle);
+        let bring_up = move || {
+            let (spec, world) = (spec.clone(), world.clone());
+            async move { World::bring_up(&spec, world, settle).await }
+        };
+        serve_in(bring_up, suite, options, settings, interrupt, progress, listening).await
+    };
+    let outcome = open.await;
+    if let Some(town) = town {
+        town::stop(&town).await;
+    }
+    outcome
+}
+
+/// As [`serve`], in environments of any kind.
+///
+/// # Errors
+/// As [`serve`].
+pub async fn serve_in<E, B, F>(
+    bring_up: B,
+    suite: &Suite,
+    options: &Options,
+    settings: Settings,
+    interrupt: CancellationToken,
+    progress: Progress,
+    listening: impl FnOnce(&Listening),
+) -> Result<Option<Summary>, Error>
+where
+    E: Environment,
+    B: Fn() -> F + Send + Sync + 'static,
+    F: Future<Output = Result<E, EnvironmentError>> + Send + 'static,
+{
+    let address = settings.listen;
+    let listener = TcpListener::bind(address).await.map_err(|source| Error::Listen { address, source })?;
+    let bound = listener.local_addr().map_err(|source| Error::Listen { address, source })?;
+    let bring_up = Box::new(move || Box::pin(bring_up()) as hall::Coming<E>);
+    let hall = Arc::new(Hall::open(bring_up, suite, options, settings, interrupt.clone(), progress)?);
+    listening(&Listening {
+        url: format!("http://{bound}"),
+        suite: suite.name.clone(),
+        run: hall.run().path().to_owned(),
+        workers: options.workers.max(1),
+    });
+    let router = http::router(hall.clone());
+    let stop = interrupt.clone().cancelled_owned();
+    let mut server =
+        tokio::spawn(async move { axum::serve(listener, router).with_graceful_shutdown(stop).await });
+    let fallen = tokio::select! {
+        biased;
+        () = interrupt.cancelled() => None,
+        fallen = &mut server => Some(fallen),
+    };
+    if let Some(why) = &fallen {
+        tracing::warn!(?why, "the gym no longer listens");
+        interrupt.cancel();
+    }
+    hall.empty().await;
+    // A client that never ends its request does not keep the gym open.
+    if fallen.is_none() && tokio::time::timeout(CLOSE_WITHIN, &mut server).await.is_err() {
+        server.abort();
+    }
+    hall.conclude()
+}

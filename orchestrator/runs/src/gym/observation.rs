@@ -1,0 +1,195 @@
+//! What is seen, under BrowserGym's names: the observation of its environments, as far as JSON goes. A picture is a PNG in base64, a bid that is
+//! missing is an empty text, and what its environments give as arrays of one number are lists of one number.
+
+use std::path::Path;
+
+use agents::{Goal, Role, View};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use browser::{Look, Observation, Properties};
+use jiff::Timestamp;
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
+
+/// How a client sees its episode.
+pub(super) struct Observing {
+    /// When the world began.
+    pub(super) clock: Timestamp,
+    /// The forms that it wants besides.
+    pub(super) asked: Option<Look>,
+    /// When each line of the conversation was there first, in seconds since 1970 by the world's clock.
+    heard: Vec<f64>,
+}
+
+#[derive(Serialize)]
+struct Seen<'a> {
+    chat_messages: Vec<Value>,
+    goal: &'a str,
+    goal_object: Vec<Value>,
+    open_pages_urls: Vec<&'a str>,
+    open_pages_titles: Vec<&'a str>,
+    active_page_index: [usize; 1],
+    url: &'a str,
+    screenshot: Option<String>,
+    dom_object: &'a Option<Value>,
+    axtree_object: &'a Option<Value>,
+    #[serde(serialize_with = "by_bid")]
+    extra_element_properties: &'a [(String, Properties)],
+    focused_element_bid: &'a str,
+    last_action: &'a str,
+    last_action_error: &'a str,
+    elapsed_time: [f64; 1],
+}
+
+/// What BrowserGym's environments show, and what was asked for besides.
+pub(super) fn asked_for(asked: Option<Look>) -> Look {
+    let raw = Look { properties: true, dom: true, axtree_object: true, ..Look::default() };
+    asked.map(|asked| asked.and(raw.clone())).unwrap_or(raw)
+}
+
+impl Observing {
+    pub(super) fn new(clock: Timestamp, asked: Option<Look>) -> Observing {
+        Observing { clock, asked, heard: Vec::new() }
+    }
+
+    /// The observation as JSON.
+    ///
+    /// # Errors
+    /// When a picture cannot be read.
+    pub(super) fn written(
+        &mut self,
+        goal: &Goal,
+        view: View<'_>,
+        last_action: &str,
+    ) -> std::io::Result<Value> {
+        let page = view.observation;
+        #[expect(clippy::cast_precision_loss, reason = "milliseconds since 1970 are far below 2^53")]
+        let (elapsed, clock) = (page.elapsed_ms as f64 / 1000.0, self.clock.as_millisecond() as f64 / 1000.0);
+        self.heard.resize(view.chat.len(), clock + elapsed);
+        let said = view.chat.iter().zip(&self.heard).map(|(said, at)| {
+            let role = match said.role {
+                Role::User => "user",
+                Role::Assistant => "assistant",
+            };
+            json!({ "role": role, "timestamp": at, "message": said.text })
+        });
+        let mut goal_object = vec![json!({ "type": "text", "text": goal.text })];
+        for image in &goal.images {
+            let url = data_url(&std::fs::read(&image.path)?);
+            goal_object.push(json!({ "type": "image_url", "image_url": { "url": url } }));
+        }
+        let seen = Seen {
+            chat_messages: said.collect(),
+            goal: &goal.text,
+            goal_object,
+            open_pages_urls: page.tabs.iter().map(|tab| &*tab.url).collect(),
+            open_pages_titles: page.tabs.iter().map(|tab| &*tab.title).collect(),
+            active_page_index: [page.active_tab],
+            url: &page.url,
+            screenshot: view.screenshot.map(encoded).transpose()?,
+            dom_object: &page.dom,
+            axtree_object: &page.axtree_object,
+            extra_element_properties: &page.properties,
+            focused_element_bid: page.focused.as_deref().unwrap_or_default(),
+            last_action,
+            last_action_error: view.last_action_error.unwrap_or_default(),
+            elapsed_time: [elapsed],
+        };
+        let mut seen = serde_json::to_value(seen).map_err(std::io::Error::other)?;
+        if let Some(asked) = &self.asked {
+            for (name, form) in forms(page, asked) {
+                seen[name] = form;
+            }
+        }
+        Ok(seen)
+    }
+}
+
+/// The forms that were asked for, under the names that the agent protocol has for them.
+fn forms(page: &Observation, asked: &Look) -> impl Iterator<Item = (&'static str, Value)> {
+    let forms = [
+        ("axtree", asked.axtree.as_ref().map(|_| json!(page.axtree))),
+        ("webarena", page.webarena.as_ref().map(|form| json!(form))),
+        ("visualwebarena", page.visualwebarena.as_ref().map(|form| json!(form))),
+        ("webcanvas", page.webcanvas.as_ref().map(|form| json!(form))),
+        ("turkingbench", page.turkingbench.as_ref().map(|form| json!(form))),
+        ("html", page.html.as_ref().map(|form| json!(form))),
+        ("pruned_html", page.pruned_html.as_ref().map(|form| json!(form))),
+    ];
+    forms.into_iter().filter_map(|(name, form)| Some((name, form?)))
+}
+
+fn by_bid<S: Serializer>(properties: &&[(String, Properties)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(properties.iter().map(|(bid, known)| (bid, known)))
+}
+
+fn encoded(path: &Path) -> std::io::Result<String> {
+    Ok(BASE64_STANDARD.encode(std::fs::read(path)?))
+}
+
+/// A picture as an address, of the kind that its first bytes say.
+fn data_url(bytes: &[u8]) -> String {
+    let kind = match bytes {
+        [0xff, 0xd8, ..] => "jpeg",
+        [b'G', b'I', b'F', ..] => "gif",
+        [b'R', b'I', b'F', b'F', ..] => "webp",
+        _ => "png",
+    };
+    format!("data:image/{kind};base64,{}", BASE64_STANDARD.encode(bytes))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use agents::{GoalImage, Utterance};
+    use browser::Tab;
+
+    use super::*;
+
+    #[test]
+    fn an_observation_has_the_names_of_browsergym_and_times_of_the_world() {
+        let folder = tempfile::tempdir().unwrap();
+        let picture = folder.path().join("step.png");
+        std::fs::write(&picture, b"\xff\xd8picture").unwrap();
+        let goal = Goal {
+            task: "t".to_owned(),
+            text: "Find it.".to_owned(),
+            images: vec![GoalImage { url: "https://x.test/a.jpg".to_owned(), path: picture.clone() }],
+            start_url: None,
+            max_steps: 3,
+        };
+        let known = Properties { visibility: 1.0, bbox: None, clickable: false, set_of_marks: true };
+        let tab = |url: &str| Tab { url: url.to_owned(), title: "T".to_owned() };
+        let page = Observation {
+            url: "https://x.test/".to_owned(),
+            axtree: "RootWebArea 'X'".to_owned(),
+            tabs: vec![tab("https://y.test/"), tab("https://x.test/")],
+            active_tab: 1,
+            elapsed_ms: 1500,
+            properties: vec![("a1".to_owned(), known)],
+            axtree_object: Some(json!({ "nodes": [] })),
+            ..Observation::default()
+        };
+        let said = |role, text: &str| Utterance { role, text: text.to_owned() };
+        let mut chat = vec![said(Role::User, "Find it.")];
+        let mut observing = Observing::new("2026-03-12T08:30:00Z".parse().unwrap(), None);
+        let mut written = |page: &Observation, chat: &[Utterance]| {
+            let view = View {
+                step: 1,
+                observation: page,
+                chat,
+                last_action_error: Some("failed"),
+                screenshot: Some(&picture),
+            };
+            observing.written(&goal, view, "click('a1')").unwrap()
+        };
+        written(&page, &chat);
+        chat.push(said(Role::Assistant, "I look."));
+        let seen = written(&Observation { elapsed_ms: 2000, ..page.clone() }, &chat);
+        insta::assert_snapshot!(format!("{seen:#}"));
+        let look = Look { axtree: None, html: true, ..Look::default() };
+        assert_eq!(asked_for(None).axtree, Look::default().axtree, "what is digested is what a run digests");
+        let both = asked_for(Some(look));
+        assert!(both.html && both.dom && both.axtree_object && both.properties);
+    }
+}

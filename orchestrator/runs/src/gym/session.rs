@@ -1,0 +1,82 @@
+//! The sessions of a gym: which there are, and what has become of those that have ended.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex as Plain, MutexGuard, PoisonError};
+
+use tokio::sync::{Mutex, mpsc};
+
+use super::client::Asked;
+use crate::results::EpisodeRecord;
+
+/// Ended sessions that are remembered for their clients; of more, the oldest are forgotten.
+const REMEMBERED: usize = 1000;
+
+/// Where a session stands.
+#[derive(Clone)]
+pub(super) enum Session {
+    /// The way to its episode, for one request at a time.
+    Open(Arc<Mutex<mpsc::Sender<Asked>>>),
+    /// How it ended; nothing where it has no result.
+    Ended(Option<Box<EpisodeRecord>>),
+}
+
+/// All of them, by their ids.
+#[derive(Default)]
+pub(super) struct Sessions(Plain<Known>);
+
+#[derive(Default)]
+struct Known {
+    sessions: HashMap<String, Session>,
+    /// Those that have ended, in this order.
+    ended: VecDeque<String>,
+}
+
+impl Sessions {
+    pub(super) fn open(&self, id: &str, way: mpsc::Sender<Asked>) {
+        self.lock().sessions.insert(id.to_owned(), Session::Open(Arc::new(Mutex::new(way))));
+    }
+
+    pub(super) fn find(&self, id: &str) -> Option<Session> {
+        self.lock().sessions.get(id).cloned()
+    }
+
+    pub(super) fn end(&self, id: &str, record: Option<EpisodeRecord>) {
+        let mut known = self.lock();
+        known.sessions.insert(id.to_owned(), Session::Ended(record.map(Box::new)));
+        known.ended.push_back(id.to_owned());
+        if known.ended.len() > REMEMBERED
+            && let Some(oldest) = known.ended.pop_front()
+        {
+            known.sessions.remove(&oldest);
+        }
+    }
+
+    /// Forgets a session that has ended.
+    pub(super) fn forget(&self, id: &str) {
+        let mut known = self.lock();
+        known.ended.retain(|ended| ended != id);
+        known.sessions.remove(id);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn so_many_ended_sessions_are_remembered_and_no_more() {
+        let sessions = Sessions::default();
+        for number in 0..=REMEMBERED {
+            sessions.end(&number.to_string(), None);
+        }
+        assert!(sessions.find("0").is_none());
+        assert!(matches!(sessions.find("1"), Some(Session::Ended(None))));
+        sessions.forget("1");
+        assert!(sessions.find("1").is_none());
+        assert_eq!(sessions.lock().ended.len(), REMEMBERED - 1);
+    }
+}
