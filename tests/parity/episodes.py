@@ -47,16 +47,22 @@ def episode(url, actions, proxy):
     """One of BrowserGym's, with these actions; how many of them failed."""
     import browsergym.core  # noqa: F401 (registers the environment)
     import gymnasium
+    import playwright.sync_api
 
     environment = gymnasium.make(
         "browsergym/openended", task_kwargs={"start_url": url, "goal": "as written"}, headless=True,
         pw_chromium_kwargs={"proxy": {"server": proxy, "bypass": "<-loopback>"}},
         pw_context_kwargs={"ignore_https_errors": True})
-    environment.reset()
     failed = 0
-    for action in actions:
-        observation, *_ = environment.step(action)
-        failed += bool(observation["last_action_error"])
+    try:
+        environment.reset()
+        for action in actions:
+            observation, *_ = environment.step(action)
+            failed += bool(observation["last_action_error"])
+    except playwright.sync_api.Error as error:
+        # Chromium fails what is on its way when a container comes or goes; ours is not told of that.
+        print(f"{url}: {error}", file=sys.stderr)
+        failed = len(actions)
     environment.close()
     return failed
 
