@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::harness::{Bench, repository, text};
 use crate::turkingbench;
 
-/// One of each kind; the last but one asks nobody, so it needs no model.
+/// One of each kind, and an ensemble.
 const AGENTS: &[&str] = &[
     "direct",
     "cot-vision",
@@ -33,6 +33,13 @@ fn scorers() -> Vec<(&'static str, Value)> {
         (
             "mind2web-live",
             json!({ "mind2web_live": { "nodes": [{ "url_included_match": { "reference": "desk.test" } }] } }),
+        ),
+        (
+            "webarena-verified",
+            json!({ "webarena_verified": [{
+                "evaluator": "AgentResponseEvaluator", "ordered": false, "results_schema": { "type": "null" },
+                "expected": { "task_type": "navigate", "status": "SUCCESS", "retrieved_data": null },
+            }] }),
         ),
         ("own", json!({ "page": { "reward": "document.title ? 1 : 0" } })),
     ]

@@ -189,6 +189,15 @@ impl Kind {
         }
     }
 
+    /// Whether a language model is asked.
+    pub fn asks_a_model(&self) -> bool {
+        match self {
+            Kind::Model(_) => true,
+            Kind::Fallback(kinds) => kinds.iter().any(Kind::asks_a_model),
+            _ => false,
+        }
+    }
+
     /// Gives those that ask a model one, which is made for their settings.
     ///
     /// # Errors

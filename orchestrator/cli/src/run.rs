@@ -147,13 +147,7 @@ impl Run {
 
     /// Gives the agent its models; gives the judge.
     fn connect(&mut self) -> Result<Model, Failure> {
-        let mut asks = false;
-        self.agent.connect(&mut |_| {
-            Ok::<_, Failure>({
-                asks = true;
-                Model::default()
-            })
-        })?;
+        let asks = self.agent.asks_a_model();
         if self.model.is_some() && !asks {
             let why = anyhow::anyhow!("--model is for agents that ask one; {} asks none", self.agent);
             return Err(Failure::Input(why));
@@ -204,6 +198,7 @@ pub(crate) fn classify(error: runs::Error) -> Failure {
     match error {
         Error::NewerFormat { .. }
         | Error::Occupied { .. }
+        | Error::InUse { .. }
         | Error::Exists { .. }
         | Error::NotARun { .. }
         | Error::DifferentRun { .. }

@@ -9,10 +9,11 @@ use tokio::process::Command;
 
 use crate::{Event, OnEvent};
 
-/// How many of a program's last lines an error shows.
+/// How many of a program's last lines an error shows, of its output and of its errors each.
 pub(crate) const TAIL: usize = 20;
 
-/// How a program ended, and its last lines.
+/// How a program ended, and its last lines: those of its output, then those of its errors, as how the two were mixed
+/// cannot be told from the pipes and an error must not be lost among much output.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
@@ -24,20 +25,21 @@ pub(crate) async fn run(command: &mut Command, on: &OnEvent) -> std::io::Result<
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut child = command.spawn()?;
     let mut group = Group(child.id().and_then(|id| Pid::from_raw(id.cast_signed())));
-    let mut tail = VecDeque::new();
+    let (mut said, mut complained) = (VecDeque::new(), VecDeque::new());
     let (mut out, mut err) = (lines(child.stdout.take()), lines(child.stderr.take()));
     loop {
-        let line = tokio::select! {
-            Some(line) = next(&mut out) => line?,
-            Some(line) = next(&mut err) => line?,
+        let (line, tail) = tokio::select! {
+            Some(line) = next(&mut out) => (line?, &mut said),
+            Some(line) = next(&mut err) => (line?, &mut complained),
             else => break,
         };
         on(Event::Output(&line));
-        keep(&mut tail, line);
+        keep(tail, line);
     }
     let status = child.wait().await?;
     group.0 = None;
-    Ok(Ended { status, tail: tail.into() })
+    said.append(&mut complained);
+    Ok(Ended { status, tail: said.into() })
 }
 
 /// Appends a line to the tail and forgets the oldest.
@@ -89,8 +91,8 @@ mod tests {
         let ended = run(Command::new("sh").args(["-c", "seq 30; echo no >&2; exit 3"]), &on).await.unwrap();
         assert_eq!(ended.status.code(), Some(3));
         assert_eq!(*told.lock().unwrap(), 31);
-        assert_eq!(ended.tail.len(), TAIL);
-        assert!(ended.tail.contains(&"no".to_owned()), "{:?}", ended.tail);
+        let last: Vec<String> = (11..=30).map(|n| n.to_string()).chain(["no".to_owned()]).collect();
+        assert_eq!(ended.tail, last);
     }
 
     #[tokio::test]

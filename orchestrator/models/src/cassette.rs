@@ -1,10 +1,10 @@
 //! Chats with their replies, on disk: one JSON object a line, in the order in which they were recorded.
 //!
 //! A line is written at once and whole; what a crash has cut short is the last line, which is left out and written over. Two replies to one chat
-//! are never there for one model.
+//! are never there for one model. Only one process adds at a time: two would write over each other's lines.
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::sync::{Mutex, PoisonError};
 
@@ -63,16 +63,19 @@ impl Cassette {
     /// Opens one to play from and to add to; makes it where there is none.
     ///
     /// # Errors
-    /// When it cannot be made or is no cassette.
+    /// When it cannot be made, is no cassette, or another process adds to it.
     pub fn record(path: &Utf8Path) -> Result<Cassette, Error> {
+        let unread = |error| failed("read", path, error);
+        let mut options = OpenOptions::new();
+        let mut file =
+            options.read(true).write(true).create(true).truncate(false).open(path).map_err(unread)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(Error::InUse { path: path.to_owned() }),
+            Err(TryLockError::Error(error)) => return Err(failed("lock", path, error)),
+        }
         let mut text = String::new();
-        let opened = || -> io::Result<(File, String)> {
-            let mut file =
-                OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
-            file.read_to_string(&mut text)?;
-            Ok((file, text))
-        };
-        let (mut file, text) = opened().map_err(|error| failed("read", path, error))?;
+        file.read_to_string(&mut text).map_err(unread)?;
         let (recorded, whole) = read(path, &text)?;
         let cut = |file: &mut File| {
             file.set_len(whole as u64)?;

@@ -64,12 +64,18 @@ pub enum Error {
     /// A cassette cannot be read or written.
     #[error("{doing} the cassette {path}: {source}")]
     Cassette {
-        /// `read` or `write`.
+        /// `read`, `lock` or `write`.
         doing: &'static str,
         /// The file.
         path: Utf8PathBuf,
         /// What the system said.
         source: io::Error,
+    },
+    /// Somebody else adds to a cassette.
+    #[error("add to the cassette {path}: another process does so; give each its own, or wait")]
+    InUse {
+        /// The file.
+        path: Utf8PathBuf,
     },
     /// A line of a cassette is not one.
     #[error("read the cassette {path}: line {line}: {source}")]

@@ -120,6 +120,7 @@ fn a_line_that_was_cut_short_is_written_over() {
     std::fs::write(&path, format!("{whole}{}", &whole[..20])).unwrap();
     assert_eq!(Cassette::open(&path).unwrap().find(None, &chat("a")), Some(reply("1")));
     let again = Cassette::record(&path).unwrap();
+    assert!(matches!(Cassette::record(&path), Err(Error::InUse { .. })));
     again.add("m", &chat("b"), reply("2")).unwrap();
     assert_eq!(again.add("m", &chat("b"), reply("3")).unwrap(), reply("2"));
     assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 2);

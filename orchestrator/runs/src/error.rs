@@ -60,6 +60,14 @@ pub enum Error {
         /// The file.
         path: Utf8PathBuf,
     },
+    /// Somebody else adds to the run.
+    #[error(
+        "add to the run in {path}: another process does so; wait until it has ended, or name another folder"
+    )]
+    InUse {
+        /// The folder.
+        path: Utf8PathBuf,
+    },
     /// The folder is no run.
     #[error("read a run in {path}: there is no run.json")]
     NotARun {

@@ -58,7 +58,7 @@ pub use merge::merge;
 pub use options::{Limits, Options};
 pub use pairing::{Flip, Pairing, Side, pair};
 pub use progress::{Event, Progress, silent};
-pub use run::{run, run_in};
+pub use run::{Sites, run, run_in};
 pub use saved::{score_again, score_saved};
 pub use servicenow::ServiceNow;
 pub use summary::{RepeatFingerprint, Summary, TaskSummary};

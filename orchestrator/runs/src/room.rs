@@ -87,8 +87,8 @@ impl Queue {
         Queue { inner, freed: Notify::new(), copies, workers }
     }
 
-    /// The first episode whose sites are free; nothing when none is left. `sites` says what a task needs.
-    pub(crate) async fn next<'a>(&self, sites: impl Fn(&EpisodeId) -> &'a [String]) -> Option<EpisodeId> {
+    /// The first episode whose sites are free, which it has until the turn is dropped; nothing when none is left. `sites` says what a task needs.
+    pub(crate) async fn next<'a>(&'a self, sites: impl Fn(&EpisodeId) -> &'a [String]) -> Option<Turn<'a>> {
         loop {
             let freed = self.freed.notified();
             {
@@ -102,24 +102,15 @@ impl Queue {
                 };
                 if let Some(place) = waiting.iter().position(|id| sites(id).iter().all(is_free)) {
                     let id = waiting.remove(place)?;
-                    for site in sites(&id) {
+                    let sites = sites(&id);
+                    for site in sites {
                         *busy.entry(site.clone()).or_default() += 1;
                     }
-                    return Some(id);
+                    return Some(Turn { queue: self, id, sites });
                 }
             }
             freed.await;
         }
-    }
-
-    /// Holds these sites, which [`Queue::next`] has given, until it is dropped.
-    pub(crate) fn turn<'a>(&'a self, sites: &'a [String]) -> Turn<'a> {
-        Turn { queue: self, sites }
-    }
-
-    /// Whether somebody may wait for one of these sites, so that it has to be handed back as soon as it is not needed.
-    pub(crate) fn is_waited_for(&self, sites: &[String]) -> bool {
-        sites.iter().any(|site| self.copies.get(site).is_some_and(|&copies| copies < self.workers))
     }
 
     fn ended(&self, sites: &[String]) {
@@ -134,10 +125,19 @@ impl Queue {
     }
 }
 
-/// An episode has sites for itself.
+/// An episode that is played now, and has its sites for itself.
 pub(crate) struct Turn<'a> {
     queue: &'a Queue,
+    pub(crate) id: EpisodeId,
     sites: &'a [String],
+}
+
+impl Turn<'_> {
+    /// Whether somebody may wait for one of its sites, so that they have to be handed back as soon as they are not needed.
+    pub(crate) fn is_waited_for(&self) -> bool {
+        let Queue { copies, workers, .. } = self.queue;
+        self.sites.iter().any(|site| copies.get(site).is_some_and(|copies| copies < workers))
+    }
 }
 
 impl Drop for Turn<'_> {
@@ -190,11 +190,11 @@ mod tests {
         let ids = tasks.iter().map(|task| EpisodeId { task: task.id.clone(), repeat: 1 }).collect();
         let queue = Queue::new(ids, BTreeMap::from([("large".to_owned(), 1)]), 2);
         let of = |id: &EpisodeId| tasks.iter().find(|task| task.id == id.task).unwrap().sites.as_slice();
-        let next = async || queue.next(of).await.map(|id| id.task);
-        assert_eq!((next().await.as_deref(), next().await.as_deref()), (Some("a"), Some("c")));
-        assert!(queue.is_waited_for(&tasks[0].sites) && !queue.is_waited_for(&tasks[2].sites));
-        let turn = queue.turn(&tasks[0].sites);
-        let (b, ()) = tokio::join!(next(), async { drop(turn) });
-        assert_eq!((b.as_deref(), next().await), (Some("b"), None));
+        let (a, c) = (queue.next(of).await.unwrap(), queue.next(of).await.unwrap());
+        assert_eq!((a.id.task.as_str(), c.id.task.as_str()), ("a", "c"));
+        assert!(a.is_waited_for() && !c.is_waited_for());
+        let (b, ()) = tokio::join!(queue.next(of), async { drop(a) });
+        assert_eq!(b.unwrap().id.task, "b");
+        assert!(queue.next(of).await.is_none());
     }
 }

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::environment::{Environment, EnvironmentError};
 use crate::episode::{self, Attempt, Played};
 use crate::results::{EpisodeFolder, EpisodeId, Outcome, RunFolder, RunRecord, TaskRecord, WorldRecord};
-use crate::room::Queue;
+use crate::room::{Queue, Turn};
 use crate::stay::Guest;
 use crate::suite_digest::{suite_digest, world_record};
 use crate::town::{self, Ground};
@@ -72,16 +72,16 @@ async fn run_with(
         let (spec, world) = (spec.clone(), world.clone());
         async move { World::bring_up(&spec, world, settle).await }
     };
-    run_on(sites, bring_up, suite, agent, options, interrupt, progress).await
+    run_in(sites, bring_up, suite, agent, options, interrupt, progress).await
 }
 
 /// What a run knows of its sites.
-#[derive(Default)]
-struct Sites {
+#[derive(Debug, Clone, Default)]
+pub struct Sites {
     /// Ids of their images, to be written down.
-    images: BTreeMap<String, String>,
-    /// How many episodes may have each at once.
-    copies: BTreeMap<String, usize>,
+    pub images: BTreeMap<String, String>,
+    /// How many episodes may have each at once; those that are not there, any number.
+    pub copies: BTreeMap<String, usize>,
 }
 
 /// Runs a suite in environments of any kind; `bring_up` makes one for the worker of that number.
@@ -89,22 +89,6 @@ struct Sites {
 /// # Errors
 /// As [`run`].
 pub async fn run_in<E, B, F>(
-    bring_up: B,
-    suite: &Suite,
-    agent: &Kind,
-    options: &Options,
-    interrupt: CancellationToken,
-    progress: Progress,
-) -> Result<Summary, Error>
-where
-    E: Environment,
-    B: Fn(usize) -> F + Clone + Send + Sync + 'static,
-    F: Future<Output = Result<E, EnvironmentError>> + Send + 'static,
-{
-    run_on(Sites::default(), bring_up, suite, agent, options, interrupt, progress).await
-}
-
-async fn run_on<E, B, F>(
     sites: Sites,
     bring_up: B,
     suite: &Suite,
@@ -166,17 +150,17 @@ struct Shared {
 }
 
 impl Shared {
-    async fn next(&self) -> Option<EpisodeId> {
-        let errors = self.errors.load(Ordering::Relaxed);
-        if self.interrupt.is_cancelled() || self.options.max_errors.is_some_and(|most| errors >= most) {
-            return None;
-        }
+    /// The next episode; nothing when none is left, or none shall be begun any more.
+    async fn next(&self) -> Option<Turn<'_>> {
         let sites = |id: &EpisodeId| self.task(id).map_or(&[] as &[String], |task| task.sites.as_slice());
-        tokio::select! {
+        let next = tokio::select! {
             biased;
             () = self.interrupt.cancelled() => None,
             next = self.queue.next(sites) => next,
-        }
+        };
+        // Asked now: others may have failed while this one waited.
+        let errors = self.errors.load(Ordering::Relaxed);
+        next.filter(|_| self.options.max_errors.is_none_or(|most| errors < most))
     }
 
     fn task(&self, id: &EpisodeId) -> Option<&Task> {
@@ -193,9 +177,9 @@ where
     let mut environment: Option<E> = None;
     let mut failures = 0;
     let mut played_any = false;
-    while let Some(id) = shared.next().await {
-        let Some(task) = shared.task(&id) else { continue };
-        let turn = shared.queue.turn(&task.sites);
+    while let Some(turn) = shared.next().await {
+        let id = &turn.id;
+        let Some(task) = shared.task(id) else { continue };
         if environment.is_none() {
             (shared.progress)(Event::BringingUp { worker });
             let coming = tokio::select! {
@@ -213,19 +197,19 @@ where
                     if !played_any || failures == WORLD_FAILURES {
                         return Err(Error::World { source });
                     }
-                    let folder = shared.folder.begin_episode(&id)?;
-                    keep(worker, &shared, &id, folder, episode::never_began(&id, task, &source).await?)?;
+                    let folder = shared.folder.begin_episode(id)?;
+                    keep(worker, &shared, id, folder, episode::never_began(id, task, &source).await?)?;
                     continue;
                 }
             }
         }
         let Some(current) = &mut environment else { continue };
-        let folder = shared.folder.begin_episode(&id)?;
+        let folder = shared.folder.begin_episode(id)?;
         let guest = Guest::default();
         let played = tokio::select! {
             biased;
             () = shared.interrupt.cancelled() => None,
-            played = attempt(worker, &shared, current, &id, task, &folder, &guest) => Some(played),
+            played = attempt(worker, &shared, current, id, task, &folder, &guest) => Some(played),
         };
         guest.leave().await;
         let played = played.transpose()?;
@@ -234,15 +218,14 @@ where
             break;
         };
         let mut spent = played.spent;
-        keep(worker, &shared, &id, folder, played)?;
+        keep(worker, &shared, id, folder, played)?;
         played_any = true;
-        if !spent && shared.queue.is_waited_for(&task.sites) {
+        if !spent && turn.is_waited_for() {
             spent = current.hand_back().await.is_err();
         }
         if spent && let Some(old) = environment.take() {
             close(old).await;
         }
-        drop(turn);
     }
     if let Some(environment) = environment {
         close(environment).await;

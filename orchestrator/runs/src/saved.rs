@@ -1,16 +1,15 @@
 //! Scoring what has happened already: attempts that were saved elsewhere, and the episodes of a run.
 
 use camino::Utf8Path;
-use gateway::Levels;
 use jiff::Timestamp;
 use models::Model;
 use tasks::saved::Saved;
 use tasks::scoring::rules::Rules;
 use tasks::{Suite, Task};
 
-use crate::results::{EpisodeRecord, FORMAT, Outcome, RunFolder, RunRecord, Spent};
+use crate::results::{EpisodeId, EpisodeRecord, Outcome, RunFolder, RunRecord};
 use crate::run::task_records;
-use crate::scored::{Scored, scored};
+use crate::scored::scored;
 use crate::{Error, Summary, fingerprint};
 
 /// Scores attempts at tasks of a benchmark. Several attempts at one task are its repeats; a task without any is left out of the means.
@@ -42,31 +41,16 @@ async fn episode(task: &Task, repeat: u32, saved: &Saved, rules: Rules, judge: &
         _ => Outcome::Stopped,
     };
     let goal = task.goal.to_string();
-    let Scored { outcome, score, detail, unjudged, judging } =
-        scored(&task.scorer, &mut state, &goal, outcome, judge).await;
-    EpisodeRecord {
-        format: FORMAT,
-        task: task.id.clone(),
-        repeat,
-        goal: None,
-        outcome,
+    let scored = scored(&task.scorer, &mut state, &goal, outcome.clone(), judge).await;
+    let id = EpisodeId { task: task.id.clone(), repeat };
+    let mut record = EpisodeRecord {
         answer: saved.answer.clone(),
-        score,
-        success: detail.as_ref().is_some_and(|score| score.success),
-        detail,
-        unjudged,
         judgements: state.judgements,
         steps: saved.steps.len() as u32,
-        judging,
-        models: None,
-        requests: Levels::default(),
-        misses: Vec::new(),
-        refused_hosts: Default::default(),
-        started: Timestamp::UNIX_EPOCH,
-        wall_ms: 0,
-        times: None,
-        fingerprint: String::new(),
-    }
+        ..EpisodeRecord::new(&id, outcome, Timestamp::UNIX_EPOCH)
+    };
+    scored.put_into(&mut record);
+    record
 }
 
 /// Scores the episodes of a run again, by the rules of a suite that has its tasks. What ended in an error stays one.
@@ -91,12 +75,9 @@ pub async fn score_again(
         let files = run.episode(&record.id());
         let mut state = files.score_state()?.by(rules);
         let goal = record.goal.clone().unwrap_or_else(|| task.goal.to_string());
-        let Scored { outcome, score, detail, unjudged, judging } =
-            scored(&task.scorer, &mut state, &goal, record.outcome.clone(), judge).await;
-        record.success = detail.as_ref().is_some_and(|score| score.success);
-        (record.outcome, record.score, record.detail, record.unjudged) = (outcome, score, detail, unjudged);
+        let scored = scored(&task.scorer, &mut state, &goal, record.outcome.clone(), judge).await;
+        scored.put_into(&mut record);
         record.judgements = state.judgements.clone();
-        record.judging = Spent::sum(record.judging.into_iter().chain(judging));
         record.fingerprint = fingerprint::of_episode(&record, &files.steps()?, &files.requests()?)?;
         files.write_score_state(&state)?;
         files.rewrite(&record)?;

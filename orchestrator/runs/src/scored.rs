@@ -6,7 +6,7 @@ use models::{Chat, Message, Model, Role, Sampling};
 use tasks::scoring::judge::{Judge, Prompt, ask};
 use tasks::{Score, ScoreError, ScoreState, Scorer};
 
-use crate::results::{Outcome, Spent};
+use crate::results::{EpisodeRecord, Outcome, Spent};
 
 /// What an episode has come to.
 pub(crate) struct Scored {
@@ -18,6 +18,18 @@ pub(crate) struct Scored {
     pub(crate) unjudged: Option<String>,
     /// What the judge took.
     pub(crate) judging: Option<Spent>,
+}
+
+impl Scored {
+    /// Makes it what the record says.
+    pub(crate) fn put_into(self, record: &mut EpisodeRecord) {
+        record.outcome = self.outcome;
+        record.score = self.score;
+        record.success = self.detail.as_ref().is_some_and(|score| score.success);
+        record.detail = self.detail;
+        record.unjudged = self.unjudged;
+        record.judging = Spent::sum(record.judging.into_iter().chain(self.judging));
+    }
 }
 
 /// Scores an episode with this goal that ended so. What the judge rules becomes part of the state.

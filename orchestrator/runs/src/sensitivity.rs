@@ -108,36 +108,16 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::results::FORMAT;
+    use crate::results::EpisodeId;
 
     fn task(id: &str) -> TaskRecord {
         TaskRecord { id: id.to_owned(), goal: String::new(), sites: Vec::new(), tags: Vec::new() }
     }
 
     fn episode(task: &str, repeat: u32, score: Option<f64>) -> EpisodeRecord {
-        EpisodeRecord {
-            format: FORMAT,
-            task: task.to_owned(),
-            repeat,
-            goal: None,
-            outcome: Outcome::Stopped,
-            answer: None,
-            score,
-            success: score == Some(1.0),
-            detail: None,
-            unjudged: None,
-            judgements: Vec::new(),
-            steps: 0,
-            judging: None,
-            models: None,
-            requests: Default::default(),
-            misses: Vec::new(),
-            refused_hosts: Default::default(),
-            started: Timestamp::UNIX_EPOCH,
-            wall_ms: 0,
-            times: None,
-            fingerprint: String::new(),
-        }
+        let id = EpisodeId { task: task.to_owned(), repeat };
+        let ended = EpisodeRecord::new(&id, Outcome::Stopped, Timestamp::UNIX_EPOCH);
+        EpisodeRecord { score, success: score == Some(1.0), ..ended }
     }
 
     fn told(bounds: &Bounds) -> (Option<Cause>, usize, f64, f64) {

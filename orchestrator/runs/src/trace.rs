@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use agents::{Call, Role, Utterance};
 use browser::{Acted, Action, Observation};
-use gateway::{Answer, Levels};
+use gateway::Answer;
 use jiff::Timestamp;
 use models::Model;
 use tasks::scoring::rules::Rules;
@@ -13,10 +13,10 @@ use tasks::{GoalText, ScoreState, Task, Verdict};
 use crate::environment::{Environment, EnvironmentError};
 use crate::reading::Reading;
 use crate::results::{
-    ActedOn, EpisodeFolder, EpisodeId, EpisodeRecord, FORMAT, MissRecord, Outcome, Phase, Request, Spent,
-    Step, StepCall, Stopwatch, millis,
+    ActedOn, EpisodeFolder, EpisodeId, EpisodeRecord, MissRecord, Outcome, Phase, Request, Spent, Step,
+    StepCall, Stopwatch, millis,
 };
-use crate::scored::{Scored, scored};
+use crate::scored::scored;
 use crate::stay::Guest;
 use crate::{Error, fingerprint};
 
@@ -297,31 +297,18 @@ impl Trace {
     ) -> Result<EpisodeRecord, Error> {
         let wall_ms = millis(self.began.elapsed());
         let goal = self.goal.clone().unwrap_or_else(|| task.goal.to_string());
-        let Scored { outcome, score, detail, unjudged, judging } =
-            scored(&task.scorer, &mut self.score, &goal, outcome, judge).await;
+        let scored = scored(&task.scorer, &mut self.score, &goal, outcome.clone(), judge).await;
         let mut record = EpisodeRecord {
-            format: FORMAT,
-            task: id.task.clone(),
-            repeat: id.repeat,
             goal: self.goal.clone(),
-            outcome,
             answer: self.answer.clone(),
-            score,
-            success: detail.as_ref().is_some_and(|score| score.success),
-            detail,
-            unjudged,
             judgements: self.score.judgements.clone(),
             steps: self.steps.iter().filter(|step| step.action.is_some()).count() as u32,
-            judging,
             models: Spent::of(self.calls.iter().map(|line| &line.call)),
-            requests: Levels::default(),
-            misses: Vec::new(),
-            refused_hosts: Default::default(),
-            started,
             wall_ms,
             times: Some(self.watch.times()),
-            fingerprint: String::new(),
+            ..EpisodeRecord::new(id, outcome, started)
         };
+        scored.put_into(&mut record);
         for request in &self.requests {
             count(&mut record, request);
         }

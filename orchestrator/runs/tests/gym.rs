@@ -122,7 +122,15 @@ async fn an_episode_is_stepped_to_its_score_and_is_that_of_a_run() {
     let options = Options { out: Some(out), tasks: vec!["bike.one".to_owned()], ..Options::default() };
     let bring_up = |_| Fake::bring_up(Mood::default());
     let (oracle, suite): (Kind, _) = ("oracle".parse().unwrap(), suite().unwrap());
-    let run = runs::run_in(bring_up, &suite, &oracle, &options, CancellationToken::new(), runs::silent());
+    let run = runs::run_in(
+        runs::Sites::default(),
+        bring_up,
+        &suite,
+        &oracle,
+        &options,
+        CancellationToken::new(),
+        runs::silent(),
+    );
     let run = run.await.unwrap();
     let summary = gym.end().await.unwrap();
     assert_eq!(summary.fingerprints, run.fingerprints, "the same actions are the same episode");

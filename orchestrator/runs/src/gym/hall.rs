@@ -195,7 +195,8 @@ impl<E: Environment> Hall<E> {
                 return Err(failed(error));
             }
         };
-        if played.spent {
+        // Others may wait for what this episode had for itself.
+        if played.spent || environment.hand_back().await.is_err() {
             close(environment).await;
         } else {
             lock(&self.idle).push(environment);

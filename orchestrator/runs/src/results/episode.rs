@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use tasks::Score;
 use tasks::scoring::judge::Judgement;
 
-use super::{EpisodeId, Format, Spent, Times};
+use super::{EpisodeId, FORMAT, Format, Spent, Times};
 
 /// How an attempt ended, and what it was worth.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -65,6 +65,33 @@ pub struct EpisodeRecord {
 }
 
 impl EpisodeRecord {
+    /// Of an attempt that ended so at once: nothing was seen, done, asked or earned.
+    pub fn new(id: &EpisodeId, outcome: Outcome, started: Timestamp) -> EpisodeRecord {
+        EpisodeRecord {
+            format: FORMAT,
+            task: id.task.clone(),
+            repeat: id.repeat,
+            goal: None,
+            outcome,
+            answer: None,
+            score: None,
+            success: false,
+            detail: None,
+            unjudged: None,
+            judgements: Vec::new(),
+            steps: 0,
+            judging: None,
+            models: None,
+            requests: Levels::default(),
+            misses: Vec::new(),
+            refused_hosts: BTreeSet::new(),
+            started,
+            wall_ms: 0,
+            times: None,
+            fingerprint: String::new(),
+        }
+    }
+
     /// Which episode this is.
     pub fn id(&self) -> EpisodeId {
         EpisodeId { task: self.task.clone(), repeat: self.repeat }

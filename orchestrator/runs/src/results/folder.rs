@@ -1,8 +1,9 @@
 //! The folders of a run: where they are, when they are whole, who may write into them.
 
 use std::fmt;
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::Write as _;
+use std::sync::Arc;
 
 use browser::{Download, StorageState};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -50,15 +51,18 @@ impl EpisodeId {
 #[derive(Debug, Clone)]
 pub struct RunFolder {
     path: Utf8PathBuf,
+    /// Held by whoever adds episodes, and let go when its process ends, however that is.
+    _lock: Option<Arc<File>>,
 }
 
 impl RunFolder {
     /// Begins a run in a folder that holds none.
     pub fn create(path: &Utf8Path, run: &RunRecord) -> Result<RunFolder, Error> {
+        create_dir(path)?;
+        let folder = RunFolder::lock(path)?;
         if path.join("run.json").exists() {
             return Err(Error::Occupied { path: path.to_owned() });
         }
-        let folder = RunFolder { path: path.to_owned() };
         create_dir(&folder.path.join("episodes"))?;
         replace_json(&path.join("run.json"), run)?;
         Ok(folder)
@@ -66,9 +70,14 @@ impl RunFolder {
 
     /// Goes on with the run of the same thing in a folder. Removes what unfinished episodes have left there.
     pub fn resume(path: &Utf8Path, run: &RunRecord) -> Result<RunFolder, Error> {
-        let folder = RunFolder::open(path)?;
+        RunFolder::open(path)?;
+        let folder = RunFolder::lock(path)?;
         let there = folder.run()?;
-        if let Some((what, there, here)) = there.differs_from(run) {
+        let part =
+            |run: &RunRecord| run.shard.map_or_else(|| "all of it".to_owned(), |shard| shard.to_string());
+        let other_part =
+            (there.shard != run.shard).then(|| ("part of the run (--shard)", part(&there), part(run)));
+        if let Some((what, there, here)) = there.differs_from(run).or(other_part) {
             return Err(Error::DifferentRun { path: path.to_owned(), what, there, here });
         }
         let resumed = RunRecord { repeat: run.repeat.max(there.repeat), ..there };
@@ -84,7 +93,18 @@ impl RunFolder {
         if !path.join("run.json").is_file() {
             return Err(Error::NotARun { path: path.to_owned() });
         }
-        Ok(RunFolder { path: path.to_owned() })
+        Ok(RunFolder { path: path.to_owned(), _lock: None })
+    }
+
+    /// A folder that nobody else adds episodes to: they would take each other's unfinished ones for left-overs.
+    fn lock(path: &Utf8Path) -> Result<RunFolder, Error> {
+        let failed = |source| Error::Write { path: path.to_owned(), source };
+        let lock = File::open(path).map_err(failed)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(RunFolder { path: path.to_owned(), _lock: Some(Arc::new(lock)) }),
+            Err(TryLockError::WouldBlock) => Err(Error::InUse { path: path.to_owned() }),
+            Err(TryLockError::Error(source)) => Err(failed(source)),
+        }
     }
 
     /// Makes it as if the run had never begun. What others keep in the folder stays.

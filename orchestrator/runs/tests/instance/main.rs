@@ -13,7 +13,7 @@ use gateway::Entry;
 use models::Model;
 use runs::environment::{EnvironmentError, NotActed};
 use runs::results::{EpisodeId, Outcome, RunFolder};
-use runs::{Environment, Limits, Options, ServiceNow, Summary};
+use runs::{Environment, Limits, Options, ServiceNow, Sites, Summary};
 use serde_json::{Value, json};
 use server::Instance;
 use sites::{Lease, Site, Town};
@@ -216,7 +216,9 @@ async fn play(tables: Memory, course: Course) -> Or<(Option<Summary>, Vec<(Outco
     agent.connect(&mut |_| Ok::<_, std::convert::Infallible>(course.model.clone()))?;
     let suite = suite()?;
     let summary =
-        runs::run_in(bring_up, &suite, &agent, &options, course.interrupt, runs::silent()).await.ok();
+        runs::run_in(Sites::default(), bring_up, &suite, &agent, &options, course.interrupt, runs::silent())
+            .await
+            .ok();
     let mut outcomes = Vec::new();
     for task in &suite.tasks {
         let id = EpisodeId { task: task.id.clone(), repeat: 1 };

@@ -4,7 +4,7 @@ use browser::Dialog;
 use camino::Utf8PathBuf;
 use gateway::{Answer, Entry, Near};
 use runs::results::{
-    ActedOn, EpisodeId, EpisodeRecord, FORMAT, Outcome, Request, RunFolder, RunRecord, Saved, Spent, Step,
+    ActedOn, EpisodeId, EpisodeRecord, Outcome, Request, RunFolder, RunRecord, Saved, Spent, Step,
     TaskRecord, Times,
 };
 
@@ -79,34 +79,19 @@ pub(crate) fn write_run(path: &Utf8PathBuf, fingerprints: &[&str]) -> Tested {
             bytes: 12_345,
             destination: None,
         };
+        let models =
+            Spent { calls: 2, recorded: 0, prompt_tokens: 1_234, completion_tokens: 56, cost: Some(0.25) };
+        let outcome = Outcome::Error { message: HOSTILE.to_owned() };
         let record = EpisodeRecord {
-            format: FORMAT,
-            task: id.task.clone(),
-            repeat: id.repeat,
-            goal: None,
-            outcome: Outcome::Error { message: HOSTILE.to_owned() },
             answer: Some(HOSTILE.to_owned()),
             score: Some(0.0),
-            unjudged: None,
-            judgements: Vec::new(),
-            success: false,
-            detail: None,
             steps: 2,
-            judging: None,
-            models: Some(Spent {
-                calls: 2,
-                recorded: 0,
-                prompt_tokens: 1_234,
-                completion_tokens: 56,
-                cost: Some(0.25),
-            }),
-            requests: Default::default(),
-            misses: Vec::new(),
+            models: Some(models),
             refused_hosts: [HOSTILE.to_owned()].into(),
-            started: jiff::Timestamp::UNIX_EPOCH,
             wall_ms: 1,
             times: Some(Times { opening_ms: 1, agent_ms: 3, ..Times::default() }),
             fingerprint: (*fingerprint).to_owned(),
+            ..EpisodeRecord::new(&id, outcome, jiff::Timestamp::UNIX_EPOCH)
         };
         folder.keep(episode, &record, &steps, &[Request { step: 1, entry }])?;
     }

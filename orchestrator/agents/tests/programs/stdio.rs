@@ -1,11 +1,10 @@
 //! External agents: small shell programs, well-behaved and not.
 
-use std::path::Path;
 use std::time::Duration;
 
-use agents::program::{Program, Settings};
-use agents::{Agent as _, Error, Goal, Reply, View};
-use browser::Observation;
+use agents::program::Settings;
+
+use super::*;
 
 /// Answers the handshake and the task, then clicks twice and answers.
 const GOOD: &str = r#"
@@ -28,37 +27,7 @@ async fn play(script: &str, settings: impl FnOnce(&mut Settings)) -> std::io::Re
     let stderr = folder.path().join("agent.stderr.txt");
     let mut given = Settings::new(script, &stderr);
     settings(&mut given);
-    let mut agent = Program::new(given);
-    let goal = Goal {
-        task: "rail-01".to_owned(),
-        images: Vec::new(),
-        text: "When?".to_owned(),
-        start_url: Some("https://rail.test/".to_owned()),
-        max_steps: 3,
-    };
-    let page = Observation {
-        url: "https://rail.test/".to_owned(),
-        title: "Rail".to_owned(),
-        axtree: "RootWebArea 'Rail'\n\t[3] link 'Timetable'".to_owned(),
-        ..Observation::default()
-    };
-    let mut replies = Vec::new();
-    for step in 1..=goal.max_steps {
-        let view = View {
-            step,
-            observation: &page,
-            chat: &[],
-            last_action_error: None,
-            screenshot: Some(Path::new("/tmp/step.png")),
-        };
-        let reply = agent.next(&goal, view).await;
-        let last = !matches!(reply, Ok(Reply::Act { .. }));
-        replies.push(reply);
-        if last {
-            break;
-        }
-    }
-    agent.end("stopped").await;
+    let replies = play_through(Program::new(given)).await;
     Ok(Played { replies, stderr: std::fs::read_to_string(stderr)? })
 }
 

@@ -4,15 +4,15 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use agents::program::{Address, Contact, Program, Settings};
-use agents::{Agent as _, Error, Goal, Reply, View};
+use agents::program::{Address, Contact, Settings};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
 use axum::{Json, Router};
-use browser::Observation;
 use serde_json::{Value, json};
+
+use super::*;
 
 type Tested = Result<(), Box<dyn std::error::Error>>;
 /// What a server says to a message.
@@ -73,27 +73,7 @@ async fn play(
 ) -> Result<Vec<Result<Reply, Error>>, Box<dyn std::error::Error>> {
     let mut given = Settings::to(Contact::Server(address.parse::<Address>()?));
     settings(&mut given);
-    let mut agent = Program::new(given);
-    let goal = Goal {
-        task: "rail-01".to_owned(),
-        images: Vec::new(),
-        text: "When?".to_owned(),
-        start_url: None,
-        max_steps: 3,
-    };
-    let page = Observation { url: "https://rail.test/".to_owned(), ..Observation::default() };
-    let mut replies = Vec::new();
-    for step in 1..=goal.max_steps {
-        let view = View { step, observation: &page, chat: &[], last_action_error: None, screenshot: None };
-        let reply = agent.next(&goal, view).await;
-        let last = !matches!(reply, Ok(Reply::Act { .. }));
-        replies.push(reply);
-        if last {
-            break;
-        }
-    }
-    agent.end("stopped").await;
-    Ok(replies)
+    Ok(play_through(Program::new(given)).await)
 }
 
 /// The error with which an agent that says this ends, without the port.
@@ -122,7 +102,7 @@ async fn an_agent_is_greeted_told_asked_and_dismissed_under_one_episode() -> Tes
     assert_eq!(kinds, ["hello", "task", "observation", "observation", "end"]);
     let episode = heard[0]["episode"].as_str().ok_or("an id")?;
     assert!(episode.len() > 16 && heard.iter().all(|message| message["episode"] == episode), "{heard:?}");
-    let task = json!({ "type": "task", "task": "rail-01", "goal": "When?", "start_url": null, "max_steps": 3, "episode": episode });
+    let task = json!({ "type": "task", "task": "rail-01", "goal": "When?", "start_url": "https://rail.test/", "max_steps": 3, "episode": episode });
     assert_eq!(heard[1], task);
     assert_eq!((&heard[2]["url"], &heard[4]["outcome"]), (&json!("https://rail.test/"), &json!("stopped")));
     play(&url, |_| {}).await?;
