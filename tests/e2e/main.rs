@@ -22,6 +22,7 @@ mod miniwob;
 mod pages;
 mod recording;
 mod scores;
+mod searching;
 mod server;
 mod servers;
 mod town;

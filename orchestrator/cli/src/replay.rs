@@ -9,7 +9,8 @@ use gateway::{
     Answer, CertificateAuthority, DatePolicy, Gateway, Ledger, MatchLevel, Replay as Snapshots,
     ReplayOptions, Routes, Target,
 };
-use runs::fidelity::{self, PageFidelity, RecordedPage};
+use runs::fidelity::{self, PageFidelity};
+use snapshots::Page;
 use snapshots::index::ReplaySet;
 use snapshots::matching::Key;
 use snapshots::ops::{self, ImportOptions};
@@ -46,6 +47,9 @@ pub(crate) struct Replay {
     /// Leave dates as recorded instead of moving them to now
     #[arg(long)]
     recorded_dates: bool,
+    /// Leave what search engines are asked to the recording, instead of searching the recorded pages where it has no answer
+    #[arg(long, conflicts_with_all = ["fill", "check"])]
+    no_search: bool,
     /// Visit every recorded page twice in Chromium and compare, instead of serving
     #[arg(long, conflicts_with_all = ["listen", "fill"])]
     check: bool,
@@ -72,7 +76,7 @@ impl Replay {
         let mut config = gateway_options::config(&self.data, self.listen)?;
         self.patience.apply(&mut config);
         let ca = Arc::clone(&config.ca);
-        let snapshots = Snapshots::new(set, self.options());
+        let mut snapshots = Snapshots::new(set, self.options());
         let mut fill = std::mem::take(&mut self.fill);
         if let Some(output) = fill.output.take() {
             let studio = fill.open(&output, snapshots, config).await?;
@@ -84,6 +88,9 @@ impl Replay {
             self.report(&ledger)?;
             eprintln!("{}", finish::summary(&finished?));
             return Ok(());
+        }
+        if !self.no_search {
+            snapshots = snapshots.with_search(Some(&self.data.indexes()));
         }
         config.routes = Routes::all(Target::Replay(Arc::new(snapshots)));
         let gateway = Gateway::start(config).await.or_environment("start the gateway")?;
@@ -105,10 +112,10 @@ impl Replay {
 
     /// Visits every recorded page twice; exit code 1 when one gave different documents.
     async fn check_pages(&self, set: ReplaySet) -> Outcome {
-        let pages = fidelity::recorded_pages(&set).or_input("read the pages")?;
+        let pages = set.pages().or_input("read the pages")?;
         let cancel = interrupt::token();
         let bar = progress::bar(pages.len() as u64, "checking");
-        let on = |page: &RecordedPage, done| {
+        let on = |page: &Page, done| {
             bar.set_position(done as u64);
             bar.set_message(page.url.clone());
         };

@@ -2,9 +2,13 @@
 //!
 //! Every operation returns a report; for people it is printed as YAML, for scripts (`--json`) as JSON.
 
+use std::sync::Arc;
+
 use camino::Utf8PathBuf;
+use search::Search;
 use serde::Serialize;
 use snapshots::Progress;
+use snapshots::index::ReplaySet;
 use snapshots::ops::{self, Format, ImportOptions, Redaction};
 
 use crate::failure::{Failure, OrFail, Outcome};
@@ -33,6 +37,17 @@ enum Command {
     Verify {
         /// A WACZ file
         file: Utf8PathBuf,
+    },
+    /// Search its pages, as an agent that asks a search engine does offline
+    Search {
+        /// What to search for
+        query: String,
+        /// WACZ, WARC or ARC files
+        #[arg(required = true)]
+        files: Vec<Utf8PathBuf>,
+        /// How many pages to list
+        #[arg(long, value_name = "N", default_value_t = 10)]
+        first: u64,
     },
     /// Make a snapshot of WARC, ARC, HAR or index-less WACZ files
     Import {
@@ -128,6 +143,7 @@ impl Snapshot {
                 show(&report, json);
                 yes(report.valid, || format!("{file}: {} errors", report.errors))
             }),
+            Command::Search { query, files, first } => search(&query, &files, first, json),
             Command::Import { files, output, title } => {
                 let options = ImportOptions { title, ..ImportOptions::default() };
                 ops::import(&files, &output, &options, on)
@@ -185,6 +201,30 @@ impl Redact {
             None => Ok(rand::random::<[u8; 32]>().to_vec()),
         }
     }
+}
+
+fn search(query: &str, files: &[Utf8PathBuf], first: u64, json: bool) -> Outcome {
+    let set = ReplaySet::open(files, None, &mut |_, _| {}).or_input("open the snapshots")?;
+    let results = Search::new(Arc::new(set), None).results(query, 0, first).or_input("search")?;
+    let found =
+        results.found.iter().map(|found| Found { url: &found.url, title: &found.title, text: found.text() });
+    show(&Results { total: results.total, found: found.collect() }, json);
+    Ok(())
+}
+
+/// What a search has found.
+#[derive(Serialize)]
+struct Results<'a> {
+    /// How many pages.
+    total: u64,
+    found: Vec<Found<'a>>,
+}
+
+#[derive(Serialize)]
+struct Found<'a> {
+    url: &'a str,
+    title: &'a str,
+    text: String,
 }
 
 fn show(report: &impl Serialize, json: bool) {

@@ -53,6 +53,11 @@ pub enum Answer {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         of: Option<Box<Answer>>,
     },
+    /// Results of a search over the recorded pages, in the place of a search engine's.
+    Search {
+        /// How many pages were found; 0 where the engine's form was asked for.
+        found: u64,
+    },
     /// From the live web.
     Live,
     /// From a copy of a site.
@@ -93,6 +98,7 @@ impl Answer {
             Answer::Normalised { .. } => "normalised",
             Answer::Fuzzy { .. } => "fuzzy",
             Answer::Synthesised { .. } => "synthesised",
+            Answer::Search { .. } => "search",
             Answer::Live => "live",
             Answer::Site => "site",
             Answer::Miss { .. } => "miss",
@@ -118,6 +124,9 @@ pub struct Levels {
     pub fuzzy: u64,
     /// Derived from a recorded answer.
     pub synthesised: u64,
+    /// Results of a search over the recorded pages.
+    #[serde(default)]
+    pub search: u64,
     /// From the live web.
     pub live: u64,
     /// From a copy of a site.
@@ -143,6 +152,7 @@ impl Levels {
             Answer::Normalised { .. } => &mut self.normalised,
             Answer::Fuzzy { .. } => &mut self.fuzzy,
             Answer::Synthesised { .. } => &mut self.synthesised,
+            Answer::Search { .. } => &mut self.search,
             Answer::Live => &mut self.live,
             Answer::Site => &mut self.site,
             Answer::Miss { .. } => &mut self.miss,
@@ -153,11 +163,13 @@ impl Levels {
 
     /// Adds what others have counted.
     pub fn add(&mut self, other: &Levels) {
-        let Levels { exact, normalised, fuzzy, synthesised, live, site, miss, refused, failed } = *other;
+        let Levels { exact, normalised, fuzzy, synthesised, search, live, site, miss, refused, failed } =
+            *other;
         self.exact += exact;
         self.normalised += normalised;
         self.fuzzy += fuzzy;
         self.synthesised += synthesised;
+        self.search += search;
         self.live += live;
         self.site += site;
         self.miss += miss;
@@ -167,8 +179,9 @@ impl Levels {
 
     /// All requests.
     pub fn total(&self) -> u64 {
-        let Levels { exact, normalised, fuzzy, synthesised, live, site, miss, refused, failed } = self;
-        exact + normalised + fuzzy + synthesised + live + site + miss + refused + failed
+        let Levels { exact, normalised, fuzzy, synthesised, search, live, site, miss, refused, failed } =
+            self;
+        exact + normalised + fuzzy + synthesised + search + live + site + miss + refused + failed
     }
 }
 

@@ -10,8 +10,8 @@ use browser::{Action, Launch, Session};
 use gateway::replay::ReplayOptions;
 use gateway::{Answer, CertificateAuthority, Config, Gateway, Replay, Routes, Target};
 use serde::Serialize;
+use snapshots::Page;
 use snapshots::index::ReplaySet;
-use snapshots::{Archive, Error as SnapshotError, RecordKind, Timestamp};
 use tokio_util::sync::CancellationToken;
 
 use crate::environment::EnvironmentError;
@@ -49,60 +49,16 @@ impl Fidelity {
     }
 }
 
-/// A recorded page and the time it was recorded at.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RecordedPage {
-    /// Its URL.
-    pub url: String,
-    /// When.
-    pub ts: Timestamp,
-}
-
-/// The pages of the archives in `set`: those of their page lists, or, where there is none, every HTML document that
-/// was answered with status 200. Each URL once.
-///
-/// # Errors
-/// When an archive cannot be read.
-pub fn recorded_pages(set: &ReplaySet) -> Result<Vec<RecordedPage>, SnapshotError> {
-    let mut seen = BTreeSet::new();
-    let mut pages = Vec::new();
-    for (archive, _) in set.members() {
-        let listed = archive.pages()?;
-        let found = if listed.is_empty() {
-            documents(archive)
-        } else {
-            listed.into_iter().map(|page| RecordedPage { url: page.url, ts: page.ts }).collect()
-        };
-        pages.extend(found.into_iter().filter(|page| seen.insert(page.url.clone())));
-    }
-    Ok(pages)
-}
-
-/// Damaged records are passed over: what cannot be read cannot be visited either.
-fn documents(archive: &Archive) -> Vec<RecordedPage> {
-    let records = archive.records().filter_map(Result::ok);
-    let documents = records.filter_map(|(_, mut record)| {
-        if record.kind() != RecordKind::Response || !record.holds_http() {
-            return None;
-        }
-        let (url, ts) = (record.target_uri()?.into_owned(), record.date()?);
-        let head = record.response_head().ok()?;
-        let html = head.headers.get_str("content-type").is_some_and(|mime| mime.starts_with("text/html"));
-        (head.status == 200 && html && url.starts_with("http")).then_some(RecordedPage { url, ts })
-    });
-    documents.collect()
-}
-
 /// Visits each page twice. `on` is told the page that is visited next and how many are done.
 ///
 /// # Errors
 /// When the gateway or the browser cannot be started, or the browser is gone.
 pub async fn check(
     set: ReplaySet,
-    pages: &[RecordedPage],
+    pages: &[Page],
     settle_within: Duration,
     cancel: &CancellationToken,
-    on: &dyn Fn(&RecordedPage, usize),
+    on: &dyn Fn(&Page, usize),
 ) -> Result<Fidelity, EnvironmentError> {
     let authority = CertificateAuthority::in_memory()
         .map_err(EnvironmentError::while_doing("make a certificate authority"))?;
@@ -144,7 +100,7 @@ struct Visitor {
 }
 
 impl Visitor {
-    async fn visit(&mut self, page: &RecordedPage, result: &mut PageFidelity) -> Result<(), browser::Error> {
+    async fn visit(&mut self, page: &Page, result: &mut PageFidelity) -> Result<(), browser::Error> {
         let world = browser::World { clock: page.ts.inner(), seed: 0 };
         let mut session = match self.session.take() {
             Some(mut session) => {

@@ -71,34 +71,49 @@ impl Shared {
     ) -> Result<Shared, EnvironmentError> {
         let authority = CertificateAuthority::in_memory()
             .map_err(EnvironmentError::while_doing("make a certificate authority"))?;
-        let (paths, cache) = (spec.snapshots.clone(), cache.map(Utf8Path::to_owned));
-        let set =
-            tokio::task::spawn_blocking(move || ReplaySet::open(&paths, cache.as_deref(), &mut |_, _| {}))
-                .await
-                .map_err(EnvironmentError::while_doing("open the snapshots"))?
-                .map_err(EnvironmentError::while_doing("open the snapshots"))?;
         let level = match spec.match_level {
             tasks::MatchLevel::Exact => MatchLevel::Exact,
             tasks::MatchLevel::Normalised => MatchLevel::Normalised,
             tasks::MatchLevel::Fuzzy => MatchLevel::FUZZY,
         };
-        let hosts = set.hosts().map_err(EnvironmentError::while_doing("list the hosts of the snapshots"))?;
         let options = ReplayOptions { level, dates: DatePolicy::Recorded, ..ReplayOptions::default() };
-        let replay = Arc::new(Replay::new(set, options));
-        Ok(Shared { routes: routes(&hosts, &replay), town, authority: Arc::new(authority) })
+        let (spec, cache) = (spec.clone(), cache.map(Utf8Path::to_owned));
+        let routes = tokio::task::spawn_blocking(move || routes(&spec, options, cache.as_deref()))
+            .await
+            .map_err(EnvironmentError::while_doing("open the snapshots"))??;
+        Ok(Shared { routes, town, authority: Arc::new(authority) })
     }
 }
 
-/// A route for every recorded host. What has none is refused, and shows as such: it is not a page that the recording lacks, it is outside the
-/// world.
-fn routes(hosts: &[String], replay: &Arc<Replay>) -> Routes {
+/// A route for every recorded host, and for the search engines that their pages are searched in the place of. What has none is refused, and shows as such: it
+/// is not a page that the recording lacks, it is outside the world.
+fn routes(
+    spec: &WorldSpec,
+    options: ReplayOptions,
+    cache: Option<&Utf8Path>,
+) -> Result<Routes, EnvironmentError> {
     let mut routes = Routes::new();
-    for host in hosts {
-        if let Err(error) = routes.add(host, Target::Replay(replay.clone())) {
+    if spec.snapshots.is_empty() {
+        return Ok(routes);
+    }
+    let set = ReplaySet::open(&spec.snapshots, cache, &mut |_, _| {})
+        .map_err(EnvironmentError::while_doing("open the snapshots"))?;
+    let hosts = set.hosts().map_err(EnvironmentError::while_doing("list the hosts of the snapshots"))?;
+    let mut replay = Replay::new(set, options);
+    if spec.search_pages {
+        replay = replay.with_search(cache);
+    }
+    // Before any episode, as the first one's page would wait for it.
+    let search = replay.search().map_or(Ok(()), search::Search::prepare);
+    search.map_err(EnvironmentError::while_doing("index the recorded pages"))?;
+    let engines = search::hosts().filter(|_| spec.search_pages).map(str::to_owned);
+    let replay = Arc::new(replay);
+    for host in hosts.into_iter().chain(engines) {
+        if let Err(error) = routes.add(&host, Target::Replay(replay.clone())) {
             tracing::warn!(%error, "a recorded host cannot be reached");
         }
     }
-    routes
+    Ok(routes)
 }
 
 fn storage_state(path: &Utf8Path) -> Result<StorageState, EnvironmentError> {

@@ -15,6 +15,7 @@
 mod archive;
 mod body;
 pub mod cdxj;
+mod content;
 mod error;
 mod exchange;
 pub mod har;

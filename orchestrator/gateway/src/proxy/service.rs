@@ -20,7 +20,7 @@ use super::{
     track::Pending,
 };
 use crate::{
-    Answer, Body, Episode, Fill, RequestHead,
+    Answer, Body, Episode, Fill, Replay, Reply, RequestHead,
     body::{self, BodyError},
     gateway::Shared,
     miss, network,
@@ -93,12 +93,23 @@ async fn answer(shared: &Arc<Shared>, episode: &Arc<Episode>, target: &Target, a
         Target::Site(site) => site::forward(shared, site, asked).await,
         Target::Record(recorder) => live::record(shared, recorder, asked).await,
         Target::Replay(replay) => match whole_body(shared, asked.body).await {
+            Ok(body) if replay.searches(&asked.head) => {
+                Ok(searched(episode, replay, asked.head, body).await.into())
+            }
             Ok(body) => Ok(replay.answer(&asked.head, &body, episode).into()),
             Err(failure) => Err(failure),
         },
         Target::Fill(fill) => filled(shared, episode, fill, asked).await,
     };
     answered.unwrap_or_else(|failure| failure.into_reply(document).into())
+}
+
+/// From the snapshots, where it may take as long as their pages have to be indexed.
+async fn searched(episode: &Arc<Episode>, replay: &Arc<Replay>, head: RequestHead, body: Bytes) -> Reply {
+    let (replay, episode, asked) = (Arc::clone(replay), Arc::clone(episode), head.clone());
+    let answered = tokio::task::spawn_blocking(move || replay.answer(&asked, &body, &episode)).await;
+    // A task that failed has reported its panic.
+    answered.unwrap_or_else(|_| miss::failed(&head, "failed to search the recorded pages".to_owned()))
 }
 
 /// From the snapshots, else from what was fetched before, else from the live web.

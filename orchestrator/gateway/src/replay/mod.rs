@@ -21,13 +21,16 @@ mod partial;
 pub(crate) mod preflight;
 mod range;
 mod respond;
+mod searched;
 mod socket;
 mod stored;
 
 use std::{str::FromStr, sync::Arc, time::SystemTime};
 
+use camino::Utf8Path;
 use http::{HeaderName, HeaderValue, Method, header};
 use hyper::body::Bytes;
+use search::Search;
 use snapshots::{
     index::{Hit, IndexError, ReplaySet, SOCKET},
     matching::{Asked, Payload},
@@ -116,6 +119,7 @@ impl Default for ReplayOptions {
 #[derive(Debug)]
 pub struct Replay {
     set: Arc<ReplaySet>,
+    search: Option<Search>,
     options: ReplayOptions,
     cache: Cache,
     started: SystemTime,
@@ -130,7 +134,30 @@ impl Default for Replay {
 impl Replay {
     /// Answers from `set`.
     pub fn new(set: ReplaySet, options: ReplayOptions) -> Self {
-        Replay { set: Arc::new(set), options, cache: Cache::new(options.cache), started: SystemTime::now() }
+        Replay {
+            set: Arc::new(set),
+            search: None,
+            options,
+            cache: Cache::new(options.cache),
+            started: SystemTime::now(),
+        }
+    }
+
+    /// Answers what search engines are asked, as far as it was not recorded, by a search over the recorded pages, whose index is kept in the folder
+    /// `cache`.
+    pub fn with_search(mut self, cache: Option<&Utf8Path>) -> Self {
+        self.search = Some(Search::new(self.set.clone(), cache));
+        self
+    }
+
+    /// The search over the recorded pages, if there is one.
+    pub fn search(&self) -> Option<&Search> {
+        self.search.as_ref()
+    }
+
+    /// Whether the recorded pages may have to be searched for an answer to this request.
+    pub(crate) fn searches(&self, head: &RequestHead) -> bool {
+        self.search.is_some() && searched::asked(head).is_some()
     }
 
     /// The snapshots it answers from.
@@ -143,13 +170,23 @@ impl Replay {
         self.options
     }
 
-    /// Answers one request, or says that it was never recorded. Blocking, but only for a few reads of local files.
+    /// Answers one request, or says that it was never recorded. Blocking, but only for a few reads of local files; the first search takes longer unless its
+    /// index was made before.
     pub fn answer(&self, head: &RequestHead, body: &Bytes, episode: &Episode) -> Reply {
         let asked = asked(head, body);
-        let mut reply = match self.recorded(head, &asked, episode) {
+        let search = self.search.as_ref().zip(searched::asked(head));
+        // The most similar query is no better than an answer to the one that was asked.
+        let level = match (&search, self.options.level) {
+            (Some(_), MatchLevel::Fuzzy { .. }) => MatchLevel::Normalised,
+            (_, level) => level,
+        };
+        let mut reply = match self.recorded(head, &asked, level, episode) {
             Ok(Some(reply)) => reply,
             // A revisit whose body is in another archive is as good as never recorded.
-            Ok(None) | Err(StoredError::BodyElsewhere { .. }) => self.missed(head, &asked),
+            Ok(None) | Err(StoredError::BodyElsewhere { .. }) => match search {
+                Some((search, asked)) => searched::reply(head, search, &asked),
+                None => self.missed(head, &asked),
+            },
             Err(error) => failed(head, &error),
         };
         if self.options.announce {
@@ -177,9 +214,10 @@ impl Replay {
         &self,
         head: &RequestHead,
         asked: &Asked<'_>,
+        level: MatchLevel,
         episode: &Episode,
     ) -> Result<Option<Reply>, StoredError> {
-        if let Some(found) = find::find(&self.set, asked, &head.headers, self.options.level)? {
+        if let Some(found) = find::find(&self.set, asked, &head.headers, level)? {
             let reply = self.given(head, asked, &found, episode, false)?;
             if reply.is_some() {
                 return Ok(reply);
@@ -187,7 +225,7 @@ impl Replay {
         }
         if head.method == Method::HEAD {
             let get = Asked { method: "GET", ..*asked };
-            let Some(found) = find::find(&self.set, &get, &head.headers, self.options.level)? else {
+            let Some(found) = find::find(&self.set, &get, &head.headers, level)? else {
                 return Ok(None);
             };
             let reply = self.given(head, &get, &found, episode, true)?;

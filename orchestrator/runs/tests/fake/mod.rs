@@ -220,6 +220,7 @@ pub(crate) fn suite() -> Result<Suite, jiff::Error> {
             clock: "2026-03-14T09:00:00Z".parse()?,
             seed: 7,
             search: None,
+            search_pages: true,
             viewport: (1280, 720),
             locale: "en-US".to_owned(),
             timezone: "UTC".to_owned(),

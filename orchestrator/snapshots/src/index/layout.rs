@@ -28,6 +28,12 @@ pub(super) struct Binding {
 }
 
 impl Binding {
+    /// All of it in digits.
+    pub(super) fn state(&self) -> String {
+        let digest: String = self.digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("{}-{}.{:09}-{digest}", self.size, self.modified_seconds, self.modified_nanos)
+    }
+
     /// Size, time of modification, and a digest over sixteen samples spread from start to end.
     pub(super) fn of(path: &Utf8Path) -> io::Result<Binding> {
         const SAMPLE: u64 = 16 << 10;

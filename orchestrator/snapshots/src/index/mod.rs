@@ -14,6 +14,7 @@
 //! the archive is built again; the archive is never written to.
 
 mod build;
+mod documents;
 mod error;
 mod layout;
 mod pairing;
@@ -36,6 +37,7 @@ use row::{CAPTURE, Entry};
 use scan::Origin;
 use table::Table;
 
+pub use documents::Document;
 pub use error::IndexError;
 pub use layout::Summary;
 pub use row::{Capture, CaptureKind};
@@ -139,6 +141,11 @@ impl Index {
     /// What the archive holds.
     pub fn summary(&self) -> Summary {
         self.layout.summary
+    }
+
+    /// What tells this state of the archive from any other: its size, its time of modification, and a digest over samples of it.
+    pub fn state(&self) -> String {
+        self.layout.binding.state()
     }
 
     /// The file it lies in.

@@ -71,6 +71,11 @@ impl ReplaySet {
         self.members.iter().map(|member| (&member.archive, member.index.summary()))
     }
 
+    /// What tells these archives in this state from any others: the [`Index::state`] of each in a line, in order.
+    pub fn state(&self) -> String {
+        self.members.iter().map(|member| member.index.state() + "\n").collect()
+    }
+
     /// The captures under an exact key, in recorded order.
     pub fn exact(&self, key: &Key) -> Result<Vec<Hit>, IndexError> {
         self.group(|index| index.exact(key))

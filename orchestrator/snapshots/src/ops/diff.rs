@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 
-use crate::{Archive, Exchange, RecordRef, Timestamp};
+use crate::{Archive, Exchange, RecordRef, Timestamp, content};
 
 use super::exchanges::Exchanges;
-use super::{Error, OnProgress, content, digest};
+use super::{Error, OnProgress, digest};
 
 mod text;
 

@@ -4,12 +4,12 @@
 use std::collections::HashMap;
 
 use crate::recording::FRAMES_TYPE;
-use crate::{Archive, Exchange, Frame, Progress, Record, RecordKind, RecordRef};
+use crate::{Archive, Exchange, Frame, Progress, Record, RecordKind, RecordRef, content};
 
 use super::originals::Originals;
 use super::pairs::Pairs;
 use super::stage::starts;
-use super::{Error, OnProgress, content};
+use super::{Error, OnProgress};
 
 /// What has to be known of all records before the first exchange can be put together.
 #[derive(Debug)]

@@ -10,12 +10,12 @@ use flate2::write::GzEncoder;
 use serde::Serialize;
 
 use crate::har;
-use crate::{Archive, Page, Progress};
+use crate::{Archive, Page, Progress, content};
 
 use super::exchanges::{Exchanges, damaged};
 use super::output::Output;
 use super::stage::starts;
-use super::{Error, OnProgress, content};
+use super::{Error, OnProgress};
 
 mod names;
 

@@ -6,7 +6,6 @@
 //! its input, and none overwrites anything: output is written under a temporary name beside the target and moved
 //! there when it is complete, and a target that exists is refused before any work is done.
 
-mod content;
 mod diff;
 mod digest;
 mod error;

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 
-use crate::{Archive, Progress, Record, RecordKind};
+use crate::{Archive, Progress, Record, RecordKind, content};
 
 use super::exchanges::damaged;
 use super::stage::starts;
-use super::{Error, OnProgress, content};
+use super::{Error, OnProgress};
 
 mod patterns;
 

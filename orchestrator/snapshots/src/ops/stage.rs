@@ -11,14 +11,16 @@ use std::io::{self, Read, Write};
 use crate::body::MEMORY;
 use crate::http::write_response;
 use crate::warc::new_record_id;
-use crate::{Archive, Body, Error, Headers, Progress, Record, RecordKind, RecordRef, Spool, Timestamp, ops};
+use crate::{
+    Archive, Body, Error, Headers, Progress, Record, RecordKind, RecordRef, Spool, Timestamp, content, ops,
+};
 
+use super::OnProgress;
 use super::digest::{self, Check, Compared};
 use super::originals::{Originals, Place};
 use super::pages::{Candidate, PageFinder};
 use super::pairs::Pairs;
 use super::snapshot::NewSnapshot;
-use super::{OnProgress, content};
 
 /// Where each segment starts in the sum of all, for progress.
 pub(super) struct Starts {

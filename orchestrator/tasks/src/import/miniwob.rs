@@ -58,6 +58,7 @@ pub fn world(seed: u64) -> WorldSpec {
         timezone: "UTC".to_owned(),
         match_level: crate::MatchLevel::Exact,
         search: None,
+        search_pages: true,
     }
 }
 

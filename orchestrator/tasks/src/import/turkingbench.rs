@@ -56,6 +56,7 @@ pub fn world(snapshots: Vec<camino::Utf8PathBuf>) -> WorldSpec {
         timezone: "UTC".to_owned(),
         match_level: crate::MatchLevel::Normalised,
         search: None,
+        search_pages: true,
     }
 }
 

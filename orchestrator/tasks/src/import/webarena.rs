@@ -63,6 +63,7 @@ pub fn world(sites: Utf8PathBuf, clock: Timestamp) -> WorldSpec {
         timezone: "UTC".to_owned(),
         match_level: MatchLevel::Exact,
         search: None,
+        search_pages: true,
     }
 }
 

@@ -45,6 +45,9 @@ pub struct WorldSpec {
     /// The address of the results of the search engine that agents are given, with `{}` where the query goes; Google's when absent.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_search")]
     pub search: Option<String>,
+    /// Whether what search engines are asked is answered by a search over the recorded pages, where it was not recorded.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub search_pages: bool,
 }
 
 /// The loosest comparison of requests with recorded ones that still counts as an answer.
@@ -58,6 +61,14 @@ pub enum MatchLevel {
     Normalised,
     /// The most similar recorded request of the same host and path.
     Fuzzy,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn is_yes(given: &bool) -> bool {
+    *given
 }
 
 fn default_viewport() -> (u32, u32) {

@@ -55,6 +55,7 @@ impl Live {
             timezone: "UTC".to_owned(),
             match_level: MatchLevel::default(),
             search,
+            search_pages: true,
         };
         let recorded = world.snapshots.len();
         let suite = Written { name, world, manifests: Vec::new(), import: &import };

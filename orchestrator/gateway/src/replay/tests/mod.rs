@@ -5,6 +5,7 @@
 mod derived;
 mod matching;
 mod parts;
+mod searches;
 mod turns;
 
 use camino::Utf8Path;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
+use crate::content;
 use crate::http::{Dechunk, parse_request, parse_response, write_request, write_response};
-use crate::ops::content;
 use crate::ops::stage::Taken;
 use crate::recording::FRAMES_TYPE;
 use crate::{Body, Error, Frame, Headers, Page, RecordKind};

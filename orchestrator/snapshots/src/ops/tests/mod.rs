@@ -10,6 +10,7 @@ use std::io::{Read as _, Write as _};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use crate::content;
 use crate::{
     Archive, Body, Exchange, Headers, Page, Progress, Recording, RecordingOptions, Request, Response,
     Timestamp,

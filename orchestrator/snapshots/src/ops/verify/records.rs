@@ -5,8 +5,8 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Read};
 
 use crate::body::MEMORY;
+use crate::content::is_chunked;
 use crate::http::{Dechunk, parse_request, parse_response};
-use crate::ops::content::is_chunked;
 use crate::ops::digest::{self, Check, Compared};
 use crate::ops::originals::Originals;
 use crate::ops::pairs::{Link, Pairs};

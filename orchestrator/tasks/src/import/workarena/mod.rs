@@ -51,6 +51,7 @@ pub fn world(sites: Utf8PathBuf, clock: Timestamp, seed: u64) -> WorldSpec {
         timezone: "UTC".to_owned(),
         match_level: MatchLevel::Exact,
         search: None,
+        search_pages: true,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::http::{Dechunk, decode_content};
 use crate::{Body, Error, Exchange, Headers, Record, Request, Response, Timestamp};
 
 /// The body of an HTTP message whose head has been read off `record`, without its transfer coding.
-pub(super) fn body(record: Record, headers: &Headers) -> Result<Body, Error> {
+pub(crate) fn body(record: Record, headers: &Headers) -> Result<Body, Error> {
     let failed = |source| Error::io("read", "a record block".into(), source);
     let reader = unchunked(record.block, headers);
     Body::spool(reader, MEMORY).map_err(failed)
@@ -17,12 +17,12 @@ fn unchunked<'a>(block: impl Read + 'a, headers: &Headers) -> Box<dyn Read + 'a>
     if is_chunked(headers) { Box::new(Dechunk::new(BufReader::new(block))) } else { Box::new(block) }
 }
 
-pub(super) fn is_chunked(headers: &Headers) -> bool {
+pub(crate) fn is_chunked(headers: &Headers) -> bool {
     headers.get_str("transfer-encoding").is_some_and(|coding| coding.to_ascii_lowercase().contains("chunked"))
 }
 
 /// The content of a body without its content coding; the body as it is, if it does not decode.
-pub(super) fn decoded(headers: &Headers, body: &Body, limit: u64) -> Result<Vec<u8>, Error> {
+pub(crate) fn decoded(headers: &Headers, body: &Body, limit: u64) -> Result<Vec<u8>, Error> {
     match headers.get_str("content-encoding") {
         Some(coding) => match decode_content(coding, body.reader(), limit) {
             Ok(bytes) => Ok(bytes),
@@ -37,7 +37,7 @@ pub(super) fn decoded(headers: &Headers, body: &Body, limit: u64) -> Result<Vec<
 
 /// The exchange of a response or revisit record, its request if there is one, and the record that holds the payload of
 /// a revisit.
-pub(super) fn exchange(
+pub(crate) fn exchange(
     mut response: Record,
     request: Option<Record>,
     payload: Option<Record>,

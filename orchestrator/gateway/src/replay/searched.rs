@@ -1,0 +1,29 @@
+//! What search engines are asked, answered from the recorded pages.
+
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use search::{Asked, Search};
+
+use crate::{Answer, Reply, RequestHead, body, error_text::chain, miss};
+
+/// What a request asks of a search engine; none where it asks another host, or for something else.
+pub(super) fn asked(head: &RequestHead) -> Option<Asked<'_>> {
+    matches!(head.method, Method::GET | Method::HEAD).then(|| search::asked(&head.host, &head.url))?
+}
+
+/// The results, as a page.
+pub(super) fn reply(head: &RequestHead, search: &Search, asked: &Asked<'_>) -> Reply {
+    let page = match search.answer(asked) {
+        Ok(page) => page,
+        Err(error) => {
+            let text = format!("failed to {}", chain(&*error));
+            tracing::warn!(url = head.url, error = text, "a search could not be answered");
+            return miss::failed(head, text);
+        }
+    };
+    let mut headers = HeaderMap::new();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(page.html.len()));
+    let body = if head.method == Method::HEAD { body::empty() } else { body::full(page.html) };
+    Reply { status: StatusCode::OK, headers, body, answer: Answer::Search { found: page.found.unwrap_or(0) } }
+}

@@ -1,0 +1,177 @@
+//! Which URLs are a search engine's, what they ask for, and how its next page of results is called.
+
+use std::borrow::Cow;
+
+use url::Url;
+use url::form_urlencoded::Serializer;
+
+/// A search engine as its URLs have it.
+#[derive(Debug, PartialEq, Eq)]
+struct Engine {
+    hosts: &'static [&'static str],
+    /// Paths of its results; with no query they are its home page.
+    results: &'static [&'static str],
+    /// Paths of its home page.
+    home: &'static [&'static str],
+    /// The parameter with the query.
+    query: &'static str,
+    /// The parameter that says which page of results, what it is on the first one, and by how much it grows.
+    start: (&'static str, u64, u64),
+}
+
+const PER_PAGE: u64 = crate::PER_PAGE;
+
+const ENGINES: &[Engine] = &[
+    Engine {
+        hosts: &["www.google.com", "google.com"],
+        results: &["/search"],
+        home: &["/", "/webhp"],
+        query: "q",
+        start: ("start", 0, PER_PAGE),
+    },
+    Engine {
+        hosts: &["www.bing.com", "bing.com"],
+        results: &["/search"],
+        home: &["/"],
+        query: "q",
+        start: ("first", 1, PER_PAGE),
+    },
+    Engine {
+        hosts: &["duckduckgo.com", "www.duckduckgo.com", "html.duckduckgo.com", "lite.duckduckgo.com"],
+        results: &["/", "/html", "/html/", "/lite", "/lite/"],
+        home: &[],
+        query: "q",
+        start: ("s", 0, PER_PAGE),
+    },
+    Engine {
+        hosts: &["search.yahoo.com"],
+        results: &["/search"],
+        home: &["/"],
+        query: "p",
+        start: ("b", 1, PER_PAGE),
+    },
+    Engine {
+        hosts: &["search.brave.com"],
+        results: &["/search"],
+        home: &["/"],
+        query: "q",
+        start: ("offset", 0, 1),
+    },
+    Engine {
+        hosts: &["www.startpage.com", "startpage.com"],
+        results: &["/sp/search", "/do/search", "/do/dsearch"],
+        home: &["/"],
+        query: "query",
+        start: ("page", 1, 1),
+    },
+    Engine {
+        hosts: &["www.ecosia.org", "ecosia.org"],
+        results: &["/search"],
+        home: &["/"],
+        query: "q",
+        start: ("p", 0, 1),
+    },
+];
+
+/// All hosts under which a search engine is known here.
+pub fn hosts() -> impl Iterator<Item = &'static str> {
+    ENGINES.iter().flat_map(|engine| engine.hosts.iter().copied())
+}
+
+/// What a search engine's URL asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked<'a> {
+    engine: &'static Engine,
+    /// Host of the engine.
+    pub host: &'a str,
+    /// What is searched for, as it was typed; none on the engine's home page.
+    pub query: Option<String>,
+    /// The number of the first result that is wanted, from 0.
+    pub first: u64,
+}
+
+/// What is asked for by the URL with this host (lower-case) and text; none where it is no search engine's, or another of its pages.
+pub fn asked<'a>(host: &'a str, url: &str) -> Option<Asked<'a>> {
+    let engine = ENGINES.iter().find(|engine| engine.hosts.contains(&host))?;
+    let url = Url::parse(url).ok()?;
+    let value = |name: &str| url.query_pairs().find(|(own, _)| own == name).map(|(_, value)| value);
+    let results = engine.results.contains(&url.path());
+    if !results && !engine.home.contains(&url.path()) {
+        return None;
+    }
+    let query = value(engine.query).filter(|query| results && !query.trim().is_empty()).map(Cow::into_owned);
+    let (start, first, step) = engine.start;
+    let page = value(start)
+        .and_then(|value| value.parse::<u64>().ok())
+        .map_or(0, |value| value.saturating_sub(first) / step);
+    Some(Asked { engine, host, query, first: page.saturating_mul(PER_PAGE) })
+}
+
+impl Asked<'_> {
+    /// Where the form for another query leads, from any page of the engine.
+    pub(crate) fn action(&self) -> &'static str {
+        self.engine.results[0]
+    }
+
+    /// The name of the form's field.
+    pub(crate) fn field(&self) -> &'static str {
+        self.engine.query
+    }
+
+    /// The address of the page of results that begins with the result of this number, relative to the engine's host.
+    pub(crate) fn at(&self, first: u64) -> String {
+        let (start, base, step) = self.engine.start;
+        let number = (base + first / PER_PAGE * step).to_string();
+        let mut pairs = Serializer::new(String::new());
+        pairs.append_pair(self.engine.query, self.query.as_deref().unwrap_or_default());
+        pairs.append_pair(start, &number);
+        format!("{}?{}", self.action(), pairs.finish())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_of_results_are_told_from_others() {
+        let check = |url: &str, expect: Option<(Option<&str>, u64)>| {
+            let parsed = Url::parse(url).unwrap();
+            let found = asked(parsed.host_str().unwrap(), url);
+            let found = found.as_ref().map(|asked| (asked.query.as_deref(), asked.first));
+            assert_eq!(found, expect, "{url}");
+        };
+        check("https://www.google.com/search?q=tall+oak&hl=en", Some((Some("tall oak"), 0)));
+        check("https://www.google.com/search?q=oak&start=20", Some((Some("oak"), 20)));
+        check("https://www.google.com/search?q=+", Some((None, 0)));
+        check("http://google.com/", Some((None, 0)));
+        check("https://www.google.com/?q=oak", Some((None, 0)));
+        check("https://www.google.com/maps?q=oak", None);
+        check("https://www.bing.com/search?q=oak&first=11", Some((Some("oak"), 10)));
+        check("https://www.bing.com/search?q=oak&first=0", Some((Some("oak"), 0)));
+        check("https://duckduckgo.com/?q=oak&ia=web", Some((Some("oak"), 0)));
+        check("https://duckduckgo.com/", Some((None, 0)));
+        check("https://html.duckduckgo.com/html/?q=oak&s=10", Some((Some("oak"), 10)));
+        check("https://search.brave.com/search?q=oak&offset=2", Some((Some("oak"), 20)));
+        check("https://search.yahoo.com/search?p=oak&b=21", Some((Some("oak"), 20)));
+        check("https://www.startpage.com/do/search?query=oak&page=2", Some((Some("oak"), 10)));
+        check("https://www.ecosia.org/search?q=oak&p=x", Some((Some("oak"), 0)));
+        check(
+            "https://www.google.com/search?q=oak&start=18446744073709551615",
+            Some((Some("oak"), u64::MAX - 5)),
+        );
+        check("https://www.aldria-rail.test/search?q=oak", None);
+    }
+
+    #[test]
+    fn the_next_page_is_where_its_engine_has_it() {
+        for (engine, host) in
+            ENGINES.iter().flat_map(|engine| engine.hosts.iter().map(move |host| (engine, host)))
+        {
+            let url = format!("https://{host}{}?{}=a%26b", engine.results[0], engine.query);
+            let first = asked(host, &url).unwrap();
+            let next = asked(host, &format!("https://{host}{}", first.at(30))).unwrap();
+            assert_eq!((next.query.as_deref(), next.first), (Some("a&b"), 30), "{url}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The page of results: plain links, since agents read it more often than people.
+
+use std::sync::OnceLock;
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use minijinja::{Environment, context};
+use serde::Serialize;
+
+use crate::PER_PAGE;
+use crate::engines::Asked;
+use crate::index::{Found, MARKS, Results};
+
+/// The name tells the engine to escape everything for HTML.
+const NAME: &str = "results.html";
+
+/// The page for what was asked: with results, or without any query.
+pub(crate) fn render(asked: &Asked<'_>, results: Option<&Results>) -> String {
+    let total = results.map_or(0, |results| results.total);
+    let shown = results.map_or(0, |results| results.found.len() as u64);
+    let next = asked.first.saturating_add(PER_PAGE);
+    let rendered = environment().get_template(NAME).and_then(|template| {
+        template.render(context! {
+            host => asked.host,
+            action => asked.action(),
+            field => asked.field(),
+            query => &asked.query,
+            total => total,
+            first => asked.first.saturating_add(1),
+            last => asked.first.saturating_add(shown),
+            results => Serde(results.map_or(&[][..], |results| &results.found).iter().map(Shown::of).collect::<Vec<_>>()),
+            before => (asked.first > 0).then(|| asked.at(asked.first.saturating_sub(PER_PAGE).min(total))),
+            next => (next < total).then(|| asked.at(next)),
+        })
+    });
+    rendered.unwrap_or_else(|error| {
+        tracing::error!(%error, "failed to render a page of results");
+        String::new()
+    })
+}
+
+#[derive(Serialize)]
+struct Shown<'a> {
+    url: &'a str,
+    title: &'a str,
+    snippet: Vec<Piece<'a>>,
+}
+
+#[derive(Serialize)]
+struct Piece<'a> {
+    text: &'a str,
+    found: bool,
+}
+
+impl<'a> Shown<'a> {
+    fn of(found: &'a Found) -> Shown<'a> {
+        let pieces = found.snippet.split(MARKS.0).enumerate().flat_map(|(place, part)| {
+            let (inside, outside) =
+                part.split_once(MARKS.1).unwrap_or(if place == 0 { ("", part) } else { (part, "") });
+            [Piece { text: inside, found: true }, Piece { text: outside, found: false }]
+        });
+        let title = if found.title.is_empty() { &found.url } else { &found.title };
+        Shown { url: &found.url, title, snippet: pieces.filter(|piece| !piece.text.is_empty()).collect() }
+    }
+}
+
+fn environment() -> &'static Environment<'static> {
+    static ENVIRONMENT: OnceLock<Environment<'static>> = OnceLock::new();
+    ENVIRONMENT.get_or_init(|| {
+        let mut environment = Environment::new();
+        let syntax = SyntaxConfig::builder().trim_blocks(true).build().expect("the usual delimiters");
+        environment.set_syntax(syntax);
+        environment
+            .add_template(NAME, include_str!("results.html"))
+            .expect("the page's template is part of the program and compiles");
+        environment
+    })
+}

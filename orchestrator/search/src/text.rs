@@ -1,0 +1,131 @@
+//! What a person would read of an HTML document, by its tags alone: for recordings that do not say what a browser has shown.
+
+use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+use html5gum::{DefaultEmitter, Token, Tokenizer};
+
+/// Where an encoding may be declared in a document.
+const HEAD: usize = 1024;
+
+/// Elements whose text nobody sees.
+const HIDDEN: &[&[u8]] =
+    &[b"script", b"style", b"noscript", b"template", b"svg", b"iframe", b"object", b"select"];
+
+/// Elements that a word may go across.
+const WITHIN: &[&[u8]] = &[
+    b"a", b"abbr", b"b", b"bdi", b"code", b"em", b"font", b"i", b"mark", b"s", b"small", b"span", b"strong",
+    b"sub", b"sup", b"u", b"wbr",
+];
+
+/// Title and body as text, blanks made one.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Text {
+    pub(crate) title: String,
+    pub(crate) body: String,
+}
+
+/// Whether a document of this type is HTML.
+pub(crate) fn is_html(media_type: &str) -> bool {
+    let media_type = media_type.trim_start().to_ascii_lowercase();
+    media_type.starts_with("text/html") || media_type.starts_with("application/xhtml")
+}
+
+/// Reads a document.
+pub(crate) fn read(media_type: &str, bytes: &[u8]) -> Text {
+    let (html, _, _) = encoding(media_type, bytes).decode(bytes);
+    let mut emitter = DefaultEmitter::default();
+    // So that what a script writes is no text.
+    emitter.naively_switch_states(true);
+    let (mut title, mut body) = (None::<String>, String::new());
+    let (mut in_title, mut hidden) = (false, Vec::<Vec<u8>>::new());
+    for Ok(token) in Tokenizer::new_with_emitter(&*html, emitter) {
+        match token {
+            Token::StartTag(tag) => {
+                let name: &[u8] = &tag.name;
+                match name {
+                    b"title" if title.is_none() && hidden.is_empty() => {
+                        in_title = true;
+                        title = Some(String::new());
+                    }
+                    _ if HIDDEN.contains(&name) && !tag.self_closing => hidden.push(name.to_vec()),
+                    _ => part(&mut body, name),
+                }
+            }
+            Token::EndTag(tag) => {
+                let name: &[u8] = &tag.name;
+                in_title &= name != b"title";
+                // An element that is never closed ends with what it is in.
+                match hidden.iter().rposition(|open| open == name) {
+                    Some(place) => hidden.truncate(place),
+                    None => part(&mut body, name),
+                }
+            }
+            Token::String(text) => {
+                let text = String::from_utf8_lossy(&text);
+                match &mut title {
+                    Some(title) if in_title => title.push_str(&text),
+                    _ if hidden.is_empty() => body.push_str(&text),
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+    }
+    Text { title: words(&title.unwrap_or_default()), body: words(&body) }
+}
+
+fn part(body: &mut String, name: &[u8]) {
+    if !WITHIN.contains(&name) {
+        body.push(' ');
+    }
+}
+
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// By the media type, else by what the document declares, else UTF-8 where it is that, else what browsers suppose.
+fn encoding(media_type: &str, bytes: &[u8]) -> &'static Encoding {
+    let named = |text: &str| {
+        let (_, label) = text.split_once("charset=")?;
+        let label = label.trim_start_matches(['"', '\'', ' ']);
+        Encoding::for_label(label.split(['"', '\'', ';', ' ', '>', '/']).next()?.as_bytes())
+    };
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]).to_ascii_lowercase();
+    let supposed = if std::str::from_utf8(bytes).is_ok() { UTF_8 } else { WINDOWS_1252 };
+    named(&media_type.to_ascii_lowercase()).or_else(|| named(&head)).unwrap_or(supposed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(html: &str, title: &str, body: &str) {
+        let read = read("text/html", html.as_bytes());
+        assert_eq!((read.title.as_str(), read.body.as_str()), (title, body), "{html}");
+    }
+
+    #[test]
+    fn what_is_seen_is_read() {
+        check("<title> An\n oak </title><p>The <b>tall</b>est<p>of all", "An oak", "The tallest of all");
+        check("<script>if (1 <b) x('<p>no')</script><style>p{}</style>yes", "", "yes");
+        check("<ul><li>one<li>two</ul>&amp;&nbsp;three", "", "one two & three");
+        check("<svg><title>no</title><text>no</text></svg><title>yes</title>", "yes", "");
+        check("<noscript><p>no</noscript>yes<template>no", "", "yes");
+        check("<select><option>no</select>yes<!-- no -->", "", "yes");
+        check("<title>never closed", "never closed", "");
+        check("", "", "");
+    }
+
+    #[test]
+    fn encodings_are_those_of_the_page() {
+        let check = |media_type: &str, bytes: &[u8], expect: &str| {
+            assert_eq!(read(media_type, bytes).body, expect, "{media_type}");
+        };
+        check("text/html; charset=\"ISO-8859-1\"", b"caf\xe9", "café");
+        check("text/html", b"<meta charset=windows-1251><p>\xf7\xe0\xe9", "чай");
+        check("text/html", b"<meta http-equiv=x content='text/html; charset=shift_jis'>\x82\xa0", "あ");
+        check("text/html", "café".as_bytes(), "café");
+        check("text/html", b"caf\xe9", "café");
+        check("text/html; charset=none", b"caf\xe9", "café");
+    }
+}

@@ -1,0 +1,190 @@
+//! Searching recordings made by hand: with a page list that has texts, and without any.
+
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use search::{Search, asked};
+use snapshots::index::ReplaySet;
+use snapshots::{Body, Exchange, Page, Recording, RecordingOptions, Response, Timestamp};
+use tempfile::TempDir;
+
+/// Thu, 01 Jan 2026 00:00:00 GMT, in milliseconds
+const RECORDED: i64 = 1_767_225_600_000;
+
+struct World {
+    folder: TempDir,
+    recording: Recording,
+}
+
+impl World {
+    fn new() -> World {
+        let folder = TempDir::new().unwrap();
+        let out = Utf8Path::from_path(folder.path()).unwrap().join("world.wacz");
+        World { recording: Recording::create(&out, RecordingOptions::default()).unwrap(), folder }
+    }
+
+    fn answer(&self, url: &str, status: u16, media_type: &str, body: impl Into<Vec<u8>>) -> &World {
+        let headers = [("Content-Type", media_type)].into_iter().collect();
+        let response = Response { status, reason: String::new(), headers, body: Body::from(body.into()) };
+        self.recording.append(&Exchange::get(url, Timestamp::from_millis(RECORDED), response)).unwrap();
+        self
+    }
+
+    fn html(&self, url: &str, html: &str) -> &World {
+        self.answer(url, 200, "text/html; charset=utf-8", html)
+    }
+
+    /// A page of the list, as a browser showed it.
+    fn page(&self, url: &str, title: &str, text: &str) -> &World {
+        let page = Page {
+            title: Some(title.to_owned()),
+            text: Some(text.to_owned()),
+            ..Page::new(url, Timestamp::from_millis(RECORDED))
+        };
+        self.recording.append_page(&page).unwrap();
+        self
+    }
+
+    fn cache(&self) -> Utf8PathBuf {
+        Utf8Path::from_path(self.folder.path()).unwrap().join("cache")
+    }
+
+    fn search(&self) -> Search {
+        let set =
+            ReplaySet::open(&[self.recording.data_path()], Some(&self.cache()), &mut |_, _| {}).unwrap();
+        Search::new(Arc::new(set), Some(&self.cache()))
+    }
+}
+
+fn search_in(archive: Utf8PathBuf, cache: Option<&Utf8Path>) -> Search {
+    Search::new(Arc::new(ReplaySet::open(&[archive], cache, &mut |_, _| {}).unwrap()), cache)
+}
+
+/// Three pages about trees, and things that are no pages.
+fn trees() -> World {
+    let world = World::new();
+    world
+        .html("https://trees.test/oak", "<title>The oak</title><h1>Oak</h1><p>The tallest oak of the old town has 41 metres.")
+        .html("https://trees.test/pine?page=2", "<title>Pines</title><p>Pines are taller than any oak, and grow <script>var walnut</script>in the dunes.")
+        .html("https://parks.town.test/", "<p>Benches, ponds and old oaks in the town&rsquo;s parks.</p>")
+        .answer("https://trees.test/gone", 404, "text/html", "<title>Oak not found</title>")
+        .answer("https://trees.test/oak.json", 200, "application/json", "{\"oak\": 41}")
+        .answer("https://trees.test/caf%C3%A9", 200, "text/html; charset=iso-8859-1", b"<title>Caf\xe9</title>Under the walnut, \x96 closed on Mondays".as_slice());
+    world
+}
+
+fn urls(search: &Search, query: &str) -> Vec<String> {
+    search.results(query, 0, 10).unwrap().found.into_iter().map(|found| found.url).collect()
+}
+
+#[test]
+fn pages_are_found_by_their_words() {
+    let world = trees();
+    let search = world.search();
+    let check = |query: &str, expect: &[&str]| assert_eq!(urls(&search, query), expect, "{query}");
+    let (oak, pine, parks) =
+        ("https://trees.test/oak", "https://trees.test/pine?page=2", "https://parks.town.test/");
+    check("Which oak is the tallest?", &[oak, parks, pine]);
+    check("tall pine", &[pine]);
+    check("\"old town\"", &[oak]);
+    check("oaks -pines", &[oak, parks]);
+    check("oak site:town.test", &[parks]);
+    check("oak site:own.test", &[]);
+    check("benches", &[parks]);
+    check("cafe mondays", &["https://trees.test/caf%C3%A9"]);
+    check("walnut", &["https://trees.test/caf%C3%A9"]);
+    check("not found json", &[]);
+    check("' OR 1 --", &[]);
+    check("", &[]);
+}
+
+#[test]
+fn what_a_browser_has_shown_is_what_is_searched() {
+    let world = World::new();
+    world
+        .html("https://app.test/", "<div id=app></div><script>draw()</script>")
+        .page("https://app.test/#start", "Timetable", "Trains to Carrow leave at 8:14")
+        .page("https://app.test/never-recorded", "Carrow", "Carrow")
+        .html("https://app.test/not-listed", "<title>Carrow</title>");
+    let search = search_in(world.recording.finish(&|_| ()).unwrap().path, None);
+    let results = search.results("carrow trains", 0, 10).unwrap();
+    assert_eq!((results.total, results.found[0].url.as_str()), (1, "https://app.test/"));
+    assert_eq!(results.found[0].title, "Timetable");
+}
+
+#[test]
+fn an_index_is_used_again_until_the_archive_changes() {
+    let world = trees();
+    let pages = || -> Vec<(Utf8PathBuf, std::time::SystemTime)> {
+        let all = world.cache().read_dir_utf8().unwrap().map(|entry| entry.unwrap().into_path());
+        let indexes = all.filter(|path| path.extension() == Some("pages"));
+        indexes.map(|path| (path.clone(), path.metadata().unwrap().modified().unwrap())).collect()
+    };
+    world.search().prepare().unwrap();
+    let first = pages();
+    world.search().prepare().unwrap();
+    assert_eq!((pages(), first.len()), (first.clone(), 1));
+
+    std::fs::write(&first[0].0, "nothing of the kind").unwrap();
+    assert_eq!(
+        urls(&world.search(), "benches"),
+        ["https://parks.town.test/"],
+        "a damaged index is made again"
+    );
+
+    world.html("https://trees.test/elm", "<title>The elm</title>");
+    assert_eq!(urls(&world.search(), "elm"), ["https://trees.test/elm"]);
+}
+
+#[test]
+fn results_are_a_page_with_links() {
+    let world = trees();
+    let (search, url) = (world.search(), "https://www.google.com/search?q=oaks+%3Ci%3E");
+    let page = search.answer(&asked("www.google.com", url).unwrap()).unwrap();
+    assert_eq!(page.found, Some(3));
+    assert_eq!(world.search().answer(&asked("www.google.com", url).unwrap()).unwrap(), page, "byte for byte");
+    let body = &page.html[page.html.find("<body").unwrap()..];
+    insta::assert_snapshot!(body);
+}
+
+#[test]
+fn more_results_are_on_further_pages() {
+    let world = World::new();
+    for number in 0..23 {
+        world.html(&format!("https://trees.test/{number:02}"), "<title>Oak</title>");
+    }
+    let search = world.search();
+    let look = |url: &str| search.answer(&asked("www.bing.com", url).unwrap()).unwrap().html;
+    let first = look("https://www.bing.com/search?q=oak");
+    assert!(
+        first.contains("Results 1 to 10 of 23") && first.contains("search?q=oak&amp;first=11"),
+        "{first}"
+    );
+    let last = look("https://www.bing.com/search?q=oak&first=21");
+    assert!(last.contains("Results 21 to 23 of 23") && last.contains("trees.test&#x2f;22\">Oak"), "{last}");
+    assert!(last.contains("first=11") && !last.contains("first=31"), "{last}");
+    let beyond = look("https://www.bing.com/search?q=oak&first=18446744073709551615");
+    assert!(beyond.contains("No more results"), "{beyond}");
+    let nothing = look("https://www.bing.com/search?q=elm");
+    assert!(nothing.contains("No recorded page has words of <b>elm</b>"), "{nothing}");
+    let home = search.answer(&asked("www.bing.com", "https://www.bing.com/").unwrap()).unwrap();
+    assert!(
+        home.found.is_none() && home.html.contains("<input type=\"search\" name=\"q\" value=\"\""),
+        "{}",
+        home.html
+    );
+}
+
+#[test]
+fn whatever_is_typed_is_answered() {
+    let world = trees();
+    let search = world.search();
+    proptest::proptest!(|(typed in "\\PC{0,40}")| {
+        search.results(&typed, 0, 10).unwrap();
+    });
+    proptest::proptest!(|(typed in "[a\"*^(){}:\\-+ \u{0}NEARORANDNOTsite:.]{0,40}")| {
+        search.results(&typed, 0, 10).unwrap();
+    });
+}

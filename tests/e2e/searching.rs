@@ -1,0 +1,140 @@
+//! Search engines offline: nobody recorded what agents search for, so it is searched for in the recorded pages.
+
+use std::fs;
+
+use anyhow::{Result, ensure};
+use fake_model::{Asked, Reply, Server, walker};
+use serde_json::{Value, json};
+
+use crate::harness::{Bench, repository};
+
+const QUERY: &str = "https://www.google.com/search?q=Carrow+Junction+departures+cancelled";
+
+/// AssistantBench's file with a question about the demo web, as a newcomer imports it.
+fn import(bench: &Bench) -> Result<String> {
+    let (file, suite) = (bench.path("questions.jsonl"), bench.path("suite"));
+    let question = json!({
+        "id": "train", "set": "dev", "task": "Which train from Carrow Junction is cancelled today?", "answer": "RE 408", "difficulty": "Medium",
+    });
+    fs::write(&file, format!("{question}\n"))?;
+    let snapshot = repository().join("snapshots/demo.wacz");
+    bench.succeed(&[
+        "tasks",
+        "import",
+        "assistantbench",
+        file.as_str(),
+        "--snapshot",
+        snapshot.as_str(),
+        "--clock=2026-03-12T08:30:00Z",
+        "--output",
+        suite.as_str(),
+    ])?;
+    Ok(suite.into_string())
+}
+
+/// Searches, and answers with the train that the page which was found first says is cancelled.
+fn searcher(asked: &Asked) -> Reply {
+    let words = asked.words();
+    let search = "ELEMENT: None\nACTION: SEARCH\nVALUE: Carrow Junction departures cancelled";
+    if words.contains("the uppercase letter of your choice") && !words.contains("SEARCH") {
+        return Reply::Says(search.to_owned());
+    }
+    walker::script(asked)
+}
+
+#[test]
+fn questions_of_assistantbench_are_answered_from_a_recording() -> Result<()> {
+    let bench = Bench::new()?;
+    let suite = import(&bench)?;
+    for agent in ["retrieval", "see-plan-act->closed-book"] {
+        let run = |name: &str, server: Option<&Server>| -> Result<Value> {
+            let (out, cassette) =
+                (bench.path(&format!("{name}-{}", agent.len())), bench.path("cassette.jsonl"));
+            let mut command =
+                bench.command(&["run", &suite, "--agent", agent, "--json", "--check", "--out", out.as_str()]);
+            command.args(["--cassette", cassette.as_str()]).env_remove("OPENAI_API_KEY");
+            match server {
+                Some(server) => command.arg("--model=fake-1").env("OPENAI_BASE_URL", server.base_url()),
+                None => command.arg("--offline").env_remove("OPENAI_BASE_URL"),
+            };
+            let output = command.output()?;
+            ensure!(output.status.success(), "{agent}: {}", crate::harness::text(&output.stderr));
+            Ok(serde_json::from_slice(&output.stdout)?)
+        };
+        let live = run("live", Some(&Server::start(searcher)?))?;
+        ensure!(live["requests"]["search"].as_u64() >= Some(1), "{agent}: {live:#}");
+        ensure!(live["requests"]["miss"] == 0 && live["requests"]["refused"] == 0, "{agent}: {live:#}");
+        let again = run("again", None)?;
+        ensure!(again["fingerprints"] == live["fingerprints"], "{agent}: {again:#}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_person_finds_the_page_by_the_engines_form_twice_in_the_same_way() -> Result<()> {
+    let bench = Bench::new()?;
+    let suite = bench.path("suite");
+    fs::create_dir_all(&suite)?;
+    let snapshot = repository().join("snapshots/demo.wacz");
+    let world =
+        |more: &str| format!("world:\n  snapshots: [{snapshot}]\n  clock: 2026-03-12T08:30:00Z\n{more}");
+    fs::write(suite.join("suite.yaml"), world(""))?;
+    fs::write(
+        suite.join("train.yaml"),
+        "id: train\ngoal: Which train from Carrow Junction is cancelled today?\nstart_url: https://www.google.com/\nscorer:\n  mind2web_live:\n    \
+         nodes:\n    - url_included_match: {reference: Carrow, key: q}\n    - url_included_match: {reference: www.aldria-rail.test/stations/car/live}\noracle:\n\
+         - press: {role: searchbox, name: Search, keys: x}\n- fill: {role: searchbox, name: Search, value: Carrow Junction departures}\n\
+         - press: {role: searchbox, name: Search, keys: Enter}\n- click: {role: link, name: Carrow Junction live · Aldria Rail}\n- answer: RE 408\n",
+    )?;
+    let play = |name: &str| -> Result<Value> {
+        let out = bench.path(name);
+        let arguments = [
+            "run",
+            suite.as_str(),
+            "--agent=oracle",
+            "--repeat=2",
+            "--workers=2",
+            "--json",
+            "--out",
+            out.as_str(),
+        ];
+        Ok(serde_json::from_slice(&bench.run(&arguments)?.stdout)?)
+    };
+    let summary = play("found")?;
+    ensure!(summary["score"] == 1.0 && summary["deterministic"] == true, "{summary:#}");
+    ensure!(summary["requests"]["search"] == 4 && summary["requests"]["miss"] == 0, "{summary:#}");
+    // A world may be without: then the engine is as far outside of it as any other host.
+    fs::write(suite.join("suite.yaml"), world("  search_pages: false\n"))?;
+    let summary = play("without")?;
+    ensure!(
+        summary["requests"]["search"] == 0 && summary["refused_hosts"][0] == "www.google.com",
+        "{summary:#}"
+    );
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn any_client_of_a_replay_may_search() -> Result<()> {
+    let bench = Bench::new()?;
+    let snapshot = repository().join("snapshots/demo.wacz");
+    let replay = bench.proxy(&["replay", snapshot.as_str(), "--announce"])?;
+    let page = replay.client()?.get(QUERY).await?;
+    ensure!(page.status() == 200 && page.headers()["x-sandbox-answer"] == "search", "{page:?}");
+    let said = replay.end()?;
+    ensure!(said.contains("answered: 1 search"), "{said}");
+    let without = bench.proxy(&["replay", snapshot.as_str(), "--no-search"])?;
+    ensure!(without.client()?.get(QUERY).await?.status() == 404);
+    without.end()?;
+
+    let found = bench.succeed(&[
+        "snapshot",
+        "search",
+        "quiet coach on RE 401",
+        snapshot.as_str(),
+        "--first=1",
+        "--json",
+    ])?;
+    let found: Value = serde_json::from_str(&found)?;
+    ensure!(found["found"][0]["url"] == "https://www.aldria-rail.test/trains/re-401", "{found:#}");
+    Ok(())
+}
