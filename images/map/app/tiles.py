@@ -1,5 +1,6 @@
-"""Tiles of 256 pixels, drawn when asked for, at twice the size and then halved so that edges are smooth."""
+"""Tiles of 256 pixels, drawn when first asked for, at twice the size and then halved so that edges are smooth."""
 
+import functools
 import io
 import math
 
@@ -41,7 +42,9 @@ def street_name(image, middle, angle, words, size):
     image.paste(patch, (int(middle[0] - patch.width / 2), int(middle[1] - patch.height / 2)), patch)
 
 
+@functools.lru_cache(maxsize=2048)
 def draw(zoom, column, row):
+    """The tile as PNG. The town never changes, so a tile is drawn once; two thousand of them take some 30 MB."""
     side = SIZE * SCALE
     left, top = column * side, row * side
     image = Image.new("RGB", (side, side), "#f2efe9")
