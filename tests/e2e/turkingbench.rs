@@ -158,3 +158,23 @@ fn saved_fields_are_scored_by_task_type_and_split() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn tasks_can_be_had_in_turkle_itself() -> Result<()> {
+    let bench = Bench::new()?;
+    ground(&bench)?;
+    let said = import(&bench, "suite", &["--turkle", "--rows=1"])?;
+    ensure!(said.contains("sandbox build --images") && said.contains("/images hits-turkingbench"), "{said}");
+    let lines = fs::read_to_string(bench.path("suite/images/hits-turkingbench/load/boats-and-birds.jsonl"))?;
+    let lines: Vec<Value> = lines.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+    ensure!(lines[0] == json!({ "name": "Boats and birds", "template": TEMPLATE }), "{}", lines[0]);
+    ensure!(lines[1..] == [json!({ "id": 1_000_000, "inputs": { "thing": "boat" } })], "{lines:?}");
+    let task = fs::read_to_string(bench.path("suite/turkingbench-boats-and-birds-0.yaml"))?;
+    ensure!(task.contains("start_url: http://hits.test/task/1000000/iframe/\n"), "{task}");
+    ensure!(task.contains("login:\n  hits: worker\n"), "{task}");
+    let site = fs::read_to_string(bench.path("suite/sites/hits/site.yaml"))?;
+    ensure!(site.contains("\nimage: sandbox/hits-turkingbench:1\n"), "{site}");
+    let listed = bench.succeed(&["tasks", "list", bench.path("suite").as_str()])?;
+    ensure!(listed.contains("turkingbench-boats-and-birds-0"), "{listed}");
+    Ok(())
+}

@@ -1,5 +1,6 @@
 """Tiles of 256 pixels, drawn when first asked for, at twice the size and then halved so that edges are smooth."""
 
+import bisect
 import functools
 import io
 import math
@@ -22,10 +23,17 @@ def font(size, path=FONT):
     return _fonts.setdefault((size, path), ImageFont.truetype(path, size))
 
 
-def world_pixel(lat, lon, zoom):
-    n = SIZE * SCALE * 2**zoom
-    lat = math.radians(lat)
-    return (lon + 180) / 360 * n, (1 - math.asinh(math.tan(lat)) / math.pi) / 2 * n
+def unit(lat, lon):
+    """Where a point is on the map of the world, whose sides are 1."""
+    return (lon + 180) / 360, (1 - math.asinh(math.tan(math.radians(lat))) / math.pi) / 2
+
+
+# Worked out once, as every tile asks for nearly all of them.
+LINES = [(w, unit(*NODES[w["a"]]), unit(*NODES[w["b"]])) for w in WAYS]
+AREAS = [(kind, [unit(*point) for point in points]) for kind, points in SHAPES]
+SPOTS = [(place, unit(place["lat"], place["lon"])) for place in PLACES]
+# From west to east; each with its place in the order in which they are drawn.
+DOORS = sorted((*unit(lat, lon), order, number) for order, (_, number, lat, lon) in enumerate(HOUSES))
 
 
 def text(pen, xy, words, size, fill, path=FONT):
@@ -46,30 +54,31 @@ def street_name(image, middle, angle, words, size):
 def draw(zoom, column, row):
     """The tile as PNG. The town never changes, so a tile is drawn once; two thousand of them take some 30 MB."""
     side = SIZE * SCALE
-    left, top = column * side, row * side
+    left, top, n = column * side, row * side, side * 2**zoom
     image = Image.new("RGB", (side, side), "#f2efe9")
     pen = ImageDraw.Draw(image)
     metre = side * 2**zoom / 40075017 / math.cos(math.radians(54.6))
 
     def at(point):
-        x, y = world_pixel(*point, zoom)
-        return x - left, y - top
+        x, y = point
+        return x * n - left, y * n - top
 
     def near(x, y, margin):
         return -margin < x < side + margin and -margin < y < side + margin
 
-    for kind, points in SHAPES:
+    for kind, points in AREAS:
         if kind != "railway":
             pen.polygon([at(p) for p in points], fill=FILL[kind])
     if zoom >= 16:
-        for _, number, lat, lon in HOUSES:
-            x, y = at((lat, lon))
+        doors = DOORS[bisect.bisect(DOORS, ((left - 50) / n,)):bisect.bisect(DOORS, ((left + side + 50) / n,))]
+        for *door, _, number in sorted(doors, key=lambda door: door[2]):
+            x, y = at(door)
             if near(x, y, 40):
                 r = 6.5 * metre
                 pen.rectangle([x - r, y - r, x + r, y + r], fill="#d9d0c9", outline="#bbaea3")
                 if zoom >= 18:
                     pen.text((x, y), number, font=font(9 * SCALE), fill="#665a50", anchor="mm")
-    lines = [(w, at(NODES[w["a"]]), at(NODES[w["b"]])) for w in WAYS]
+    lines = [(w, at(a), at(b)) for w, a, b in LINES]
     lines = [(w, a, b) for w, a, b in lines if max(a[0], b[0]) > -300 and min(a[0], b[0]) < side + 300 and max(a[1], b[1]) > -300 and min(a[1], b[1]) < side + 300]
     for w, a, b in lines:
         if w["level"] in ("footway", "path") and zoom >= 14:
@@ -86,7 +95,7 @@ def draw(zoom, column, row):
                     if width > 6:
                         for x, y in (a, b):
                             pen.ellipse([x - width / 2, y - width / 2, x + width / 2, y + width / 2], fill=colour)
-    for kind, points in SHAPES:
+    for kind, points in AREAS:
         if kind == "railway":
             pen.line([at(p) for p in points], fill="#707070", width=max(3, int(3 * metre)))
             if zoom >= 14:
@@ -98,8 +107,8 @@ def draw(zoom, column, row):
                 words = w["name"] + ("  →" if w["oneway"] and zoom >= 17 else "")
                 if font(9 * SCALE).getlength(words) < long * 1.15:
                     street_name(image, ((a[0] + b[0]) / 2, (a[1] + b[1]) / 2), -math.degrees(math.atan2(b[1] - a[1], b[0] - a[0])), words, 9)
-    for p in PLACES:
-        x, y = at((p["lat"], p["lon"]))
+    for p, spot in SPOTS:
+        x, y = at(spot)
         if not near(x, y, 260):
             continue
         if p["kind"] == "District":
@@ -114,7 +123,7 @@ def draw(zoom, column, row):
             if zoom >= 18 or (zoom == 17 and p["kind"] != "Bus stop") or p["key"] == "landmark":
                 text(pen, (x, y + 11 * SCALE), p["name"], 9, colour)
     if zoom <= 12:
-        text(pen, at((54.612, 0.932)), "Port Ellery", 16, "#222222", BOLD)
+        text(pen, at(unit(54.612, 0.932)), "Port Ellery", 16, "#222222", BOLD)
     out = io.BytesIO()
     image.resize((SIZE, SIZE), Image.LANCZOS).save(out, "PNG", compress_level=1)
     return out.getvalue()

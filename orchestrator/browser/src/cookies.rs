@@ -47,6 +47,11 @@ fn written(cookie: &Cookie) -> Value {
         "secure": cookie.secure,
         "httpOnly": cookie.http_only,
     });
+    if !cookie.secure {
+        // Whoever is logged in is so on pages without encryption, too; Chromium would keep the cookie to the scheme of `url`.
+        written["url"] = json!(cookie.url.replacen("https://", "http://", 1));
+        written["sourceScheme"] = json!("Unset");
+    }
     if let Some(domain) = &cookie.domain {
         written["domain"] = json!(domain);
     }

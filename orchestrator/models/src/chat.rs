@@ -108,6 +108,16 @@ impl Message {
 }
 
 impl Chat {
+    /// About how many tokens a server counts for it before there is a reply: one for four bytes of words, and as many as the reply may have.
+    pub(crate) fn about_tokens(&self) -> u64 {
+        let words = |part: &Part| match part {
+            Part::Text { text } => text.len(),
+            Part::ImageUrl { .. } => 0,
+        };
+        let bytes: usize = self.messages.iter().flat_map(|message| &message.content).map(words).sum();
+        bytes as u64 / 4 + u64::from(self.sampling.max_tokens.unwrap_or(0))
+    }
+
     /// The body of the request.
     pub fn body(&self, model: &str) -> Value {
         let messages: Vec<Value> = self.messages.iter().map(Message::body).collect();

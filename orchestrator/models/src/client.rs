@@ -106,9 +106,12 @@ impl Client {
         let body = Bytes::from(chat.body(model).to_string());
         let mut pause = FIRST_PAUSE;
         for attempt in 1.. {
-            let turn = self.turns.next().await;
+            let turn = self.turns.next(chat.about_tokens()).await;
             let (reason, after) = match time::timeout(self.within, self.once(body.clone())).await {
-                Ok(Ok(reply)) => return Ok(reply),
+                Ok(Ok(reply)) => {
+                    turn.took(reply.usage.prompt_tokens + reply.usage.completion_tokens);
+                    return Ok(reply);
+                }
                 Ok(Err(Attempt::Never(error))) => return Err(error),
                 Ok(Err(Attempt::Again { reason, after })) => (reason, after),
                 Err(_) => (format!("no answer within {} s", self.within.as_secs_f64()), None),

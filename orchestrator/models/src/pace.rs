@@ -1,16 +1,21 @@
-//! How fast a server is asked: servers limit how often, and how much at once.
+//! How fast a server is asked: servers limit how often, how much at once, and how many tokens.
 
 use std::num::NonZeroU32;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{Mutex, Semaphore, SemaphorePermit};
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{self, Instant};
+
+const MINUTE: Duration = Duration::from_secs(60);
 
 /// What a server may be asked; without a limit, whatever comes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Pace {
     /// Requests a minute, evenly spread.
     pub per_minute: Option<NonZeroU32>,
+    /// Tokens a minute, of prompts and replies together, evenly spread.
+    pub tokens_per_minute: Option<NonZeroU32>,
     /// Requests at the same time.
     pub at_once: Option<NonZeroU32>,
 }
@@ -19,29 +24,58 @@ pub struct Pace {
 #[derive(Debug)]
 pub(crate) struct Turns {
     between: Duration,
+    token: Duration,
     /// When the next request may begin.
     next: Mutex<Instant>,
     places: Semaphore,
 }
 
+/// A request that may be under way as long as this is held.
+#[derive(Debug)]
+pub(crate) struct Turn<'a> {
+    turns: &'a Turns,
+    /// Tokens that were counted for it beforehand.
+    tokens: u64,
+    _place: SemaphorePermit<'a>,
+}
+
 impl Turns {
     pub(crate) fn new(pace: Pace) -> Turns {
-        let between = pace.per_minute.map_or(Duration::ZERO, |count| Duration::from_secs(60) / count.get());
+        let share = |count: Option<NonZeroU32>| count.map_or(Duration::ZERO, |count| MINUTE / count.get());
         let places = pace.at_once.map_or(Semaphore::MAX_PERMITS, |count| count.get() as usize);
-        Turns { between, next: Mutex::new(Instant::now()), places: Semaphore::new(places) }
+        Turns {
+            between: share(pace.per_minute),
+            token: share(pace.tokens_per_minute),
+            next: Mutex::new(Instant::now()),
+            places: Semaphore::new(places),
+        }
     }
 
-    /// Comes back when a request may begin; it is under way as long as the turn is held.
-    pub(crate) async fn next(&self) -> SemaphorePermit<'_> {
-        let turn = self.places.acquire().await.expect("it is never closed");
-        if !self.between.is_zero() {
-            let mut next = self.next.lock().await;
+    /// Comes back when a request of about so many tokens may begin.
+    pub(crate) async fn next(&self, tokens: u64) -> Turn<'_> {
+        let place = self.places.acquire().await.expect("it is never closed");
+        let begin = {
+            let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
             let begin = (*next).max(Instant::now());
-            *next = begin + self.between;
-            drop(next);
+            *next = begin + self.between.max(self.time_of(tokens));
+            begin
+        };
+        if begin > Instant::now() {
             time::sleep_until(begin).await;
         }
-        turn
+        Turn { turns: self, tokens, _place: place }
+    }
+
+    fn time_of(&self, tokens: u64) -> Duration {
+        self.token.saturating_mul(u32::try_from(tokens).unwrap_or(u32::MAX)).min(10 * MINUTE)
+    }
+}
+
+impl Turn<'_> {
+    /// How many tokens it was in the end. What was counted too little puts the next request off.
+    pub(crate) fn took(&self, tokens: u64) {
+        let more = self.turns.time_of(tokens.saturating_sub(self.tokens));
+        *self.turns.next.lock().unwrap_or_else(PoisonError::into_inner) += more;
     }
 }
 
@@ -51,20 +85,33 @@ mod tests {
 
     #[tokio::test]
     async fn requests_are_spread_over_the_minute() {
-        let turns = Turns::new(Pace { per_minute: NonZeroU32::new(6000), at_once: None });
+        let turns = Turns::new(Pace { per_minute: NonZeroU32::new(6000), ..Pace::default() });
         let began = Instant::now();
         for _ in 0..5 {
-            drop(turns.next().await);
+            drop(turns.next(0).await);
         }
         assert!(began.elapsed() >= Duration::from_millis(40));
     }
 
     #[tokio::test]
     async fn no_more_than_so_many_are_under_way() {
-        let turns = Turns::new(Pace { per_minute: None, at_once: NonZeroU32::new(2) });
-        let (first, _second) = (turns.next().await, turns.next().await);
+        let turns = Turns::new(Pace { at_once: NonZeroU32::new(2), ..Pace::default() });
+        let (first, _second) = (turns.next(0).await, turns.next(0).await);
         assert!(turns.places.try_acquire().is_err());
         drop(first);
         assert!(turns.places.try_acquire().is_ok());
+    }
+
+    #[tokio::test]
+    async fn tokens_put_off_what_comes_after_them() {
+        // 10 µs for each.
+        let turns = Turns::new(Pace { tokens_per_minute: NonZeroU32::new(6_000_000), ..Pace::default() });
+        let began = Instant::now();
+        turns.next(1000).await.took(2000);
+        turns.next(1000).await.took(10);
+        assert!(began.elapsed() >= Duration::from_millis(20));
+        drop(turns.next(0).await);
+        assert!(began.elapsed() >= Duration::from_millis(30));
+        assert_eq!(turns.time_of(u64::MAX), 10 * MINUTE, "nobody waits for ever");
     }
 }

@@ -117,6 +117,9 @@ pub struct ModelSettings {
     /// How often its server may be asked in a minute, by all workers together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests_per_minute: Option<NonZeroU32>,
+    /// How many tokens its server may be given and may give in a minute, with all workers together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens_per_minute: Option<NonZeroU32>,
     /// How many requests its server may be busy with at the same time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests_at_once: Option<NonZeroU32>,
@@ -156,7 +159,11 @@ impl Settings {
 impl ModelSettings {
     /// How fast its server may be asked.
     pub fn pace(&self) -> Pace {
-        Pace { per_minute: self.requests_per_minute, at_once: self.requests_at_once }
+        Pace {
+            per_minute: self.requests_per_minute,
+            tokens_per_minute: self.tokens_per_minute,
+            at_once: self.requests_at_once,
+        }
     }
 
     pub(super) fn sampling(&self) -> Sampling {

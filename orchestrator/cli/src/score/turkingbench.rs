@@ -7,7 +7,7 @@ use std::fs;
 use anyhow::{Context as _, anyhow, bail};
 use camino::Utf8PathBuf;
 use serde::{Deserialize, Serialize};
-use tasks::import::turkingbench::{forms, kinds};
+use tasks::import::turkingbench::{Through, forms, kinds};
 use tasks::scoring::rules::Rules;
 use tasks::scoring::turkingbench::{Filled, Form, Held, Mark, by_kind, mean};
 use turk::{Batch, Folder, Split};
@@ -147,7 +147,7 @@ impl Saved {
         let task = folder.tasks().iter().find(|task| task.name == name || task.slug == name);
         let task = task.with_context(|| format!("{} has no task `{name}`", folder.path()))?;
         let (template, batch) = (task.template()?, task.batch()?);
-        let forms = forms(task, &batch).collect();
+        let forms = forms(task, &batch, Through::Own).collect();
         Ok(Known { name: task.name.clone(), forms, template, batch })
     }
 }

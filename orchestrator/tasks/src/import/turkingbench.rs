@@ -1,7 +1,8 @@
 //! TurkingBench: for each instance of a task a page with a form, and for each of its fields what workers answered.
 //!
 //! An instance is one of a task's rows of inputs, counted from 0 in the order in which they first come up, as in `Evaluation` of
-//! JHU-CLSP/turking-bench (`src/evaluation_class.py`). The pages are made when they are asked for, by the site [`SITE`] from the benchmark's own folder.
+//! JHU-CLSP/turking-bench (`src/evaluation_class.py`). The pages are made when they are asked for, by the site [`SITE`] from the benchmark's own folder;
+//! or they are those of a copy of Turkle, where the benchmark has its own agents work: the frame of a task, outside of the page that it is in.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,6 +16,12 @@ use crate::{FormField, GoalText, OracleStep, Scorer, Task, WorldSpec};
 pub const SITE: &str = "turk";
 /// The host that it is reached by. Its pages are not encrypted, so that they can have from other hosts what is not.
 pub const HOST: &str = "turk.test";
+/// The name of the site that is a copy of Turkle.
+pub const TURKLE: &str = "hits";
+/// The host that it is reached by.
+const TURKLE_HOST: &str = "hits.test";
+/// Who is logged in there.
+const WORKER: &str = "worker";
 /// The name of the site that stands for other hosts, where the user has their files.
 pub const VENDOR: &str = "vendor";
 
@@ -25,6 +32,34 @@ const CLOCK: &str = "2024-02-16T09:00:00Z";
 const GOAL: &str = "This page describes a task and has a form for its answers. Do the task: read the instructions, and fill in every field.";
 /// Actions that are allowed in any case, and those for each field.
 const MAX_STEPS: (usize, usize) = (30, 2);
+
+/// What shows the pages of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Through {
+    /// The site [`SITE`].
+    Own,
+    /// The site [`TURKLE`], which has the task's first instance under this number, and the others behind it.
+    Turkle(u64),
+}
+
+impl Through {
+    /// The site's name.
+    pub fn site(self) -> &'static str {
+        match self {
+            Through::Own => SITE,
+            Through::Turkle(_) => TURKLE,
+        }
+    }
+
+    fn page(self, slug: &str, instance: usize) -> String {
+        match self {
+            Through::Own => format!("http://{HOST}/{slug}/{instance}"),
+            Through::Turkle(first) => {
+                format!("http://{TURKLE_HOST}/task/{}/iframe/", first + instance as u64)
+            }
+        }
+    }
+}
 
 /// A task with its files, and how it is imported.
 #[derive(Debug, Clone, Copy)]
@@ -41,6 +76,8 @@ pub struct Source<'a> {
     pub tags: &'a [String],
     /// The sites of the world.
     pub sites: &'a [String],
+    /// What shows its pages.
+    pub through: Through,
 }
 
 /// The world of such a suite; the manifests of its sites are in the folder `sites` beside the suite.
@@ -62,13 +99,17 @@ pub fn world(snapshots: Vec<camino::Utf8PathBuf>) -> WorldSpec {
 
 /// One task for each instance; none where the table has no answers.
 pub fn turkingbench(source: &Source<'_>) -> Vec<Task> {
-    let forms = forms(source.task, source.batch).take(source.rows);
+    let forms = forms(source.task, source.batch, source.through).take(source.rows);
     let instance = |(number, form): (usize, Form)| task(source, number, form);
     forms.enumerate().map(instance).collect()
 }
 
 /// The forms of a task's instances, in their order; none where the table has no answers.
-pub fn forms<'a>(task: &'a turk::Task, batch: &'a Batch) -> impl Iterator<Item = Form> + 'a {
+pub fn forms<'a>(
+    task: &'a turk::Task,
+    batch: &'a Batch,
+    through: Through,
+) -> impl Iterator<Item = Form> + 'a {
     let scored: Vec<(usize, &String)> =
         batch.fields.iter().enumerate().filter(|(_, name)| !PASSED.contains(&name.as_str())).collect();
     let instances = if scored.is_empty() { &[] } else { batch.instances.as_slice() };
@@ -77,7 +118,7 @@ pub fn forms<'a>(task: &'a turk::Task, batch: &'a Batch) -> impl Iterator<Item =
             name: (*name).clone(),
             golds: instance.golds[*at].clone(),
         };
-        let page = format!("http://{HOST}/{}/{number}", task.slug);
+        let page = through.page(&task.slug, number);
         Form { page, fields: scored.iter().map(field).collect() }
     })
 }
@@ -113,6 +154,10 @@ fn task(source: &Source<'_>, number: usize, form: Form) -> Task {
     Task {
         start_url: Some(form.page.clone()),
         sites: source.sites.to_vec(),
+        login: match source.through {
+            Through::Own => BTreeMap::new(),
+            Through::Turkle(_) => [(TURKLE.to_owned(), WORKER.to_owned())].into(),
+        },
         max_steps,
         tags,
         oracle: form.fields.iter().filter_map(step).collect(),
@@ -217,7 +262,15 @@ boat,yes,blue,1,,b
         let (template, batch) = (task.template().unwrap(), task.batch().unwrap());
         assert_eq!(outside(&template, &batch).into_iter().collect::<Vec<_>>(), ["cdn.test"]);
         let (tags, sites) = (["easy".to_owned()], [SITE.to_owned()]);
-        turkingbench(&Source { task, template: &template, batch: &batch, rows, tags: &tags, sites: &sites })
+        turkingbench(&Source {
+            task,
+            template: &template,
+            batch: &batch,
+            rows,
+            tags: &tags,
+            sites: &sites,
+            through: Through::Own,
+        })
     }
 
     #[test]

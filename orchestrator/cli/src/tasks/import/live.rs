@@ -58,7 +58,7 @@ impl Live {
             search_pages: true,
         };
         let recorded = world.snapshots.len();
-        let suite = Written { name, world, manifests: Vec::new(), import: &import };
+        let suite = Written { name, world, manifests: Vec::new(), files: Vec::new(), import: &import };
         suite.write(&output).or_input("write the suite")?;
         say(&output, import.tasks.len(), recorded);
         suite.say_rest(&output);

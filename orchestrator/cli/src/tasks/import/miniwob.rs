@@ -13,7 +13,13 @@ pub(super) fn import(folder: &Utf8Path, output: &Utf8Path, seed: u64) -> Outcome
     let pages = names(&html.join(miniwob::PAGES)).or_input("import MiniWoB++")?;
     let import = miniwob::miniwob(&pages, seed);
     let manifests = vec![(miniwob::SITE, manifest(&html))];
-    let suite = Written { name: miniwob::SITE, world: miniwob::world(seed), manifests, import: &import };
+    let suite = Written {
+        name: miniwob::SITE,
+        world: miniwob::world(seed),
+        manifests,
+        files: Vec::new(),
+        import: &import,
+    };
     suite.write(output).or_input("write the suite")?;
     println!("{output}: {} tasks, served from {html}", import.tasks.len());
     suite.say_rest(output);

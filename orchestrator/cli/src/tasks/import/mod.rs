@@ -134,6 +134,8 @@ struct Written<'a> {
     world: WorldSpec,
     /// Of the sites that come with the suite, by their names.
     manifests: Vec<(&'a str, String)>,
+    /// What else comes with it, by its place in the suite's folder.
+    files: Vec<(Utf8PathBuf, String)>,
     import: &'a Import,
 }
 
@@ -165,6 +167,11 @@ impl Written<'_> {
             let site = folder.join("sites").join(name);
             fs::create_dir_all(&site)?;
             fs::write(site.join("site.yaml"), manifest)?;
+        }
+        for (place, text) in &self.files {
+            let path = folder.join(place);
+            fs::create_dir_all(path.parent().unwrap_or(folder))?;
+            fs::write(path, text)?;
         }
         for task in &self.import.tasks {
             let Task { id, .. } = task;

@@ -1,12 +1,13 @@
-//! TurkingBench: pages that are made of its own files when they are asked for, with the manifests of their sites.
+//! TurkingBench: pages that are made of its own files when they are asked for, or a copy of Turkle that has them, with the manifests of their sites.
 
 use std::collections::BTreeSet;
 
 use anyhow::{Context as _, bail};
 use camino::{Utf8Path, Utf8PathBuf};
-use tasks::import::turkingbench::{HOST, SITE, Source, VENDOR, outside, turkingbench, world};
+use serde_json::json;
+use tasks::import::turkingbench::{HOST, Source, TURKLE, Through, VENDOR, outside, turkingbench, world};
 use tasks::import::{Import, Skipped};
-use turk::{Folder, Split, Task};
+use turk::{Batch, Folder, Split, Task};
 
 use super::Written;
 use crate::failure::{OrFail, Outcome};
@@ -29,7 +30,18 @@ pub(in crate::tasks) struct Choice {
     /// A recording with what pages ask of other hosts; may be given several times
     #[arg(long = "snapshot", value_name = "FILE")]
     snapshots: Vec<Utf8PathBuf>,
+    /// Have the tasks in Turkle itself, in a copy of the site `hits` with an image of its own
+    #[arg(long)]
+    turkle: bool,
 }
+
+/// The site whose copies have the tasks, as it is without them.
+const HITS: &str = include_str!("../../../../../sites/hits/site.yaml");
+const HITS_IMAGE: &str = "sandbox/hits:1";
+/// Its image with the tasks.
+const IMAGE: &str = "hits-turkingbench";
+/// A task has at most so many instances, so that the numbers of each task's have room, whichever tasks are chosen.
+const INSTANCES: u64 = 1_000_000;
 
 /// The benchmark's lists
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -56,12 +68,16 @@ pub(super) fn import(folder: &Utf8Path, choice: &Choice, output: &Utf8Path) -> O
     let hosts = choice.hosts().or_input(DOING)?;
     let (chosen, skipped) = choice.choose(&folder).or_input(DOING)?;
     let splits = splits(&folder, choice).or_input(DOING)?;
-    let sites: Vec<String> =
-        [SITE].into_iter().chain(choice.vendor.as_ref().map(|_| VENDOR)).map(str::to_owned).collect();
     let mut import = Import { tasks: Vec::new(), skipped };
-    let mut asking = Vec::new();
+    let (mut asking, mut files) = (Vec::new(), Vec::new());
     for task in &chosen {
         let (template, batch) = (task.template().or_input(DOING)?, task.batch().or_input(DOING)?);
+        let through = choice.through(&folder, task);
+        let sites: Vec<String> = [through.site()]
+            .into_iter()
+            .chain(choice.vendor.as_ref().map(|_| VENDOR))
+            .map(str::to_owned)
+            .collect();
         let tags: Vec<String> = splits
             .iter()
             .filter(|(names, _)| names.contains(&task.name))
@@ -74,7 +90,12 @@ pub(super) fn import(folder: &Utf8Path, choice: &Choice, output: &Utf8Path) -> O
             rows: choice.rows.unwrap_or(usize::MAX),
             tags: &tags,
             sites: &sites,
+            through,
         });
+        if let Through::Turkle(first) = through {
+            let place = format!("images/{IMAGE}/load/{}.jsonl", task.slug);
+            files.push((place.into(), project(task, &template, &batch, first, made.len())));
+        }
         if made.is_empty() {
             let reason = "its table has no instances, or no answers to them".to_owned();
             import.skipped.push(Skipped { id: task.name.clone(), reason });
@@ -83,7 +104,12 @@ pub(super) fn import(folder: &Utf8Path, choice: &Choice, output: &Utf8Path) -> O
         asking.push((task, outside(&template, &batch)));
     }
     let root = folder.path().canonicalize_utf8().or_input(DOING)?;
-    let mut manifests = vec![(SITE, manifest(&root))];
+    let mut manifests = if choice.turkle {
+        files.push((format!("images/{IMAGE}/Dockerfile").into(), DOCKERFILE.to_owned()));
+        vec![(TURKLE, HITS.replace(HITS_IMAGE, &format!("sandbox/{IMAGE}:1")))]
+    } else {
+        vec![(Through::Own.site(), manifest(&root))]
+    };
     if let Some(vendor) = &choice.vendor {
         manifests.push((VENDOR, vendor_manifest(&vendor.canonicalize_utf8().or_input(DOING)?, &hosts)));
     }
@@ -94,7 +120,7 @@ pub(super) fn import(folder: &Utf8Path, choice: &Choice, output: &Utf8Path) -> O
         .collect::<Result<_, _>>()
         .or_input(DOING)?;
     let recorded = !snapshots.is_empty();
-    let suite = Written { name: "turkingbench", world: world(snapshots), manifests, import: &import };
+    let suite = Written { name: "turkingbench", world: world(snapshots), manifests, files, import: &import };
     suite.write(output).or_input("write the suite")?;
     println!("{output}: {} instances of {} tasks, made from {root}", import.tasks.len(), chosen.len());
     for (task, asked) in asking {
@@ -107,8 +133,35 @@ pub(super) fn import(folder: &Utf8Path, choice: &Choice, output: &Utf8Path) -> O
     if recorded {
         println!("What a recording has of those hosts is answered from it.");
     }
+    if choice.turkle {
+        println!("sandbox build hits && sandbox build --images {output}/images {IMAGE}");
+    }
     suite.say_rest(output);
     Ok(())
+}
+
+/// Adds the tasks to what copies begin with.
+const DOCKERFILE: &str = "# Turkle with the tasks under `load`, each with a number of its own.
+FROM sandbox/hits:1
+USER root
+COPY load /load
+RUN cd /srv/site && STATE_DIR=/seed /opt/v/bin/python load.py /load
+USER 10001:10001
+";
+
+/// A task as `images/hits/site/load.py` reads it: the project in the first line, and in each of the others an instance.
+fn project(task: &Task, template: &str, batch: &Batch, first: u64, instances: usize) -> String {
+    let mut lines = vec![json!({ "name": task.name, "template": template })];
+    for (number, instance) in (first..).zip(&batch.instances).take(instances) {
+        let given: serde_json::Map<_, _> = batch
+            .inputs
+            .iter()
+            .cloned()
+            .zip(instance.inputs.iter().cloned().map(serde_json::Value::from))
+            .collect();
+        lines.push(json!({ "id": number, "inputs": given }));
+    }
+    lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
 impl Choice {
@@ -126,6 +179,12 @@ impl Choice {
             bail!("{vendor} has no folder with the name of a host, such as code.jquery.com");
         }
         Ok(hosts)
+    }
+
+    /// What shows a task's pages. In Turkle the numbers of its instances follow from its place in the whole folder.
+    fn through(&self, folder: &Folder, task: &Task) -> Through {
+        let place = folder.tasks().iter().position(|own| own.slug == task.slug).unwrap_or_default() as u64;
+        if self.turkle { Through::Turkle((place + 1) * INSTANCES) } else { Through::Own }
     }
 
     /// The tasks that are wanted, and those that are and are not there.

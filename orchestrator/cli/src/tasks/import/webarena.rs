@@ -114,7 +114,7 @@ fn read(file: &Utf8Path, import: impl Fn(&str) -> Result<Import, ImportError>) -
 
 fn write(name: &str, world: WorldSpec, import: &Import, output: &Utf8Path) -> Outcome {
     let sites = world.sites.clone().unwrap_or_default();
-    let suite = Written { name, world, manifests: Vec::new(), import };
+    let suite = Written { name, world, manifests: Vec::new(), files: Vec::new(), import };
     suite.write(output).or_input("write the suite")?;
     println!("{output}: {} tasks, on the sites of {sites}", import.tasks.len());
     suite.say_rest(output);

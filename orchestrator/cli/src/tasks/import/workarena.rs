@@ -41,7 +41,13 @@ pub(in crate::tasks) struct Choice {
 pub(super) fn import(folder: &Utf8Path, choice: Choice, output: &Utf8Path) -> Outcome {
     let (import, manifest) = read(folder, &choice).or_input("import WorkArena")?;
     let world = world("sites".into(), choice.clock, choice.seed);
-    let suite = Written { name: "workarena", world, manifests: vec![(SITE, manifest)], import: &import };
+    let suite = Written {
+        name: "workarena",
+        world,
+        manifests: vec![(SITE, manifest)],
+        files: Vec::new(),
+        import: &import,
+    };
     suite.write(output).or_input("write the suite")?;
     println!("{output}: {} tasks, on {}", import.tasks.len(), choice.instance);
     suite.say_rest(output);
