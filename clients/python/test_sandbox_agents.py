@@ -71,10 +71,10 @@ class Case(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.out = folder.name + "/run"
 
-    def play(self, agent, *arguments):
+    def play(self, agent, *arguments, ends=0):
         command = [SANDBOX, "run", DEMO, "--task", "guest-booking", "--agent", agent, "--out", self.out, "--json", *arguments]
         run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(run.returncode, ends, run.stderr)
         return json.loads(run.stdout)
 
 
@@ -105,7 +105,8 @@ class Agents(Case):
         def act(observation):
             raise LookupError("no model")
 
-        self.play(Serving(act).url)
+        summary = self.play(Serving(act).url, ends=1)
+        self.assertIn("LookupError: no model", summary["causes"][0]["message"])
         record = json.loads(pathlib.Path(self.out, "episodes/guest-booking-1/episode.json").read_text())
         self.assertIn("LookupError: no model", record["outcome"]["message"])
         self.assertIn("status is 500", record["outcome"]["message"])

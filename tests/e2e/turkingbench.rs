@@ -164,7 +164,10 @@ fn tasks_can_be_had_in_turkle_itself() -> Result<()> {
     let bench = Bench::new()?;
     ground(&bench)?;
     let said = import(&bench, "suite", &["--turkle", "--rows=1"])?;
-    ensure!(said.contains("sandbox build --images") && said.contains("/images hits-turkingbench"), "{said}");
+    ensure!(
+        said.contains("sandbox build --force --images") && said.contains("/images' hits-turkingbench"),
+        "{said}"
+    );
     let lines = fs::read_to_string(bench.path("suite/images/hits-turkingbench/load/boats-and-birds.jsonl"))?;
     let lines: Vec<Value> = lines.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
     ensure!(lines[0] == json!({ "name": "Boats and birds", "template": TEMPLATE }), "{}", lines[0]);

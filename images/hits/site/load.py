@@ -24,12 +24,13 @@ from turkle.models import Batch, Project, Task  # noqa: E402
 with transaction.atomic():
     boss = User.objects.get(username="admin")
     for path in sorted(pathlib.Path(sys.argv[1]).glob("*.jsonl")):
-        head, *tasks = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+        with path.open(encoding="utf-8") as lines:
+            head, *tasks = map(json.loads, lines)
         project = Project(name=head["name"], html_template=head["template"], filename=f"{path.stem}.html", created_by=boss, updated_by=boss)
         try:
             project.process_template()
         except ValidationError as error:
-            sys.exit(f"{path.name}: Turkle does not take the template: {error.messages[0]}")
+            sys.exit(f"{path.name}: Turkle does not take the template ({error.messages[0]}); remove the file, and its tasks from the suite")
         project.save()
         batch = Batch.objects.create(name=head["name"], project=project, created_by=boss, filename=f"{path.stem}.csv")
         Task.objects.bulk_create([Task(id=task["id"], batch=batch, input_csv_fields=task["inputs"]) for task in tasks], batch_size=500)

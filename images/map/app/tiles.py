@@ -16,11 +16,11 @@ WIDTH = {"primary": 11, "secondary": 9, "residential": 7}  # metres
 DOT = {"amenity": "#c77400", "shop": "#ac39ac", "tourism": "#0092da", "leisure": "#2d8a3f", "highway": "#3d6fb5", "landmark": "#8b1a1a"}
 FONT = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"
 BOLD = "/usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf"
-_fonts = {}
 
 
+@functools.lru_cache(maxsize=None)
 def font(size, path=FONT):
-    return _fonts.setdefault((size, path), ImageFont.truetype(path, size))
+    return ImageFont.truetype(path, size)
 
 
 def unit(lat, lon):

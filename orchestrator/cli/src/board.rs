@@ -98,11 +98,13 @@ impl Board {
     fn show(&self, event: Event<'_>) {
         match event {
             Event::Planned { episodes, done } => {
+                self.figures.set_message("");
                 self.episodes.set_length(episodes as u64);
                 self.episodes.set_position(done as u64);
                 self.episodes.reset_eta();
                 self.lines.insert(0, progress::counting(self.episodes.clone(), "episodes"));
             }
+            Event::Opening => self.figures.set_message("opening the snapshots; what is new is indexed"),
             Event::Site(event) => {
                 if let Some(text) = town::told(event) {
                     self.figures.set_message(text);

@@ -37,10 +37,25 @@ impl Failure {
         };
         match self {
             Failure::No(text) | Failure::Interrupted(text) => eprintln!("sandbox: {text}"),
-            Failure::Input(error) | Failure::Environment(error) => eprintln!("sandbox: {error:#}"),
+            Failure::Input(error) | Failure::Environment(error) => eprintln!("sandbox: {}", chain(&error)),
         }
         ExitCode::from(code)
     }
+}
+
+/// An error with its causes, as far as they say what those before them do not.
+fn chain(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text = match cause.strip_prefix(&text) {
+                // It begins with what it was caused by, and goes on.
+                Some(_) => cause,
+                None => format!("{text}: {cause}"),
+            };
+        }
+    }
+    text
 }
 
 /// Turns a library's error into a [`Failure`] of one kind, with what was being done.
@@ -79,4 +94,28 @@ pub(crate) fn report_panics() {
         eprintln!("sandbox: this is a bug in sandbox. Please report it with the lines above.");
         std::process::exit(70);
     }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_are_told_once() {
+        let told = |texts: &[&str]| {
+            let (first, rest) = texts.split_first().expect("at least one");
+            chain(
+                &rest.iter().fold(anyhow::anyhow!("{first}"), |error, text| error.context(text.to_string())),
+            )
+        };
+        assert_eq!(told(&["no such file", "open x", "load"]), "load: open x: no such file");
+        assert_eq!(told(&["no such file", "open x: no such file", "load"]), "load: open x: no such file");
+        let twice = [
+            "no such file",
+            "open x: no such file",
+            "open the snapshots: open x: no such file",
+            "open the snapshots",
+        ];
+        assert_eq!(told(&twice), "open the snapshots: open x: no such file");
+    }
 }

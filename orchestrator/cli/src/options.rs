@@ -15,7 +15,7 @@ impl DataFolder {
     pub(crate) fn path(&self) -> Utf8PathBuf {
         let variable =
             |name| std::env::var(name).ok().filter(|value| !value.is_empty()).map(Utf8PathBuf::from);
-        self.data.clone().unwrap_or_else(|| {
+        self.data.clone().filter(|data| !data.as_str().is_empty()).unwrap_or_else(|| {
             variable("XDG_DATA_HOME")
                 .or_else(|| variable("HOME").map(|home| home.join(".local/share")))
                 .unwrap_or_else(|| Utf8PathBuf::from("."))

@@ -112,7 +112,7 @@ impl Replay {
 
     /// Visits every recorded page twice; exit code 1 when one gave different documents.
     async fn check_pages(&self, set: ReplaySet) -> Outcome {
-        let pages = set.pages().or_input("read the pages")?;
+        let pages = set.pages().collect::<Result<Vec<_>, _>>().or_input("read the pages")?;
         let cancel = interrupt::token();
         let bar = progress::bar(pages.len() as u64, "checking");
         let on = |page: &Page, done| {

@@ -1,5 +1,6 @@
 //! `sandbox run`: a suite, an agent, and what came of it.
 
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use agents::{Kind, Speech};
@@ -45,8 +46,8 @@ pub(crate) struct Run {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
     /// Episodes at a time, each with its own browser and gateway
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    workers: usize,
+    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN)]
+    workers: NonZeroUsize,
     /// How much memory sites and browsers may take, in MiB; sites that take much have fewer copies then [default: nine tenths of what is free]
     #[arg(long, value_name = "MIB")]
     memory: Option<u64>,
@@ -112,7 +113,7 @@ impl Run {
             resume: self.resume,
             retry_errors: self.retry_errors,
             repeat: self.repeat,
-            workers: self.workers,
+            workers: self.workers.get(),
             dialect: self.dialect,
             multiaction: self.multiaction,
             keep_storage: self.keep_storage,
@@ -187,6 +188,12 @@ impl Run {
         }
         if self.check && summary.errors > 0 {
             return Err(Failure::No(format!("{} episodes ended in an error", summary.errors)));
+        }
+        if summary.errors > 0 && summary.errors == summary.episodes {
+            return Err(Failure::No(format!(
+                "every episode ended in an error; once that is mended, go on with --resume --retry-errors --out {}",
+                summary.folder
+            )));
         }
         Ok(())
     }

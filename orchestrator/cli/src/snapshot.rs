@@ -41,12 +41,13 @@ enum Command {
     /// Search its pages, as an agent that asks a search engine does offline
     Search {
         /// What to search for
+        #[arg(allow_hyphen_values = true)]
         query: String,
         /// WACZ, WARC or ARC files
         #[arg(required = true)]
         files: Vec<Utf8PathBuf>,
         /// How many pages to list
-        #[arg(long, value_name = "N", default_value_t = 10)]
+        #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
         first: u64,
     },
     /// Make a snapshot of WARC, ARC, HAR or index-less WACZ files
@@ -143,7 +144,10 @@ impl Snapshot {
                 show(&report, json);
                 yes(report.valid, || format!("{file}: {} errors", report.errors))
             }),
-            Command::Search { query, files, first } => search(&query, &files, first, json),
+            Command::Search { query, files, first } => {
+                bar.finish_and_clear();
+                search(&query, &files, first, json)
+            }
             Command::Import { files, output, title } => {
                 let options = ImportOptions { title, ..ImportOptions::default() };
                 ops::import(&files, &output, &options, on)
@@ -204,6 +208,9 @@ impl Redact {
 }
 
 fn search(query: &str, files: &[Utf8PathBuf], first: u64, json: bool) -> Outcome {
+    if !search::has_words(query) {
+        return Err(Failure::Input(anyhow::anyhow!("search: there is no word to look for in {query:?}")));
+    }
     let set = ReplaySet::open(files, None, &mut |_, _| {}).or_input("open the snapshots")?;
     let results = Search::new(Arc::new(set), None).results(query, 0, first).or_input("search")?;
     let found =

@@ -109,7 +109,7 @@ impl Client {
             let turn = self.turns.next(chat.about_tokens()).await;
             let (reason, after) = match time::timeout(self.within, self.once(body.clone())).await {
                 Ok(Ok(reply)) => {
-                    turn.took(reply.usage.prompt_tokens + reply.usage.completion_tokens);
+                    turn.took(reply.usage.prompt_tokens.saturating_add(reply.usage.completion_tokens));
                     return Ok(reply);
                 }
                 Ok(Err(Attempt::Never(error))) => return Err(error),

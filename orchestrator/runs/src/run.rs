@@ -64,6 +64,7 @@ async fn run_with(
         }
         None => (None, Sites::default()),
     };
+    progress(Event::Opening);
     let world = world::Shared::open(&suite.world, town, options.index_cache.as_deref())
         .await
         .map_err(|source| Error::Snapshots { source })?;

@@ -66,6 +66,8 @@ pub struct Summary {
     pub misses: Vec<MissCount>,
     /// Episodes that ended in an error.
     pub errors: usize,
+    /// What those said, most frequent first.
+    pub causes: Vec<Cause>,
     /// Episodes that ran out of time.
     pub timeouts: usize,
     /// What agents' models took; absent where none was asked.
@@ -101,6 +103,15 @@ pub struct MissCount {
     /// The nearest recorded URL.
     pub nearest: Option<String>,
     /// How often, over all episodes.
+    pub count: usize,
+}
+
+/// What an error said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Cause {
+    /// Its words.
+    pub message: String,
+    /// Of how many episodes.
     pub count: usize,
 }
 
@@ -192,6 +203,7 @@ impl Summary {
                 .flat_map(|episode| episode.refused_hosts.iter().cloned())
                 .collect(),
             misses: count_misses(episodes),
+            causes: causes(episodes),
             errors: count(|outcome| matches!(outcome, Outcome::Error { .. })),
             timeouts: count(|outcome| matches!(outcome, Outcome::TimedOut)),
             judging: Spent::sum(episodes.iter().filter_map(|episode| episode.judging)),
@@ -250,6 +262,19 @@ fn whole_repeats(run: &RunRecord, episodes: &[EpisodeRecord]) -> Vec<RepeatFinge
         .filter(|&repeat| count > 0 && of(repeat).count() == count)
         .map(|repeat| RepeatFingerprint { repeat, fingerprint: of_repeat(of(repeat)) })
         .collect()
+}
+
+fn causes(episodes: &[EpisodeRecord]) -> Vec<Cause> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for episode in episodes {
+        if let Outcome::Error { message } = &episode.outcome {
+            *counts.entry(message).or_default() += 1;
+        }
+    }
+    let cause = |(message, count): (&str, usize)| Cause { message: message.to_owned(), count };
+    let mut causes: Vec<Cause> = counts.into_iter().map(cause).collect();
+    causes.sort_by_key(|cause| std::cmp::Reverse(cause.count));
+    causes
 }
 
 fn count_misses(episodes: &[EpisodeRecord]) -> Vec<MissCount> {

@@ -10,6 +10,8 @@ use crate::{RepeatFingerprint, Summary};
 
 /// Misses listed before the rest is only counted.
 const MISSES: usize = 5;
+/// Errors listed before the rest is only counted.
+const CAUSES: usize = 3;
 /// Groups of tasks listed before the rest is only counted.
 const GROUPS: usize = 12;
 /// Narrowest column of task names.
@@ -120,7 +122,14 @@ impl Summary {
             0 => String::new(),
             count => format!(", {count} requests failed in the gateway"),
         };
-        line("failures", format!("{} errors, {} timed out{broken}", self.errors, self.timeouts))
+        line("failures", format!("{} errors, {} timed out{broken}", self.errors, self.timeouts))?;
+        for cause in self.causes.iter().take(CAUSES) {
+            line("", format!("{}x {}", cause.count, cause.message))?;
+        }
+        match self.causes.len().saturating_sub(CAUSES) {
+            0 => Ok(()),
+            more => line("", format!("and {more} other errors")),
+        }
     }
 
     /// What happened on the way.
@@ -146,6 +155,9 @@ impl Summary {
             count => format!("{count}: {}", self.refused_hosts.iter().cloned().collect::<Vec<_>>().join(" ")),
         };
         line("refused hosts", refused)?;
+        if self.requests.search > 0 {
+            line("searches", format!("{} answered from the recorded pages", self.requests.search))?;
+        }
         line("misses", format!("{} of {} requests", self.requests.miss, self.requests.total()))?;
         for miss in self.misses.iter().take(MISSES) {
             line("", format!("{}x {} {}", miss.count, miss.method, miss.url))?;

@@ -105,7 +105,9 @@ fn routes(
     }
     // Before any episode, as the first one's page would wait for it.
     let search = replay.search().map_or(Ok(()), search::Search::prepare);
-    search.map_err(EnvironmentError::while_doing("index the recorded pages"))?;
+    search.map_err(EnvironmentError::while_doing(
+        "index the recorded pages for searches, which `search_pages: false` of a world leaves out",
+    ))?;
     let engines = search::hosts().filter(|_| spec.search_pages).map(str::to_owned);
     let replay = Arc::new(replay);
     for host in hosts.into_iter().chain(engines) {

@@ -9,8 +9,13 @@ pub enum SearchError {
     #[error(transparent)]
     Snapshot(#[from] snapshots::index::IndexError),
     /// The index cannot be made or read.
-    #[error("search the recorded pages")]
-    Database(#[from] rusqlite::Error),
+    #[error("search the recorded pages by their index {path}, which is made again once it is removed")]
+    Database {
+        /// The index.
+        path: Utf8PathBuf,
+        /// Why not.
+        source: rusqlite::Error,
+    },
     /// A file cannot be written.
     #[error("{action} {path}")]
     Io {

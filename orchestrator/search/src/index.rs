@@ -5,14 +5,15 @@
 use std::sync::{Mutex, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params_from_iter};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction, params_from_iter};
+use snapshots::Page;
 use snapshots::index::{Hit, IndexError, ReplaySet};
 use snapshots::matching::{self, Key};
 use tempfile::NamedTempFile;
 
-use crate::SearchError;
-use crate::query::{self, Query};
-use crate::text;
+use crate::query::{self, DIVIDER, Query, divided};
+use crate::{SearchError, engines, text};
 
 /// The tables, and what goes into them: changed when they are.
 const VERSION: &str = "1";
@@ -22,8 +23,10 @@ const LARGEST: u64 = 32 << 20;
 const LONGEST: usize = 1 << 20;
 /// What a word is worth in the title, in the address and in the text.
 const WEIGHTS: &str = "0.0, 0.0, 5.0, 2.0, 1.0";
-/// Words of a snippet.
-const SNIPPET: u32 = 40;
+/// Words of a snippet, and its characters, since a word may have any length.
+const SNIPPET: (u32, usize) = (40, 1000);
+/// Characters of a title.
+const TITLE: usize = 300;
 
 /// What stands before and after a found word in [`Found::snippet`].
 pub(crate) const MARKS: (char, char) = ('\u{2}', '\u{3}');
@@ -59,62 +62,79 @@ impl Found {
 #[derive(Debug)]
 pub(crate) struct Index {
     connection: Mutex<Connection>,
+    path: Utf8PathBuf,
     /// Where it lies if it goes with us.
     _temporary: Option<NamedTempFile>,
 }
 
 impl Index {
     /// Opens the index of these snapshots in the folder `cache`, and makes it first where there is none; without a folder it is made into a temporary
-    /// file.
-    pub(crate) fn open_or_build(set: &ReplaySet, cache: Option<&Utf8Path>) -> Result<Index, SearchError> {
-        let state = format!("{VERSION}\n{}", set.state());
+    /// file. What replay answers by the very same URL alone is all that is found where `exact` is set.
+    pub(crate) fn open_or_build(
+        set: &ReplaySet,
+        exact: bool,
+        cache: Option<&Utf8Path>,
+    ) -> Result<Index, SearchError> {
+        let state = format!("{VERSION} {exact}\n{}", set.state());
         let Some(cache) = cache else {
             let file = NamedTempFile::new().map_err(io("create", "a temporary file".into()))?;
-            build(set, &state, path_of(&file)?)?;
-            let connection = Mutex::new(open(path_of(&file)?)?);
-            return Ok(Index { connection, _temporary: Some(file) });
+            build(set, exact, &state, path_of(&file)?)?;
+            let path = path_of(&file)?.to_owned();
+            return Ok(Index { connection: Mutex::new(open(&path)?), path, _temporary: Some(file) });
         };
-        let key = Key::of("searched pages", &[state.as_bytes()]).to_string();
+        // One file for these archives, whatever becomes of them, so that none is left behind.
+        let archives: Vec<Utf8PathBuf> = set.members().map(|(archive, _)| whole(archive.path())).collect();
+        let parts: Vec<&[u8]> = archives.iter().map(|path| path.as_str().as_bytes()).collect();
+        let key =
+            Key::of(if exact { "exactly searched pages" } else { "searched pages" }, &parts).to_string();
         let path = cache.join(format!("{}.pages", &key[..16]));
         if !path.exists() || !is_of(&path, &state) {
             std::fs::create_dir_all(cache).map_err(io("create", cache.to_owned()))?;
             let file = NamedTempFile::new_in(cache).map_err(io("write into", cache.to_owned()))?;
-            build(set, &state, path_of(&file)?)?;
+            build(set, exact, &state, path_of(&file)?)?;
+            file.as_file().sync_all().map_err(io("write", path.clone()))?;
             file.persist(&path).map_err(|error| io("write", path.clone())(error.error))?;
         }
-        Ok(Index { connection: Mutex::new(open(&path)?), _temporary: None })
+        Ok(Index { connection: Mutex::new(open(&path)?), path, _temporary: None })
     }
 
     /// The results of a query from the `first` on.
     pub(crate) fn results(&self, typed: &str, first: u64, count: u64) -> Result<Results, SearchError> {
-        let Some(Query { expression, hosts }) = query::read(typed) else {
+        let Some(query) = query::read(typed) else {
             return Ok(Results { total: 0, found: Vec::new() });
         };
+        self.look_up(&query, first, count).map_err(failed(&self.path))
+    }
+
+    fn look_up(&self, query: &Query, first: u64, count: u64) -> rusqlite::Result<Results> {
         let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         let on_host = |place: usize| {
-            let host = place + 2;
+            let host = place + 4;
             format!("host = ?{host} OR substr(host, -length(?{host}) - 1) = '.' || ?{host}")
         };
-        let on_hosts = (0..hosts.len()).map(on_host).collect::<Vec<_>>().join(" OR ");
-        let found = if hosts.is_empty() {
-            "pages MATCH ?1".to_owned()
-        } else {
-            format!("pages MATCH ?1 AND ({on_hosts})")
-        };
-        let given = || params_from_iter([&expression].into_iter().chain(&hosts));
-        let total = connection
-            .prepare_cached(&format!("SELECT count(*) FROM pages WHERE {found}"))?
-            .query_row(given(), |row| row.get::<_, i64>(0))?;
-        let (before, after) = MARKS;
-        let (count, first) =
-            (i64::try_from(count).unwrap_or(i64::MAX), i64::try_from(first).unwrap_or(i64::MAX));
+        let on_hosts = (0..query.hosts.len()).map(on_host).collect::<Vec<_>>().join(" OR ");
+        let mut found = "pages MATCH ?1".to_owned();
+        if !query.hosts.is_empty() {
+            found.push_str(&format!(" AND ({on_hosts})"));
+        }
+        let number = |number: u64| Value::from(i64::try_from(number).unwrap_or(i64::MAX));
+        let given = [Value::from(query.expression.clone()), number(count), number(first)];
+        let given =
+            || params_from_iter(given.iter().cloned().chain(query.hosts.iter().cloned().map(Value::from)));
+        // It names the numbers, as it is given them, too.
+        let total: i64 = connection
+            .prepare_cached(&format!("SELECT count(*) FROM pages WHERE {found} AND ?2 = ?2 AND ?3 = ?3"))?
+            .query_row(given(), |row| row.get(0))?;
+        let ((before, after), (words, characters)) = (MARKS, SNIPPET);
         // Of equal rank the one with the lesser address comes first, so that the order never depends on anything else.
         let mut statement = connection.prepare_cached(&format!(
-            "SELECT url, title, snippet(pages, 4, '{before}', '{after}', '…', {SNIPPET}) FROM pages WHERE {found}
-             ORDER BY bm25(pages, {WEIGHTS}), url LIMIT {count} OFFSET {first}"
+            "SELECT url, title, snippet(pages, 4, '{before}', '{after}', '…', {words}) FROM pages WHERE {found}
+             ORDER BY bm25(pages, {WEIGHTS}), url LIMIT ?2 OFFSET ?3"
         ))?;
         let rows = statement.query_map(given(), |row| {
-            Ok(Found { url: row.get(0)?, title: row.get(1)?, snippet: row.get(2)? })
+            let seen = |text: String| text.replace(DIVIDER, "");
+            let snippet: String = seen(row.get(2)?).chars().take(characters).collect();
+            Ok(Found { url: row.get(0)?, title: seen(row.get(1)?), snippet })
         })?;
         Ok(Results {
             total: u64::try_from(total).unwrap_or_default(),
@@ -127,6 +147,15 @@ fn io(action: &'static str, path: Utf8PathBuf) -> impl FnOnce(std::io::Error) ->
     move |source| SearchError::Io { action, path, source }
 }
 
+fn failed(path: &Utf8Path) -> impl FnOnce(rusqlite::Error) -> SearchError {
+    let path = path.to_owned();
+    move |source| SearchError::Database { path, source }
+}
+
+fn whole(path: &Utf8Path) -> Utf8PathBuf {
+    path.canonicalize_utf8().unwrap_or_else(|_| path.to_owned())
+}
+
 fn path_of(file: &NamedTempFile) -> Result<&Utf8Path, SearchError> {
     let no_text = || std::io::Error::new(std::io::ErrorKind::InvalidInput, "its path is no UTF-8");
     Utf8Path::from_path(file.path()).ok_or_else(|| io("write", "a temporary file".into())(no_text()))
@@ -134,13 +163,14 @@ fn path_of(file: &NamedTempFile) -> Result<&Utf8Path, SearchError> {
 
 fn open(path: &Utf8Path) -> Result<Connection, SearchError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    Ok(Connection::open_with_flags(path, flags)?)
+    Connection::open_with_flags(path, flags).map_err(failed(path))
 }
 
 /// Whether the index at `path` is one of archives in this state. One that cannot be read is none.
 fn is_of(path: &Utf8Path, state: &str) -> bool {
     let read = || -> Result<Option<String>, SearchError> {
-        Ok(open(path)?.query_row("SELECT state FROM archives", [], |row| row.get(0)).optional()?)
+        let own = open(path)?.query_row("SELECT state FROM archives", [], |row| row.get(0)).optional();
+        own.map_err(failed(path))
     };
     match read() {
         Ok(own) => own.as_deref() == Some(state),
@@ -152,8 +182,25 @@ fn is_of(path: &Utf8Path, state: &str) -> bool {
 }
 
 /// Writes the index into an empty file.
-fn build(set: &ReplaySet, state: &str, path: &Utf8Path) -> Result<(), SearchError> {
-    let mut connection = Connection::open(path)?;
+fn build(set: &ReplaySet, exact: bool, state: &str, path: &Utf8Path) -> Result<(), SearchError> {
+    let mut connection = Connection::open(path).map_err(failed(path))?;
+    let transaction = begin(&mut connection).map_err(failed(path))?;
+    for page in set.pages() {
+        let page = page?;
+        let Some(host) = host_of(&page.url) else { continue };
+        // What engines were asked while pages were recorded is no answer to what they are asked now.
+        if engines::asked(&host, &page.url).is_some() {
+            continue;
+        }
+        let Page { url, title, text, .. } = page;
+        let Some((title, text)) = words_of(set, exact, &url, title, text)? else { continue };
+        let address = address(&url);
+        insert(&transaction, [url, host, title, address, text]).map_err(failed(path))?;
+    }
+    end(transaction, state).map_err(failed(path))
+}
+
+fn begin(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
     // What is interrupted is never used, so nothing has to be undone or to reach the disk in order.
     connection.pragma_update(None, "journal_mode", "OFF")?;
     connection.pragma_update(None, "synchronous", "OFF")?;
@@ -162,64 +209,73 @@ fn build(set: &ReplaySet, state: &str, path: &Utf8Path) -> Result<(), SearchErro
          CREATE VIRTUAL TABLE pages USING fts5
              (url UNINDEXED, host UNINDEXED, title, address, text, tokenize = \"porter unicode61 remove_diacritics 2\");",
     )?;
-    let transaction = connection.transaction()?;
-    {
-        let mut insert = transaction
-            .prepare("INSERT INTO pages (url, host, title, address, text) VALUES (?1, ?2, ?3, ?4, ?5)")?;
-        for page in set.pages()? {
-            let url = page.url.split('#').next().unwrap_or_default();
-            let Some(host) = host_of(url) else { continue };
-            let Some((title, words)) = words_of(set, url, page.title, page.text)? else { continue };
-            insert.execute((url, &host, title, address(url), words))?;
-        }
-    }
-    transaction.execute("INSERT INTO pages (pages) VALUES ('optimize')", [])?;
-    transaction.execute("INSERT INTO archives VALUES (?1)", [state])?;
-    transaction.commit()?;
-    Ok(())
+    connection.transaction()
 }
 
-/// Title and text of a page that the set answers with status 200; none where it does not. What was listed with the page goes before what its HTML says, since it
-/// is what a browser showed.
+fn insert(transaction: &Transaction<'_>, row: [String; 5]) -> rusqlite::Result<()> {
+    let mut statement = transaction
+        .prepare_cached("INSERT INTO pages (url, host, title, address, text) VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    statement.execute(row).map(drop)
+}
+
+fn end(transaction: Transaction<'_>, state: &str) -> rusqlite::Result<()> {
+    transaction.execute("INSERT INTO pages (pages) VALUES ('optimize')", [])?;
+    transaction.execute("INSERT INTO archives VALUES (?1)", [state])?;
+    transaction.commit()
+}
+
+/// Title and text of a page that the set has an answer to; none where it has none that is a page. What was listed with the page goes before what its HTML
+/// says, since it is what a browser showed.
 fn words_of(
     set: &ReplaySet,
+    exact: bool,
     url: &str,
     title: Option<String>,
     listed: Option<String>,
 ) -> Result<Option<(String, String)>, SearchError> {
-    let Some(hit) = answer(set, url)? else { return Ok(None) };
     let title = title.filter(|title| !title.trim().is_empty());
     let listed = listed.filter(|text| !text.trim().is_empty());
-    if let (Some(title), Some(text)) = (&title, &listed) {
-        return Ok(Some((title.clone(), shorten(text))));
-    }
-    let read = match set.document(hit, LARGEST) {
-        Ok(Some(document)) if text::is_html(&document.media_type) => {
-            text::read(&document.media_type, &document.bytes)
-        }
-        Ok(_) => text::Text::default(),
-        Err(error) => {
-            tracing::warn!(url, %error, "a recorded page is not searched in");
-            text::Text::default()
-        }
+    let Some(hit) = answer(set, exact, url, listed.is_some())? else { return Ok(None) };
+    let read = match (&title, &listed) {
+        (Some(_), Some(_)) => text::Text::default(),
+        _ => match set.document(hit, LARGEST) {
+            Ok(Some(document)) if text::is_html(&document.media_type) => {
+                text::read(&document.media_type, &document.bytes)
+            }
+            Ok(_) => text::Text::default(),
+            Err(error) => {
+                tracing::warn!(url, %error, "a recorded page is not searched in");
+                text::Text::default()
+            }
+        },
     };
-    let text = listed.unwrap_or(read.body);
-    Ok(Some((title.unwrap_or(read.title), shorten(&text))))
+    let title = shorten(&title.unwrap_or(read.title), TITLE);
+    Ok(Some((title, shorten(&listed.unwrap_or(read.body), LONGEST))))
 }
 
-/// What replay answers the URL with first, if that is a page.
-fn answer(set: &ReplaySet, url: &str) -> Result<Option<Hit>, IndexError> {
+/// An answer that replay gives to the URL and that is a page, or, if its text is known, leads to one.
+fn answer(set: &ReplaySet, exact: bool, url: &str, known: bool) -> Result<Option<Hit>, IndexError> {
+    let url = url.split('#').next().unwrap_or_default();
     let asked = matching::Asked::bare("GET", url);
     let mut hits = set.exact(&matching::exact(&asked))?;
-    if hits.is_empty() {
+    if hits.is_empty() && !exact {
         hits = set.normalised(&matching::normalised(&asked).0)?;
     }
-    Ok(hits.into_iter().find(|hit| matches!(hit.status, 0 | 200)))
+    for hit in hits {
+        let capture = set.capture(hit)?;
+        let status = if hit.status == 0 { capture.status } else { hit.status };
+        let leads = known && matches!(status, 301 | 302 | 303 | 307 | 308);
+        if (status == 200 || leads) && set.body_of(hit, &capture)?.is_some() {
+            return Ok(Some(hit));
+        }
+    }
+    Ok(None)
 }
 
-fn shorten(text: &str) -> String {
-    // The marks of found words would be taken for ours.
-    text.chars().take(LONGEST).map(|c| if c.is_control() { ' ' } else { c }).collect()
+/// So many characters, of which none is taken for one of ours.
+fn shorten(text: &str, longest: usize) -> String {
+    let plain = text.chars().filter(|c| *c != DIVIDER).take(longest);
+    divided(&plain.map(|c| if c.is_control() { ' ' } else { c }).collect::<String>())
 }
 
 fn host_of(url: &str) -> Option<String> {

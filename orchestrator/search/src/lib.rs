@@ -25,6 +25,11 @@ pub use index::{Found, Results};
 
 use index::Index;
 
+/// Whether there is anything to look for in what was typed: `site:` and words that are not wanted only narrow that down.
+pub fn has_words(typed: &str) -> bool {
+    query::read(typed).is_some()
+}
+
 /// How many results a page of them has.
 pub const PER_PAGE: u64 = 10;
 
@@ -33,6 +38,7 @@ pub const PER_PAGE: u64 = 10;
 #[derive(Debug)]
 pub struct Search {
     set: Arc<ReplaySet>,
+    exact: bool,
     cache: Option<Utf8PathBuf>,
     index: OnceLock<Result<Index, Arc<SearchError>>>,
 }
@@ -49,7 +55,14 @@ pub struct Page {
 impl Search {
     /// Searches the pages of `set`. Their index is kept in the folder `cache`, and without one in a temporary file.
     pub fn new(set: Arc<ReplaySet>, cache: Option<&Utf8Path>) -> Search {
-        Search { set, cache: cache.map(Utf8Path::to_owned), index: OnceLock::new() }
+        Search { set, exact: false, cache: cache.map(Utf8Path::to_owned), index: OnceLock::new() }
+    }
+
+    /// Finds only pages that the snapshots answer by the very same URL.
+    #[must_use]
+    pub fn exact(mut self, exact: bool) -> Search {
+        self.exact = exact;
+        self
     }
 
     /// Indexes the pages unless that is done. Blocks while pages are read, some seconds for thousands of them.
@@ -82,9 +95,9 @@ impl Search {
     }
 
     fn index(&self) -> Result<&Index, Arc<SearchError>> {
-        let index = self
-            .index
-            .get_or_init(|| Index::open_or_build(&self.set, self.cache.as_deref()).map_err(Arc::new));
+        let index = self.index.get_or_init(|| {
+            Index::open_or_build(&self.set, self.exact, self.cache.as_deref()).map_err(Arc::new)
+        });
         index.as_ref().map_err(Arc::clone)
     }
 }

@@ -29,7 +29,7 @@ pub(crate) fn render(asked: &Asked<'_>, results: Option<&Results>) -> String {
             first => asked.first.saturating_add(1),
             last => asked.first.saturating_add(shown),
             results => Serde(results.map_or(&[][..], |results| &results.found).iter().map(Shown::of).collect::<Vec<_>>()),
-            before => (asked.first > 0).then(|| asked.at(asked.first.saturating_sub(PER_PAGE).min(total))),
+            before => (asked.first > 0).then(|| asked.at(asked.first.saturating_sub(PER_PAGE).min(total.saturating_sub(1)))),
             next => (next < total).then(|| asked.at(next)),
         })
     });

@@ -22,15 +22,17 @@ pub(crate) struct Query {
 /// Reads what was typed; none where no word is in it.
 pub(crate) fn read(typed: &str) -> Option<Query> {
     let (mut words, mut phrases, mut without, mut hosts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for piece in pieces(typed).into_iter().take(MOST) {
-        let (not, text) = piece.text.strip_prefix('-').map_or((false, piece.text), |rest| (true, rest));
-        match text.strip_prefix("site:") {
-            Some(host) if !piece.quoted && !not => hosts.push(host_of(host)),
-            _ if !text.contains(char::is_alphanumeric) => {}
-            _ if not => without.push(literal(text)),
-            _ if piece.quoted => phrases.push(literal(text)),
-            _ if matches!(text, "OR" | "AND") => {}
-            _ => words.push(text),
+    for Piece { text, quoted, not } in pieces(typed) {
+        if let (false, Some(host)) = (quoted, text.strip_prefix("site:")) {
+            // Hosts that are not wanted are let through: they are a matter of rank alone.
+            hosts.extend(host_of(host).filter(|_| !not));
+        } else if !text.contains(char::is_alphanumeric) {
+        } else if not {
+            without.push(literal(text));
+        } else if quoted {
+            phrases.push(literal(text));
+        } else if !matches!(text, "OR" | "AND") {
+            words.push(text);
         }
     }
     let common = |word: &&str| COMMON.contains(&word.to_lowercase().as_str());
@@ -42,7 +44,7 @@ pub(crate) fn read(typed: &str) -> Option<Query> {
     if any.is_empty() {
         return None;
     }
-    // All phrases are among the words, too: where a word only ranks, that lets the rest of the expression hold without it.
+    // Phrases are among the words, too, so that words beside them rank pages and none of them is asked for.
     let mut expression = format!("({})", any.join(" OR "));
     for phrase in phrases {
         expression = format!("{expression} AND {phrase}");
@@ -56,33 +58,70 @@ pub(crate) fn read(typed: &str) -> Option<Query> {
 struct Piece<'a> {
     text: &'a str,
     quoted: bool,
+    not: bool,
 }
 
-/// What stands between blanks, and between quotes.
+/// What stands between blanks, and between quotes; each with whether a minus stands before it.
 fn pieces(typed: &str) -> Vec<Piece<'_>> {
-    let mut pieces = Vec::new();
-    for (place, part) in typed.split(['"', '“', '”']).enumerate() {
-        // A quote that is never closed is none.
-        let quoted = place % 2 == 1 && typed.matches(['"', '“', '”']).count() > place;
-        if quoted {
-            pieces.push(Piece { text: part, quoted });
-        } else {
-            pieces.extend(part.split_whitespace().map(|text| Piece { text, quoted }));
+    const QUOTES: [char; 3] = ['"', '“', '”'];
+    let (mut pieces, mut rest, mut not) = (Vec::new(), typed, false);
+    while pieces.len() < MOST {
+        rest = rest.trim_start();
+        if let Some(bare) = rest.strip_prefix('-') {
+            (rest, not) = (bare, !bare.starts_with(char::is_whitespace));
+            continue;
         }
+        let Some(first) = rest.chars().next() else { break };
+        let inside = &rest[first.len_utf8()..];
+        // A quote that is never closed is none.
+        let (text, quoted, behind) = match inside.split_once(QUOTES).filter(|_| QUOTES.contains(&first)) {
+            Some((text, behind)) => (text, true, behind),
+            None => {
+                let bare = if QUOTES.contains(&first) { inside } else { rest };
+                let end = bare.find(|c: char| c.is_whitespace() || QUOTES.contains(&c)).unwrap_or(bare.len());
+                (&bare[..end], false, &bare[end..])
+            }
+        };
+        pieces.push(Piece { text, quoted, not });
+        (rest, not) = (behind, false);
     }
     pieces
 }
 
-fn host_of(typed: &str) -> String {
+/// The host of `site:`, which may be typed with more around it; none where nothing is left.
+fn host_of(typed: &str) -> Option<String> {
     let bare = typed.split_once("://").map_or(typed, |(_, rest)| rest);
-    let host = bare.split(['/', '?', '#']).next().unwrap_or(bare);
-    host.trim_start_matches("*.").trim_start_matches("www.").to_lowercase()
+    let host = bare.split(['/', '?', '#', ':']).next().unwrap_or(bare);
+    let host = host.trim_start_matches("*.").trim_start_matches("www.").trim_matches('.').to_lowercase();
+    (!host.is_empty()).then_some(host)
 }
 
 /// A string of FTS5: whatever is in it is text, of which its tokenizer makes one or several words in a row.
 fn literal(text: &str) -> String {
     let text: String = text.chars().filter(|c| *c != '\0').collect();
-    format!("\"{}\"", text.replace('"', "\"\""))
+    format!("\"{}\"", divided(&text).replace('"', "\"\""))
+}
+
+/// Between characters of scripts that have no blanks between words, so that each of them is found as a word. It is not seen.
+pub(crate) const DIVIDER: char = '\u{200b}';
+
+/// With [`DIVIDER`] around each character of such a script.
+pub(crate) fn divided(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            // Kana and ideographs.
+            '\u{3040}'..='\u{30ff}'
+            | '\u{3400}'..='\u{4dbf}'
+            | '\u{4e00}'..='\u{9fff}'
+            | '\u{f900}'..='\u{faff}'
+            | '\u{20000}'..='\u{2ffff}' => {
+                out.extend([DIVIDER, c, DIVIDER]);
+            }
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 #[cfg(test)]
@@ -109,5 +148,12 @@ mod tests {
         check("?! -", None);
         check("site:trees.test", None);
         check("-oak", None);
+        check(r#"oak -"old town""#, Some((r#"(("oak")) NOT ("old town")"#, &[])));
+        check(r#""-5 degrees""#, Some((r#"("-5 degrees") AND "-5 degrees""#, &[])));
+        check("oak - pine", Some((r#"("oak" OR "pine")"#, &[])));
+        check("oak site: -site:pine.test", Some((r#"("oak")"#, &[])));
+        check("oak site:.edu site:www.a.test:8080", Some((r#"("oak")"#, &["edu", "a.test"])));
+        check("oak”old”", Some((r#"("old" OR "oak") AND "old""#, &[])));
+        check("東京a", Some(("(\"\u{200b}東\u{200b}\u{200b}京\u{200b}a\")", &[])));
     }
 }

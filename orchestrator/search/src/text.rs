@@ -6,9 +6,8 @@ use html5gum::{DefaultEmitter, Token, Tokenizer};
 /// Where an encoding may be declared in a document.
 const HEAD: usize = 1024;
 
-/// Elements whose text nobody sees.
-const HIDDEN: &[&[u8]] =
-    &[b"script", b"style", b"noscript", b"template", b"svg", b"iframe", b"object", b"select"];
+/// Elements whose text nobody sees, or is none of the page's.
+const HIDDEN: &[&[u8]] = &[b"script", b"style", b"noscript", b"template", b"svg", b"iframe", b"select"];
 
 /// Elements that a word may go across.
 const WITHIN: &[&[u8]] = &[
@@ -46,14 +45,16 @@ pub(crate) fn read(media_type: &str, bytes: &[u8]) -> Text {
                         in_title = true;
                         title = Some(String::new());
                     }
-                    _ if HIDDEN.contains(&name) && !tag.self_closing => hidden.push(name.to_vec()),
+                    _ if HIDDEN.contains(&name) && !(tag.self_closing && name == b"svg") => {
+                        hidden.push(name.to_vec())
+                    }
                     _ => part(&mut body, name),
                 }
             }
             Token::EndTag(tag) => {
                 let name: &[u8] = &tag.name;
                 in_title &= name != b"title";
-                // An element that is never closed ends with what it is in.
+                // What is hidden within another hidden element and never closed ends with that.
                 match hidden.iter().rposition(|open| open == name) {
                     Some(place) => hidden.truncate(place),
                     None => part(&mut body, name),
@@ -85,14 +86,22 @@ fn words(text: &str) -> String {
 
 /// By the media type, else by what the document declares, else UTF-8 where it is that, else what browsers suppose.
 fn encoding(media_type: &str, bytes: &[u8]) -> &'static Encoding {
-    let named = |text: &str| {
-        let (_, label) = text.split_once("charset=")?;
-        let label = label.trim_start_matches(['"', '\'', ' ']);
-        Encoding::for_label(label.split(['"', '\'', ';', ' ', '>', '/']).next()?.as_bytes())
-    };
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]).to_ascii_lowercase();
+    let metas = head.split("<meta").skip(1).filter_map(|rest| rest.split('>').next());
+    // A document that can be read so far as to say UTF-16 is none.
+    let declared = metas
+        .filter_map(labelled)
+        .map(|found| if found.output_encoding() == found { found } else { UTF_8 })
+        .next();
     let supposed = if std::str::from_utf8(bytes).is_ok() { UTF_8 } else { WINDOWS_1252 };
-    named(&media_type.to_ascii_lowercase()).or_else(|| named(&head)).unwrap_or(supposed)
+    labelled(&media_type.to_ascii_lowercase()).or(declared).unwrap_or(supposed)
+}
+
+/// The encoding that a text in lower case names as its `charset`.
+fn labelled(text: &str) -> Option<&'static Encoding> {
+    let (_, label) = text.split_once("charset=")?;
+    let label = label.trim_start_matches(['"', '\'', ' ']);
+    Encoding::for_label(label.split(['"', '\'', ';', ' ', '/']).next()?.as_bytes())
 }
 
 #[cfg(test)]
@@ -112,6 +121,8 @@ mod tests {
         check("<svg><title>no</title><text>no</text></svg><title>yes</title>", "yes", "");
         check("<noscript><p>no</noscript>yes<template>no", "", "yes");
         check("<select><option>no</select>yes<!-- no -->", "", "yes");
+        check("<script src=x />no</script>yes<svg/>too", "", "yes too");
+        check("<div><object>yes</div>too", "", "yes too");
         check("<title>never closed", "never closed", "");
         check("", "", "");
     }
@@ -127,5 +138,7 @@ mod tests {
         check("text/html", "café".as_bytes(), "café");
         check("text/html", b"caf\xe9", "café");
         check("text/html; charset=none", b"caf\xe9", "café");
+        check("text/html", b"<script charset=utf-8></script><meta charset=koi8-r>\xde\xc1\xca", "чай");
+        check("text/html", "<meta charset=utf-16>café".as_bytes(), "café");
     }
 }

@@ -110,8 +110,76 @@ fn what_a_browser_has_shown_is_what_is_searched() {
         .html("https://app.test/not-listed", "<title>Carrow</title>");
     let search = search_in(world.recording.finish(&|_| ()).unwrap().path, None);
     let results = search.results("carrow trains", 0, 10).unwrap();
-    assert_eq!((results.total, results.found[0].url.as_str()), (1, "https://app.test/"));
+    assert_eq!((results.total, results.found[0].url.as_str()), (1, "https://app.test/#start"));
     assert_eq!(results.found[0].title, "Timetable");
+}
+
+#[test]
+fn pages_are_found_where_replay_answers_them_and_nowhere_else() {
+    let world = World::new();
+    let to = |place: &str| [("Location", place), ("Content-Type", "text/html")].into_iter().collect();
+    world
+        .html("https://app.test/", "<div id=app></div>")
+        .page("https://app.test/#north", "North", "Lighthouse")
+        .page("https://app.test/#south", "South", "Lighthouse and harbour")
+        .html("https://shop.test/lamp?utm_source=x", "<title>A lighthouse lamp</title>")
+        .page("https://shop.test/lamp", "Lamp", "A lamp as of a lighthouse")
+        .html("https://www.google.com/search?q=lighthouse", "<title>lighthouse - Google Search</title>")
+        .page(
+            "https://www.google.com/search?q=lighthouse",
+            "lighthouse - Google Search",
+            "lighthouse lighthouse",
+        )
+        .page("https://gone.test/", "Lighthouse", "Lighthouse")
+        .page("http://moved.test/", "Moved lighthouse", "The lighthouse has moved");
+    let response = Response {
+        status: 301,
+        reason: String::new(),
+        headers: to("https://moved.test/"),
+        body: Body::from(Vec::new()),
+    };
+    world
+        .recording
+        .append(&Exchange::get("http://moved.test/", Timestamp::from_millis(RECORDED), response))
+        .unwrap();
+    let set =
+        ReplaySet::open(&[world.recording.finish(&|_| ()).unwrap().path], None, &mut |_, _| {}).unwrap();
+    let set = Arc::new(set);
+    let found = |exact: bool| {
+        let mut found = urls(&Search::new(set.clone(), None).exact(exact), "lighthouse");
+        found.sort();
+        found
+    };
+    let (app, lamp) = (["https://app.test/#north", "https://app.test/#south"], "https://shop.test/lamp");
+    assert_eq!(found(false), ["http://moved.test/", app[0], app[1], lamp]);
+    assert_eq!(found(true), ["http://moved.test/", app[0], app[1]], "the lamp's page differs by a tracker");
+}
+
+#[test]
+fn scripts_without_blanks_are_searched_by_their_characters() {
+    let world = World::new();
+    world
+        .html("https://a.test/1", "<title>東京都の人口</title><p>東京都の人口は1400万人です。")
+        .html("https://a.test/2", "<title>京都</title><p>都の人口");
+    let search = world.search();
+    assert_eq!(urls(&search, "東京都"), ["https://a.test/1"]);
+    assert_eq!(urls(&search, "人口").len(), 2);
+    let found = search.results("人口は", 0, 1).unwrap().found;
+    assert_eq!(
+        (found[0].title.as_str(), found[0].text().as_str()),
+        ("東京都の人口", "東京都の人口は1400万人です。")
+    );
+}
+
+#[test]
+fn nothing_on_a_page_of_results_is_long() {
+    let world = World::new();
+    world.html(
+        "https://a.test/",
+        &format!("<title>oak {}</title><p>oak {}", "x".repeat(10_000), "-".repeat(1_000_000)),
+    );
+    let found = world.search().results("oak", 0, 1).unwrap().found.remove(0);
+    assert_eq!((found.title.chars().count(), found.snippet.chars().count()), (300, 1000));
 }
 
 #[test]

@@ -94,7 +94,7 @@ impl Archive {
         if !(start.starts_with(&[0x1f, 0x8b]) || trimmed.starts_with(b"WARC/") || arc || named) {
             return Err(Error::UnknownFormat {
                 path: path.to_owned(),
-                start: start.escape_ascii().to_string(),
+                start: if start.is_empty() { "nothing".to_owned() } else { start.escape_ascii().to_string() },
             });
         }
         let name = path.file_name().unwrap_or(path.as_str()).to_owned();
@@ -161,7 +161,12 @@ impl Archive {
 
     /// The pages that were recorded, from all page lists of a WACZ; empty for a plain WARC.
     pub fn pages(&self) -> Result<Vec<Page>, Error> {
-        self.package.as_ref().map_or(Ok(Vec::new()), Package::pages)
+        self.page_lines().collect()
+    }
+
+    /// The same one by one, for lists that are long.
+    pub fn page_lines(&self) -> impl Iterator<Item = Result<Page, Error>> {
+        self.package.iter().flat_map(Package::pages)
     }
 
     /// The lines of the index of a WACZ, as they stand in it; none for a plain WARC.

@@ -8,9 +8,15 @@ use crate::{Body, Error, Exchange, Headers, Record, Request, Response, Timestamp
 
 /// The body of an HTTP message whose head has been read off `record`, without its transfer coding.
 pub(crate) fn body(record: Record, headers: &Headers) -> Result<Body, Error> {
+    body_within(record, headers, u64::MAX)
+}
+
+/// The same, if it has at most `limit` bytes.
+pub(crate) fn body_within(record: Record, headers: &Headers, limit: u64) -> Result<Body, Error> {
     let failed = |source| Error::io("read", "a record block".into(), source);
-    let reader = unchunked(record.block, headers);
-    Body::spool(reader, MEMORY).map_err(failed)
+    let reader = unchunked(record.block, headers).take(limit.saturating_add(1));
+    let body = Body::spool(reader, MEMORY).map_err(failed)?;
+    if body.len() > limit { Err(Error::TooLarge { what: "a body", limit }) } else { Ok(body) }
 }
 
 fn unchunked<'a>(block: impl Read + 'a, headers: &Headers) -> Box<dyn Read + 'a> {

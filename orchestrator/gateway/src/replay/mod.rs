@@ -146,7 +146,8 @@ impl Replay {
     /// Answers what search engines are asked, as far as it was not recorded, by a search over the recorded pages, whose index is kept in the folder
     /// `cache`.
     pub fn with_search(mut self, cache: Option<&Utf8Path>) -> Self {
-        self.search = Some(Search::new(self.set.clone(), cache));
+        let exact = self.options.level == MatchLevel::Exact;
+        self.search = Some(Search::new(self.set.clone(), cache).exact(exact));
         self
     }
 

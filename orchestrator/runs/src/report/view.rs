@@ -11,6 +11,7 @@ use crate::html::words::{
 };
 use crate::results::{EpisodeRecord, RunFolder, RunRecord};
 use crate::statistics::Method;
+use crate::table::models;
 use crate::{Difference, Error, Summary, compare_repeats};
 
 /// Bytes of observations that are embedded before the rest is left to the trace.
@@ -50,6 +51,12 @@ pub(super) struct Page {
     fingerprints: Vec<FingerprintView>,
     request_total: u64,
     levels: Vec<Level>,
+    /// Requests to search engines that were answered from the recorded pages.
+    searches: u64,
+    /// What agents' models and judges took.
+    models: Option<String>,
+    judging: Option<String>,
+    causes: Vec<crate::summary::Cause>,
     misses: Vec<crate::summary::MissCount>,
     miss_total: u64,
     refused_total: u64,
@@ -131,6 +138,10 @@ pub(super) fn page(
         deterministic: summary.deterministic,
         fingerprints: fingerprints(summary),
         request_total: summary.requests.total(),
+        searches: summary.requests.search,
+        models: summary.models.as_ref().map(models),
+        judging: summary.judging.as_ref().map(models),
+        causes: summary.causes.clone(),
         levels: levels(&summary.requests),
         misses: summary.misses.clone(),
         miss_total: summary.requests.miss,

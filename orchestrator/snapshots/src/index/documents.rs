@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use super::{Hit, IndexError, ReplaySet};
-use crate::{Archive, Page, RecordKind, Timestamp, content};
+use crate::matching::Key;
+use crate::{Archive, Error, Page, RecordKind, Timestamp, content};
 
 /// A recorded document without its encodings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,19 +17,20 @@ pub struct Document {
 
 impl ReplaySet {
     /// The pages of the archives: those of their page lists, or, where an archive has none, every HTML document that was answered with
-    /// status 200. Each URL once, as it was recorded first.
-    ///
-    /// # Errors
-    /// When an archive's page list cannot be read.
-    pub fn pages(&self) -> Result<Vec<Page>, IndexError> {
+    /// status 200. Each URL once, as it was recorded first. They are read as they are asked for; an error is of an archive's page list.
+    pub fn pages(&self) -> impl Iterator<Item = Result<Page, IndexError>> {
         let mut seen = HashSet::new();
-        let mut pages = Vec::new();
-        for (archive, _) in self.members() {
-            let listed = archive.pages()?;
-            let found = if listed.is_empty() { documents(archive) } else { listed };
-            pages.extend(found.into_iter().filter(|page| seen.insert(page.url.clone())));
-        }
-        Ok(pages)
+        let pages = self.members().flat_map(|(archive, _)| {
+            let mut listed = archive.page_lines().peekable();
+            let pages: Box<dyn Iterator<Item = Result<Page, Error>>> = match listed.peek() {
+                Some(_) => Box::new(listed),
+                None => Box::new(documents(archive).map(Ok)),
+            };
+            pages
+        });
+        pages.map(|page| page.map_err(IndexError::from)).filter(move |page| {
+            page.as_ref().map_or(true, |page| seen.insert(Key::of("page", &[page.url.as_bytes()])))
+        })
     }
 
     /// The document of a capture; `None` where its body is in no archive of the set.
@@ -45,15 +47,15 @@ impl ReplaySet {
         }
         let headers = record.response_head()?.headers;
         let media_type = headers.get_str("content-type").unwrap_or_default().to_owned();
-        let bytes = content::decoded(&headers, &content::body(record, &headers)?, limit)?;
+        let bytes = content::decoded(&headers, &content::body_within(record, &headers, limit)?, limit)?;
         Ok(Some(Document { media_type, bytes }))
     }
 }
 
 /// Damaged records are passed over: what cannot be read cannot be visited either.
-fn documents(archive: &Archive) -> Vec<Page> {
+fn documents(archive: &Archive) -> impl Iterator<Item = Page> {
     let records = archive.records().filter_map(Result::ok);
-    let documents = records.filter_map(|(_, mut record)| {
+    records.filter_map(|(_, mut record)| {
         if record.kind() != RecordKind::Response || !record.holds_http() {
             return None;
         }
@@ -61,6 +63,5 @@ fn documents(archive: &Archive) -> Vec<Page> {
         let head = record.response_head().ok()?;
         let html = head.headers.get_str("content-type").is_some_and(|mime| mime.starts_with("text/html"));
         (head.status == 200 && html && url.starts_with("http")).then(|| Page::new(url, ts))
-    });
-    documents.collect()
+    })
 }

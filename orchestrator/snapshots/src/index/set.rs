@@ -61,6 +61,10 @@ impl ReplaySet {
                 Some(cache) => Index::open_or_build(&archive, cache, &mut tell)?,
                 None => Index::build_unnamed(&archive, &mut tell)?,
             };
+            let damaged = index.summary().damaged;
+            if damaged > 0 {
+                tracing::warn!(%path, damaged, "damaged records are as good as not recorded; `sandbox snapshot verify` names them");
+            }
             Ok(Member { archive, index })
         });
         Ok(ReplaySet { members: members.collect::<Result<_, IndexError>>()? })

@@ -44,8 +44,11 @@ impl Package {
         let broken = |reason: String| Error::Container { path: path.to_owned(), reason };
         let mut file = file;
         let length = file.seek(io::SeekFrom::End(0)).map_err(|e| Error::io("read", path, e))?;
-        let mut zip =
-            ZipArchive::new(BufReader::new(&file)).map_err(|e| broken(format!("it is no ZIP file: {e}")))?;
+        let mut zip = ZipArchive::new(BufReader::new(&file)).map_err(|e| {
+            broken(format!(
+                "it is no ZIP file: {e}; `sandbox snapshot repair` makes a whole one of what is left"
+            ))
+        })?;
         let mut entries = Vec::with_capacity(zip.len());
         for index in 0..zip.len() {
             let entry =
@@ -140,18 +143,12 @@ impl Package {
         Ok(segments)
     }
 
-    /// All pages of all page lists, the main list first.
-    pub(crate) fn pages(&self) -> Result<Vec<Page>, Error> {
+    /// All pages of all page lists, the main list first. They are read as they are asked for.
+    pub(crate) fn pages(&self) -> impl Iterator<Item = Result<Page, Error>> {
         let is_list = |entry: &&Entry| entry.name.starts_with("pages/") && entry.name.ends_with(".jsonl");
         let mut lists: Vec<&Entry> = self.entries.iter().filter(is_list).collect();
         lists.sort_by_key(|entry| entry.name != "pages/pages.jsonl");
-        let mut pages = Vec::new();
-        for list in lists {
-            for page in PageLines::new(list.name.clone(), self.reader(list)) {
-                pages.push(page?);
-            }
-        }
-        Ok(pages)
+        lists.into_iter().flat_map(|list| PageLines::new(list.name.clone(), self.reader(list)))
     }
 
     pub(super) fn json(&self, name: &str) -> Result<Option<Value>, Error> {

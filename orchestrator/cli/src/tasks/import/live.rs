@@ -8,7 +8,7 @@ use tasks::import::{Import, ImportError};
 use tasks::{MatchLevel, WorldSpec};
 
 use super::Written;
-use crate::failure::{OrFail, Outcome};
+use crate::failure::{Failure, OrFail, Outcome};
 
 /// A file of tasks, and the web that they are played in.
 #[derive(clap::Args)]
@@ -41,7 +41,13 @@ impl Live {
         let doing = format!("import {name}");
         let text = fs::read_to_string(&file).with_context(|| file.to_string()).or_input(&doing)?;
         let import = read(&text).with_context(|| file.to_string()).or_input(&doing)?;
-        let found = |path: Utf8PathBuf| path.canonicalize_utf8().with_context(|| path.to_string());
+        if import.tasks.is_empty() {
+            return Err(Failure::Input(anyhow::anyhow!("{doing}: {file} has no task that could be scored")));
+        }
+        let found = |path: Utf8PathBuf| {
+            snapshots::Archive::open(&path)?;
+            path.canonicalize_utf8().with_context(|| path.to_string())
+        };
         let snapshots =
             snapshots.into_iter().map(found).collect::<anyhow::Result<Vec<_>>>().or_input(&doing)?;
         let world = WorldSpec {

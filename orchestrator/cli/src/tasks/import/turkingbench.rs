@@ -92,13 +92,12 @@ pub(super) fn import(folder: &Utf8Path, choice: &Choice, output: &Utf8Path) -> O
             sites: &sites,
             through,
         });
-        if let Through::Turkle(first) = through {
-            let place = format!("images/{IMAGE}/load/{}.jsonl", task.slug);
-            files.push((place.into(), project(task, &template, &batch, first, made.len())));
-        }
         if made.is_empty() {
             let reason = "its table has no instances, or no answers to them".to_owned();
             import.skipped.push(Skipped { id: task.name.clone(), reason });
+        } else if let Through::Turkle(first) = through {
+            let place = format!("images/{IMAGE}/load/{}.jsonl", task.slug);
+            files.push((place.into(), project(task, &template, &batch, first, made.len())));
         }
         import.tasks.extend(made);
         asking.push((task, outside(&template, &batch)));
@@ -134,7 +133,7 @@ pub(super) fn import(folder: &Utf8Path, choice: &Choice, output: &Utf8Path) -> O
         println!("What a recording has of those hosts is answered from it.");
     }
     if choice.turkle {
-        println!("sandbox build hits && sandbox build --images {output}/images {IMAGE}");
+        println!("sandbox build hits && sandbox build --force --images '{output}/images' {IMAGE}");
     }
     suite.say_rest(output);
     Ok(())
@@ -145,7 +144,7 @@ const DOCKERFILE: &str = "# Turkle with the tasks under `load`, each with a numb
 FROM sandbox/hits:1
 USER root
 COPY load /load
-RUN cd /srv/site && STATE_DIR=/seed /opt/v/bin/python load.py /load
+RUN cd /srv/site && PYTHONHASHSEED=0 STATE_DIR=/seed /opt/v/bin/python load.py /load
 USER 10001:10001
 ";
 
