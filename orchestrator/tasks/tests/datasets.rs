@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::{env, fs};
 
 use camino::Utf8PathBuf;
-use tasks::import::turkingbench::{SITE, Source, kinds, turkingbench};
+use tasks::import::turkingbench::{SITE, Source, Through, kinds, turkingbench};
 use tasks::import::webarena::{published, webarena};
 use tasks::import::workarena::{ARTICLES, FORMS, Setup, TASKS, Wanted, workarena};
 use tasks::import::{Import, mind2web_live, only_lite, visualwebarena, webarena_verified};
@@ -166,8 +166,15 @@ fn turkingbench_is_read_whole() {
             *types.entry(known.get(name).cloned().unwrap_or_default()).or_default() += 1;
         }
         let (tags, sites) = ([], [SITE.to_owned()]);
-        let source =
-            Source { task, template: &template, batch: &batch, rows: 10, tags: &tags, sites: &sites };
+        let source = Source {
+            task,
+            template: &template,
+            batch: &batch,
+            rows: 10,
+            tags: &tags,
+            sites: &sites,
+            through: Through::Own,
+        };
         let tasks = turkingbench(&source);
         assert_eq!(tasks.len(), batch.instances.len().min(10), "{}", task.name);
         loads_again(&Import { tasks: tasks.into_iter().step_by(5).collect(), skipped: Vec::new() });
