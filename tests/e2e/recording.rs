@@ -82,3 +82,25 @@ async fn an_interrupted_crawl_leaves_a_whole_snapshot() -> Result<()> {
     origin.stop().await;
     Ok(())
 }
+
+#[test]
+fn a_recording_of_nothing_is_no_success() -> Result<()> {
+    let bench = Bench::new()?;
+    let file = bench.path("nothing.wacz");
+    // Nobody listens there.
+    let output = bench.run(&[
+        "record",
+        "https://nowhere.test/",
+        "--connect-to=::127.0.0.1:1",
+        "--ignore-robots",
+        "-o",
+        file.as_str(),
+    ])?;
+    let said = text(&output.stderr);
+    ensure!(output.status.code() == Some(1), "{}: {said}", output.status);
+    ensure!(
+        said.contains("not recorded: https://nowhere.test/") && said.contains("nothing was recorded"),
+        "{said}"
+    );
+    Ok(())
+}

@@ -86,6 +86,9 @@ impl Record {
         // Whatever happened, what was recorded becomes a snapshot.
         let finished = finish::finish(studio, &self.output).await?;
         println!("{}", finish::summary(&finished));
+        if recorded.is_ok() && self.listen.is_none() && finished.responses == 0 {
+            return Err(Failure::No(format!("nothing was recorded; {} is empty", self.output)));
+        }
         recorded
     }
 
