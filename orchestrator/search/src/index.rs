@@ -108,30 +108,29 @@ impl Index {
 
     fn look_up(&self, query: &Query, first: u64, count: u64) -> rusqlite::Result<Results> {
         let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        let on_host = |place: usize| {
-            let host = place + 4;
-            format!("host = ?{host} OR substr(host, -length(?{host}) - 1) = '.' || ?{host}")
-        };
-        let on_hosts = (0..query.hosts.len()).map(on_host).collect::<Vec<_>>().join(" OR ");
+        // The expression is the first parameter, hosts follow, and at last come the numbers.
+        let hosts = 2..query.hosts.len() + 2;
+        let on_host =
+            |host: usize| format!("host = ?{host} OR substr(host, -length(?{host}) - 1) = '.' || ?{host}");
+        let on_hosts = hosts.clone().map(on_host).collect::<Vec<_>>().join(" OR ");
         let mut found = "pages MATCH ?1".to_owned();
-        if !query.hosts.is_empty() {
+        if !hosts.is_empty() {
             found.push_str(&format!(" AND ({on_hosts})"));
         }
-        let number = |number: u64| Value::from(i64::try_from(number).unwrap_or(i64::MAX));
-        let given = [Value::from(query.expression.clone()), number(count), number(first)];
-        let given =
-            || params_from_iter(given.iter().cloned().chain(query.hosts.iter().cloned().map(Value::from)));
-        // It names the numbers, as it is given them, too.
+        let asked = [&query.expression].into_iter().chain(&query.hosts).cloned().map(Value::from);
         let total: i64 = connection
-            .prepare_cached(&format!("SELECT count(*) FROM pages WHERE {found} AND ?2 = ?2 AND ?3 = ?3"))?
-            .query_row(given(), |row| row.get(0))?;
+            .prepare_cached(&format!("SELECT count(*) FROM pages WHERE {found}"))?
+            .query_row(params_from_iter(asked.clone()), |row| row.get(0))?;
+        let number = |number: u64| Value::from(i64::try_from(number).unwrap_or(i64::MAX));
+        let (limit, offset) = (hosts.end, hosts.end + 1);
         let ((before, after), (words, characters)) = (MARKS, SNIPPET);
         // Of equal rank the one with the lesser address comes first, so that the order never depends on anything else.
         let mut statement = connection.prepare_cached(&format!(
             "SELECT url, title, snippet(pages, 4, '{before}', '{after}', '…', {words}) FROM pages WHERE {found}
-             ORDER BY bm25(pages, {WEIGHTS}), url LIMIT ?2 OFFSET ?3"
+             ORDER BY bm25(pages, {WEIGHTS}), url LIMIT ?{limit} OFFSET ?{offset}"
         ))?;
-        let rows = statement.query_map(given(), |row| {
+        let given = params_from_iter(asked.chain([number(count), number(first)]));
+        let rows = statement.query_map(given, |row| {
             let seen = |text: String| text.replace(DIVIDER, "");
             let snippet: String = seen(row.get(2)?).chars().take(characters).collect();
             Ok(Found { url: row.get(0)?, title: seen(row.get(1)?), snippet })
@@ -186,7 +185,14 @@ fn build(set: &ReplaySet, exact: bool, state: &str, path: &Utf8Path) -> Result<(
     let mut connection = Connection::open(path).map_err(failed(path))?;
     let transaction = begin(&mut connection).map_err(failed(path))?;
     for page in set.pages() {
-        let page = page?;
+        let page = match page {
+            Ok(page) => page,
+            // A run needs no page list, and goes on without what is behind the damage.
+            Err(error) => {
+                tracing::warn!(%error, "some recorded pages are not searched in");
+                break;
+            }
+        };
         let Some(host) = host_of(&page.url) else { continue };
         // What engines were asked while pages were recorded is no answer to what they are asked now.
         if engines::asked(&host, &page.url).is_some() {
