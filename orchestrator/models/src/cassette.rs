@@ -31,6 +31,15 @@ struct Inner {
     file: Option<File>,
 }
 
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // In so many words, as a program that is just being started has a copy of every open file for a moment.
+        if let Some(file) = &self.file {
+            let _ = file.unlock();
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Recorded {
     model: String,

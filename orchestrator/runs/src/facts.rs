@@ -29,10 +29,15 @@ impl Summary {
             let (rate, exact) = (answers.rate, answers.exact);
             facts.push(("answers", format!("rate {rate:.2}, precision {precision}, exact match {exact:.2}")));
         }
-        if let Some(KeyNodes { completion, success, near_success, efficiency }) = &self.measures.key_nodes {
-            let shares =
-                format!("completion {completion:.2}, success {success:.2}, near success {near_success:.2}");
-            facts.push(("key nodes", format!("{shares}, {efficiency:.2} actions a node")));
+        if let Some(KeyNodes { completion, success, near_success, efficiency, length, cost }) =
+            &self.measures.key_nodes
+        {
+            let mut text = format!(
+                "completion {completion:.2}, success {success:.2}, near success {near_success:.2}, {efficiency:.2} actions a node"
+            );
+            text.extend(length.map(|length| format!(", length {length:.2}")));
+            text.extend(cost.map(|cost| format!(", ${cost:.4} a node")));
+            facts.push(("key nodes", text));
         }
         facts
     }

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::results::{EpisodeRecord, Outcome};
+use crate::results::{EpisodeRecord, Outcome, TaskRecord};
 use crate::statistics::mean;
 
 /// Figures of single benchmarks, where there is anything to count.
@@ -39,13 +39,18 @@ pub struct KeyNodes {
     pub near_success: f64,
     /// Actions for each node reached, mean over episodes; one that reached none counts as 0.
     pub efficiency: f64,
+    /// How near to a person's solution episodes were in length (`TaskLengthEvaluator` of WebCanvas's `task_score.py`), mean over episodes: 1 for fewer than 1.2 times as many
+    /// actions, else the ratio of that to what was taken. Absent where no task says how many a person needed.
+    pub length: Option<f64>,
+    /// US dollars that models cost for each node reached; absent where that is not known.
+    pub cost: Option<f64>,
 }
 
 impl Measures {
-    /// Counts these episodes.
-    pub fn of(episodes: &[EpisodeRecord]) -> Measures {
+    /// Counts these episodes of tasks.
+    pub fn of(tasks: &[TaskRecord], episodes: &[EpisodeRecord]) -> Measures {
         let judged: Vec<&EpisodeRecord> = episodes.iter().filter(|episode| episode.score.is_some()).collect();
-        Measures { answers: answers(&judged), key_nodes: key_nodes(&judged) }
+        Measures { answers: answers(&judged), key_nodes: key_nodes(tasks, &judged) }
     }
 }
 
@@ -76,7 +81,19 @@ fn answers(episodes: &[&EpisodeRecord]) -> Option<Answers> {
     })
 }
 
-fn key_nodes(episodes: &[&EpisodeRecord]) -> Option<KeyNodes> {
+/// A course of less than so many times a person's length is as good as the person's.
+const AS_LONG: f64 = 1.2;
+
+fn length(tasks: &[TaskRecord], episodes: &[&EpisodeRecord]) -> Option<f64> {
+    let scores = episodes.iter().filter_map(|episode| {
+        let task = tasks.iter().find(|task| task.id == episode.task)?;
+        let (allowed, taken) = (f64::from(task.reference_steps?) * AS_LONG, f64::from(episode.steps));
+        Some(if taken < allowed { 1.0 } else { allowed / taken.max(1.0) })
+    });
+    mean(&scores.collect::<Vec<_>>())
+}
+
+fn key_nodes(tasks: &[TaskRecord], episodes: &[&EpisodeRecord]) -> Option<KeyNodes> {
     let nodes = |episode: &EpisodeRecord| episode.detail.as_ref().and_then(|detail| detail.nodes);
     let own = about(episodes, |episode| nodes(episode).is_some())?;
     // What ended in an error has as many nodes as its task, which its record does not tell: the same task's other episodes do.
@@ -88,13 +105,77 @@ fn key_nodes(episodes: &[&EpisodeRecord]) -> Option<KeyNodes> {
         0.0 => 0.0,
         reached => f64::from(episode.steps) / reached,
     });
+    let all_reached: f64 = own.iter().map(|episode| reached(episode)).sum();
+    let costs: Option<f64> = own.iter().filter_map(|episode| episode.models).map(|models| models.cost).sum();
+    let asked = own.iter().any(|episode| episode.models.is_some());
     Some(KeyNodes {
-        completion: own.iter().map(|episode| reached(episode)).sum::<f64>()
-            / own.iter().map(|episode| count(episode)).sum::<f64>().max(1.0),
+        completion: all_reached / own.iter().map(|episode| count(episode)).sum::<f64>().max(1.0),
         success: share(&own, |episode| episode.success),
         near_success: share(&own, |episode| {
             episode.detail.as_ref().is_some_and(|detail| detail.near_success)
         }),
         efficiency: mean(&efficiency.collect::<Vec<_>>()).unwrap_or(0.0),
+        length: length(tasks, &own),
+        cost: costs.filter(|_| asked && all_reached > 0.0).map(|cost| cost / all_reached),
     })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use tasks::Score;
+
+    use super::*;
+    use crate::results::{EpisodeId, Spent};
+
+    fn task(id: &str, reference_steps: Option<u32>) -> TaskRecord {
+        TaskRecord {
+            id: id.to_owned(),
+            goal: String::new(),
+            sites: Vec::new(),
+            tags: Vec::new(),
+            reference_steps,
+        }
+    }
+
+    fn episode(task: &str, steps: u32, score: f64, cost: Option<f64>) -> EpisodeRecord {
+        let id = EpisodeId { task: task.to_owned(), repeat: 1 };
+        let mut record = EpisodeRecord::new(&id, Outcome::Stopped, jiff::Timestamp::UNIX_EPOCH);
+        (record.steps, record.score, record.success) = (steps, Some(score), score >= 1.0);
+        record.detail = Some(Score {
+            value: score,
+            success: score >= 1.0,
+            near_success: false,
+            nodes: Some(4),
+            answered: None,
+            wrong: Vec::new(),
+        });
+        record.models = cost.map(|cost| Spent { calls: 1, cost: Some(cost), ..Spent::default() });
+        record
+    }
+
+    #[test]
+    fn courses_are_compared_with_a_persons() {
+        let tasks = [task("a", Some(5)), task("b", Some(10)), task("c", None)];
+        let check = |episodes: &[EpisodeRecord], expect: Option<f64>| {
+            let length = Measures::of(&tasks, episodes).key_nodes.unwrap().length;
+            assert_eq!(length.map(|length| (length * 1000.0).round() / 1000.0), expect);
+        };
+        check(&[episode("a", 5, 1.0, None)], Some(1.0));
+        check(&[episode("a", 6, 1.0, None)], Some(1.0));
+        check(&[episode("a", 12, 1.0, None)], Some(0.5));
+        check(
+            &[episode("a", 12, 1.0, None), episode("b", 0, 0.0, None), episode("c", 99, 1.0, None)],
+            Some(0.75),
+        );
+        check(&[episode("c", 3, 1.0, None)], None);
+    }
+
+    #[test]
+    fn a_node_costs_what_all_asking_cost_over_all_nodes_reached() {
+        let cost = |episodes: &[EpisodeRecord]| Measures::of(&[], episodes).key_nodes.unwrap().cost;
+        assert_eq!(cost(&[episode("a", 1, 0.5, Some(0.25)), episode("b", 1, 0.5, Some(0.75))]), Some(0.25));
+        assert_eq!(cost(&[episode("a", 1, 0.0, Some(0.25))]), None, "no node was reached");
+        assert_eq!(cost(&[episode("a", 1, 1.0, None)]), None, "nobody was asked");
+    }
 }

@@ -337,6 +337,7 @@ pub(crate) fn task_records(tasks: &[Task]) -> Vec<TaskRecord> {
         goal: task.goal.to_string(),
         sites: task.sites.clone(),
         tags: task.tags.clone(),
+        reference_steps: task.reference_steps,
     };
     tasks.iter().map(record).collect()
 }

@@ -111,7 +111,13 @@ mod tests {
     use crate::results::EpisodeId;
 
     fn task(id: &str) -> TaskRecord {
-        TaskRecord { id: id.to_owned(), goal: String::new(), sites: Vec::new(), tags: Vec::new() }
+        TaskRecord {
+            id: id.to_owned(),
+            goal: String::new(),
+            sites: Vec::new(),
+            tags: Vec::new(),
+            reference_steps: None,
+        }
     }
 
     fn episode(task: &str, repeat: u32, score: Option<f64>) -> EpisodeRecord {

@@ -191,7 +191,7 @@ impl Summary {
             unjudged,
             bounds: (unjudged > 0).then(|| (bound(0.0), bound(1.0))),
             sensitivity: Sensitivity::of(&run.tasks, episodes),
-            measures: Measures::of(episodes),
+            measures: Measures::of(&run.tasks, episodes),
             groups: groups(run.own_tasks(), &tasks),
             passed: tasks.iter().filter(|task| task.passed).count(),
             deterministic: (fingerprints.len() > 1)

@@ -52,7 +52,18 @@ impl EpisodeId {
 pub struct RunFolder {
     path: Utf8PathBuf,
     /// Held by whoever adds episodes, and let go when its process ends, however that is.
-    _lock: Option<Arc<File>>,
+    _lock: Option<Arc<Lock>>,
+}
+
+/// A lock on a folder. It is given up in so many words, as a program that is just being started has a copy of every open file for a moment.
+#[derive(Debug)]
+struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // What cannot be unlocked is closed at once.
+        let _ = self.0.unlock();
+    }
 }
 
 impl RunFolder {
@@ -101,7 +112,7 @@ impl RunFolder {
         let failed = |source| Error::Write { path: path.to_owned(), source };
         let lock = File::open(path).map_err(failed)?;
         match lock.try_lock() {
-            Ok(()) => Ok(RunFolder { path: path.to_owned(), _lock: Some(Arc::new(lock)) }),
+            Ok(()) => Ok(RunFolder { path: path.to_owned(), _lock: Some(Arc::new(Lock(lock))) }),
             Err(TryLockError::WouldBlock) => Err(Error::InUse { path: path.to_owned() }),
             Err(TryLockError::Error(source)) => Err(failed(source)),
         }

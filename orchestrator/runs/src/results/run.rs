@@ -119,6 +119,9 @@ pub struct TaskRecord {
     /// Words to tell it by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
+    /// How many actions a person has needed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference_steps: Option<u32>,
 }
 
 impl RunRecord {

@@ -26,6 +26,7 @@ pub(crate) fn write_run(path: &Utf8PathBuf, fingerprints: &[&str]) -> Tested {
         goal: HOSTILE.to_owned(),
         sites: vec![HOSTILE.to_owned()],
         tags: vec![HOSTILE.to_owned()],
+        reference_steps: None,
     };
     let run =
         RunRecord::new("demo", "d".to_owned(), "oracle".to_owned(), fingerprints.len() as u32, vec![task]);

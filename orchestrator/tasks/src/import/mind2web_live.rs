@@ -50,6 +50,7 @@ pub fn mind2web_live(json: &str) -> Result<Import, ImportError> {
             Ok(nodes) => import.keep(Task {
                 sites,
                 max_steps: max_steps(row.reference_task_length),
+                reference_steps: Some(row.reference_task_length),
                 ..Task::new(id, GoalText::Words(row.task), Scorer::Mind2WebLive { nodes })
             }),
         }
@@ -98,6 +99,7 @@ mod tests {
         let import = mind2web_live(FILE).expect("the benchmark's form");
         let [seats, open, judged] = import.tasks.as_slice() else { panic!("{import:?}") };
         assert_eq!((seats.id.as_str(), seats.max_steps, seats.sites.len()), ("mind2web-live-3", 12, 1));
+        assert_eq!(seats.reference_steps, Some(8));
         assert_eq!(open.id, "mind2web-live-x_Y-z");
         assert!(open.scorer.wants_html() && !seats.scorer.wants_html());
         assert!(

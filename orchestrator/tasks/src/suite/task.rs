@@ -52,6 +52,9 @@ pub struct Task {
     /// How many actions an agent may take.
     #[serde(default = "default_max_steps", deserialize_with = "read_max_steps")]
     pub max_steps: u32,
+    /// How many actions a person has needed; results say how an agent's course compares with that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference_steps: Option<u32>,
     /// When an agent that gets nowhere is stopped before that.
     #[serde(default, skip_serializing_if = "StopRules::is_never")]
     pub stop: StopRules,
@@ -96,6 +99,7 @@ impl Task {
             device: DeviceSpec::default(),
             user: Vec::new(),
             max_steps: default_max_steps(),
+            reference_steps: None,
             stop: StopRules::default(),
             tags: Vec::new(),
             scorer,
