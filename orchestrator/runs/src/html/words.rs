@@ -3,7 +3,7 @@
 use gateway::Levels;
 use serde::Serialize;
 
-use crate::results::{Phase, Times};
+use crate::results::{EpisodeRecord, Outcome, Phase, Times};
 
 /// How many requests were answered at a level.
 #[derive(Serialize)]
@@ -101,6 +101,14 @@ pub(crate) fn verdict(success: bool, score: Option<f64>) -> &'static str {
         (false, None) => "open",
         (false, Some(score)) if score > 0.0 => "part",
         (false, Some(_)) => "fail",
+    }
+}
+
+/// Why an episode has no score, or none that anybody has ruled on.
+pub(crate) fn message(record: &EpisodeRecord) -> Option<String> {
+    match &record.outcome {
+        Outcome::Error { message } => Some(message.clone()),
+        _ => record.unjudged.as_ref().map(|why| format!("no judge has ruled on the score: {why}")),
     }
 }
 

@@ -5,8 +5,8 @@ use serde::Serialize;
 use super::pictures::{Pictures, Placed};
 use crate::Error;
 use crate::html::requests::{Requests, requests_of};
-use crate::html::words::{anchor, link, ranges, seconds, two_digits, verdict, worded};
-use crate::results::{EpisodeRecord, Outcome, Request, RunFolder, Saved, Step};
+use crate::html::words::{anchor, link, message, ranges, seconds, two_digits, verdict, worded};
+use crate::results::{EpisodeRecord, Request, RunFolder, Saved, Step};
 
 /// Longest observation that is embedded whole.
 const OBSERVATION_LIMIT: usize = 256 << 10;
@@ -89,10 +89,7 @@ pub(super) fn episode(
         verdict: verdict(record.success, record.score),
         score: record.score.map_or_else(|| "–".to_owned(), two_digits),
         outcome: worded(record.outcome.kind()),
-        message: match &record.outcome {
-            Outcome::Error { message } => Some(message.clone()),
-            _ => record.unjudged.as_ref().map(|why| format!("no judge has ruled on the score: {why}")),
-        },
+        message: message(record),
         answer: record.answer.clone(),
         time: seconds(record.wall_ms),
         stderr: files.path().join("agent.stderr.txt").metadata().is_ok_and(|file| file.len() > 0),

@@ -5,8 +5,8 @@ use serde::Serialize;
 use super::step::{StepView, step};
 use crate::Error;
 use crate::html::requests::{Requests, requests_of};
-use crate::html::words::{Share, seconds, shares, two_digits, verdict, worded};
-use crate::results::{EpisodeFolder, EpisodeRecord, Outcome, RunRecord};
+use crate::html::words::{Share, message, seconds, shares, two_digits, verdict, worded};
+use crate::results::{EpisodeFolder, EpisodeRecord, RunRecord};
 use crate::table::models;
 
 #[derive(Serialize)]
@@ -53,10 +53,7 @@ pub(super) fn page(run: &RunRecord, record: &EpisodeRecord, files: &EpisodeFolde
         verdict: verdict(record.success, record.score),
         score: record.score.map_or_else(|| "–".to_owned(), two_digits),
         outcome: worded(record.outcome.kind()),
-        message: match &record.outcome {
-            Outcome::Error { message } => Some(message.clone()),
-            _ => record.unjudged.as_ref().map(|why| format!("no judge has ruled on the score: {why}")),
-        },
+        message: message(record),
         wrong: record.detail.as_ref().map(|score| score.wrong.clone()).unwrap_or_default(),
         answer: record.answer.clone(),
         actions: record.steps,
