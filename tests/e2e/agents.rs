@@ -250,7 +250,7 @@ fn a_model_that_fails_costs_the_episode_and_is_counted() -> Result<()> {
         Ok((output.status.code(), text(&output.stderr)))
     };
     let (code, said) = asking(&refusing, &["--fail-fast"])?;
-    ensure!(code == Some(1) && said.contains("stopped after 1 errors, 1 of 6 episodes"), "{said}");
+    ensure!(code == Some(1) && said.contains("stopped after 1 error, 1 of 6 episodes"), "{said}");
     ensure!(refusing.asked().len() == 1);
     let walking = Server::start(walker::script)?;
     let (code, said) = asking(&walking, &["--resume", "--retry-errors", "--check"])?;

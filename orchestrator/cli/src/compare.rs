@@ -1,6 +1,7 @@
 //! `sandbox compare`: which of two runs did better, and whether they did the same.
 
 use camino::Utf8PathBuf;
+use runs::counted;
 use serde::Serialize;
 
 use crate::failure::{Failure, OrFail, Outcome};
@@ -45,11 +46,10 @@ impl Compare {
             told.compared.iter().for_each(|compared| self.print(compared));
         }
         match told.compared {
-            Some(compared) if !compared.is_same() => Err(Failure::No(format!(
-                "{} of {} episodes differ",
-                compared.differences.len(),
-                compared.compared
-            ))),
+            Some(compared) if !compared.is_same() => Err(Failure::No(match compared.differences.len() {
+                0 => "not every episode is in both".to_owned(),
+                differ => format!("{differ} of {} differ", counted(compared.compared, "episode")),
+            })),
             _ => Ok(()),
         }
     }
@@ -62,7 +62,7 @@ impl Compare {
             only.iter().for_each(|episode| println!("only in {side}: {episode}"));
         }
         if compared.is_same() {
-            println!("same: {} episodes", compared.compared);
+            println!("same: {}", counted(compared.compared, "episode"));
         }
     }
 }

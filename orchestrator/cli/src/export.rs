@@ -1,6 +1,7 @@
 //! `sandbox export`: a run for other programs, as a table or in their layout.
 
 use camino::Utf8PathBuf;
+use runs::counted;
 use runs::export::Format;
 
 use crate::failure::{Failure, Outcome};
@@ -68,7 +69,7 @@ impl Export {
         if exported.folders.is_empty() {
             return Err(Failure::Input(anyhow::anyhow!("{run} has no episode that can be exported")));
         }
-        println!("{output}: {} tasks", exported.folders.len());
+        println!("{output}: {}", counted(exported.folders.len(), "task"));
         Ok(())
     }
 }

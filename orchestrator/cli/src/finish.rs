@@ -3,6 +3,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::RecorderReport;
 use recorder::Studio;
+use runs::counted;
 use snapshots::{Finished, Recording};
 
 use crate::failure::{Failure, OrFail, Outcome};
@@ -56,15 +57,19 @@ pub(crate) async fn finish(studio: Studio, output: &Utf8Path) -> Result<Finished
 /// A snapshot in one line.
 pub(crate) fn summary(made: &Finished) -> String {
     format!(
-        "{}: {} responses ({} of them repeats), {} pages, {} bytes",
-        made.path, made.responses, made.revisits, made.pages, made.bytes
+        "{}: {} ({} of them repeats), {}, {} bytes",
+        made.path,
+        counted(made.responses, "response"),
+        made.revisits,
+        counted(made.pages, "page"),
+        made.bytes
     )
 }
 
 /// How much could not be written, and why.
 fn lost(report: &RecorderReport) -> Option<String> {
     let error = report.first_error.as_ref()?;
-    Some(format!("{} exchanges passed but were not recorded: {error}", report.failed))
+    Some(format!("{} passed without being recorded: {error}", counted(report.failed, "exchange")))
 }
 
 /// The snapshot could not be made, but what was recorded is on disk.

@@ -8,6 +8,7 @@ use camino::Utf8PathBuf;
 use indicatif::ProgressBar;
 use recorder::frontier::Bounds;
 use recorder::{Crawl, Event, Skip, Studio, StudioOptions};
+use runs::counted;
 use snapshots::RecordingOptions;
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -151,7 +152,10 @@ impl Record {
             .await
             .or_environment("record")?;
         if cancel.is_cancelled() {
-            return Err(Failure::Interrupted(format!("interrupted; the snapshot holds {kept} pages")));
+            return Err(Failure::Interrupted(format!(
+                "interrupted; the snapshot holds {}",
+                counted(kept, "page")
+            )));
         }
         if kept == 0 {
             return Err(Failure::No("no page could be recorded".to_owned()));
@@ -163,7 +167,7 @@ impl Record {
 fn show(spinner: &ProgressBar, event: &Event<'_>) {
     match event {
         Event::Visiting { url, done, waiting } => {
-            spinner.set_message(format!("{done} pages, {waiting} to go: {url}"));
+            spinner.set_message(format!("{}, {waiting} to go: {url}", counted(done, "page")));
         }
         Event::Visited { url, title } => tracing::info!(%url, %title, "recorded"),
         Event::Skipped { url, why: Skip::Robots } => {

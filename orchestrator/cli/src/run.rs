@@ -7,6 +7,7 @@ use agents::{Kind, Speech};
 use browser::Dialect;
 use camino::Utf8PathBuf;
 use models::Model;
+use runs::counted;
 use runs::results::Shard;
 use runs::{Limits, Options, Summary};
 
@@ -171,8 +172,11 @@ impl Run {
         let most = if self.fail_fast { Some(1) } else { self.max_errors };
         if !summary.is_complete() && most.is_some_and(|most| summary.errors as u64 >= most) {
             return Err(Failure::No(format!(
-                "stopped after {} errors, {} of {} episodes; go on with --resume --out {}, and --retry-errors to attempt those again",
-                summary.errors, summary.episodes, summary.planned, summary.folder
+                "stopped after {}, {} of {} episodes; go on with --resume --out {}, and --retry-errors to attempt those again",
+                counted(summary.errors, "error"),
+                summary.episodes,
+                summary.planned,
+                summary.folder
             )));
         }
         if !summary.is_complete() {
@@ -187,7 +191,7 @@ impl Run {
             return Err(Failure::No(format!("repeats differ: {first}")));
         }
         if self.check && summary.errors > 0 {
-            return Err(Failure::No(format!("{} episodes ended in an error", summary.errors)));
+            return Err(Failure::No(format!("{} ended in an error", counted(summary.errors, "episode"))));
         }
         if summary.errors > 0 && summary.errors == summary.episodes {
             return Err(Failure::No(format!(

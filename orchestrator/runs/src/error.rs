@@ -54,6 +54,20 @@ pub enum Error {
         /// The folder.
         path: Utf8PathBuf,
     },
+    /// Two runs that have nothing to compare.
+    #[error(
+        "compare {left} with {right}: no task is in both; one is of the suite {left_suite}, the other of {right_suite}"
+    )]
+    NothingInCommon {
+        /// A run.
+        left: Utf8PathBuf,
+        /// Another.
+        right: Utf8PathBuf,
+        /// The suite of the first.
+        left_suite: String,
+        /// The suite of the second.
+        right_suite: String,
+    },
     /// What was to be written is there already.
     #[error("write {path}: it is there already; remove it or name another file")]
     Exists {

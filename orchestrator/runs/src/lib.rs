@@ -14,6 +14,7 @@
 //! through [`Environment`].
 
 mod compare;
+mod counted;
 mod digest;
 pub mod door;
 pub mod environment;
@@ -52,6 +53,7 @@ pub mod viewer;
 pub mod world;
 
 pub use compare::{Comparison, Difference, compare, compare_repeats};
+pub use counted::counted;
 pub use environment::Environment;
 pub use error::Error;
 pub use merge::merge;

@@ -59,7 +59,7 @@ pub struct Flip {
 /// Pairs two runs, task by task; a task's score is the mean over its repeats.
 ///
 /// # Errors
-/// When one of them is no run or cannot be read.
+/// When one of them is no run or cannot be read, and when no task is in both.
 pub fn pair(left: &Utf8Path, right: &Utf8Path) -> Result<Pairing, Error> {
     let suites = [RunFolder::open(left)?.run()?.suite_digest, RunFolder::open(right)?.run()?.suite_digest];
     let (ours, theirs) = (Summary::read(left)?, Summary::read(right)?);
@@ -69,6 +69,14 @@ pub fn pair(left: &Utf8Path, right: &Utf8Path) -> Result<Pairing, Error> {
     let (a, b) = (scores(&ours), scores(&theirs));
     let score =
         |of: &BTreeMap<String, (Option<f64>, bool)>, task: &str| of.get(task).and_then(|(score, _)| *score);
+    if !a.keys().any(|task| b.contains_key(task)) {
+        return Err(Error::NothingInCommon {
+            left: left.to_owned(),
+            right: right.to_owned(),
+            left_suite: ours.suite,
+            right_suite: theirs.suite,
+        });
+    }
     let all: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
     let (mut flips, mut left_out) = (Vec::new(), Vec::new());
     for task in all {
@@ -104,6 +112,9 @@ impl Flip {
 
 impl fmt::Display for Pairing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.different_suites {
+            writeln!(f, "the suites are not the same: their tasks, worlds or snapshots differ")?;
+        }
         for Side { folder, agent, score, passed } in [&self.left, &self.right] {
             let score = score.map_or("-".to_owned(), |score| format!("{score:.2}"));
             writeln!(f, "{score}, {passed}/{} tasks passed: {agent} in {folder}", self.tasks)?;
@@ -127,9 +138,6 @@ impl fmt::Display for Pairing {
         }
         if !self.left_out.is_empty() {
             writeln!(f, "not in both, or not judged: {}", self.left_out.join(", "))?;
-        }
-        if self.different_suites {
-            writeln!(f, "the suites are not the same: their tasks, worlds or snapshots differ")?;
         }
         Ok(())
     }

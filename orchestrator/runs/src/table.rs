@@ -6,7 +6,7 @@ use crate::groups::{By, Group};
 use crate::results::Spent;
 use crate::statistics::Method;
 use crate::summary::TaskSummary;
-use crate::{RepeatFingerprint, Summary};
+use crate::{RepeatFingerprint, Summary, counted};
 
 /// Misses listed before the rest is only counted.
 const MISSES: usize = 5;
@@ -120,9 +120,9 @@ impl Summary {
         }
         let broken = match self.requests.failed {
             0 => String::new(),
-            count => format!(", {count} requests failed in the gateway"),
+            count => format!(", {} failed in the gateway", counted(count, "request")),
         };
-        line("failures", format!("{} errors, {} timed out{broken}", self.errors, self.timeouts))?;
+        line("failures", format!("{}, {} timed out{broken}", counted(self.errors, "error"), self.timeouts))?;
         for cause in self.causes.iter().take(CAUSES) {
             line("", format!("{}x {}", cause.count, cause.message))?;
         }
@@ -138,7 +138,12 @@ impl Summary {
         let missing = if self.is_complete() { String::new() } else { format!(" of {}", self.planned) };
         line(
             "episodes",
-            format!("{}{missing}{repeats}, {} steps, {}", self.episodes, self.steps, seconds(self.wall_ms)),
+            format!(
+                "{}{missing}{repeats}, {}, {}",
+                self.episodes,
+                counted(self.steps, "step"),
+                seconds(self.wall_ms)
+            ),
         )?;
         let shares = self.times.shares();
         if !shares.is_empty() {
@@ -217,7 +222,10 @@ pub(crate) fn models(spent: &Spent) -> String {
     };
     let cost = spent.cost.map_or_else(String::new, |cost| format!(", ${cost:.4}"));
     let Spent { calls, prompt_tokens, completion_tokens, .. } = spent;
-    format!("{calls} calls{from}, {prompt_tokens} tokens asked and {completion_tokens} replied{cost}")
+    format!(
+        "{}{from}, {prompt_tokens} tokens asked and {completion_tokens} replied{cost}",
+        counted(calls, "call")
+    )
 }
 
 fn outcome(task: &TaskSummary) -> String {
@@ -239,11 +247,15 @@ fn seconds(millis: u64) -> String {
     format!("{}.{} s", millis / 1000, millis % 1000 / 100)
 }
 
-fn cut(text: &str, width: usize) -> String {
-    if text.chars().count() <= width {
-        return text.to_owned();
+/// The beginning and the end of a name: those of one site or template begin alike.
+fn cut(name: &str, width: usize) -> String {
+    let letters = name.chars().count();
+    if letters <= width {
+        return name.to_owned();
     }
-    text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
+    let end = width.saturating_sub(1) / 2;
+    let beginning = width.saturating_sub(1 + end);
+    name.chars().take(beginning).chain(['…']).chain(name.chars().skip(letters - end)).collect()
 }
 
 /// A label, and beside it a text that is broken between words to stay in the width; a word that is longer than a line is broken as well.

@@ -4,6 +4,7 @@ mod written;
 
 use camino::Utf8PathBuf;
 use runs::report;
+use runs::results::{RunFolder, RunRecord, TaskRecord};
 use written::{HOSTILE, Tested, write_run};
 
 fn drawn(fingerprints: &[&str]) -> Result<String, Box<dyn std::error::Error>> {
@@ -41,5 +42,35 @@ fn nothing_is_loaded_from_elsewhere() -> Tested {
     for outside in ["<link", "<img", "<iframe", "@import", "src=", "url(http", "url('http"] {
         assert!(!html.contains(outside), "{outside}");
     }
+    Ok(())
+}
+
+#[test]
+fn an_error_is_no_failure_of_the_agent() -> Tested {
+    let html = drawn(&["a"])?;
+    assert!(
+        html.matches("badge error").count() >= 2 && !html.contains("badge fail"),
+        "row and episode: {html}"
+    );
+    assert!(html.contains(r#"data-verdict="error""#), "found by it: {html}");
+    Ok(())
+}
+
+#[test]
+fn runs_of_different_tasks_are_not_compared() -> Tested {
+    let temporary = tempfile::tempdir()?;
+    let path = |name: &str| Utf8PathBuf::try_from(temporary.path().join(name));
+    let (one, other) = (path("one")?, path("other")?);
+    write_run(&one, &["a"])?;
+    let task = TaskRecord {
+        id: "mail.1".to_owned(),
+        goal: String::new(),
+        sites: Vec::new(),
+        tags: Vec::new(),
+        reference_steps: None,
+    };
+    RunFolder::create(&other, &RunRecord::new("town", "e".to_owned(), "oracle".to_owned(), 1, vec![task]))?;
+    let error = runs::pair(&one, &other).err().ok_or("nothing is to be compared")?.to_string();
+    assert!(error.ends_with("no task is in both; one is of the suite demo, the other of town"), "{error}");
     Ok(())
 }

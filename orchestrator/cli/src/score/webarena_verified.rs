@@ -4,6 +4,7 @@ use std::fs;
 
 use anyhow::{Context as _, anyhow};
 use camino::{Utf8Path, Utf8PathBuf};
+use runs::counted;
 use serde::Serialize;
 use tasks::scoring::webarena_verified::{self, Config, Run, Status, Task, TaskResult};
 
@@ -123,7 +124,7 @@ fn print(report: &Report) {
         println!("{:>6}  {:>5}  {status:7}  {wrong}", result.task_id, result.score);
     }
     let Report { tasks, success, failure, error, skipped, .. } = report;
-    eprintln!("{tasks} tasks: {success} success, {failure} failure, {error} error");
+    eprintln!("{}: {success} success, {failure} failure, {error} error", counted(tasks, "task"));
     for task in skipped {
         eprintln!("{task} is not scored: its folder lacks a file");
     }

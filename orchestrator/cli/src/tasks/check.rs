@@ -89,7 +89,10 @@ impl Check {
         if findings.is_empty() {
             return Ok(());
         }
-        let mut no = format!("{} things are not in order", findings.len());
+        let mut no = match findings.len() {
+            1 => "one thing is not in order".to_owned(),
+            more => format!("{more} things are not in order"),
+        };
         if oracle.is_some() || mistakes.is_some() {
             no.push_str(&format!("; what happened is in {out}"));
             if self.out.is_none() {

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use images::Engine;
+use runs::counted;
 use sites::Whose;
 
 use crate::failure::{Failure, OrFail, Outcome};
@@ -43,7 +44,11 @@ impl Down {
             swept => swept.or_environment("remove what was left")?,
         };
         if swept != sites::Swept::default() {
-            println!("removed {} containers and {} networks", swept.containers, swept.networks);
+            println!(
+                "removed {} and {}",
+                counted(swept.containers, "container"),
+                counted(swept.networks, "network")
+            );
         }
         Ok(())
     }

@@ -76,7 +76,8 @@ impl Choice {
 
     /// A choice of verdicts, as far as they occur.
     pub(crate) fn verdict(occur: &[&str]) -> Choice {
-        let known = ["pass", "part", "fail", "open"].into_iter().filter(|verdict| occur.contains(verdict));
+        let known =
+            ["pass", "part", "fail", "open", "error"].into_iter().filter(|verdict| occur.contains(verdict));
         Choice::of(
             "verdict",
             "any result",
@@ -91,7 +92,16 @@ pub(crate) fn verdict_word(verdict: &str) -> &'static str {
         "pass" => "passed",
         "part" => "in part",
         "fail" => "failed",
-        _ => "unjudged",
+        "open" => "unjudged",
+        _ => "error",
+    }
+}
+
+/// What an episode came to. One that ended in an error says nothing of the agent, though it counts as 0.
+pub(crate) fn episode_verdict(record: &EpisodeRecord) -> &'static str {
+    match record.outcome {
+        Outcome::Error { .. } => "error",
+        _ => verdict(record.success, record.score),
     }
 }
 

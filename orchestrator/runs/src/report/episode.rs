@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::pictures::{Pictures, Placed};
 use crate::Error;
 use crate::html::requests::{Requests, requests_of};
-use crate::html::words::{anchor, link, message, ranges, seconds, two_digits, verdict, worded};
+use crate::html::words::{anchor, episode_verdict, link, message, ranges, seconds, two_digits, worded};
 use crate::results::{EpisodeRecord, Request, RunFolder, Saved, Step};
 
 /// Longest observation that is embedded whole.
@@ -86,7 +86,7 @@ pub(super) fn episode(
         goal: record.goal.as_deref().unwrap_or(goal).to_owned(),
         repeats: ranges(&alike.iter().map(|record| record.repeat).collect::<Vec<_>>()),
         fingerprint: record.fingerprint.clone(),
-        verdict: verdict(record.success, record.score),
+        verdict: episode_verdict(record),
         score: record.score.map_or_else(|| "–".to_owned(), two_digits),
         outcome: worded(record.outcome.kind()),
         message: message(record),

@@ -40,7 +40,10 @@ pub(super) fn rows(run: &RunRecord, summary: &Summary, records: &[EpisodeRecord]
         played: task.episodes > 0,
         score: task.score.map_or_else(|| "–".to_owned(), two_digits),
         percent: percent(task.score.unwrap_or(0.0)),
-        verdict: verdict(task.passed, task.score),
+        verdict: match task.outcomes.keys().eq(["error"].iter()) {
+            true => "error",
+            false => verdict(task.passed, task.score),
+        },
         outcomes: task
             .outcomes
             .iter()

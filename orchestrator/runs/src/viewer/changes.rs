@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use similar::{Algorithm, DiffOp};
 
+use crate::counted;
+
 /// Lines around a change that are shown with it.
 const CONTEXT: usize = 2;
 /// Lines that are shown before the rest is only counted: a new page is new in every line.
@@ -85,8 +87,7 @@ impl Changes {
 
     fn gap(&mut self, lines: usize) {
         if lines > 0 {
-            let plural = if lines == 1 { "" } else { "s" };
-            self.lines.push(Line { kind: Kind::Gap, text: format!("{lines} line{plural}") });
+            self.lines.push(Line { kind: Kind::Gap, text: counted(lines, "line") });
         }
     }
 }

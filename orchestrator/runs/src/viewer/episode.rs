@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::step::{StepView, step};
 use crate::Error;
 use crate::html::requests::{Requests, requests_of};
-use crate::html::words::{Share, message, seconds, shares, two_digits, verdict, worded};
+use crate::html::words::{Share, episode_verdict, message, seconds, shares, two_digits, worded};
 use crate::results::{EpisodeFolder, EpisodeRecord, RunRecord};
 use crate::table::models;
 
@@ -50,7 +50,7 @@ pub(super) fn page(run: &RunRecord, record: &EpisodeRecord, files: &EpisodeFolde
         repeat: record.repeat,
         repeats: run.repeat,
         goal: record.goal.as_deref().unwrap_or(goal).to_owned(),
-        verdict: verdict(record.success, record.score),
+        verdict: episode_verdict(record),
         score: record.score.map_or_else(|| "–".to_owned(), two_digits),
         outcome: worded(record.outcome.kind()),
         message: message(record),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::html::words::{Choice, link, seconds, two_digits, verdict, worded};
+use crate::html::words::{Choice, episode_verdict, link, seconds, two_digits, worded};
 use crate::results::{EpisodeRecord, Outcome, RunRecord};
 
 #[derive(Serialize)]
@@ -67,7 +67,7 @@ fn row(run: &RunRecord, episode: &EpisodeRecord) -> Row {
         repeat: episode.repeat,
         goal: episode.goal.as_deref().unwrap_or(goal).to_owned(),
         link: link(&format!("episodes/{}/trace.html", episode.id().folder_name())),
-        verdict: verdict(episode.success, episode.score),
+        verdict: episode_verdict(episode),
         outcome: worded(episode.outcome.kind()),
         score: episode.score.map_or_else(|| "–".to_owned(), two_digits),
         steps: episode.steps,

@@ -4,6 +4,7 @@ use std::fs;
 
 use anyhow::Context as _;
 use camino::{Utf8Path, Utf8PathBuf};
+use runs::counted;
 use tasks::import::{Import, ImportError};
 use tasks::{MatchLevel, WorldSpec};
 
@@ -73,11 +74,12 @@ impl Live {
 }
 
 fn say(output: &Utf8Path, tasks: usize, recorded: usize) {
+    let tasks = counted(tasks, "task");
     match recorded {
         0 => println!(
-            "{output}: {tasks} tasks, in an empty web: add recordings under `snapshots` of {output}/suite.yaml"
+            "{output}: {tasks}, in an empty web: add recordings under `snapshots` of {output}/suite.yaml"
         ),
-        1 => println!("{output}: {tasks} tasks, in one recording"),
-        more => println!("{output}: {tasks} tasks, in {more} recordings"),
+        1 => println!("{output}: {tasks}, in one recording"),
+        more => println!("{output}: {tasks}, in {more} recordings"),
     }
 }

@@ -2,6 +2,7 @@
 
 use anyhow::{Context as _, bail};
 use camino::{Utf8Path, Utf8PathBuf};
+use runs::counted;
 use tasks::import::miniwob;
 
 use super::Written;
@@ -21,7 +22,7 @@ pub(super) fn import(folder: &Utf8Path, output: &Utf8Path, seed: u64) -> Outcome
         import: &import,
     };
     suite.write(output).or_input("write the suite")?;
-    println!("{output}: {} tasks, served from {html}", import.tasks.len());
+    println!("{output}: {}, served from {html}", counted(import.tasks.len(), "task"));
     suite.say_rest(output);
     Ok(())
 }

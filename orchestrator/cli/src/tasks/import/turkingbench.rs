@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context as _, bail};
 use camino::{Utf8Path, Utf8PathBuf};
+use runs::counted;
 use serde_json::json;
 use tasks::import::turkingbench::{HOST, Source, TURKLE, Through, VENDOR, outside, turkingbench, world};
 use tasks::import::{Import, Skipped};
@@ -121,7 +122,11 @@ pub(super) fn import(folder: &Utf8Path, choice: &Choice, output: &Utf8Path) -> O
     let recorded = !snapshots.is_empty();
     let suite = Written { name: "turkingbench", world: world(snapshots), manifests, files, import: &import };
     suite.write(output).or_input("write the suite")?;
-    println!("{output}: {} instances of {} tasks, made from {root}", import.tasks.len(), chosen.len());
+    println!(
+        "{output}: {} of {}, made from {root}",
+        counted(import.tasks.len(), "instance"),
+        counted(chosen.len(), "task")
+    );
     for (task, asked) in asking {
         let missing: Vec<&str> =
             asked.iter().map(String::as_str).filter(|host| !hosts.contains(*host)).collect();

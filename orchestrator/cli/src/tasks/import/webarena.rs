@@ -5,6 +5,7 @@ use std::fs;
 
 use anyhow::{Context as _, anyhow, bail, ensure};
 use camino::{Utf8Path, Utf8PathBuf};
+use runs::counted;
 use tasks::WorldSpec;
 use tasks::import::webarena::{Place, published, webarena, world};
 use tasks::import::{Import, ImportError, only_lite, visualwebarena, webarena_verified};
@@ -116,7 +117,7 @@ fn write(name: &str, world: WorldSpec, import: &Import, output: &Utf8Path) -> Ou
     let sites = world.sites.clone().unwrap_or_default();
     let suite = Written { name, world, manifests: Vec::new(), files: Vec::new(), import };
     suite.write(output).or_input("write the suite")?;
-    println!("{output}: {} tasks, on the sites of {sites}", import.tasks.len());
+    println!("{output}: {}, on the sites of {sites}", counted(import.tasks.len(), "task"));
     suite.say_rest(output);
     Ok(())
 }

@@ -4,6 +4,7 @@ use std::{fs, io};
 
 use anyhow::{Context as _, bail, ensure};
 use camino::{Utf8Path, Utf8PathBuf};
+use runs::counted;
 use tasks::import::Import;
 use tasks::import::workarena::{ARTICLES, FORMS, Setup, TASKS, Wanted, workarena, world};
 use tasks::scoring::workarena::KINDS;
@@ -49,7 +50,7 @@ pub(super) fn import(folder: &Utf8Path, choice: Choice, output: &Utf8Path) -> Ou
         import: &import,
     };
     suite.write(output).or_input("write the suite")?;
-    println!("{output}: {} tasks, on {}", import.tasks.len(), choice.instance);
+    println!("{output}: {}, on {}", counted(import.tasks.len(), "task"), choice.instance);
     suite.say_rest(output);
     println!("set {PASSWORD} to the password of `{}` before", choice.user);
     Ok(())
