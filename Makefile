@@ -84,7 +84,7 @@ bench-episodes: setup build ## episodes a minute beside BrowserGym's loop on the
 	@./setup.sh python
 	SHARED="$(abspath $(SHARED))" ./tests/parity/run.sh episodes $(SANDBOX) town
 
-kills: setup build ## kill -9 of runner, browsers, drivers, model and containers over 248 episodes: nothing lost, nothing twice
+kills: setup build ## kill -9 of runner, browsers, drivers, model and containers over 308 episodes: nothing lost, nothing twice
 	$(CARGO) build --release -p fake-model
 	./tests/kills.py $(SANDBOX) target/release/fake-model 1 containers
 

@@ -3,9 +3,9 @@
 
     kills.py SANDBOX FAKE_MODEL [SEED] [containers]
 
-Plays 208 episodes of the demo suite with an agent that asks a model, and with `containers` 40 more of the town's task site, on two
-workers each. Every few seconds one of these is killed: the runner itself (and resumed), a browser, a driver, the model's server
-(and started again), a container. Exit code 1: an episode that had been kept is gone or has changed, an episode is missing or there
+Plays 208 episodes of the demo suite with an agent that asks a model, and with `containers` 100 more of the
+town's hits and wiki, on two workers each. Every few seconds one of these is killed: the runner itself (and resumed), a browser, a
+driver, the model's server (and started again), a container; of the 100 mostly containers. Exit code 1: an episode that had been kept is gone or has changed, an episode is missing or there
 twice, the counts of errors disagree, a browser outlives its runner, or playing the errors again does not bring each task to one
 fingerprint.
 """
@@ -179,8 +179,9 @@ def main():
     model = Model(program)
     trials = [Trial(sandbox, model, "demo", "tasks/demo", ["--repeat", "13"], ["runner", "browser", "driver", "model"])]
     if "containers" in sys.argv[4:]:
-        tasks = ["--task=hits-address", "--task=hits-second-list"]
-        trials.append(Trial(sandbox, model, "town", "tasks/town", ["--repeat", "20", *tasks], ["runner", "container"]))
+        tasks = ["--task=hits-address", "--task=wiki-two-towns"]
+        victims = ["runner", "container", "container", "container"]
+        trials.append(Trial(sandbox, model, "town", "tasks/town", ["--repeat", "50", *tasks], victims))
     wrong = []
     for trial in trials:
         trial.play()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
-use runs::gym::{self, Listening, Settings};
+use runs::gym::{self, Settings};
 use runs::{Event, Limits, Options, Progress};
 use serde_json::json;
 
@@ -38,6 +38,9 @@ pub(crate) struct Gym {
     /// Folder for the results [default: runs/SUITE-gym-TIME]
     #[arg(long, value_name = "DIR")]
     out: Option<Utf8PathBuf>,
+    /// Go on with the run in --out: what is there stays, and counts as attempted
+    #[arg(long, requires = "out")]
+    resume: bool,
     /// Serve only this task; may be given several times
     #[arg(long = "task", value_name = "ID")]
     tasks: Vec<String>,
@@ -68,6 +71,7 @@ impl Gym {
         let suite = tasks::load(&self.suite)?;
         let options = Options {
             out: self.out,
+            resume: self.resume,
             workers: self.workers.into(),
             tasks: self.tasks,
             keep_network: self.keep_network,
@@ -85,12 +89,17 @@ impl Gym {
         };
         let settings = Settings { listen: self.listen, place_within: Duration::from_secs(self.wait) };
         let bar = progress::spinner("opening the gym");
-        let (shown, opened) = (bar.clone(), bar.clone());
+        let shown = bar.clone();
         let told: Progress = Arc::new(move |event| match event {
             Event::Site(event) => {
                 if let Some(text) = town::told(event) {
                     shown.set_message(text);
                 }
+            }
+            Event::Listening(listening) => {
+                shown.finish_and_clear();
+                println!("{}", serde_json::to_string(listening).expect("an address is plain data"));
+                eprintln!("results are kept in {}; Ctrl-C closes the gym", listening.run);
             }
             Event::Ended { episode, record, .. } => {
                 let worth =
@@ -99,12 +108,7 @@ impl Gym {
             }
             _ => {}
         });
-        let listening = |listening: &Listening| {
-            opened.finish_and_clear();
-            println!("{}", serde_json::to_string(listening).expect("an address is plain data"));
-            eprintln!("results are kept in {}; Ctrl-C closes the gym", listening.run);
-        };
-        let served = gym::serve(&suite, &options, settings, interrupt::token(), told, listening).await;
+        let served = gym::serve(&suite, &options, settings, interrupt::token(), told).await;
         bar.finish_and_clear();
         let Some(summary) = served.map_err(classify)? else {
             println!("{}", json!({ "run": null, "episodes": 0 }));

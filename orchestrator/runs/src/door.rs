@@ -24,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::environment::{Environment, EnvironmentError};
 use crate::results::{EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, RunFolder};
+use crate::run::Sites;
 use crate::trace::Trace;
 use crate::world::{self, World};
 use crate::{Error, Options, Progress, run, town};
@@ -95,17 +96,18 @@ where
     };
     let only = std::slice::from_ref(task);
     let alone = Options { workers: 1, repeat: 1, ..options.clone() };
-    let town = town::open(suite, only, &alone, interrupt, progress).await?;
-    let town = town.map(|ground| ground.town);
+    let ground = town::open(suite, only, &alone, interrupt, progress).await?;
     let held = async {
-        let record = run::record(suite, only, name.to_owned(), 1)?;
+        let sites = Sites::of(ground.as_ref()).await?;
+        let town = ground.as_ref().map(|ground| ground.town.clone());
+        let record = run::record(suite, only, name.to_owned(), 1, &sites)?;
         let run = RunFolder::create(&run::out(suite, "env", options, record.started), &record)?;
         let id = EpisodeId { task: task.id.clone(), repeat: 1 };
         let folder = run.begin_episode(&id)?;
         let coming = tokio::select! {
             biased;
             () = interrupt.cancelled() => None,
-            coming = bring_up(suite, task, town.clone(), options) => Some(coming),
+            coming = bring_up(suite, task, town, options) => Some(coming),
         };
         let record = match coming {
             None => None,
@@ -133,8 +135,8 @@ where
         }
     };
     let held = held.await;
-    if let Some(town) = town {
-        town::stop(&town).await;
+    if let Some(ground) = ground {
+        town::stop(&ground.town).await;
     }
     held
 }

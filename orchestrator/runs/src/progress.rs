@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::gym::Listening;
 use crate::results::{EpisodeId, EpisodeRecord};
 
 /// Takes events; called from the workers, must not block.
@@ -27,6 +28,8 @@ pub enum Event<'a> {
         /// Number of the worker, from 0.
         worker: usize,
     },
+    /// A gym answers now.
+    Listening(&'a Listening),
     /// An episode begins.
     Started {
         /// Number of the worker, from 0.

@@ -41,29 +41,23 @@ pub async fn run(
 ) -> Result<Summary, Error> {
     let tasks = select(suite, &options.tasks)?;
     let ground = town::open(suite, &tasks, options, &interrupt, &progress).await?;
-    let town = ground.as_ref().map(|ground| ground.town.clone());
-    let outcome = run_with(ground, suite, agent, options, interrupt, progress).await;
-    if let Some(town) = town {
-        town::stop(&town).await;
+    let outcome = run_with(ground.as_ref(), suite, agent, options, interrupt, progress).await;
+    if let Some(ground) = ground {
+        town::stop(&ground.town).await;
     }
     outcome
 }
 
 async fn run_with(
-    ground: Option<Ground>,
+    ground: Option<&Ground>,
     suite: &Suite,
     agent: &Kind,
     options: &Options,
     interrupt: CancellationToken,
     progress: Progress,
 ) -> Result<Summary, Error> {
-    let (town, sites) = match ground {
-        Some(Ground { town, copies }) => {
-            let images = town.images().await.map_err(|source| Error::Sites { source })?;
-            (Some(town), Sites { images, copies })
-        }
-        None => (None, Sites::default()),
-    };
+    let sites = Sites::of(ground).await?;
+    let town = ground.map(|ground| ground.town.clone());
     progress(Event::Opening);
     let world = world::Shared::open(&suite.world, town, options.index_cache.as_deref())
         .await
@@ -85,6 +79,14 @@ pub struct Sites {
     pub copies: BTreeMap<String, usize>,
 }
 
+impl Sites {
+    pub(crate) async fn of(ground: Option<&Ground>) -> Result<Sites, Error> {
+        let Some(Ground { town, copies }) = ground else { return Ok(Sites::default()) };
+        let images = town.images().await.map_err(|source| Error::Sites { source })?;
+        Ok(Sites { images, copies: copies.clone() })
+    }
+}
+
 /// Runs a suite in environments of any kind; `bring_up` makes one for the worker of that number.
 ///
 /// # Errors
@@ -104,7 +106,7 @@ where
     F: Future<Output = Result<E, EnvironmentError>> + Send + 'static,
 {
     let tasks = select(suite, &options.tasks)?;
-    let folder = open_folder(suite, &tasks, agent, options, sites.images)?;
+    let folder = open_folder(suite, &tasks, agent, options, &sites)?;
     let (queue, done) = plan(&folder, options.retry_errors)?;
     progress(Event::Planned { episodes: queue.len() + done, done });
     let workers = options.workers.clamp(1, queue.len().max(1));
@@ -306,12 +308,11 @@ fn open_folder(
     tasks: &[Task],
     agent: &Kind,
     options: &Options,
-    images: BTreeMap<String, String>,
+    sites: &Sites,
 ) -> Result<RunFolder, Error> {
     let Speech { dialect, multiaction } = agent.speech(options.speech());
-    let record = record(suite, tasks, agent.to_string(), options.repeat.max(1))?;
+    let record = record(suite, tasks, agent.to_string(), options.repeat.max(1), sites)?;
     let record = RunRecord {
-        world: WorldRecord { images, ..record.world.clone() },
         settings: agent.settings(),
         dialect,
         multiaction,
@@ -324,9 +325,15 @@ fn open_folder(
 }
 
 /// What is written down of a run before it begins.
-pub(crate) fn record(suite: &Suite, tasks: &[Task], agent: String, repeat: u32) -> Result<RunRecord, Error> {
+pub(crate) fn record(
+    suite: &Suite,
+    tasks: &[Task],
+    agent: String,
+    repeat: u32,
+    sites: &Sites,
+) -> Result<RunRecord, Error> {
     let digest = suite_digest(&suite.world, tasks)?;
-    let world = world_record(&suite.world)?;
+    let world = WorldRecord { images: sites.images.clone(), ..world_record(&suite.world)? };
     Ok(RunRecord { world, ..RunRecord::new(&suite.name, digest, agent, repeat, task_records(tasks)) })
 }
 

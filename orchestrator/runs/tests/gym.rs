@@ -6,6 +6,7 @@
 mod fake;
 
 use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use agents::Kind;
@@ -45,8 +46,14 @@ impl Gym {
         let serving = tokio::spawn(async move {
             let bring_up = move || Fake::bring_up(mood.clone());
             let suite = suite().unwrap();
-            let listening = |listening: &gym::Listening| say.send(listening.url.clone()).unwrap();
-            gym::serve_in(bring_up, &suite, &options, settings, stop, runs::silent(), listening).await
+            let say = Mutex::new(Some(say));
+            let told: runs::Progress = Arc::new(move |event| {
+                if let runs::Event::Listening(listening) = event {
+                    say.lock().unwrap().take().unwrap().send(listening.url.clone()).unwrap();
+                }
+            });
+            let sites = runs::Sites::default();
+            gym::serve_in(sites, bring_up, &suite, &options, settings, stop, told).await
         });
         let client = Client::builder(TokioExecutor::new()).build(HttpConnector::new());
         Gym { _folder: folder, out, url: said.await.unwrap(), client, interrupt, serving }
@@ -289,4 +296,31 @@ async fn wrong_requests_are_told_what_is_wrong() {
     let session = gym.reset("bike.one").await;
     let (_, told) = gym.step(&session, "clik('1')").await;
     assert!(told["observation"]["last_action_error"].as_str().unwrap().contains("clik"), "{told}");
+}
+
+#[tokio::test]
+async fn what_was_played_before_stays_when_a_gym_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = Utf8PathBuf::from_path_buf(folder.path().join("run")).unwrap();
+    let open = async |resume| {
+        let kept = out.clone();
+        Gym::open(&Mood::default(), move |options, _| {
+            (options.out, options.resume) = (Some(kept), resume);
+        })
+        .await
+    };
+    let gym = open(false).await;
+    let session = gym.reset("bike.two").await;
+    gym.post("/close", json!({ "session": session })).await;
+    gym.reset("bike.two").await;
+    assert_eq!(gym.end().await.unwrap().episodes, 1, "the second was under way");
+
+    let gym = open(true).await;
+    let (_, begun) = gym.post("/reset", json!({ "task": "bike.two" })).await;
+    assert_eq!(begun["info"]["repeat"], 2);
+    gym.step(&begun["session"], "send_msg_to_user('a blue bicycle')").await;
+    let session = gym.reset("bike.one").await;
+    gym.post("/close", json!({ "session": session })).await;
+    let summary = gym.end().await.unwrap();
+    assert_eq!((summary.episodes, summary.planned, &summary.folder), (3, 4, &out));
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use jiff::Timestamp;
 use tasks::{Suite, Task};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
@@ -18,7 +19,7 @@ use super::session::Sessions;
 use crate::environment::{Environment, EnvironmentError};
 use crate::episode::{self, Attempt};
 use crate::results::{EpisodeId, EpisodeRecord, RunFolder, RunRecord};
-use crate::run::{close, out, record, select};
+use crate::run::{Sites, close, out, record, select};
 use crate::stay::Guest;
 use crate::{Error, Event, Options, Progress, Summary};
 
@@ -26,6 +27,7 @@ use crate::{Error, Event, Options, Progress, Summary};
 pub(super) type Coming<E> = Pin<Box<dyn Future<Output = Result<E, EnvironmentError>> + Send>>;
 
 pub(super) struct Hall<E> {
+    sites: Sites,
     bring_up: Box<dyn Fn() -> Coming<E> + Send + Sync>,
     pub(super) suite: Suite,
     /// Those of its tasks that can be asked for.
@@ -40,7 +42,7 @@ pub(super) struct Hall<E> {
     pub(super) sessions: Sessions,
     episodes: TaskTracker,
     run: RunFolder,
-    begun: RunRecord,
+    begun: Timestamp,
     /// Attempts that were begun, by task.
     attempts: Mutex<BTreeMap<String, BTreeSet<u32>>>,
 }
@@ -66,6 +68,7 @@ pub(super) struct Begun {
 
 impl<E: Environment> Hall<E> {
     pub(super) fn open(
+        sites: Sites,
         bring_up: Box<dyn Fn() -> Coming<E> + Send + Sync>,
         suite: &Suite,
         options: &Options,
@@ -73,9 +76,25 @@ impl<E: Environment> Hall<E> {
         interrupt: CancellationToken,
         progress: Progress,
     ) -> Result<Hall<E>, Error> {
-        let begun = written(suite, &[], 1)?;
-        let run = RunFolder::create(&out(suite, "gym", options, begun.started), &begun)?;
+        let (run, begun) = match (&options.out, options.resume) {
+            (Some(path), true) => {
+                let there = RunFolder::open(path)?.run()?;
+                let ids: Vec<String> = there.tasks.iter().map(|task| task.id.clone()).collect();
+                let of = if ids.is_empty() { Vec::new() } else { select(suite, &ids)? };
+                let begun = written(suite, options, &of, there.repeat, &sites)?;
+                (RunFolder::resume(path, &begun)?, there.started)
+            }
+            _ => {
+                let begun = written(suite, options, &[], 1, &sites)?;
+                (RunFolder::create(&out(suite, "gym", options, begun.started), &begun)?, begun.started)
+            }
+        };
+        let mut attempts = BTreeMap::<String, BTreeSet<u32>>::new();
+        for episode in run.episodes()? {
+            attempts.entry(episode.task).or_default().insert(episode.repeat);
+        }
         Ok(Hall {
+            sites,
             bring_up,
             tasks: select(suite, &options.tasks)?,
             suite: suite.clone(),
@@ -89,7 +108,7 @@ impl<E: Environment> Hall<E> {
             episodes: TaskTracker::new(),
             run,
             begun,
-            attempts: Mutex::default(),
+            attempts: Mutex::new(attempts),
         })
     }
 
@@ -233,10 +252,10 @@ impl<E: Environment> Hall<E> {
     /// A run of a gym is of those tasks that were asked for, so that it is whole when they are.
     fn write_run(&self, attempts: &BTreeMap<String, BTreeSet<u32>>) -> Result<(), Error> {
         let begun = |task: &&Task| attempts.get(&task.id).is_some_and(|of| !of.is_empty());
-        let tasks: Vec<Task> = self.tasks.iter().filter(begun).cloned().collect();
+        let tasks: Vec<Task> = self.suite.tasks.iter().filter(begun).cloned().collect();
         let repeat = attempts.values().filter_map(BTreeSet::last).max().copied().unwrap_or(1);
-        let run = RunRecord { started: self.begun.started, ..written(&self.suite, &tasks, repeat)? };
-        self.run.rewrite(&run)
+        let written = written(&self.suite, &self.options, &tasks, repeat, &self.sites)?;
+        self.run.rewrite(&RunRecord { started: self.begun, ..written })
     }
 
     /// Waits for all episodes to end, and closes what is left.
@@ -262,9 +281,15 @@ impl<E: Environment> Hall<E> {
 /// What clients are told whose episode is put down.
 pub(super) const CLOSING: &str = "the gym closes, and the episode is as if it had never begun";
 
-fn written(suite: &Suite, tasks: &[Task], repeat: u32) -> Result<RunRecord, Error> {
-    let multiaction = SPEECH.multiaction;
-    Ok(RunRecord { multiaction, ..record(suite, tasks, "gym".to_owned(), repeat)? })
+fn written(
+    suite: &Suite,
+    options: &Options,
+    tasks: &[Task],
+    repeat: u32,
+    sites: &Sites,
+) -> Result<RunRecord, Error> {
+    let (multiaction, rules) = (SPEECH.multiaction, options.rules);
+    Ok(RunRecord { multiaction, rules, ..record(suite, tasks, "gym".to_owned(), repeat, sites)? })
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -17,9 +17,9 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::environment::{Environment, EnvironmentError};
-use crate::run::select;
+use crate::run::{Sites, select};
 use crate::world::{self, World};
-use crate::{Error, Options, Progress, Summary, town};
+use crate::{Error, Event, Options, Progress, Summary, town};
 use hall::Hall;
 
 /// How long requests that are under way may take to end when the gym closes.
@@ -48,7 +48,7 @@ pub struct Listening {
     pub workers: usize,
 }
 
-/// Opens a gym of a suite and keeps it open until it is interrupted; `listening` is called once it answers. Gives the summary of what was played,
+/// Opens a gym of a suite and keeps it open until it is interrupted. Gives the summary of what was played,
 /// where anything was.
 ///
 /// # Errors
@@ -59,16 +59,16 @@ pub async fn serve(
     settings: Settings,
     interrupt: CancellationToken,
     progress: Progress,
-    listening: impl FnOnce(&Listening),
 ) -> Result<Option<Summary>, Error> {
     let tasks = select(suite, &options.tasks)?;
     // Every client may ask for the same task.
     let repeat = u32::try_from(options.workers).unwrap_or(u32::MAX);
     let asked = Options { repeat, ..options.clone() };
     let ground = town::open(suite, &tasks, &asked, &interrupt, &progress).await?;
-    let town = ground.map(|ground| ground.town);
     let open = async {
-        let world = world::Shared::open(&suite.world, town.clone(), options.index_cache.as_deref())
+        let sites = Sites::of(ground.as_ref()).await?;
+        let town = ground.as_ref().map(|ground| ground.town.clone());
+        let world = world::Shared::open(&suite.world, town, options.index_cache.as_deref())
             .await
             .map_err(|source| Error::Snapshots { source })?;
         let (spec, settle) = (suite.world.clone(), options.limits.settle);
@@ -76,11 +76,11 @@ pub async fn serve(
             let (spec, world) = (spec.clone(), world.clone());
             async move { World::bring_up(&spec, world, settle).await }
         };
-        serve_in(bring_up, suite, options, settings, interrupt, progress, listening).await
+        serve_in(sites, bring_up, suite, options, settings, interrupt, progress).await
     };
     let outcome = open.await;
-    if let Some(town) = town {
-        town::stop(&town).await;
+    if let Some(ground) = ground {
+        town::stop(&ground.town).await;
     }
     outcome
 }
@@ -90,13 +90,13 @@ pub async fn serve(
 /// # Errors
 /// As [`serve`].
 pub async fn serve_in<E, B, F>(
+    sites: Sites,
     bring_up: B,
     suite: &Suite,
     options: &Options,
     settings: Settings,
     interrupt: CancellationToken,
     progress: Progress,
-    listening: impl FnOnce(&Listening),
 ) -> Result<Option<Summary>, Error>
 where
     E: Environment,
@@ -107,13 +107,14 @@ where
     let listener = TcpListener::bind(address).await.map_err(|source| Error::Listen { address, source })?;
     let bound = listener.local_addr().map_err(|source| Error::Listen { address, source })?;
     let bring_up = Box::new(move || Box::pin(bring_up()) as hall::Coming<E>);
-    let hall = Arc::new(Hall::open(bring_up, suite, options, settings, interrupt.clone(), progress)?);
-    listening(&Listening {
+    let hall =
+        Arc::new(Hall::open(sites, bring_up, suite, options, settings, interrupt.clone(), progress.clone())?);
+    progress(Event::Listening(&Listening {
         url: format!("http://{bound}"),
         suite: suite.name.clone(),
         run: hall.run().path().to_owned(),
         workers: options.workers.max(1),
-    });
+    }));
     let router = http::router(hall.clone());
     let stop = interrupt.clone().cancelled_owned();
     let mut server =
