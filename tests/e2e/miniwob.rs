@@ -18,18 +18,19 @@ const core = {
   getUtterance() { return document.getElementById('query').textContent; },
 };";
 
-/// A page whose goal follows from the seed, and whose second button is a mistake.
+/// A page whose goal follows from the seed, and whose button is a mistake.
 const PAGE: &str = "<!doctype html><title>Press</title><script src='../core/core.js'></script>
 <div id=query></div><div id=reward-display>Last reward: 0.75</div>
-<button onclick='core.endEpisode(0.5)'>This</button> <button onclick='core.endEpisode(-1)'>That</button>
+<a href='#' onclick='core.endEpisode(0.5)'>This</a> <button onclick='core.endEpisode(-1)'>That</button>
 <script>const genProblem = () => { document.getElementById('query').textContent = `Press This, says ${seed}.`; };</script>";
 
-fn folder(bench: &Bench) -> Result<String> {
+/// The folder, with a task of each name.
+pub(crate) fn folder(bench: &Bench, tasks: &[&str]) -> Result<String> {
     let html = bench.path("html");
     fs::create_dir_all(html.join("core"))?;
     fs::create_dir_all(html.join("miniwob"))?;
     fs::write(html.join("core/core.js"), CORE)?;
-    for name in ["right", "wrong"] {
+    for name in tasks {
         fs::write(html.join(format!("miniwob/{name}.html")), PAGE)?;
     }
     Ok(html.into_string())
@@ -38,15 +39,15 @@ fn folder(bench: &Bench) -> Result<String> {
 #[test]
 fn pages_that_score_themselves_are_imported_and_played() -> Result<()> {
     let bench = Bench::new()?;
-    let (html, suite, out) = (folder(&bench)?, bench.path("suite"), bench.path("out"));
+    let (html, suite, out) = (folder(&bench, &["right", "wrong"])?, bench.path("suite"), bench.path("out"));
     let import = ["tasks", "import", "miniwob", &html, "--seed=41", "--output", suite.as_str()];
     let said = bench.succeed(&import)?;
     ensure!(said.contains("2 tasks, served from"), "{said}");
     let again = bench.run(&import)?;
     ensure!(again.status.code() == Some(2) && text(&again.stderr).contains("is there already"), "{again:?}");
-    for (name, button) in [("right", "This"), ("wrong", "That")] {
+    for (name, role, label) in [("right", "link", "This"), ("wrong", "button", "That")] {
         let file = suite.join(format!("miniwob-{name}.yaml"));
-        let oracle = format!("oracle:\n- click: {{role: button, name: {button}}}\n- answer: done\n");
+        let oracle = format!("oracle:\n- click: {{role: {role}, name: {label}}}\n- answer: done\n");
         fs::write(&file, fs::read_to_string(&file)? + &oracle)?;
     }
 

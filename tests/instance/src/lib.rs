@@ -1,4 +1,5 @@
-//! The table API over HTTP, of an instance in memory.
+//! As much of an instance of ServiceNow as tests need, in memory: the table API over HTTP, and pages that one logs in to and that lead to
+//! modules.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,35 +7,57 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::body::Bytes;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{any, get};
 use axum::{Json, Router};
 use serde_json::{Value, json};
 use tasks::tables::{Display, Input, Lookup, Memory, MemoryError, Record, Tables as _};
 use tokio::net::TcpListener;
 
-#[derive(Clone)]
-pub(crate) struct Instance(pub(crate) Arc<Mutex<Memory>>);
+/// An instance, and a hand on its tables.
+#[derive(Debug, Clone)]
+pub struct Instance(Arc<Mutex<Memory>>);
 
 /// `admin:secret`, as a client names itself.
 const ADMIN: &str = "Basic YWRtaW46c2VjcmV0";
 
+/// Tables with what WorkArena's installation puts there: its theme with a variant, and the role that users get.
+pub fn installed() -> Result<Memory, MemoryError> {
+    let mut tables = Memory::default();
+    tables.refer("m2m_theme_style", "theme", "theme");
+    tables.refer("m2m_theme_style", "style", "style");
+    tables.insert("sys_user_role", &record(json!({"name": "admin"})), Input::Kept)?;
+    let theme = tables.insert("theme", &record(json!({"name": "WorkArena"})), Input::Kept)?;
+    let style = tables.insert("style", &record(json!({"type": "variant"})), Input::Kept)?;
+    tables.insert("m2m_theme_style", &record(json!({"theme": theme, "style": style})), Input::Kept)?;
+    Ok(tables)
+}
+
+fn record(value: Value) -> Record {
+    value.as_object().cloned().unwrap_or_default()
+}
+
 impl Instance {
-    pub(crate) fn new(tables: Memory) -> Instance {
+    /// An instance with these tables.
+    pub fn new(tables: Memory) -> Instance {
         Instance(Arc::new(Mutex::new(tables)))
     }
 
-    pub(crate) fn tables(&self) -> Memory {
+    /// The tables as they are now.
+    pub fn tables(&self) -> Memory {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Answers on loopback for as long as the test runs; gives the port.
-    pub(crate) async fn serve(&self) -> std::io::Result<u16> {
+    /// Answers on loopback for as long as the runtime is there; gives the port. Its administrator is `admin` with the password `secret`.
+    pub async fn serve(&self) -> std::io::Result<u16> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let port = listener.local_addr()?.port();
         let table = "/api/now/table/{table}";
         let router = Router::new()
-            .route("/", get(|| async { "Desk" }))
+            .route("/", get(|| async { "Instance" }))
+            .route("/login.do", get(log_in))
+            .route("/now/nav/ui/home", get(home))
+            .route("/{module}", get(module))
             .route(table, get(find).post(create))
             .route(&format!("{table}/{{sys_id}}"), any(one))
             .with_state(self.clone());
@@ -52,6 +75,32 @@ impl Instance {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = tables;
         result
     }
+}
+
+/// Lets in whoever names somebody; only then is there a way on from here.
+async fn log_in(Query(given): Query<HashMap<String, String>>) -> Response {
+    match given.get("user_name") {
+        Some(name) => ([("set-cookie", format!("user={name}; Path=/"))], Redirect::to("/now/nav/ui/home"))
+            .into_response(),
+        None => Html("<title>Log in</title><form><input name=user_name><input name=user_password></form>")
+            .into_response(),
+    }
+}
+
+async fn home(headers: HeaderMap) -> Response {
+    let known = headers.get("cookie").is_some_and(|given| given.as_bytes().starts_with(b"user="));
+    match known {
+        true => Html(
+            "<title>Home</title><h1>All</h1><a href=/tool_list.do>Hammers</a> <a href=/saw_list.do>Saws</a>",
+        )
+        .into_response(),
+        false => Redirect::to("/login.do").into_response(),
+    }
+}
+
+async fn module(Path(name): Path<String>) -> Html<String> {
+    let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+    Html(format!("<title>{plain}</title><h1>{plain}</h1><a href=/now/nav/ui/home>Home</a>"))
 }
 
 fn answer(status: StatusCode, result: Result<Value, MemoryError>) -> Response {

@@ -1,7 +1,5 @@
 //! WorkArena's tasks in whole runs, against a table API over HTTP and a browser that is not there.
 
-mod server;
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,38 +8,23 @@ use browser::{Acted, Action, Look, Observation, Picture, StorageState};
 use camino::Utf8Path;
 use fake_model::{Asked, Reply};
 use gateway::Entry;
+use instance::{Instance, installed};
 use models::Model;
 use runs::environment::{EnvironmentError, NotActed};
 use runs::results::{EpisodeId, Outcome, RunFolder};
 use runs::{Environment, Limits, Options, ServiceNow, Sites, Summary};
 use serde_json::{Value, json};
-use server::Instance;
 use sites::{Lease, Site, Town};
 use snapshots::Exchange;
 use tasks::import::Import;
 use tasks::import::workarena::{Setup, Wanted, workarena, world};
 use tasks::scoring::workarena::KINDS;
-use tasks::tables::{Input, Lookup, Memory, Record, Tables as _, kept};
+use tasks::tables::{Lookup, Memory, Tables as _, kept};
 use tasks::{Fetch, Fetched, StateCheck, Suite, Task};
 use tokio_util::sync::CancellationToken;
 
 type Tested = Result<(), Box<dyn std::error::Error>>;
 type Or<T> = Result<T, Box<dyn std::error::Error>>;
-
-fn record(value: Value) -> Record {
-    value.as_object().cloned().unwrap_or_default()
-}
-
-fn tables() -> Or<Memory> {
-    let mut tables = Memory::default();
-    tables.refer("m2m_theme_style", "theme", "theme");
-    tables.refer("m2m_theme_style", "style", "style");
-    tables.insert("sys_user_role", &record(json!({"name": "admin"})), Input::Kept)?;
-    let theme = tables.insert("theme", &record(json!({"name": "WorkArena"})), Input::Kept)?;
-    let style = tables.insert("style", &record(json!({"type": "variant"})), Input::Kept)?;
-    tables.insert("m2m_theme_style", &record(json!({"theme": theme, "style": style})), Input::Kept)?;
-    Ok(tables)
-}
 
 /// A town with the instance alone.
 async fn town(port: u16, folder: &Utf8Path, password: &str) -> Or<Town> {
@@ -232,7 +215,7 @@ async fn play(tables: Memory, course: Course) -> Or<(Option<Summary>, Vec<(Outco
 
 #[tokio::test]
 async fn the_oracle_earns_all_and_the_instance_is_as_before() -> Tested {
-    let before = tables()?;
+    let before = installed()?;
     let (summary, outcomes, after) =
         play(before.clone(), Course { agent: "oracle", ..Course::default() }).await?;
     assert_eq!(outcomes, [(Outcome::Done, Some(1.0)), (Outcome::Done, Some(1.0))]);
@@ -261,7 +244,7 @@ async fn an_agent_that_asks_a_model_is_judged_after_every_action() -> Tested {
         pace: models::Pace::default(),
     })?;
     let model = Model { name: Some("fake".to_owned()), client: Some(client), ..Model::default() };
-    let before = tables()?;
+    let before = installed()?;
     let course = Course { agent: "generic", model, ..Course::default() };
     let (summary, outcomes, after) = play(before.clone(), course).await?;
     assert_eq!(outcomes, [(Outcome::Done, Some(1.0)), (Outcome::Answered, Some(0.0))]);
@@ -272,7 +255,7 @@ async fn an_agent_that_asks_a_model_is_judged_after_every_action() -> Tested {
 
 #[tokio::test]
 async fn who_does_nothing_earns_nothing() -> Tested {
-    let before = tables()?;
+    let before = installed()?;
     let (_, outcomes, after) = play(before.clone(), Course { agent: "noop", ..Course::default() }).await?;
     assert!(
         outcomes.iter().all(|(outcome, score)| *score == Some(0.0) && *outcome != Outcome::Done),
@@ -293,14 +276,14 @@ fn told(outcomes: &[(Outcome, Option<f64>)], says: &str) -> bool {
 
 #[tokio::test]
 async fn what_cannot_be_set_up_is_an_error_and_leaves_nothing() -> Tested {
-    let mut before = tables()?;
+    let mut before = installed()?;
     for row in before.find(&Lookup::new("m2m_theme_style", ""))? {
         before.delete("m2m_theme_style", kept(&row, "sys_id")).await?;
     }
     let (_, outcomes, after) = play(before.clone(), Course { agent: "oracle", ..Course::default() }).await?;
     assert!(told(&outcomes, "its theme `WorkArena` has no variants"), "{outcomes:?}");
     assert_eq!(after, before);
-    let before = tables()?;
+    let before = installed()?;
     let course = Course { agent: "oracle", refuses: true, ..Course::default() };
     let (_, outcomes, after) = play(before.clone(), course).await?;
     assert!(told(&outcomes, "its log-in by an address is off"), "{outcomes:?}");
@@ -318,7 +301,7 @@ async fn what_cannot_be_set_up_is_an_error_and_leaves_nothing() -> Tested {
 
 #[tokio::test]
 async fn an_episode_that_breaks_off_leaves_nothing_either() -> Tested {
-    let before = tables()?;
+    let before = installed()?;
     let course = Course { agent: "oracle", hangs: true, ..Course::default() };
     let (_, outcomes, after) = play(before.clone(), course.clone()).await?;
     assert!(outcomes.iter().all(|(outcome, _)| *outcome == Outcome::TimedOut), "{outcomes:?}");
