@@ -53,7 +53,7 @@ parity: setup build ## every page and action beside BrowserGym's, and text besid
 	@./setup.sh python
 	SHARED="$(abspath $(SHARED))" ./tests/parity/run.sh compare $(SANDBOX)
 
-door: setup build ## Playwright, Selenium, browser-use through `sandbox env`, BrowserGym on `sandbox gym`, on the demo suite
+door: setup build ## Playwright, Selenium, browser-use through `sandbox env`, BrowserGym and AgentLab on `sandbox gym`, on the demo suite
 	@./setup.sh python
 	./tests/door/run.sh $(SANDBOX)
 

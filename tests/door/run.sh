@@ -1,6 +1,6 @@
 #!/bin/sh
 # Other people's programs through the open door: each drives a task of the demo suite in our Chromium, and has to earn its score.
-# BrowserGym's code on the gym: what it makes of observations is our own text, and its loop earns the score.
+# BrowserGym's code on the gym: what it makes of observations is our own text, and its loop earns the score; so does AgentLab's own agent.
 # Usage: run.sh SANDBOX
 set -eu
 sandbox=$(realpath "${1:?usage: run.sh SANDBOX}")
@@ -21,6 +21,11 @@ drive selenium quiet-coach
 gym=${CARGO_TARGET_DIR:-$root/target}/browsergym-venv
 "$root/tests/venv.sh" "$gym" "$here/browsergym.txt"
 "$gym/bin/python" -B -W ignore "$here/browsergym_gym.py" "$sandbox" "$results" 2> "$results/said" || { cat "$results/said"; exit 1; }
+
+lab=${CARGO_TARGET_DIR:-$root/target}/agentlab-venv
+# Alone, without the machine-learning libraries that its other agents need.
+"$root/tests/venv.sh" "$lab" "$here/agentlab.txt" "$here/agentlab_alone.txt"
+"$lab/bin/python" -B -W ignore "$here/agentlab_agent.py" "$sandbox" "$results" 2> "$results/said" || { cat "$results/said"; exit 1; }
 
 # The examples as a user would run them, that of browser-use with a scripted model; their runs go where they are started.
 ln -s "$root/tasks" "$results/tasks"
