@@ -321,6 +321,7 @@ async fn leave(
     world.keep_time()?;
     trace.take_network(world, task, folder).map_err(EnvironmentError::while_doing("keep the network"))?;
     trace.look(world, task).await?;
+    world.check().await?;
     Ok(outcome)
 }
 

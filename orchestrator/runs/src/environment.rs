@@ -92,6 +92,11 @@ pub trait Environment: Send + Sized + 'static {
     /// What pages keep in the browser. The page that is open is left for it.
     fn storage_state(&mut self) -> impl Future<Output = Result<StorageState, EnvironmentError>> + Send;
 
+    /// Whether all that the episode hangs on has been there to its end: what is lost on the way looks like any other page, or like none.
+    fn check(&mut self) -> impl Future<Output = Result<(), EnvironmentError>> + Send {
+        std::future::ready(Ok(()))
+    }
+
     /// Hands back what the episode had for itself and others may wait for. What is there afterwards is good for [`begin`](Self::begin) alone.
     fn hand_back(&mut self) -> impl Future<Output = Result<(), EnvironmentError>> + Send {
         std::future::ready(Ok(()))

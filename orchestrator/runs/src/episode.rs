@@ -92,6 +92,7 @@ pub(crate) async fn play<E: Environment>(
         if attempt.keep_storage {
             attempt.folder.write_storage(&environment.storage_state().await?)?;
         }
+        environment.check().await?;
         Ok(outcome)
     };
     let driven = tokio::time::timeout(attempt.limits.episode, whole).await;

@@ -188,6 +188,14 @@ impl Visit {
             .map_err(EnvironmentError::while_doing("reach a site"))
     }
 
+    /// As [`Visit::health`], looked at now.
+    pub(crate) async fn check(&self) -> Result<(), EnvironmentError> {
+        for place in &self.places {
+            place.lease.check().await.map_err(EnvironmentError::while_doing("reach a site"))?;
+        }
+        Ok(())
+    }
+
     /// The answer to a question about the state of a site.
     pub(crate) async fn probe(&self, question: &StateCheck) -> Result<Value, EnvironmentError> {
         let place = self.places.iter().find(|place| place.lease.site().name == question.site);

@@ -404,6 +404,11 @@ impl Environment for World {
         self.session.storage_state().await.map_err(EnvironmentError::while_doing("read what pages keep"))
     }
 
+    async fn check(&mut self) -> Result<(), EnvironmentError> {
+        self.visit.check().await?;
+        self.session.check().map_err(EnvironmentError::while_doing("keep the browser"))
+    }
+
     async fn hand_back(&mut self) -> Result<(), EnvironmentError> {
         self.leave(self.device.clone()).await?;
         self.fresh = true;

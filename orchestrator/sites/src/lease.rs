@@ -2,14 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::Value;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
 
 use crate::copy::Copy;
 use crate::manifest::Host;
 use crate::pool::{Back, Message};
 use crate::{Caller, Error, LoggedIn, Site, Upstream, probe};
+
+/// How long a copy may take to accept a connection.
+const ACCEPTS: Duration = Duration::from_secs(10);
+/// How long after a copy has ended it takes at most to hear of it.
+const TOLD: Duration = Duration::from_secs(10);
 
 /// A pristine copy of a site, for whoever holds this alone.
 ///
@@ -117,6 +125,21 @@ impl Lease {
             None => Ok(()),
             Some(error) => Err(Error::Shared(Arc::clone(error))),
         }
+    }
+
+    /// Whether the copy still runs, looked at now: that it has ended is told a moment after what was asked of it has failed.
+    ///
+    /// # Errors
+    /// As [`Lease::health`], and when it accepts no connection.
+    pub async fn check(&self) -> Result<(), Error> {
+        if let Upstream::Address(address) = self.copy.upstream
+            && !matches!(timeout(ACCEPTS, TcpStream::connect(address)).await, Ok(Ok(_)))
+        {
+            let condition = format!("copy {} of `{}` to accept a connection", self.copy.id, self.site().name);
+            let silent = |_| Error::Deadline { within: ACCEPTS, condition };
+            return Err(timeout(TOLD, self.ended()).await.unwrap_or_else(silent));
+        }
+        self.health()
     }
 
     /// Waits until the copy has ended by itself; how it did.

@@ -64,8 +64,10 @@ async fn a_process_is_put_back_while_it_runs_replaced_when_it_ends_and_gone_in_t
     // What is measured is told to whom a lease asks, too: the answer to that one comes after it.
     let lease = town.lease("small", SOON).await.unwrap();
     assert!(town.status()[0].copies.iter().all(|copy| copy.memory.is_some_and(|bytes| bytes > 0)));
+    lease.check().await.unwrap();
     page(&lease, "/end?3").await;
-    let error = tokio::time::timeout(SOON, lease.ended()).await.unwrap().to_string();
+    // Nobody has had a moment yet to be told.
+    let error = lease.check().await.unwrap_err().to_string();
     assert!(error.contains("ended with exit status: 3; its last words:\n  a small site begins"), "{error}");
     let next = town.lease("small", SOON).await.unwrap();
     let Upstream::Address(address) = next.upstream() else { panic!("an address") };

@@ -67,8 +67,10 @@ async fn a_copy_that_ends_is_told_with_its_exit_code_and_last_words() {
     let bench = Bench::new();
     let ground = bench.town("reset: spare", 1).await;
     let lease = ground.lease().await;
+    lease.check().await.unwrap();
     page(&lease, "/end?7").await;
-    let error = tokio::time::timeout(SOON, lease.ended()).await.unwrap();
+    // The engine has not told of it yet.
+    let error = lease.check().await.unwrap_err();
     let text = error.to_string();
     assert!(
         text.contains("ended with exit code 7; its last words:\n  a small site begins\n  told to end"),
