@@ -65,6 +65,8 @@ class Trial:
 
     def __init__(self, sandbox, model, name, suite, options, victims):
         self.sandbox, self.model, self.victims = sandbox, model, victims
+        # Each in turn, in an order of chance.
+        self.turn = []
         self.out = OUT / name
         self.command = [sandbox, "run", suite, "--workers", "2", "--agent", "direct", "--model", "fake-1", "--out",
                         str(self.out), *options]
@@ -89,7 +91,9 @@ class Trial:
 
     def kill_one(self, run):
         below = family(run.pid)
-        victim = random.choice(self.victims)
+        if not self.turn:
+            self.turn = random.sample(self.victims, len(self.victims))
+        victim = self.turn.pop()
         if victim == "runner":
             run.kill()
             run.wait()
