@@ -41,4 +41,9 @@ echo "== asking WorkArena's package for its goals and verdicts"
 workarena=$("$venv/bin/python" "$here/workarena.py" "$work/workarena.jsonl")
 SANDBOX_WORKARENA=$workarena SANDBOX_WORKARENA_REFERENCE=$work/workarena.jsonl \
     cargo test -q -p tasks --test workarena_reference
+
+echo "== asking WebArena-Verified's package for its scores"
+verified=$("$venv/bin/python" -W ignore "$here/verified.py" "$work/verified.jsonl")
+SANDBOX_VERIFIED=$verified SANDBOX_VERIFIED_REFERENCE=$work/verified.jsonl \
+    cargo test -q -p tasks --test webarena_verified_reference
 echo "conformance: all good"
