@@ -216,7 +216,7 @@ pub(crate) fn classify(error: runs::Error) -> Failure {
         | Error::NothingToMerge
         | Error::DifferentParts { .. }
         | Error::TwiceInParts { .. }
-        | Error::UnknownTask { .. }
+        | Error::UnknownTask(_)
         | Error::UnknownEpisode { .. }
         | Error::Malformed { .. }
         | Error::Manifests { .. }

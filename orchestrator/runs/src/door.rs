@@ -91,9 +91,7 @@ where
     P: FnOnce(Facts) -> F,
     F: Future<Output = Ending>,
 {
-    let Some(task) = suite.task(id) else {
-        return Err(Error::UnknownTask { id: id.to_owned(), suite: suite.name.clone() });
-    };
+    let task = suite.task(id)?;
     let only = std::slice::from_ref(task);
     let alone = Options { workers: 1, repeat: 1, ..options.clone() };
     let ground = town::open(suite, only, &alone, interrupt, progress).await?;

@@ -132,13 +132,8 @@ pub enum Error {
         id: String,
     },
     /// The selection names a task that the suite does not have.
-    #[error("select task {id:?}: {suite} has none of that id")]
-    UnknownTask {
-        /// The id.
-        id: String,
-        /// Name of the suite.
-        suite: String,
-    },
+    #[error("select a task: {0}")]
+    UnknownTask(#[from] tasks::UnknownTask),
     /// The run has no such episode.
     #[error("find episode {name:?}: {path} has {known}")]
     UnknownEpisode {

@@ -297,8 +297,8 @@ fn keep(
 
 /// The tasks of a suite that have these ids; all where none is named.
 pub(crate) fn select(suite: &Suite, ids: &[String]) -> Result<Vec<Task>, Error> {
-    if let Some(id) = ids.iter().find(|id| suite.task(id).is_none()) {
-        return Err(Error::UnknownTask { id: id.clone(), suite: suite.name.clone() });
+    for id in ids {
+        suite.task(id)?;
     }
     Ok(suite.tasks.iter().filter(|task| ids.is_empty() || ids.contains(&task.id)).cloned().collect())
 }

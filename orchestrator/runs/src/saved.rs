@@ -69,9 +69,7 @@ pub async fn score_again(
         if matches!(record.outcome, Outcome::Error { .. }) {
             continue;
         }
-        let task = suite
-            .task(&record.task)
-            .ok_or_else(|| Error::UnknownTask { id: record.task.clone(), suite: suite.name.clone() })?;
+        let task = suite.task(&record.task)?;
         let files = run.episode(&record.id());
         let mut state = files.score_state()?.by(rules);
         let goal = record.goal.clone().unwrap_or_else(|| task.goal.to_string());

@@ -58,9 +58,8 @@ impl Check {
         let with = |has: fn(&Task) -> bool| -> Vec<String> {
             suite.tasks.iter().filter(chosen).filter(|task| has(task)).map(|task| task.id.clone()).collect()
         };
-        let unknown = self.tasks.iter().find(|id| suite.task(id).is_none());
-        if let Some(id) = unknown {
-            return Err(Failure::Input(anyhow::anyhow!("no task `{id}` in {}", suite.folder)));
+        for id in &self.tasks {
+            suite.task(id).or_input("check a task")?;
         }
         let mut findings: Vec<Finding> = with(|task| task.oracle.is_empty())
             .into_iter()

@@ -97,10 +97,7 @@ fn list(suite: &Suite, json: bool) -> Outcome {
 }
 
 fn show(suite: &Suite, id: &str, json: bool) -> Outcome {
-    let task = suite.task(id).ok_or_else(|| {
-        let known: Vec<&str> = suite.tasks.iter().map(|task| task.id.as_str()).collect();
-        Failure::Input(anyhow::anyhow!("no task `{id}` in {}; it has {}", suite.folder, known.join(", ")))
-    })?;
+    let task = suite.task(id).or_input("show a task")?;
     if json {
         println!("{}", to_json(task));
     } else {

@@ -21,6 +21,29 @@ pub(crate) use task::read_text;
 pub use task::{Interjection, Task};
 pub use world::{MatchLevel, WorldSpec};
 
+/// Ids named in an error before the rest is only counted.
+const NAMED: usize = 20;
+
+/// A task that a suite does not have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{suite} has no task `{id}`, but {}", named(.there))]
+pub struct UnknownTask {
+    /// The id.
+    pub id: String,
+    /// Name of the suite.
+    pub suite: String,
+    /// The ids that it has.
+    pub there: Vec<String>,
+}
+
+fn named(ids: &[String]) -> String {
+    let more = match ids.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} others"),
+    };
+    ids[..ids.len().min(NAMED)].join(", ") + &more
+}
+
 /// Tasks that share a world.
 #[derive(Debug, Clone)]
 pub struct Suite {
@@ -36,7 +59,14 @@ pub struct Suite {
 
 impl Suite {
     /// The task with this id.
-    pub fn task(&self, id: &str) -> Option<&Task> {
-        self.tasks.iter().find(|task| task.id == id)
+    ///
+    /// # Errors
+    /// When there is none; says which there are.
+    pub fn task(&self, id: &str) -> Result<&Task, UnknownTask> {
+        self.tasks.iter().find(|task| task.id == id).ok_or_else(|| UnknownTask {
+            id: id.to_owned(),
+            suite: self.name.clone(),
+            there: self.tasks.iter().map(|task| task.id.clone()).collect(),
+        })
     }
 }
