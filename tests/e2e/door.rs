@@ -269,7 +269,7 @@ fn a_command_that_fails_or_never_ends_is_no_success() -> Result<()> {
     );
 
     let out = bench.path("endless");
-    let script = format!("sleep 4711 & exec tail -f {suite}/suite.yaml");
+    let script = format!("sleep 4711 & exec timeout 60 tail -f {suite}/suite.yaml");
     let output =
         run(&bench, &[&suite, "none", "--within=1", "--out", out.as_str(), "--", "sh", "-c", &script])?;
     ensure!(output.status.code() == Some(1), "{output:?}");
@@ -278,19 +278,63 @@ fn a_command_that_fails_or_never_ends_is_no_success() -> Result<()> {
     nothing_is_left(&bench)
 }
 
-#[test]
-fn an_interrupt_leaves_nothing_behind() -> Result<()> {
-    let bench = Bench::new()?;
-    let suite = nothing_to_do(&bench)?;
+/// An episode with a command that never ends, once that has begun.
+fn endless(bench: &Bench, suite: &str) -> Result<Child> {
     let (out, begun) = (bench.path("out"), bench.path("begun"));
-    let script = format!("touch {begun}; exec tail -f {suite}/suite.yaml");
+    let script = format!("touch {begun}; exec timeout 60 tail -f {suite}/suite.yaml");
     let child =
-        command(&bench, &[&suite, "none", "--out", out.as_str(), "--", "sh", "-c", &script])?.spawn()?;
+        command(bench, &[suite, "none", "--out", out.as_str(), "--", "sh", "-c", &script])?.spawn()?;
     let deadline = Instant::now() + PATIENCE;
     while !begun.exists() {
         ensure!(Instant::now() < deadline, "the command was not started");
         std::thread::yield_now();
     }
+    Ok(child)
+}
+
+#[test]
+fn a_second_interrupt_does_not_wait_and_leaves_no_browser() -> Result<()> {
+    let bench = Bench::new()?;
+    let suite = nothing_to_do(&bench)?;
+    let mut child = endless(&bench, &suite)?;
+    let mut said = BufReader::new(child.stderr.take().context("it is piped")?).lines();
+    interrupt(&child)?;
+    while !said.next().context("it ends without a word")??.contains("interrupt again to stop at once") {}
+    interrupt(&child)?;
+    ensure!(child.wait()?.code() == Some(4));
+    nothing_is_left(&bench)
+}
+
+#[test]
+fn a_browser_that_has_lost_us_and_its_driver_goes_with_the_next_start() -> Result<()> {
+    let bench = Bench::new()?;
+    let suite = nothing_to_do(&bench)?;
+    let mut child = endless(&bench, &suite)?;
+    let own = child.id().to_string();
+    child.kill()?;
+    child.wait()?;
+    let environment = format!("TMPDIR={}", bench.path("tmp"));
+    let found = Command::new("pgrep").args(["-f", "chromedriver --port"]).output()?;
+    for driver in text(&found.stdout).lines() {
+        let its = std::fs::read(format!("/proc/{driver}/environ")).unwrap_or_default();
+        if text(&its).contains(&environment) {
+            Command::new("kill").args(["-9", driver]).status()?;
+        }
+    }
+    let left = bench.path("tmp").read_dir_utf8()?.next().context("its folder is left")??;
+    ensure!(left.file_name().contains(&own), "{left:?}");
+    let out = bench.path("other");
+    let output = run(&bench, &[&suite, "none", "--out", out.as_str(), "--", "true"])?;
+    ensure!(output.status.success(), "{output:?}");
+    nothing_is_left(&bench)
+}
+
+#[test]
+fn an_interrupt_leaves_nothing_behind() -> Result<()> {
+    let bench = Bench::new()?;
+    let suite = nothing_to_do(&bench)?;
+    let out = bench.path("out");
+    let child = endless(&bench, &suite)?;
     interrupt(&child)?;
     let output = child.wait_with_output()?;
     ensure!(output.status.code() == Some(4), "{output:?}");

@@ -100,6 +100,7 @@ pub use launch::{CHROMEDRIVER_VARIABLE, CHROMIUM_VARIABLE, Launch, Programs, Wor
 pub use look::Look;
 pub use observe::{Observation, Tab};
 pub use picture::{Marks, Picture};
+pub use process::end_all;
 pub use properties::Properties;
 pub use python::SyntaxError;
 pub use session::Session;

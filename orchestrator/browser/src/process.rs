@@ -4,10 +4,11 @@
 //! start -> running -> closed      the driver ends Chromium, then is ended itself; the folder goes
 //!             |
 //!             +-> dropped         the process group is killed; the folder goes
-//!             +-> left behind     our own process was killed: the next start of any session sweeps
+//!             +-> left behind     our own process was killed: the next start of any session sweeps; or is about to end: see [`end_all`]
 //! ```
 
 use std::{
+    collections::HashSet,
     fs, io,
     net::{Ipv4Addr, Ipv6Addr, TcpListener},
     os::unix::process::CommandExt as _,
@@ -16,7 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rustix::process::{Pid, Signal, kill_process_group, test_kill_process};
+use rustix::process::{Pid, Signal, getpgid, kill_process_group, test_kill_process};
 use tempfile::TempDir;
 use tokio::{
     io::{AsyncBufReadExt as _, BufReader},
@@ -26,8 +27,6 @@ use tokio::{
 use crate::{Error, Launch, interfaces::spawn_undisturbed, launch::Programs};
 
 const PREFIX: &str = "sandbox-browser-";
-/// The file in the folder that holds the number of the driver's process.
-const LEADER: &str = "leader";
 const TRIES: u32 = 3;
 const DRIVER_START: Duration = Duration::from_secs(20);
 
@@ -86,9 +85,6 @@ impl Processes {
             source,
         })?;
         let output = driver.stdout.take();
-        if let Err(error) = fs::write(folder.path().join(LEADER), driver.id().to_string()) {
-            tracing::debug!(%error, "the driver's process id was not noted for a later sweep");
-        }
         let mut processes = Self { driver, folder: Some(folder), port: 0 };
         let Some(output) = output else {
             return Err(Error::Session { reason: "chromedriver has no output".to_owned() });
@@ -182,31 +178,41 @@ async fn announced_port(output: std::process::ChildStdout) -> io::Result<u16> {
     Err(io::Error::other("it ended without saying on which port it listens"))
 }
 
+/// Ends all sessions of this process at once, for a program that is about to end in the midst of what it does.
+pub fn end_all() {
+    let own = Pid::from_raw(std::process::id().cast_signed());
+    sweep_those_of(&std::env::temp_dir(), |owner| Some(owner) == own);
+}
+
 /// Removes what sessions of processes that were killed have left in `temp`, running browsers included.
 fn sweep(temp: &Path) {
+    sweep_those_of(temp, |owner| test_kill_process(owner) == Err(rustix::io::Errno::SRCH));
+}
+
+fn sweep_those_of(temp: &Path, is_meant: impl Fn(Pid) -> bool) {
     let Ok(entries) = fs::read_dir(temp) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let Some(owner) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else { continue };
         let owner = owner.split('-').next().and_then(|pid| pid.parse().ok()).and_then(Pid::from_raw);
-        if owner.is_none_or(|owner| test_kill_process(owner) != Err(rustix::io::Errno::SRCH)) {
+        if !owner.is_some_and(&is_meant) {
             continue;
         }
         let folder = entry.path();
-        let left = fs::read_to_string(folder.join(LEADER)).ok().and_then(|pid| pid.parse().ok());
-        if let Some(pid) = left
-            && lives_in(pid, &folder)
-            && let Some(leader) = Pid::from_raw(pid)
-        {
-            end_group(leader);
-        }
+        groups_in(&folder).into_iter().for_each(end_group);
         remove(&folder);
     }
 }
 
-/// Process numbers are used again: only a process whose home is in the folder is the one we mean.
-fn lives_in(pid: i32, folder: &Path) -> bool {
-    let Some(folder) = folder.to_str() else { return false };
-    fs::read(format!("/proc/{pid}/environ"))
-        .is_ok_and(|environment| String::from_utf8_lossy(&environment).contains(folder))
+/// The process groups with a process whose home is in the folder. The driver, which leads one, may have ended before what it has started.
+fn groups_in(folder: &Path) -> HashSet<Pid> {
+    let (Some(folder), Ok(processes)) = (folder.to_str(), fs::read_dir("/proc")) else {
+        return HashSet::new();
+    };
+    let group = |process: fs::DirEntry| {
+        let pid = Pid::from_raw(process.file_name().to_str()?.parse().ok()?)?;
+        let environment = fs::read(process.path().join("environ")).ok()?;
+        String::from_utf8_lossy(&environment).contains(folder).then(|| getpgid(Some(pid)).ok())?
+    };
+    processes.flatten().filter_map(group).collect()
 }

@@ -16,6 +16,7 @@ pub(crate) fn token() -> CancellationToken {
         eprintln!("sandbox: finishing what is being written; interrupt again to stop at once");
         cancel.cancel();
         interrupts.next().await;
+        browser::end_all();
         eprintln!(
             "sandbox: stopped; containers of sites that are left go with the next command that starts any, or now with `sandbox down`"
         );
