@@ -55,9 +55,7 @@ pub enum Error {
         path: Utf8PathBuf,
     },
     /// Two runs that have nothing to compare.
-    #[error(
-        "compare {left} with {right}: no task is in both; one is of the suite {left_suite}, the other of {right_suite}"
-    )]
+    #[error("find a task that is in both: {left} is of the suite {left_suite}, {right} of {right_suite}")]
     NothingInCommon {
         /// A run.
         left: Utf8PathBuf,
