@@ -16,7 +16,7 @@ use http_body_util::{BodyExt as _, Full};
 use hyper_util::client::legacy::{Client, connect::HttpConnector};
 use hyper_util::rt::TokioExecutor;
 use runs::gym::{self, Settings};
-use runs::results::{EpisodeId, Outcome, RunFolder};
+use runs::results::{EpisodeId, Outcome, RunFolder, RunRecord};
 use runs::{Error, Limits, Options, Summary};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -314,6 +314,15 @@ async fn what_was_played_before_stays_when_a_gym_goes_on() {
     gym.post("/close", json!({ "session": session })).await;
     gym.reset("bike.two").await;
     assert_eq!(gym.end().await.unwrap().episodes, 1, "the second was under way");
+
+    let folder = RunFolder::open(&out).unwrap();
+    folder.rewrite(&RunRecord { repeat: 5, ..folder.run().unwrap() }).unwrap();
+    let summary = open(true).await.end().await.unwrap();
+    assert_eq!(
+        (summary.episodes, summary.planned),
+        (1, 1),
+        "as if it had been killed in the midst of the fifth"
+    );
 
     let gym = open(true).await;
     let (_, begun) = gym.post("/reset", json!({ "task": "bike.two" })).await;

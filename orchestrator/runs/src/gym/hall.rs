@@ -93,7 +93,7 @@ impl<E: Environment> Hall<E> {
         for episode in run.episodes()? {
             attempts.entry(episode.task).or_default().insert(episode.repeat);
         }
-        Ok(Hall {
+        let hall = Hall {
             sites,
             bring_up,
             tasks: select(suite, &options.tasks)?,
@@ -109,7 +109,10 @@ impl<E: Environment> Hall<E> {
             run,
             begun,
             attempts: Mutex::new(attempts),
-        })
+        };
+        // What was under way when an earlier gym was killed is none of the run's.
+        hall.write_run(&lock(&hall.attempts))?;
+        Ok(hall)
     }
 
     pub(super) fn run(&self) -> &RunFolder {
