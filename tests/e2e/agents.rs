@@ -337,7 +337,7 @@ fn what_is_asked_for_wrongly_is_told() -> Result<()> {
         "--out",
         out.as_str(),
     ];
-    told(&arguments, &environment, 1, "1 episodes ended in an error")?;
+    told(&arguments, &environment, 1, "1 episode ended in an error")?;
     let record = fs::read_to_string(out.join("episodes/quiet-coach-1/episode.json"))?;
     ensure!(record.contains("fill in the prompt react") && record.contains("react, message 2"), "{record}");
     Ok(())

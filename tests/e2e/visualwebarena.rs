@@ -65,7 +65,7 @@ fn pages_and_pictures_decide() -> Result<()> {
     let import =
         ["tasks", "import", "visualwebarena", json.as_str(), &sites, place, "--output", suite.as_str()];
     let said = bench.succeed(&import)?;
-    ensure!(said.contains("1 tasks"), "{said}");
+    ensure!(said.contains("1 task,"), "{said}");
     let task = suite.join("visualwebarena-3.yaml");
     let steps = "oracle:\n- click: {role: link, name: Slope}\n- answer: done\nmistake:\n- answer: done\n";
     fs::write(&task, fs::read_to_string(&task)? + steps)?;

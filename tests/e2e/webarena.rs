@@ -129,7 +129,7 @@ fn webarena_lite_is_picked_by_id_or_read_from_its_own_file() -> Result<()> {
     tasks[1]["task_id"] = json!(7);
     let said = text(&import(&bench, &tasks, &["--subset=lite"])?.stdout);
     ensure!(
-        said.contains("1 tasks") && said.contains("left out webarena-811: the file does not have it"),
+        said.contains("1 task,") && said.contains("left out webarena-811: the file does not have it"),
         "{said}"
     );
     ensure!(said.contains("left out webarena-4: its score depends on"), "{said}");
@@ -146,7 +146,7 @@ fn webarena_lite_is_picked_by_id_or_read_from_its_own_file() -> Result<()> {
     fs::remove_dir_all(bench.path("suite"))?;
     (tasks[0]["old_task_id"], tasks[0]["task_id"]) = (json!(15), json!(0));
     let said = text(&import(&bench, &json!([tasks[0]]), &[])?.stdout);
-    ensure!(said.contains("1 tasks") && names()? == ["suite.yaml", "webarena-15.yaml"], "{said}");
+    ensure!(said.contains("1 task,") && names()? == ["suite.yaml", "webarena-15.yaml"], "{said}");
     let task = fs::read_to_string(bench.path("suite").join("webarena-15.yaml"))?;
     ensure!(task.contains("lite: true"), "{task}");
 
