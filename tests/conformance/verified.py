@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 from urllib.parse import quote, quote_plus, urlencode
 
+import webarena_verified
 from webarena_verified.api import WebArenaVerified
 from webarena_verified.types.config import WebArenaVerifiedConfig
 from webarena_verified.types.task import WebArenaSite
@@ -251,8 +252,6 @@ def main():
     output = Path(sys.argv[1])
     cases = int(sys.argv[2]) if len(sys.argv) > 2 else 6
     package = WebArenaVerified(config=WebArenaVerifiedConfig(**CONFIG))
-    import webarena_verified
-
     dataset = Path(webarena_verified.__file__).parent / "assets/dataset/webarena-verified.json"
     random.seed(7)
     with tempfile.TemporaryDirectory() as folder, output.open("w") as lines:
@@ -265,7 +264,7 @@ def main():
                 network.write_text(har)
                 result = package.evaluate_task(task_id=task["task_id"], agent_response=said, network_trace=network)
                 case = {"task": task["task_id"], "answer": text, "har": har, "status": str(result.status), "score": result.score,
-                        "by_evaluator": [str(one.status) for one in result.evaluators_results], "error": result.error_msg}
+                        "by_evaluator": [str(one.status) for one in result.evaluators_results]}
                 lines.write(json.dumps(case) + "\n")
     print(dataset)
 

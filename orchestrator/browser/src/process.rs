@@ -11,7 +11,7 @@ use std::{
     collections::HashSet,
     fs, io,
     net::{Ipv4Addr, Ipv6Addr, TcpListener},
-    os::unix::process::CommandExt as _,
+    os::unix::{ffi::OsStrExt as _, process::CommandExt as _},
     path::Path,
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
@@ -27,6 +27,8 @@ use tokio::{
 use crate::{Error, Launch, interfaces::spawn_undisturbed, launch::Programs};
 
 const PREFIX: &str = "sandbox-browser-";
+/// What Chromium and its driver have for a home, in the folder.
+const HOME: &str = "home";
 const TRIES: u32 = 3;
 const DRIVER_START: Duration = Duration::from_secs(20);
 
@@ -58,7 +60,7 @@ impl Processes {
             .prefix(&format!("{PREFIX}{}-", std::process::id()))
             .tempdir()
             .map_err(Error::Profile)?;
-        let home = folder.path().join("home");
+        let home = folder.path().join(HOME);
         let profile = folder.path().join("profile");
         fs::create_dir(&home).and_then(|()| fs::create_dir(&profile)).map_err(Error::Profile)?;
         let no_port = |error| Error::Session { reason: format!("there is no free port: {error}") };
@@ -204,15 +206,20 @@ fn sweep_those_of(temp: &Path, is_meant: impl Fn(Pid) -> bool) {
     }
 }
 
-/// The process groups with a process whose home is in the folder. The driver, which leads one, may have ended before what it has started.
+/// The process groups with a process whose home is in the folder: the home that we have given it, and nothing that merely names the folder.
+/// The driver, which leads one, may have ended before what it has started.
 fn groups_in(folder: &Path) -> HashSet<Pid> {
-    let (Some(folder), Ok(processes)) = (folder.to_str(), fs::read_dir("/proc")) else {
+    let (Ok(folder), Ok(processes)) = (std::path::absolute(folder), fs::read_dir("/proc")) else {
         return HashSet::new();
     };
+    let home = [b"HOME=", folder.join(HOME).as_os_str().as_bytes()].concat();
     let group = |process: fs::DirEntry| {
         let pid = Pid::from_raw(process.file_name().to_str()?.parse().ok()?)?;
         let environment = fs::read(process.path().join("environ")).ok()?;
-        String::from_utf8_lossy(&environment).contains(folder).then(|| getpgid(Some(pid)).ok())?
+        environment
+            .split(|byte| *byte == 0)
+            .any(|variable| variable == home)
+            .then(|| getpgid(Some(pid)).ok())?
     };
     processes.flatten().filter_map(group).collect()
 }

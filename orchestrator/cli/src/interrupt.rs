@@ -18,7 +18,7 @@ pub(crate) fn token() -> CancellationToken {
         interrupts.next().await;
         browser::end_all();
         eprintln!(
-            "sandbox: stopped; containers of sites that are left go with the next command that starts any, or now with `sandbox down`"
+            "sandbox: stopped; where there were sites, their containers go with the next command that starts any, or now with `sandbox down`"
         );
         std::process::exit(4);
     });

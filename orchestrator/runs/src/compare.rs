@@ -70,23 +70,6 @@ impl fmt::Display for Difference {
     }
 }
 
-impl fmt::Display for Comparison {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for difference in &self.differences {
-            writeln!(f, "{difference}")?;
-        }
-        for (side, episodes) in [("first", &self.only_left), ("second", &self.only_right)] {
-            if !episodes.is_empty() {
-                writeln!(f, "only in the {side}: {}", episodes.join(", "))?;
-            }
-        }
-        match self.differences.len() {
-            0 => write!(f, "{} episodes compared, no difference", self.compared),
-            parted => write!(f, "{} episodes compared, {parted} differ", self.compared),
-        }
-    }
-}
-
 /// Compares two runs, episode by episode of the same task and repeat.
 pub fn compare(left: &Utf8Path, right: &Utf8Path) -> Result<Comparison, Error> {
     let (left, right) = (RunFolder::open(left)?, RunFolder::open(right)?);

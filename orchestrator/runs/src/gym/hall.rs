@@ -76,19 +76,8 @@ impl<E: Environment> Hall<E> {
         interrupt: CancellationToken,
         progress: Progress,
     ) -> Result<Hall<E>, Error> {
-        let (run, begun) = match (&options.out, options.resume) {
-            (Some(path), true) => {
-                let there = RunFolder::open(path)?.run()?;
-                let ids: Vec<String> = there.tasks.iter().map(|task| task.id.clone()).collect();
-                let of = if ids.is_empty() { Vec::new() } else { select(suite, &ids)? };
-                let begun = written(suite, options, &of, there.repeat, &sites)?;
-                (RunFolder::resume(path, &begun)?, there.started)
-            }
-            _ => {
-                let begun = written(suite, options, &[], 1, &sites)?;
-                (RunFolder::create(&out(suite, "gym", options, begun.started), &begun)?, begun.started)
-            }
-        };
+        let run = open_folder(suite, options, &sites)?;
+        let begun = run.run()?.started;
         let mut attempts = BTreeMap::<String, BTreeSet<u32>>::new();
         for episode in run.episodes()? {
             attempts.entry(episode.task).or_default().insert(episode.repeat);
@@ -283,6 +272,21 @@ impl<E: Environment> Hall<E> {
 
 /// What clients are told whose episode is put down.
 pub(super) const CLOSING: &str = "the gym closes, and the episode is as if it had never begun";
+
+/// A new folder, or the one that is to be gone on with.
+fn open_folder(suite: &Suite, options: &Options, sites: &Sites) -> Result<RunFolder, Error> {
+    let path = out(suite, "gym", options, Timestamp::now());
+    if !options.resume {
+        return RunFolder::create(&path, &written(suite, options, &[], 1, sites)?);
+    }
+    let there = RunFolder::open(&path)?.run()?;
+    let tasks: Vec<Task> = there
+        .tasks
+        .iter()
+        .map(|task| suite.task(&task.id).cloned())
+        .collect::<Result<_, tasks::UnknownTask>>()?;
+    RunFolder::resume(&path, &written(suite, options, &tasks, there.repeat, sites)?)
+}
 
 fn written(
     suite: &Suite,
