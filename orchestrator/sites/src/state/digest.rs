@@ -2,18 +2,27 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use sha2::{Digest, Sha256};
 
+use super::dir::{Dir, Kind};
 use super::{Layout, StateError, sqlite, trees};
+
+/// How many entries and bytes an application may add to its golden state before its state is not
+/// looked at any further.
+const MORE_ENTRIES: usize = 100_000;
+const MORE_BYTES: u64 = 4 << 30;
+/// How many folders may stand in one another.
+pub(super) const DEEPEST: usize = 100;
 
 /// The content of every file of a state folder. Times, owners and permissions do not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateDigest {
     files: BTreeMap<Utf8PathBuf, [u8; 32]>,
+    bytes: u64,
 }
 
 /// A file in which a state differs from the golden one.
@@ -37,11 +46,45 @@ impl fmt::Display for Difference {
     }
 }
 
+/// How much may be looked at.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    pub(super) entries: usize,
+    pub(super) bytes: u64,
+}
+
+impl Bounds {
+    /// For a golden state, which is ours.
+    pub(super) const NONE: Bounds = Bounds { entries: usize::MAX, bytes: u64::MAX };
+
+    /// For what an application has made of a state.
+    pub(super) fn around(golden: &StateDigest) -> Bounds {
+        let bytes = golden.bytes.saturating_add(MORE_BYTES);
+        Bounds { entries: golden.files.len() + MORE_ENTRIES, bytes }
+    }
+}
+
 impl StateDigest {
-    pub(super) fn of(folder: &Utf8Path, layout: &Layout) -> Result<StateDigest, StateError> {
-        let mut files = BTreeMap::new();
-        walk(folder, Utf8Path::new(""), layout, &mut files)?;
-        Ok(StateDigest { files })
+    /// Of a folder that nobody changes.
+    pub(super) fn of_golden(folder: &Dir, layout: &Layout) -> Result<StateDigest, StateError> {
+        StateDigest::of(folder, layout, Bounds::NONE, &|database| sqlite::digest_golden(folder, database))
+    }
+
+    /// Of a folder; `database` tells what one of its databases holds.
+    pub(super) fn of(
+        folder: &Dir,
+        layout: &Layout,
+        bounds: Bounds,
+        database: &dyn Fn(&Utf8Path) -> Result<[u8; 32], StateError>,
+    ) -> Result<StateDigest, StateError> {
+        let mut walk = Walk { layout, left: bounds, database, files: BTreeMap::new() };
+        walk.enter(folder, Utf8Path::new(""), DEEPEST)?;
+        Ok(StateDigest { files: walk.files, bytes: bounds.bytes - walk.left.bytes })
+    }
+
+    /// The bytes of its files.
+    pub fn size(&self) -> u64 {
+        self.bytes
     }
 
     /// The first file, by name, in which `other` differs from this state.
@@ -72,42 +115,63 @@ impl fmt::Display for StateDigest {
     }
 }
 
-fn walk(
-    folder: &Utf8Path,
-    below: &Utf8Path,
-    layout: &Layout,
-    files: &mut BTreeMap<Utf8PathBuf, [u8; 32]>,
-) -> Result<(), StateError> {
-    for (name, metadata) in trees::entries(&folder.join(below))? {
-        let path = below.join(name);
-        if layout.is_ignored(&path) || layout.is_beside_database(&path) {
-            continue;
-        }
-        let full = folder.join(&path);
-        if metadata.is_dir() {
-            // An empty folder counts, by its name.
-            files.insert(path.join(""), [0; 32]);
-            walk(folder, &path, layout, files)?;
-        } else if layout.sqlite.contains(&path) {
-            files.insert(path, sqlite::digest(&full)?);
-        } else if metadata.is_symlink() {
-            let target = fs::read_link(&full).map_err(StateError::io("read", &full))?;
-            files.insert(path, Sha256::digest(target.as_os_str().as_encoded_bytes()).into());
-        } else if metadata.is_file() {
-            match digest_file(&full) {
-                Ok(digest) => drop(files.insert(path, digest)),
-                // Gone since it was listed.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(StateError::io("read", &full)(error)),
-            }
-        }
-        // Sockets and pipes hold nothing.
-    }
-    Ok(())
+/// A look at a whole folder.
+struct Walk<'a> {
+    layout: &'a Layout,
+    left: Bounds,
+    database: &'a dyn Fn(&Utf8Path) -> Result<[u8; 32], StateError>,
+    files: BTreeMap<Utf8PathBuf, [u8; 32]>,
 }
 
-fn digest_file(path: &Utf8Path) -> io::Result<[u8; 32]> {
-    let mut file = File::open(path)?;
+impl Walk<'_> {
+    fn enter(&mut self, folder: &Dir, below: &Utf8Path, deeper: usize) -> Result<(), StateError> {
+        let odd = |name: &Utf8Path, what: &str| {
+            Err(StateError::Odd { path: name.to_owned(), what: what.to_owned() })
+        };
+        let Some(deeper) = deeper.checked_sub(1) else {
+            return odd(below, "there are too many folders in one another");
+        };
+        let entries = folder.entries(self.left.entries)?;
+        self.left.entries -= entries.len();
+        for (name, entry) in entries {
+            let path = trees::below(below, &name);
+            if self.layout.is_ignored(&path) || self.layout.is_beside_database(&path) {
+                continue;
+            }
+            if matches!(entry.kind, Kind::File) {
+                match self.left.bytes.checked_sub(entry.size) {
+                    Some(left) => self.left.bytes = left,
+                    None => return odd(&path, "the state has grown too large"),
+                }
+            }
+            let digest = match entry.kind {
+                _ if self.layout.sqlite.contains(&path) => (self.database)(&path)?,
+                Kind::Folder => {
+                    // An empty folder counts, by its name.
+                    self.files.insert(path.join(""), [0; 32]);
+                    self.enter(&folder.folder(&name)?, &path, deeper)?;
+                    continue;
+                }
+                Kind::Link => Sha256::digest(folder.link(&name)?.as_encoded_bytes()).into(),
+                // What is more than the size by now is not read.
+                Kind::File => match folder.file(&name) {
+                    Ok((file, _)) => digest_file(file.take(entry.size))
+                        .map_err(StateError::io("read", &folder.path_of(&name)))?,
+                    // Gone since it was listed.
+                    Err(error) if error.is_absence() => continue,
+                    Err(error) => return Err(error),
+                },
+                // Sockets hold nothing.
+                Kind::Socket => continue,
+                Kind::Special => return odd(&path, "it is a pipe or a device"),
+            };
+            self.files.insert(path, digest);
+        }
+        Ok(())
+    }
+}
+
+fn digest_file(mut file: io::Take<File>) -> io::Result<[u8; 32]> {
     let mut digest = Sha256::new();
     let mut chunk = vec![0; 64 << 10];
     loop {

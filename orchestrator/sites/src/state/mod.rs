@@ -7,9 +7,19 @@
 //! Databases are put back by SQLite's own online backup, which a running application sees as one transaction of somebody
 //! else's; trees by replacing the files that differ. The digest covers every file of the folder, declared or not, but for
 //! what the manifest says to ignore: what a restore does not reach shows as drift.
+//!
+//! The application changes its folder as it likes, also while we are in it. So all work on a live
+//! state goes through handles on folders (`dir`), or is held by the kernel to the files that it
+//! is about (`confine`). What no application needs, such as a link in the place of a database,
+//! is [`StateError::Odd`], and costs the copy.
 
+mod confine;
 mod digest;
+mod dir;
+#[cfg(test)]
+mod hostile;
 mod sqlite;
+mod temporary;
 #[cfg(test)]
 mod tests;
 mod trees;
@@ -18,8 +28,13 @@ use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+pub use confine::available as confinement;
+use digest::Bounds;
 pub use digest::{Difference, StateDigest};
-pub use sqlite::query;
+pub use dir::Access;
+use dir::Dir;
+use serde_json::{Map, Value};
+pub(crate) use temporary::Temporary;
 
 use crate::manifest::State;
 
@@ -49,6 +64,20 @@ pub enum StateError {
         /// Why it failed.
         source: rusqlite::Error,
     },
+    /// An application has made something of its state that no application needs.
+    #[error("use {path}: {what}")]
+    Odd {
+        /// Where.
+        path: Utf8PathBuf,
+        /// What it is.
+        what: String,
+    },
+    /// The kernel cannot keep work on a database to that database.
+    #[error("open the databases of a site safely: {why}; Linux 5.13 or later with Landlock is needed")]
+    Unconfined {
+        /// What is missing.
+        why: String,
+    },
     /// A path of the manifest is not below the folder of the state.
     #[error("read state: `{path}` is not below {MOUNT}")]
     Outside {
@@ -65,7 +94,15 @@ impl StateError {
 
     fn sqlite(doing: &'static str, path: &Utf8Path) -> impl FnOnce(rusqlite::Error) -> StateError {
         let path = path.to_owned();
-        move |source| StateError::Sqlite { doing, path, source }
+        move |source| match sqlite::is_odd(&source) {
+            true => StateError::Odd { path, what: format!("{doing}: {source}") },
+            false => StateError::Sqlite { doing, path, source },
+        }
+    }
+
+    /// Whether something is not there.
+    fn is_absence(&self) -> bool {
+        matches!(self, StateError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
     }
 }
 
@@ -115,22 +152,52 @@ pub(crate) fn relative(path: &Utf8Path) -> Result<Utf8PathBuf, StateError> {
     if leads_out || below.as_str().is_empty() { Err(outside()) } else { Ok(below.to_owned()) }
 }
 
+/// The state of one copy, which its application changes.
+#[derive(Debug, Clone)]
+pub struct Live {
+    /// The folder. Nobody but us can exchange it for something else.
+    pub folder: Utf8PathBuf,
+    /// Who may use what is put into it.
+    pub access: Access,
+}
+
+impl Live {
+    /// Asks a database that it cannot change; each row is an object of its columns. `parameters`
+    /// fill those that the query names, and may be more.
+    ///
+    /// # Errors
+    /// When the database cannot be opened or the query is no query.
+    pub fn query(
+        &self,
+        database: &Utf8Path,
+        query: &str,
+        parameters: &Map<String, Value>,
+    ) -> Result<Vec<Value>, StateError> {
+        sqlite::query(&Dir::open(&self.folder)?, database, query, parameters)
+    }
+}
+
 /// The state that every episode starts from.
 #[derive(Debug)]
 pub struct Golden {
-    folder: Utf8PathBuf,
+    folder: Dir,
     layout: Layout,
     digest: StateDigest,
 }
 
 impl Golden {
-    /// Takes a folder as golden. It is not changed, now or later.
+    /// Takes a folder as golden. From now on nobody may change it; what stands in the logs of its
+    /// databases is moved into them.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When it cannot be read, or holds what no state can have.
     pub fn open(folder: &Utf8Path, layout: Layout) -> Result<Golden, StateError> {
-        let digest = StateDigest::of(folder, &layout)?;
-        Ok(Golden { folder: folder.to_owned(), layout, digest })
+        let folder = Dir::open(folder)?;
+        for database in &layout.sqlite {
+            sqlite::settle(&folder, database)?;
+        }
+        let digest = StateDigest::of_golden(&folder, &layout)?;
+        Ok(Golden { folder, layout, digest })
     }
 
     /// What a pristine copy's digest is.
@@ -142,34 +209,69 @@ impl Golden {
     ///
     /// # Errors
     /// When a file cannot be read or written.
-    pub fn copy_to(&self, folder: &Utf8Path) -> Result<(), StateError> {
-        trees::copy(&self.folder, folder)
+    pub fn copy_to(&self, live: &Live) -> Result<(), StateError> {
+        std::fs::create_dir_all(&live.folder).map_err(StateError::io("create", &live.folder))?;
+        let to = Dir::open(&live.folder)?;
+        to.give(live.access)?;
+        trees::copy(&self.folder, &to, live.access)
     }
 
     /// Puts the state back below a running application.
     ///
     /// # Errors
     /// When a file cannot be read or written, or the application holds a database locked.
-    pub fn restore(&self, folder: &Utf8Path) -> Result<(), StateError> {
+    /// [`StateError::Odd`] where the application has made of it what cannot be put back.
+    pub fn restore(&self, live: &Live) -> Result<(), StateError> {
+        let folder = Dir::open(&live.folder)?;
         for database in &self.layout.sqlite {
-            sqlite::restore(&self.folder.join(database), &folder.join(database))?;
+            sqlite::restore(&self.folder, &folder, database, live.access)?;
         }
-        for tree in &self.layout.trees {
-            trees::restore(&self.folder.join(tree), &folder.join(tree), &|path| {
-                let below = path.strip_prefix(folder).unwrap_or(path);
-                self.layout.is_ignored(below)
-                    || self.layout.is_beside_database(below)
-                    || self.layout.sqlite.iter().any(|database| database == below)
-            })?;
-        }
-        Ok(())
+        let keep = |path: &Utf8Path| {
+            self.layout.is_ignored(path)
+                || self.layout.is_beside_database(path)
+                || self.layout.sqlite.iter().any(|database| database == path)
+        };
+        let mut restoring = trees::Restoring { keep: &keep, access: live.access, most: REMOVED };
+        self.layout.trees.iter().try_for_each(|tree| restoring.restore_at(&self.folder, &folder, tree))
     }
 
     /// The digest of a copy's state.
     ///
     /// # Errors
-    /// When a file cannot be read.
-    pub fn digest_of(&self, folder: &Utf8Path) -> Result<StateDigest, StateError> {
-        StateDigest::of(folder, &self.layout)
+    /// When a file cannot be read. [`StateError::Odd`] where there is too much or no state can have
+    /// it.
+    pub fn digest_of(&self, live: &Live) -> Result<StateDigest, StateError> {
+        let folder = Dir::open(&live.folder)?;
+        let bounds = Bounds::around(&self.digest);
+        StateDigest::of(&folder, &self.layout, bounds, &|database| {
+            sqlite::digest(&folder, database, bounds.bytes)
+        })
     }
 }
+
+/// The bytes that a folder and all that is below it occupy on the disk, or more than `most` if it
+/// is more.
+///
+/// # Errors
+/// When it cannot be read.
+pub(crate) fn disk_usage(folder: &Utf8Path, most: u64) -> Result<u64, StateError> {
+    Dir::open(folder)?.disk_usage(most, digest::DEEPEST)
+}
+
+/// Removes a folder with all that is below it, if it is there. Whatever stands in it, nothing
+/// outside is touched.
+///
+/// # Errors
+/// When something cannot be removed.
+pub(crate) fn remove_folder(folder: &Utf8Path) -> Result<(), StateError> {
+    let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else { return Ok(()) };
+    let mut all = usize::MAX;
+    match Dir::open(parent) {
+        Ok(parent) => parent.remove(name.as_ref(), &mut all),
+        Err(error) if error.is_absence() => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// How many entries a restore removes at most. A copy with more is quicker replaced.
+const REMOVED: usize = 20_000;

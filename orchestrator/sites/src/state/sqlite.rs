@@ -1,82 +1,243 @@
-//! SQLite databases that an application has open.
+//! SQLite databases that an application has open, and may exchange for something else at any time.
+//!
+//! SQLite opens files by their paths. It does so where it reaches only the files that were found
+//! to be the database and its logs: see `confine`.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufReader, Read, Seek};
 use std::ops::Range;
 use std::time::Duration;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
+use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::StateError;
+use super::confine::{self, Reach};
+use super::dir::{Access, Dir, give};
 
 /// How long an application's own transaction is waited for.
 const BUSY: Duration = Duration::from_secs(5);
+
+/// How often files are looked for anew, as an application that opens or closes its database makes
+/// and removes logs meanwhile.
+const TRIES: usize = 5;
 
 /// Bytes of the first page that a backup or an application's way of opening changes, and that say nothing of the content:
 /// format versions (18, by journal mode), change counter (24), schema cookie (40), and who wrote last (92).
 const HOUSEKEEPING: [Range<usize>; 4] = [18..20, 24..28, 40..44, 92..100];
 
-/// Opens a database that nobody changes through this connection.
-fn open_read_only(path: &Utf8Path) -> Result<Connection, StateError> {
-    open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+/// The versions in the first page of a database that has a write-ahead log.
+const WAL_VERSIONS: [u8; 2] = [2, 2];
+
+/// A database as it was found in a folder.
+struct Found<'a> {
+    parent: Dir,
+    path: Utf8PathBuf,
+    /// For reading its pages.
+    file: File,
+    /// The files beside it.
+    beside: Vec<File>,
+    /// What else may be read.
+    source: Option<&'a File>,
+    has_log: bool,
 }
 
-fn open(path: &Utf8Path, flags: OpenFlags) -> Result<Connection, StateError> {
-    let failed = || StateError::sqlite("open", path);
-    let connection =
-        Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(failed())?;
-    connection.busy_timeout(BUSY).map_err(failed())?;
+impl Found<'_> {
+    /// Looks for a database and what belongs to it: regular files, each under one name only.
+    fn of<'a>(root: &Dir, database: &Utf8Path, source: Option<&'a File>) -> Result<Found<'a>, StateError> {
+        let (parent, name) = parent_of(root, database)?;
+        let (mut file, entry) = parent.file(&name)?;
+        let path = parent.path_of(&name);
+        parent.is_only_here(&name, &entry)?;
+        let mut head = [0; 20];
+        let count = file.read(&mut head).map_err(StateError::io("read", &path))?;
+        let mut has_log = count == head.len() && head[18..] == WAL_VERSIONS;
+        let mut beside = Vec::new();
+        for ending in ["-wal", "-shm", "-journal"] {
+            let name = with_ending(&name, ending);
+            let path = parent.path_of(&name);
+            let there = parent.entry(&name)?;
+            has_log |= there.is_some() && ending == "-wal";
+            if there.is_none() {
+                if !has_log || ending == "-journal" {
+                    continue;
+                }
+                // SQLite would make it, but is to make no files.
+                entry.give_alike(&parent.create(&name)?, &path)?;
+            }
+            let (file, entry) = parent.reference(&name)?;
+            parent.is_only_here(&name, &entry)?;
+            beside.push(file);
+        }
+        Ok(Found { parent, path, file, beside, source, has_log })
+    }
+
+    /// Opens it where nothing else is within reach.
+    fn with<T: Send>(
+        &self,
+        flags: OpenFlags,
+        work: impl FnOnce(Connection) -> Result<T, StateError> + Send,
+    ) -> Result<T, StateError> {
+        let write = self.beside.iter().chain([&self.file]).collect();
+        let reach = Reach { read: self.source.into_iter().collect(), write, remove: &self.parent };
+        confine::run(&reach, || {
+            let failed = || StateError::sqlite("open", &self.path);
+            let connection = open(self.path.as_str(), flags).map_err(failed())?;
+            // Nothing is to be written beside the database.
+            connection.pragma_update(None, "temp_store", "MEMORY").map_err(failed())?;
+            if !self.has_log && flags.contains(OpenFlags::SQLITE_OPEN_READ_WRITE) {
+                connection
+                    .pragma_update_and_check(None, "journal_mode", "MEMORY", |_| Ok(()))
+                    .map_err(failed())?;
+            }
+            work(connection)
+        })
+    }
+}
+
+/// Does something with a database, and once more where its files have come or gone meanwhile.
+fn with<T: Send>(
+    root: &Dir,
+    database: &Utf8Path,
+    source: Option<&File>,
+    flags: OpenFlags,
+    work: impl Fn(Connection, &File) -> Result<T, StateError> + Send + Sync,
+) -> Result<T, StateError> {
+    let attempt = || {
+        let found = Found::of(root, database, source)?;
+        found.with(flags, |connection| work(connection, &found.file))
+    };
+    for _ in 1..TRIES {
+        match attempt() {
+            Err(StateError::Odd { .. }) => {}
+            Err(error) if error.is_absence() => {}
+            other => return other,
+        }
+    }
+    attempt()
+}
+
+fn open(path: &str, flags: OpenFlags) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.busy_timeout(BUSY)?;
     Ok(connection)
 }
 
-/// Puts `golden` into `live`, as one transaction that running readers and writers wait for.
-pub(super) fn restore(golden: &Utf8Path, live: &Utf8Path) -> Result<(), StateError> {
-    let from = open_read_only(golden)?;
-    let mut to = open(live, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
-    let failed = || StateError::sqlite("put back", live);
-    // A copy that a power cut damages is made anew, so nothing has to reach the disk before we go on.
-    to.pragma_update(None, "synchronous", "OFF").map_err(failed())?;
-    let backup = Backup::new(&from, &mut to).map_err(failed())?;
-    // All pages in one step; the busy timeout above is what waits.
-    match backup.step(-1).map_err(failed())? {
-        StepResult::Done => Ok(()),
-        _ => Err(StateError::Sqlite {
-            doing: "put back",
-            path: live.to_owned(),
-            source: rusqlite::Error::SqliteFailure(
-                rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY),
-                Some("the application held it locked".to_owned()),
-            ),
-        }),
-    }
+/// Opens a golden database, which nobody changes.
+fn open_golden(path: &Utf8Path) -> Result<Connection, StateError> {
+    // Without locks, and so without files beside it.
+    let uri = format!("file:{}?immutable=1", percent_encode(path.as_str().as_bytes(), NON_ALPHANUMERIC));
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    open(&uri, flags).map_err(StateError::sqlite("open", path))
 }
 
-/// A digest of what the database holds: of its pages, as somebody who opens it now would read them.
-pub(super) fn digest(path: &Utf8Path) -> Result<[u8; 32], StateError> {
-    let log = Utf8Path::new(path.as_str()).with_file_name(format!("{}-wal", path.file_name().unwrap_or("")));
-    if log.metadata().is_ok_and(|log| log.len() > 0) {
+/// Moves what stands in the log of a golden database, or is to be taken back by its journal, into
+/// the database.
+pub(super) fn settle(golden: &Dir, database: &Utf8Path) -> Result<(), StateError> {
+    let (parent, name) = parent_of(golden, database)?;
+    let mut unsettled = false;
+    for ending in ["-wal", "-journal"] {
+        unsettled |= parent.entry(&with_ending(&name, ending))?.is_some_and(|entry| entry.size > 0);
+    }
+    if !unsettled {
+        // It may be missing, and is made by the application then.
+        return match parent.entry(&name)? {
+            Some(_) => parent.file(&name).map(drop),
+            None => Ok(()),
+        };
+    }
+    let path = parent.path_of(&name);
+    with(golden, database, None, OpenFlags::SQLITE_OPEN_READ_WRITE, |connection, _| {
+        let failed = || StateError::sqlite("read the log of", &path);
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(failed())
+    })
+}
+
+/// Puts a golden database into a live one, as one transaction that running readers and writers wait
+/// for.
+pub(super) fn restore(
+    golden: &Dir,
+    live: &Dir,
+    database: &Utf8Path,
+    access: Access,
+) -> Result<(), StateError> {
+    let (golden, name) = parent_of(golden, database)?;
+    let (source, _) = golden.reference(&name)?;
+    let source_path = golden.path_of(&name);
+    let (parent, name) = parent_of(live, database)?;
+    let path = parent.path_of(&name);
+    if parent.entry(&name)?.is_none() {
+        give(parent.create(&name)?, access, 0, &path)?;
+    }
+    with(live, database, Some(&source), OpenFlags::SQLITE_OPEN_READ_WRITE, |mut to, _| {
+        let from = open_golden(&source_path)?;
+        let failed = || StateError::sqlite("put back", &path);
+        // A copy that a power cut damages is made anew, so nothing has to reach the disk before we
+        // go on.
+        to.pragma_update(None, "synchronous", "OFF").map_err(failed())?;
+        let backup = Backup::new(&from, &mut to).map_err(failed())?;
+        // All pages in one step; the busy timeout above is what waits.
+        match backup.step(-1).map_err(failed())? {
+            StepResult::Done => Ok(()),
+            _ => Err(StateError::Sqlite {
+                doing: "put back",
+                path: path.clone(),
+                source: rusqlite::Error::SqliteFailure(
+                    rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY),
+                    Some("the application held it locked".to_owned()),
+                ),
+            }),
+        }
+    })
+}
+
+/// A digest of what a live database holds: of its pages, as somebody who opens it now would read
+/// them.
+///
+/// # Errors
+/// Also when it has grown by more than `most` bytes, its log included.
+pub(super) fn digest(live: &Dir, database: &Utf8Path, most: u64) -> Result<[u8; 32], StateError> {
+    let (parent, name) = parent_of(live, database)?;
+    let path = parent.path_of(&name);
+    let log = parent.entry(&with_ending(&name, "-wal"))?.map_or(0, |log| log.size);
+    let size = parent.entry(&name)?.map_or(0, |entry| entry.size);
+    if log.saturating_add(size) > most {
+        return Err(StateError::Odd { path, what: "it has grown too large".to_owned() });
+    }
+    let failed = || StateError::sqlite("read", &path);
+    if log > 0 {
         // What is in the log belongs to the content: it is moved into the file first.
-        let live = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        live.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-            .map_err(StateError::sqlite("read the log of", path))?;
+        with(live, database, None, OpenFlags::SQLITE_OPEN_READ_WRITE, |connection, _| {
+            let done = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+            done.map_err(StateError::sqlite("read the log of", &path))
+        })?;
     }
-    let connection = open_read_only(path)?;
-    let failed = || StateError::sqlite("read", path);
-    // Within a transaction that has read something, nobody else writes to the file.
-    connection.execute_batch("BEGIN").map_err(failed())?;
-    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())).map_err(failed())?;
-    let digest = digest_pages(path).map_err(StateError::io("read", path));
-    connection.execute_batch("END").map_err(failed())?;
-    digest
+    with(live, database, None, OpenFlags::SQLITE_OPEN_READ_ONLY, |connection, file| {
+        // Within a transaction that has read something, nobody else writes to the file.
+        connection.execute_batch("BEGIN").map_err(failed())?;
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())).map_err(failed())?;
+        let digest = digest_pages(file).map_err(StateError::io("read", &path));
+        connection.execute_batch("END").map_err(failed())?;
+        digest
+    })
 }
 
-fn digest_pages(path: &Utf8Path) -> std::io::Result<[u8; 32]> {
-    let mut reader = BufReader::with_capacity(256 << 10, File::open(path)?);
+/// A digest of what a golden database holds.
+pub(super) fn digest_golden(golden: &Dir, database: &Utf8Path) -> Result<[u8; 32], StateError> {
+    let (parent, name) = parent_of(golden, database)?;
+    let (file, _) = parent.file(&name)?;
+    digest_pages(&file).map_err(StateError::io("read", &parent.path_of(&name)))
+}
+
+fn digest_pages(mut file: &File) -> std::io::Result<[u8; 32]> {
+    file.rewind()?;
+    let mut reader = BufReader::with_capacity(256 << 10, file);
     let mut header = Vec::with_capacity(100);
     reader.by_ref().take(100).read_to_end(&mut header)?;
     for range in HOUSEKEEPING {
@@ -94,41 +255,68 @@ fn digest_pages(path: &Utf8Path) -> std::io::Result<[u8; 32]> {
     }
 }
 
-/// Asks a database that it cannot change; each row is an object of its columns. `parameters` fill those that the query names,
-/// and may be more.
+/// The folder that a database stands in, and its name there.
+fn parent_of(root: &Dir, database: &Utf8Path) -> Result<(Dir, OsString), StateError> {
+    let parent = root.folder_at(database.parent().unwrap_or(Utf8Path::new("")))?;
+    Ok((parent, OsString::from(database.file_name().unwrap_or_default())))
+}
+
+fn with_ending(name: &OsStr, ending: &str) -> OsString {
+    let mut with = name.to_owned();
+    with.push(ending);
+    with
+}
+
+/// What SQLite says of a database that is none, or not the one that was found.
+pub(super) fn is_odd(error: &rusqlite::Error) -> bool {
+    let odd =
+        [ErrorCode::CannotOpen, ErrorCode::NotADatabase, ErrorCode::DatabaseCorrupt, ErrorCode::ReadOnly];
+    error.sqlite_error_code().is_some_and(|code| odd.contains(&code))
+}
+
+/// Asks a live database that it cannot change; each row is an object of its columns. `parameters`
+/// fill those that the query names, and may be more.
 ///
 /// # Errors
 /// When the database cannot be opened or the query is no query.
-pub fn query(
-    path: &Utf8Path,
+pub(super) fn query(
+    live: &Dir,
+    database: &Utf8Path,
     query: &str,
     parameters: &Map<String, Value>,
 ) -> Result<Vec<Value>, StateError> {
-    let failed = || StateError::sqlite("ask", path);
-    let connection = open_read_only(path)?;
-    let mut statement = connection.prepare(query).map_err(failed())?;
+    let path = live.path_of(database.as_str().as_ref());
+    with(live, database, None, OpenFlags::SQLITE_OPEN_READ_ONLY, |connection, _| {
+        rows(&connection, query, parameters).map_err(|source| {
+            // What was asked may be wrong, and is the asker's.
+            StateError::Sqlite { doing: "ask", path: path.clone(), source }
+        })
+    })
+}
+
+fn rows(
+    connection: &Connection,
+    query: &str,
+    parameters: &Map<String, Value>,
+) -> rusqlite::Result<Vec<Value>> {
+    let mut statement = connection.prepare(query)?;
     for (name, value) in parameters {
-        if let Some(at) = statement.parameter_index(&format!(":{name}")).map_err(failed())? {
-            match value {
-                Value::Number(number) if number.is_i64() => {
-                    statement.raw_bind_parameter(at, number.as_i64()).map_err(failed())?;
-                }
-                Value::Number(number) => {
-                    statement.raw_bind_parameter(at, number.as_f64()).map_err(failed())?
-                }
-                Value::String(text) => statement.raw_bind_parameter(at, text).map_err(failed())?,
-                Value::Null => statement.raw_bind_parameter(at, rusqlite::types::Null).map_err(failed())?,
-                other => statement.raw_bind_parameter(at, other.to_string()).map_err(failed())?,
-            }
+        let Some(at) = statement.parameter_index(&format!(":{name}"))? else { continue };
+        match value {
+            Value::Number(number) if number.is_i64() => statement.raw_bind_parameter(at, number.as_i64())?,
+            Value::Number(number) => statement.raw_bind_parameter(at, number.as_f64())?,
+            Value::String(text) => statement.raw_bind_parameter(at, text)?,
+            Value::Null => statement.raw_bind_parameter(at, rusqlite::types::Null)?,
+            other => statement.raw_bind_parameter(at, other.to_string())?,
         }
     }
     let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut rows = statement.raw_query();
     let mut found = Vec::new();
-    while let Some(row) = rows.next().map_err(failed())? {
+    while let Some(row) = rows.next()? {
         let mut object = Map::new();
         for (at, name) in names.iter().enumerate() {
-            object.insert(name.clone(), to_json(row.get_ref(at).map_err(failed())?));
+            object.insert(name.clone(), to_json(row.get_ref(at)?));
         }
         found.push(Value::Object(object));
     }

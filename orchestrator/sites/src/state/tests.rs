@@ -9,13 +9,14 @@ use rusqlite::Connection;
 use super::*;
 
 /// A golden folder with a database, a tree and a file that does not count, and a copy of it.
-struct Ground {
+pub(super) struct Ground {
     _keep: tempfile::TempDir,
-    golden: Golden,
-    live: Utf8PathBuf,
+    pub(super) golden: Golden,
+    pub(super) live: Utf8PathBuf,
+    pub(super) state: Live,
 }
 
-fn ground() -> Ground {
+pub(super) fn ground() -> Ground {
     let keep = tempfile::tempdir().unwrap();
     let folder = Utf8Path::from_path(keep.path()).unwrap();
     let seed = folder.join("golden");
@@ -41,12 +42,13 @@ fn ground() -> Ground {
     };
     let golden = Golden::open(&seed, Layout::of(&state).unwrap()).unwrap();
     let live = folder.join("live");
-    golden.copy_to(&live).unwrap();
-    Ground { _keep: keep, golden, live }
+    let state = Live { folder: live.clone(), access: Access::Own };
+    golden.copy_to(&state).unwrap();
+    Ground { _keep: keep, golden, live, state }
 }
 
-fn check_pristine(ground: &Ground) {
-    let now = ground.golden.digest_of(&ground.live).unwrap();
+pub(super) fn check_pristine(ground: &Ground) {
+    let now = ground.golden.digest_of(&ground.state).unwrap();
     assert_eq!(ground.golden.digest().difference(&now), None);
     assert_eq!(ground.golden.digest().to_string(), now.to_string());
 }
@@ -72,17 +74,17 @@ fn whatever_changed_is_put_back_below_open_connections() {
         fs::create_dir_all(ground.live.join("media/link2/x")).unwrap();
         fs::remove_dir(ground.live.join("media/empty")).unwrap();
         fs::write(ground.live.join("cache"), b"something else").unwrap();
-        let now = ground.golden.digest_of(&ground.live).unwrap();
+        let now = ground.golden.digest_of(&ground.state).unwrap();
         assert!(ground.golden.digest().difference(&now).is_some());
 
-        ground.golden.restore(&ground.live).unwrap();
+        ground.golden.restore(&ground.state).unwrap();
         check_pristine(&ground);
         // The application's own connection sees the golden content, and can go on.
         let count: i64 = app.query_row("SELECT count(*) FROM orders", [], |row| row.get(0)).unwrap();
         assert_eq!(count, 3);
         assert!(app.query_row("SELECT 1 FROM more", [], |_| Ok(())).is_err());
         app.execute("UPDATE orders SET price = 1", []).unwrap();
-        ground.golden.restore(&ground.live).unwrap();
+        ground.golden.restore(&ground.state).unwrap();
         check_pristine(&ground);
     }
 }
@@ -91,8 +93,8 @@ fn whatever_changed_is_put_back_below_open_connections() {
 fn what_a_restore_does_not_reach_shows_as_drift() {
     let ground = ground();
     fs::write(ground.live.join("stray"), b"x").unwrap();
-    ground.golden.restore(&ground.live).unwrap();
-    let now = ground.golden.digest_of(&ground.live).unwrap();
+    ground.golden.restore(&ground.state).unwrap();
+    let now = ground.golden.digest_of(&ground.state).unwrap();
     assert_eq!(ground.golden.digest().difference(&now), Some(Difference::Added("stray".into())));
 }
 
@@ -107,15 +109,15 @@ fn paths_that_lead_out_are_refused() {
 #[test]
 fn a_query_answers_in_objects_and_cannot_write() {
     let ground = ground();
-    let database = ground.live.join("db.sqlite3");
+    let database = Utf8Path::new("db.sqlite3");
     let parameters = serde_json::json!({"least": 13, "unused": "x"});
-    let rows = query(
-        &database,
+    let rows = ground.state.query(
+        database,
         "SELECT id, what, price FROM orders WHERE price >= :least",
         parameters.as_object().unwrap(),
     );
     assert_eq!(rows.unwrap(), [serde_json::json!({"id": 2, "what": "chair", "price": 40.0})]);
-    assert!(query(&database, "DELETE FROM orders", &serde_json::Map::new()).is_err());
+    assert!(ground.state.query(database, "DELETE FROM orders", &serde_json::Map::new()).is_err());
     check_pristine(&ground);
 }
 
@@ -134,8 +136,8 @@ proptest! {
                 _ => fs::remove_file(&path),
             };
         }
-        ground.golden.restore(&ground.live).unwrap();
-        let now = ground.golden.digest_of(&ground.live).unwrap();
+        ground.golden.restore(&ground.state).unwrap();
+        let now = ground.golden.digest_of(&ground.state).unwrap();
         prop_assert_eq!(ground.golden.digest().difference(&now), None);
     }
 }

@@ -1,138 +1,169 @@
 //! File trees: copied, and put back file by file where they differ.
 
-use std::collections::BTreeMap;
-use std::fs::{self, File, Metadata};
+use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::StateError;
+use super::dir::{Access, Dir, Entry, Kind, give};
 
 /// The name under which a file is written before it takes its place.
 const PART: &str = ".sandbox-part";
 
-/// Copies a folder with all that is in it. Everybody may write to the copy: the application in a container has another user id.
-pub(super) fn copy(from: &Utf8Path, to: &Utf8Path) -> Result<(), StateError> {
-    let metadata = fs::symlink_metadata(from).map_err(StateError::io("read", from))?;
-    put(from, &metadata, to)?;
-    if metadata.is_dir() {
-        for entry in entries(from)?.keys() {
-            copy(&from.join(entry), &to.join(entry))?;
+/// A tree and what it is to be like.
+pub(super) struct Restoring<'a> {
+    /// Which paths, relative to the state, stay as they are.
+    pub(super) keep: &'a dyn Fn(&Utf8Path) -> bool,
+    pub(super) access: Access,
+    /// How many more entries may be removed.
+    pub(super) most: usize,
+}
+
+/// Copies what stands in a folder into another one, with all that is below it.
+pub(super) fn copy(from: &Dir, to: &Dir, access: Access) -> Result<(), StateError> {
+    for (name, entry) in from.entries(usize::MAX)? {
+        put(from, to, &name, &entry, access)?;
+        if entry.kind == Kind::Folder {
+            copy(&from.folder(&name)?, &to.folder(&name)?, access)?;
         }
     }
     Ok(())
 }
 
-/// Makes `live` like `golden` but for what `keep` names.
-pub(super) fn restore(
-    golden: &Utf8Path,
-    live: &Utf8Path,
-    keep: &dyn Fn(&Utf8Path) -> bool,
-) -> Result<(), StateError> {
-    if keep(live) {
-        return Ok(());
-    }
-    let Some(wanted) = existing(golden)? else { return remove(live) };
-    let there = existing(live)?;
-    let same_kind = there.as_ref().is_some_and(|there| there.file_type() == wanted.file_type());
-    if there.is_some() && !same_kind {
-        remove(live)?;
-    }
-    if !wanted.is_dir() {
-        if !same_kind || !same_content(golden, live)? {
-            put(golden, &wanted, live)?;
+impl Restoring<'_> {
+    /// Makes the tree at a path in `live` like that in `golden`, with the folders on the way there.
+    pub(super) fn restore_at(&mut self, golden: &Dir, live: &Dir, tree: &Utf8Path) -> Result<(), StateError> {
+        let (mut golden, mut live) = (golden.again()?, live.again()?);
+        for part in tree.parent().into_iter().flat_map(Utf8Path::components) {
+            let part: &OsStr = part.as_str().as_ref();
+            if live.entry(part)?.is_none()
+                && let Some(wanted) = golden.entry(part)?
+            {
+                put(&golden, &live, part, &wanted, self.access)?;
+            }
+            (golden, live) = (golden.folder(part)?, live.folder(part)?);
         }
-        return Ok(());
+        self.restore(&golden, &live, tree.file_name().unwrap_or_default().as_ref(), tree)
     }
-    if !same_kind {
-        put(golden, &wanted, live)?;
-    }
-    let wanted = entries(golden)?;
-    for name in entries(live)?.keys().filter(|name| !wanted.contains_key(*name)) {
-        let extra = live.join(name);
-        if !keep(&extra) {
-            remove(&extra)?;
+
+    /// Makes what stands under `name` in `live` like what stands there in `golden`. `path` is what
+    /// that is relative to the state.
+    pub(super) fn restore(
+        &mut self,
+        golden: &Dir,
+        live: &Dir,
+        name: &OsStr,
+        path: &Utf8Path,
+    ) -> Result<(), StateError> {
+        if (self.keep)(path) {
+            return Ok(());
         }
+        let there = live.entry(name)?;
+        let Some(wanted) = golden.entry(name)?.filter(|wanted| wanted.kind != Kind::Socket) else {
+            return live.remove(name, &mut self.most);
+        };
+        let same_kind = there.as_ref().is_some_and(|there| there.kind == wanted.kind);
+        if there.is_some() && !same_kind {
+            live.remove(name, &mut self.most)?;
+        }
+        if wanted.kind != Kind::Folder {
+            return match there {
+                Some(there) if same_kind && same_content(golden, live, name, &wanted, &there)? => Ok(()),
+                _ => put(golden, live, name, &wanted, self.access),
+            };
+        }
+        if !same_kind {
+            put(golden, live, name, &wanted, self.access)?;
+        }
+        self.restore_within(&golden.folder(name)?, &live.folder(name)?, path)
     }
-    for name in wanted.keys() {
-        restore(&golden.join(name), &live.join(name), keep)?;
+
+    /// Makes what stands in `live` like what stands in `golden`; both are at `path`.
+    pub(super) fn restore_within(
+        &mut self,
+        golden: &Dir,
+        live: &Dir,
+        path: &Utf8Path,
+    ) -> Result<(), StateError> {
+        let wanted = golden.names(usize::MAX)?;
+        for name in live.names(wanted.len() + self.most)? {
+            if wanted.binary_search(&name).is_err() && !(self.keep)(&below(path, &name)) {
+                live.remove(&name, &mut self.most)?;
+            }
+        }
+        for name in wanted {
+            self.restore(golden, live, &name, &below(path, &name))?;
+        }
+        Ok(())
     }
-    Ok(())
 }
 
-/// What stands in a folder, by name.
-pub(super) fn entries(folder: &Utf8Path) -> Result<BTreeMap<String, Metadata>, StateError> {
-    let mut found = BTreeMap::new();
-    for entry in folder.read_dir_utf8().map_err(StateError::io("list", folder))? {
-        let entry = entry.map_err(StateError::io("list", folder))?;
-        // What vanishes between being listed and being looked at is not there.
-        match fs::symlink_metadata(entry.path()) {
-            Ok(metadata) => drop(found.insert(entry.file_name().to_owned(), metadata)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(StateError::io("read", entry.path())(error)),
-        }
-    }
-    Ok(found)
-}
-
-fn existing(path: &Utf8Path) -> Result<Option<Metadata>, StateError> {
-    match fs::symlink_metadata(path) {
-        Ok(metadata) => Ok(Some(metadata)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(StateError::io("read", path)(error)),
-    }
+/// A path below another one. What is no text is shown as well as it can be, and no path of a
+/// manifest.
+pub(super) fn below(path: &Utf8Path, name: &OsStr) -> Utf8PathBuf {
+    path.join(&*name.to_string_lossy())
 }
 
 /// Writes one entry: a folder without what is in it, a link, or a file, which takes its place at once and whole.
-fn put(from: &Utf8Path, metadata: &Metadata, to: &Utf8Path) -> Result<(), StateError> {
-    let writing = || StateError::io("write", to);
-    if metadata.is_dir() {
-        match fs::create_dir(to) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(writing()(error)),
-            _ => {}
+pub(super) fn put(
+    from: &Dir,
+    to: &Dir,
+    name: &OsStr,
+    entry: &Entry,
+    access: Access,
+) -> Result<(), StateError> {
+    let part = OsStr::new(PART);
+    match entry.kind {
+        Kind::Folder => {
+            to.create_folder(name)?;
+            return to.folder(name)?.give(access);
         }
-        return fs::set_permissions(to, fs::Permissions::from_mode(0o777)).map_err(writing());
+        // Whoever needs one makes it.
+        Kind::Socket => return Ok(()),
+        Kind::Special => {
+            let what = "it is a pipe or a device, which no copy can have".to_owned();
+            return Err(StateError::Odd { path: from.path_of(name), what });
+        }
+        Kind::Link => {
+            to.unlink(part)?;
+            to.create_link(part, &from.link(name)?)?;
+        }
+        Kind::File => {
+            let path = to.path_of(name);
+            let (mut source, _) = from.file(name)?;
+            // What an application has put there, or an interrupted restore has left.
+            to.unlink(part)?;
+            let mut file = to.create(part)?;
+            io::copy(&mut source, &mut file).map_err(StateError::io("write", &path))?;
+            give(&file, access, entry.mode, &path)?;
+            let modified = source.metadata().and_then(|source| file.set_modified(source.modified()?));
+            modified.map_err(StateError::io("write", &path))?;
+        }
     }
-    let part = Utf8PathBuf::from(format!("{to}{PART}"));
-    if metadata.is_symlink() {
-        let target = fs::read_link(from).map_err(StateError::io("read", from))?;
-        std::os::unix::fs::symlink(target, &part).map_err(writing())?;
-    } else {
-        fs::copy(from, &part).map_err(writing())?;
-        let executable = metadata.mode() & 0o111;
-        fs::set_permissions(&part, fs::Permissions::from_mode(0o666 | executable)).map_err(writing())?;
-        let file = File::options().write(true).open(&part).map_err(writing())?;
-        let modified = metadata.modified().map_err(StateError::io("read", from))?;
-        file.set_modified(modified).map_err(writing())?;
-    }
-    fs::rename(&part, to).map_err(writing())
+    to.rename(part, name)
 }
 
-fn remove(path: &Utf8Path) -> Result<(), StateError> {
-    let gone = |result: io::Result<()>| match result {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StateError::io("remove", path)(error)),
-        _ => Ok(()),
-    };
-    match existing(path)? {
-        None => Ok(()),
-        Some(metadata) if metadata.is_dir() => gone(fs::remove_dir_all(path)),
-        Some(_) => gone(fs::remove_file(path)),
+fn same_content(
+    golden: &Dir,
+    live: &Dir,
+    name: &OsStr,
+    wanted: &Entry,
+    there: &Entry,
+) -> Result<bool, StateError> {
+    match wanted.kind {
+        Kind::Link => Ok(golden.link(name)? == live.link(name)?),
+        // Something else may have it under another name.
+        Kind::File if wanted.size == there.size && there.single => {
+            let (a, b) = (golden.file(name)?.0, live.file(name)?.0);
+            equal_files(a, b).map_err(StateError::io("compare", &live.path_of(name)))
+        }
+        _ => Ok(false),
     }
 }
 
-fn same_content(golden: &Utf8Path, live: &Utf8Path) -> Result<bool, StateError> {
-    let link = |path: &Utf8Path| fs::read_link(path).map_err(StateError::io("read", path));
-    let (a, b) = (existing(golden)?, existing(live)?);
-    let (Some(a), Some(b)) = (a, b) else { return Ok(false) };
-    if a.is_symlink() {
-        return Ok(link(golden)? == link(live)?);
-    }
-    Ok(a.len() == b.len() && equal_files(golden, live).map_err(StateError::io("compare", live))?)
-}
-
-fn equal_files(a: &Utf8Path, b: &Utf8Path) -> io::Result<bool> {
-    let (mut a, mut b) = (File::open(a)?, File::open(b)?);
+fn equal_files(mut a: File, mut b: File) -> io::Result<bool> {
     let (mut from_a, mut from_b) = (vec![0; 64 << 10], vec![0; 64 << 10]);
     loop {
         let count = a.read(&mut from_a)?;

@@ -1,0 +1,130 @@
+//! A site that plants links in its state while it is put back: nothing outside changes, and the
+//! site is found out.
+
+use std::sync::{Arc, Mutex};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use sites::state::{Access, Golden, Layout, Live};
+use sites::{Event, Options, Site, Town};
+
+use crate::harness::{Bench, SOON, page, small_database, wait_for};
+
+const RESETS: usize = 1000;
+
+/// A folder with what a site would like to have overwritten.
+struct Outside {
+    folder: Utf8PathBuf,
+    before: Vec<(Utf8PathBuf, Vec<u8>)>,
+}
+
+impl Outside {
+    fn new(folder: Utf8PathBuf) -> Outside {
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("all"), "the owner's").unwrap();
+        small_database(&folder.join("db.sqlite3"));
+        let database = rusqlite::Connection::open(folder.join("db.sqlite3")).unwrap();
+        database.execute_batch("UPDATE lines SET line = 'secret'").unwrap();
+        drop(database);
+        Outside { before: content(&folder), folder }
+    }
+}
+
+/// All files of a folder.
+fn content(folder: &Utf8Path) -> Vec<(Utf8PathBuf, Vec<u8>)> {
+    let paths = folder.read_dir_utf8().unwrap().map(|entry| entry.unwrap().into_path());
+    let mut found: Vec<_> = paths.map(|path| (path.clone(), std::fs::read(&path).unwrap())).collect();
+    found.sort();
+    found
+}
+
+/// The only folder whose path is `root`, a folder of any name for each `*`, and the rest.
+fn find(root: &Utf8Path, pattern: &[&str]) -> Option<Utf8PathBuf> {
+    let Some((first, rest)) = pattern.split_first() else { return root.is_dir().then(|| root.to_owned()) };
+    match *first {
+        "*" => root.read_dir_utf8().ok()?.flatten().find_map(|entry| find(entry.path(), rest)),
+        name => find(&root.join(name), rest),
+    }
+}
+
+/// Has the first copy of a town plant links while its state is put back, and hands it back.
+async fn race(town: &Town, events: &Mutex<Vec<Event>>, live: Live, golden: &Utf8Path, outside: &Outside) {
+    let layout =
+        Layout::of(&serde_json::from_str(r#"{"sqlite": ["db.sqlite3"], "trees": ["lines"]}"#).unwrap())
+            .unwrap();
+    let golden = Golden::open(golden, layout).unwrap();
+    let lease = town.lease("small", SOON).await.unwrap();
+    assert_eq!(page(&lease, &format!("/hostile?{}", outside.folder)).await, "planting");
+    let put_back = move || {
+        for _ in 0..RESETS {
+            let _ = golden.restore(&live);
+            let _ = golden.digest_of(&live);
+        }
+    };
+    tokio::task::spawn_blocking(put_back).await.unwrap();
+    assert!(content(&outside.folder) == outside.before, "a reset wrote outside");
+
+    let bad = lease.copy();
+    lease.hand_back(true).await;
+    wait_for("the site was found out", || {
+        let found = |event: &Event| matches!(event, Event::Drifted { copy, .. } if *copy == bad);
+        events.lock().unwrap().iter().any(found)
+    })
+    .await;
+    let next = town.lease("small", SOON).await.unwrap();
+    assert!(next.copy() != bad && next.difference().await.unwrap().is_none());
+    assert!(content(&outside.folder) == outside.before, "a reset wrote outside");
+    town.stop().await.unwrap();
+}
+
+async fn town(bench: &Bench, manifest: &Utf8Path) -> (Town, Arc<Mutex<Vec<Event>>>) {
+    let events = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&events);
+    let on: sites::Events = Arc::new(move |event| heard.lock().unwrap().push(event.clone()));
+    let options =
+        Options { copies: 1, folder: bench.path("data"), listed: Vec::new(), name: "test".to_owned() };
+    let town = Town::start(vec![Site::load(manifest).unwrap()], options, on).await.unwrap();
+    town.ready(SOON).await.unwrap();
+    (town, events)
+}
+
+#[tokio::test]
+async fn a_container_that_plants_links_has_nothing_outside_overwritten() {
+    let bench = Bench::new();
+    let manifest = bench.manifest("reset: restore");
+    let text = std::fs::read_to_string(manifest.join("site.yaml")).unwrap();
+    let text = text.replace("state: {trees:", "state: {sqlite: [/state/db.sqlite3], trees:");
+    std::fs::write(manifest.join("site.yaml"), text).unwrap();
+    let (town, events) = town(&bench, &manifest).await;
+    let outside = Outside::new(bench.path("outside"));
+    let folder = find(&bench.path("data/copies"), &["*", "small-1", "state"]).unwrap();
+    let golden = find(&bench.path("data/golden"), &["*", "small"]).unwrap();
+    let live = Live { folder, access: Access::Only(10001, 10001) };
+    race(&town, &events, live, &golden, &outside).await;
+}
+
+#[tokio::test]
+async fn a_process_that_plants_links_has_nothing_outside_overwritten() {
+    let bench = Bench::new();
+    let manifest = bench.path("sites/small");
+    std::fs::create_dir_all(&manifest).unwrap();
+    let begin = bench.path("begin.sh");
+    let seed = bench.path("seed.sqlite3");
+    small_database(&seed);
+    let site = env!("CARGO_BIN_EXE_small-site");
+    let script = format!(
+        "mkdir -p $2/lines && echo golden > $2/lines/all && cp {seed} $2/db.sqlite3 && exec {site} $1 $2\n"
+    );
+    std::fs::write(&begin, script).unwrap();
+    let text = format!(
+        "title: Small\nabout: A small site.\ndriver: process\nhosts: [small.test]\n\
+         command: [sh, {begin}, '{{port}}', '{{state}}']\nready: {{front: {{get: /, contains: a small site}}}}\n\
+         state: {{sqlite: [db.sqlite3], trees: [lines]}}\nreset: restore\n"
+    );
+    std::fs::write(manifest.join("site.yaml"), text).unwrap();
+    let (town, events) = town(&bench, &manifest).await;
+    let outside = Outside::new(bench.path("outside"));
+    let copies = bench.path("data/copies");
+    let live = Live { folder: find(&copies, &["*", "small-1", "state"]).unwrap(), access: Access::Own };
+    let golden = find(&copies, &["*", "small-golden"]).unwrap();
+    race(&town, &events, live, &golden, &outside).await;
+}
