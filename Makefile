@@ -9,7 +9,7 @@ SANDBOX := target/release/sandbox
 SHARED  ?= ../shared
 FUZZ_SECONDS ?= 60
 
-.PHONY: help setup build images demo test test-engine check conformance parity door determinism miniwob bench bench-reset bench-observe bench-episodes bench-scores kills town fuzz schema record-demo
+.PHONY: help setup build images demo test test-engine check conformance parity door determinism miniwob bench load bench-reset bench-observe bench-episodes bench-scores kills town fuzz schema record-demo
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -71,6 +71,10 @@ town: images ## the oracle on the errands in the town of sites, twice, two at a 
 bench: build ## ours beside pywb and mitmproxy in one run; prints ratios
 	@./setup.sh python
 	./tests/bench/run.sh $(SANDBOX)
+
+load: build ## the gateway under load and attack beside mitmproxy: requests a second, p99 of others, memory
+	@./setup.sh python
+	./tests/load/run.sh $(SANDBOX)
 
 bench-reset: build ## resets of every site, 200 each, beside `docker rm -f && docker run` until healthy
 	@./setup.sh engine

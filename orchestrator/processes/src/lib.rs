@@ -1,0 +1,19 @@
+//! What the programs that the sandbox starts see of the user's environment.
+//!
+//! Browsers, agents, verifiers and sites are not trusted with it: it holds keys and tokens, and
+//! proxies that lead past the gateway. They get [`minimal`] and what the user names besides
+//! ([`Variable`]). A command is started with
+//!
+//! ```
+//! # let mut command = std::process::Command::new("true");
+//! command.env_clear().envs(processes::minimal());
+//! ```
+//!
+//! **Invariant.** No variable is passed on because nobody thought of it: what is not named here, by
+//! the caller or by the user, is not there.
+
+mod environment;
+mod variable;
+
+pub use environment::{display, minimal};
+pub use variable::{BadVariable, Variable};
