@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 use embedded::SiteCopy;
 use serde_json::{Map, Value};
 
 use crate::Error;
-use crate::state::{self, Golden};
+use crate::state::{self, Golden, Live, StateError};
 
 /// Where a copy keeps what changes. Clones are handles on the same state.
 #[derive(Clone)]
@@ -17,7 +17,7 @@ pub(crate) enum Content {
         /// What it looked like when the copy was made.
         golden: Arc<Golden>,
         /// The folder.
-        folder: Utf8PathBuf,
+        live: Live,
     },
     /// The database of a built-in application.
     Embedded(SiteCopy),
@@ -34,7 +34,7 @@ impl Content {
     /// Puts the golden state back.
     pub(crate) async fn restore(&self) -> Result<(), Error> {
         match self.clone() {
-            Content::Folder { golden, folder } => blocking(move || Ok(golden.restore(&folder)?)).await,
+            Content::Folder { golden, live } => blocking(move || Ok(golden.restore(&live)?)).await,
             Content::Embedded(copy) => blocking(move || Ok(copy.reset()?)).await,
             Content::Elsewhere => Ok(()),
         }
@@ -43,10 +43,11 @@ impl Content {
     /// The first thing in which it differs from the golden state.
     pub(crate) async fn difference(&self) -> Result<Option<String>, Error> {
         match self.clone() {
-            Content::Folder { golden, folder } => {
-                let compare = move || {
-                    let now = golden.digest_of(&folder)?;
-                    Ok(golden.digest().difference(&now).map(|difference| difference.to_string()))
+            Content::Folder { golden, live } => {
+                let compare = move || match golden.digest_of(&live) {
+                    Ok(now) => Ok(golden.digest().difference(&now).map(|difference| difference.to_string())),
+                    Err(StateError::Odd { path, what }) => Ok(Some(format!("{path}: {what}"))),
+                    Err(error) => Err(error.into()),
                 };
                 blocking(compare).await
             }
@@ -64,8 +65,8 @@ impl Content {
     /// A digest of it, where we see it.
     pub(crate) async fn digest(&self) -> Result<Option<String>, Error> {
         match self.clone() {
-            Content::Folder { golden, folder } => {
-                blocking(move || Ok(Some(golden.digest_of(&folder)?.to_string()))).await
+            Content::Folder { golden, live } => {
+                blocking(move || Ok(Some(golden.digest_of(&live)?.to_string()))).await
             }
             Content::Embedded(copy) => blocking(move || Ok(Some(copy.digest()?.to_string()))).await,
             Content::Elsewhere => Ok(None),
@@ -81,9 +82,9 @@ impl Content {
     ) -> Result<Vec<Value>, Error> {
         let (query, parameters) = (query.to_owned(), parameters.clone());
         match self.clone() {
-            Content::Folder { folder, .. } => {
+            Content::Folder { live, .. } => {
                 let database = state::relative(database.unwrap_or(Utf8Path::new("")))?;
-                blocking(move || Ok(state::query(&folder.join(database), &query, &parameters)?)).await
+                blocking(move || Ok(live.query(&database, &query, &parameters)?)).await
             }
             Content::Embedded(copy) => {
                 let ask = move || {
@@ -115,11 +116,5 @@ pub(crate) async fn blocking<T: Send + 'static>(
 /// Removes a folder, if it is there.
 pub(crate) async fn remove_folder(folder: &Utf8Path) -> Result<(), Error> {
     let folder = folder.to_owned();
-    blocking(move || match std::fs::remove_dir_all(&folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(Error::of_file("remove", &folder)(error))
-        }
-        _ => Ok(()),
-    })
-    .await
+    blocking(move || Ok(state::remove_folder(&folder)?)).await
 }

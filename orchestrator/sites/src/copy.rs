@@ -10,6 +10,8 @@ use url::Url;
 use crate::clock::Clock;
 use crate::content::Content;
 use crate::driver::Machine;
+use crate::quota::Quota;
+use crate::state::StateError;
 use crate::{Error, Site};
 
 /// Where the gateway finds a copy.
@@ -39,6 +41,8 @@ pub(crate) struct Copy {
     pub(crate) clock: Clock,
     pub(crate) content: Content,
     pub(crate) machine: Box<dyn Machine>,
+    /// What it may write to this machine's disk.
+    quota: Option<Quota>,
     /// How it ended, once it has.
     pub(crate) ended: watch::Sender<Option<Arc<Error>>>,
 }
@@ -51,7 +55,26 @@ impl Copy {
         content: Content,
         machine: Box<dyn Machine>,
     ) -> Copy {
-        Copy { id, upstream, clock, content, machine, ended: watch::Sender::new(None) }
+        Copy { id, upstream, clock, content, machine, quota: None, ended: watch::Sender::new(None) }
+    }
+
+    /// One that is ended when it writes more than that.
+    pub(crate) fn held_to(self, quota: Quota) -> Copy {
+        Copy { quota: Some(quota), ..self }
+    }
+
+    /// Waits until it ends, by itself or because it may not go on, and says how.
+    pub(crate) async fn over(&self) -> String {
+        let exceeded = async {
+            match &self.quota {
+                Some(quota) => quota.exceeded().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            why = self.machine.ended() => why,
+            why = exceeded => why,
+        }
     }
 
     /// Whether its state can be put back under the running application. That of containers beside it is not seen.
@@ -62,8 +85,16 @@ impl Copy {
     /// Puts the state and the clock back, and says in what the state still differs from the golden one.
     pub(crate) async fn restore(&self, site: &Site) -> Result<Option<String>, Error> {
         self.set_clock_back(site)?;
-        self.put_back(site).await?;
-        self.content.difference().await
+        let put_back = async {
+            self.put_back(site).await?;
+            self.machine.put_back().await
+        };
+        match put_back.await {
+            Ok(None) => self.content.difference().await,
+            // What the application has done cannot be put back.
+            Err(Error::State(StateError::Odd { path, what })) => Ok(Some(format!("{path}: {what}"))),
+            other => other,
+        }
     }
 
     /// Puts the state back and empties caches.

@@ -22,6 +22,14 @@ pub enum Error {
         /// The engine's words.
         why: String,
     },
+    /// The engine does not answer any more.
+    #[error("reach the container engine at {host}, which does not answer ({why})")]
+    EngineGone {
+        /// Where it listened.
+        host: String,
+        /// What was seen instead.
+        why: String,
+    },
     /// The engine works in a way that we cannot use.
     #[error("run containers with the engine at {host}: {why}")]
     Unsupported {
@@ -197,8 +205,18 @@ impl Error {
     pub fn cure(&self) -> Option<&'static str> {
         match self {
             Error::Engine(error) => Some(error.cure()),
+            Error::EngineGone { .. } => Some("start it again, and the sites come up by themselves"),
             Error::GivenUp { last, .. } | Error::Shared(last) => last.cure(),
             _ => None,
+        }
+    }
+
+    /// Whether the engine is at fault, which does not answer.
+    pub fn is_gone(&self) -> bool {
+        match self {
+            Error::EngineGone { .. } => true,
+            Error::Shared(error) => error.is_gone(),
+            _ => false,
         }
     }
 

@@ -92,6 +92,18 @@ pub enum Event {
         /// Why that could not be shut.
         why: String,
     },
+    /// The container engine does not answer any more. What waits for it goes on once it does.
+    EngineGone {
+        /// Where it listened.
+        host: String,
+        /// What was seen instead.
+        why: String,
+    },
+    /// The container engine answers again.
+    EngineBack {
+        /// Where it listens.
+        host: String,
+    },
     /// What a dead process had left behind was removed.
     Swept {
         /// Containers.

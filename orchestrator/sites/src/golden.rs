@@ -7,11 +7,11 @@ use bollard::models::ContainerCreateBody;
 use bollard::query_parameters::{DownloadFromContainerOptionsBuilder, RemoveContainerOptionsBuilder};
 use camino::{Utf8Path, Utf8PathBuf};
 use futures_util::TryStreamExt;
-use images::Engine;
 use tokio_util::io::{StreamReader, SyncIoBridge};
 
 use crate::Error;
 use crate::content::blocking;
+use crate::engine::Monitor;
 use crate::owner::Owner;
 
 /// Where images keep it.
@@ -20,12 +20,12 @@ const SEED: &str = "/seed";
 /// The folder with the golden state of an image, which is made below `folder` where it is not there yet; none if the image
 /// has no state of its own.
 pub(crate) async fn of_image(
-    engine: &Engine,
+    monitor: &Monitor,
     image: &str,
     site: &str,
     folder: &Utf8Path,
 ) -> Result<Option<Utf8PathBuf>, Error> {
-    let id = id_of_image(engine, image, site).await?;
+    let id = id_of_image(monitor, image, site).await?;
     let id: String = id.trim_start_matches("sha256:").chars().take(16).collect();
     let golden = folder.join(id).join(site);
     if golden.is_dir() {
@@ -38,21 +38,18 @@ pub(crate) async fn of_image(
         labels: Some(Owner::this().labels("golden")),
         ..Default::default()
     };
-    let docker = engine.docker();
-    let container = docker.create_container(None, body).await;
-    let container = container.map_err(Error::of_engine(format!("open the image {image}")))?.id;
-    let extracted = extract(engine, &container, &golden).await;
+    let docker = monitor.docker();
+    let container = docker.create_container(None, body);
+    let container = monitor.attend(format!("open the image {image}"), container).await?.id;
+    let extracted = extract(monitor, &container, &golden).await;
     let options = RemoveContainerOptionsBuilder::default().force(true).v(true).build();
-    docker
-        .remove_container(&container, Some(options))
-        .await
-        .map_err(Error::of_engine("remove a container"))?;
+    monitor.attend("remove a container", docker.remove_container(&container, Some(options))).await?;
     Ok(extracted?.then_some(golden))
 }
 
 /// The id of an image that a site needs.
-pub(crate) async fn id_of_image(engine: &Engine, image: &str, site: &str) -> Result<String, Error> {
-    match engine.docker().inspect_image(image).await {
+pub(crate) async fn id_of_image(monitor: &Monitor, image: &str, site: &str) -> Result<String, Error> {
+    match monitor.attend_raw(monitor.docker().inspect_image(image)).await? {
         Ok(inspected) => Ok(inspected.id.unwrap_or_default()),
         Err(Api::DockerResponseServerError { status_code: 404, .. }) => {
             Err(Error::NoImage { site: site.to_owned(), image: image.to_owned() })
@@ -62,9 +59,9 @@ pub(crate) async fn id_of_image(engine: &Engine, image: &str, site: &str) -> Res
 }
 
 /// Whether there was something to take.
-async fn extract(engine: &Engine, container: &str, golden: &Utf8Path) -> Result<bool, Error> {
+async fn extract(monitor: &Monitor, container: &str, golden: &Utf8Path) -> Result<bool, Error> {
     let options = DownloadFromContainerOptionsBuilder::default().path(SEED).build();
-    let tar = engine.docker().download_from_container(container, Some(options));
+    let tar = monitor.docker().download_from_container(container, Some(options));
     let mut tar = Box::pin(tar).into_stream();
     let first = match tar.try_next().await {
         Ok(first) => first,

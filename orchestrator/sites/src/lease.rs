@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use crate::copy::Copy;
 use crate::manifest::Host;
-use crate::pool::{Back, Message};
+use crate::pool::{Back, LAST_WORDS, Message};
 use crate::{Caller, Error, LoggedIn, Site, Upstream, probe};
 
 /// How long a copy may take to accept a connection.
@@ -142,12 +142,28 @@ impl Lease {
         self.health()
     }
 
+    /// Whether the copy is what it was when it became ready, as far as whatever runs it knows.
+    pub(crate) async fn examine(&self) -> Result<(), Error> {
+        self.health()?;
+        let Some(why) = self.copy.machine.fault().await else { return Ok(()) };
+        let log = self.copy.machine.log(LAST_WORDS).await;
+        Err(Error::Died { site: self.site().name.clone(), copy: self.copy.id, why, log })
+    }
+
     /// Waits until the copy has ended by itself; how it did.
     pub async fn ended(&self) -> Error {
-        let mut ended = self.copy.ended.subscribe();
-        match ended.wait_for(Option::is_some).await.map(|ended| ended.clone()) {
-            Ok(Some(error)) => Error::Shared(error),
-            _ => Error::Stopped(self.site().name.clone()),
+        self.ending().await
+    }
+
+    /// The same for whoever does not have the lease at hand.
+    pub fn ending(&self) -> impl Future<Output = Error> + Send + use<> {
+        let (copy, name) = (Arc::clone(&self.copy), self.site().name.clone());
+        async move {
+            let mut ended = copy.ended.subscribe();
+            match ended.wait_for(Option::is_some).await.map(|ended| ended.clone()) {
+                Ok(Some(error)) => Error::Shared(error),
+                _ => Error::Stopped(name),
+            }
         }
     }
 

@@ -21,11 +21,13 @@
 //! owned by one task for each site, in `pool`; `driver` is what runs copies, `content` the state of one, [`state`] how state
 //! is put back on disk.
 
+mod addresses;
 mod call;
 mod clock;
 mod content;
 mod copy;
 mod driver;
+mod engine;
 mod error;
 mod event;
 mod firewall;
@@ -39,6 +41,7 @@ mod network;
 mod owner;
 mod pool;
 mod probe;
+mod quota;
 mod ready;
 pub mod state;
 mod status;
@@ -53,5 +56,5 @@ pub use lease::Lease;
 pub use login::{Cookie, LoggedIn};
 pub use manifest::Site;
 pub use status::{CopyStatus, Phase, SiteState, SiteStatus};
-pub use sweep::{Swept, Whose, sweep, sweep_folder};
+pub use sweep::{Left, Swept, Whose, sweep, sweep_folder};
 pub use town::{Options, Town};

@@ -3,16 +3,23 @@
 //! An instance has one, in which copies do not reach one another. A copy of several containers has one of its own, in which
 //! they do, so that no copy meets the containers of another. Podman cannot keep the containers of one network apart: there,
 //! each copy has a network of its own.
+//!
+//! A network has a subnet that is named when it is made, as an engine lets containers have
+//! addresses of our choice only there. Which one is left to the engine: a network is made without,
+//! and made again with what that was given. Networks of copies are parts of the same range, which
+//! the instance's network keeps from all others.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bollard::errors::Error as Api;
-use bollard::models::NetworkCreateRequest;
-use images::Engine;
+use bollard::models::{Ipam, IpamConfig, NetworkCreateRequest, NetworkDisconnectRequest};
 use sha2::{Digest, Sha256};
 use tokio::time::{Instant, interval};
 
+use crate::addresses::{Addresses, Held, Subnet};
+use crate::engine::Monitor;
 use crate::firewall::{self, Rules};
 use crate::{Error, Event, Events};
 
@@ -26,6 +33,11 @@ const TALK: &str = "com.docker.network.bridge.enable_icc";
 /// The engine's option for the name of a bridge.
 const BRIDGE: &str = "com.docker.network.bridge.name";
 
+/// How often a range may be taken by somebody else between our hearing of it and our taking it.
+const ATTEMPTS: u32 = 10;
+/// How many addresses are left to the engine, for containers that are not ours.
+const OTHERS: u32 = 16;
+
 /// A network that was made.
 #[derive(Debug, Clone)]
 pub(crate) struct Network {
@@ -33,35 +45,84 @@ pub(crate) struct Network {
     bridge: String,
     /// Its containers do not reach one another.
     pub(crate) apart: bool,
+    /// Those of its containers.
+    pub(crate) addresses: Addresses,
+    /// Where it is a copy's: its part of the range.
+    _part: Option<Arc<Held>>,
+}
+
+/// The network of an instance, and the range of which copies' own networks are parts.
+#[derive(Debug, Clone)]
+pub(crate) struct Range {
+    pub(crate) network: Network,
+    parts: Addresses,
+    whole: Subnet,
 }
 
 /// Makes that of an instance.
 pub(crate) async fn create(
-    engine: &Engine,
+    monitor: &Monitor,
     name: &str,
     labels: HashMap<String, String>,
     events: &Events,
-) -> Result<Network, Error> {
-    let info = engine.docker().info().await.map_err(Error::of_engine("ask the engine about itself"))?;
+) -> Result<Range, Error> {
+    let info = monitor.attend("ask the engine about itself", monitor.docker().info()).await?;
     if info.security_options.unwrap_or_default().iter().any(|option| option.contains("name=rootless")) {
         let why = "it is rootless, and keeps its containers' addresses to itself";
-        return Err(Error::Unsupported { host: engine.host().to_owned(), why });
+        return Err(Error::Unsupported { host: monitor.host().to_owned(), why });
     }
-    let (mut network, shut) = make(engine, name, labels, Within::Apart).await?;
-    network.apart = !engine.is_podman().await.map_err(Error::of_engine("ask the engine for its version"))?;
-    if let Err(why) = shut {
+    let apart = !monitor.is_podman().await?;
+    let mut attempt = 0;
+    let (whole, own) = loop {
+        attempt += 1;
+        let whole = choose(monitor, name, labels.clone()).await?;
+        // Where copies do not live in it, it only keeps the range.
+        let own = whole.head(if apart { whole.size() / 2 } else { whole.size().min(8) });
+        match make(monitor, name, labels.clone(), own, Within::Apart).await {
+            Ok(()) => break (whole, own),
+            Err(error) if attempt == ATTEMPTS || error.is_gone() => return Err(error),
+            Err(error) => tracing::debug!(%error, %own, "somebody else took the range"),
+        }
+    };
+    let bridge = bridge(name);
+    if let Err(why) = firewall::shut(&bridge).await {
         events(&Event::Exposed { why });
     }
-    Ok(network)
+    let addresses = addresses_of(own, Within::Apart);
+    let network = Network { name: name.to_owned(), bridge, apart, addresses, _part: None };
+    Ok(Range { network, parts: whole.between(own.size(), whole.size()), whole })
 }
 
-/// Makes one for the containers of one copy. Whether this machine could be shut to it has been told of the instance's.
-pub(crate) async fn of_copy(
-    engine: &Engine,
-    name: &str,
-    labels: HashMap<String, String>,
-) -> Result<Network, Error> {
-    make(engine, name, labels, Within::Together).await.map(|(network, _)| network)
+impl Range {
+    /// Makes a network for the containers of one copy, that many. Whether this machine could be
+    /// shut to it has been told of the instance's.
+    pub(crate) async fn of_copy(
+        &self,
+        monitor: &Monitor,
+        name: &str,
+        labels: HashMap<String, String>,
+        containers: usize,
+    ) -> Result<Network, Error> {
+        // Besides them, the network itself, the machine, and all of them have an address.
+        let size = u32::try_from(containers + 3).ok().and_then(u32::checked_next_power_of_two);
+        let part = size.and_then(|size| self.parts.take(size));
+        let part = part.ok_or_else(|| self.used_up(format!("make the network {name}")))?;
+        make(monitor, name, labels, part.subnet, Within::Together).await?;
+        let bridge = bridge(name);
+        let _ = firewall::shut(&bridge).await;
+        let addresses = addresses_of(part.subnet, Within::Together);
+        let _part = Some(Arc::new(part));
+        Ok(Network { name: name.to_owned(), bridge, apart: false, addresses, _part })
+    }
+
+    /// What is to be said where no address is left.
+    pub(crate) fn used_up(&self, doing: String) -> Error {
+        let why = format!(
+            "all addresses of {} are in use; run fewer copies, or give the engine larger address pools",
+            self.whole
+        );
+        Error::Refused { doing, why }
+    }
 }
 
 /// Whether the containers of a network reach one another.
@@ -71,28 +132,71 @@ enum Within {
     Together,
 }
 
-/// The network, and whether this machine is shut to it.
+/// The addresses that containers of ours may have. The first is the network's, the second this
+/// machine's, the last is for all of them.
+fn addresses_of(subnet: Subnet, within: Within) -> Addresses {
+    let others = others(subnet, within).map_or(1, Subnet::size);
+    subnet.between(2, subnet.size() - others)
+}
+
+/// What is left to the engine, so that a container which somebody else brings along has no address
+/// that was one of ours.
+fn others(subnet: Subnet, within: Within) -> Option<Subnet> {
+    (within == Within::Apart && subnet.size() >= 4 * OTHERS).then(|| subnet.last(OTHERS))
+}
+
+/// A range that is free, in the engine's eyes.
+async fn choose(monitor: &Monitor, name: &str, labels: HashMap<String, String>) -> Result<Subnet, Error> {
+    let request = request(name, labels, Within::Apart, None);
+    let doing = || format!("make the network {name}");
+    monitor.attend(doing(), monitor.docker().create_network(request)).await?;
+    let found = monitor.attend(doing(), monitor.docker().inspect_network(name, None)).await;
+    let removed = remove_by_id(monitor, name, LEFT_WITHIN).await;
+    let configs = found?.ipam.and_then(|ipam| ipam.config).unwrap_or_default();
+    removed?;
+    let subnets: Vec<String> = configs.into_iter().filter_map(|config| config.subnet).collect();
+    let subnet = subnets.iter().find_map(|subnet| subnet.parse().ok());
+    subnet.filter(|subnet: &Subnet| subnet.size() >= 8).ok_or_else(|| Error::Refused {
+        doing: doing(),
+        why: format!("the engine gave it the addresses {}, which are too few", subnets.join(", ")),
+    })
+}
+
 async fn make(
-    engine: &Engine,
+    monitor: &Monitor,
+    name: &str,
+    labels: HashMap<String, String>,
+    subnet: Subnet,
+    within: Within,
+) -> Result<(), Error> {
+    let request = request(name, labels, within, Some(subnet));
+    let created = monitor.docker().create_network(request);
+    monitor.attend(format!("make the network {name}"), created).await.map(drop)
+}
+
+fn request(
     name: &str,
     labels: HashMap<String, String>,
     within: Within,
-) -> Result<(Network, Result<(), String>), Error> {
-    let bridge = bridge(name);
+    subnet: Option<Subnet>,
+) -> NetworkCreateRequest {
     let talk = within == Within::Together;
-    let request = NetworkCreateRequest {
+    let config = subnet.map(|subnet| IpamConfig {
+        subnet: Some(subnet.to_string()),
+        gateway: Some(subnet.at(1).to_string()),
+        ip_range: others(subnet, within).map(|others| others.to_string()),
+        ..Default::default()
+    });
+    NetworkCreateRequest {
         name: name.to_owned(),
         driver: Some("bridge".to_owned()),
         internal: Some(true),
         enable_ipv6: Some(false),
-        options: Some([(TALK.to_owned(), talk.to_string()), (BRIDGE.to_owned(), bridge.clone())].into()),
+        ipam: config.map(|config| Ipam { config: Some(vec![config]), ..Default::default() }),
+        options: Some([(TALK.to_owned(), talk.to_string()), (BRIDGE.to_owned(), bridge(name))].into()),
         labels: Some(labels),
         ..Default::default()
-    };
-    let created = engine.docker().create_network(request).await;
-    created.map_err(Error::of_engine(format!("make the network {name}")))?;
-    let shut = firewall::shut(&bridge).await;
-    Ok((Network { name: name.to_owned(), bridge, apart: !talk }, shut))
+    }
 }
 
 /// The name of a network's bridge: as many characters as an interface's may have. The network's own is unique on this machine.
@@ -103,23 +207,46 @@ pub(crate) fn bridge(network: &str) -> String {
 }
 
 /// Removes it; its containers are gone.
-pub(crate) async fn remove(engine: &Engine, network: &Network) -> Result<(), Error> {
-    let removed = remove_by_id(engine, &network.name, LEFT_WITHIN).await;
-    firewall::open(Rules::Of(&network.bridge)).await;
+pub(crate) async fn remove(monitor: &Monitor, network: &Network) -> Result<(), Error> {
+    let removed = remove_by_id(monitor, &network.name, LEFT_WITHIN).await;
+    close(network).await;
     removed
 }
 
-/// Removes a network, by its id or name, as soon as its last container has left it.
-pub(crate) async fn remove_by_id(engine: &Engine, id: &str, within: Duration) -> Result<(), Error> {
-    let deadline = Instant::now() + within;
+/// Removes what of a network is not the engine's.
+pub(crate) async fn close(network: &Network) {
+    firewall::open(Rules::Of(&network.bridge)).await;
+}
+
+/// Removes a network, by its id or name, as soon as its last container has left it. An engine may
+/// hold on to one that it believes in use by a container which is gone: from half of that time on,
+/// what is left in it is made to leave.
+pub(crate) async fn remove_by_id(monitor: &Monitor, id: &str, within: Duration) -> Result<(), Error> {
+    let docker = monitor.docker();
+    let doing = || format!("remove the network {id}");
+    let began = Instant::now();
     let mut look = interval(LOOK);
     loop {
         look.tick().await;
-        match engine.docker().remove_network(id).await {
+        let refused = match monitor.attend_raw(docker.remove_network(id)).await? {
             Ok(()) | Err(Api::DockerResponseServerError { status_code: 404, .. }) => return Ok(()),
-            // Somebody else is still removing a container of it.
-            Err(Api::DockerResponseServerError { status_code: 403, .. }) if Instant::now() < deadline => {}
-            Err(error) => return Err(Error::of_engine(format!("remove the network {id}"))(error)),
+            // 403: somebody else is still removing a container of it.
+            Err(refused) if began.elapsed() < within => refused,
+            Err(error) => return Err(Error::of_engine(doing())(error)),
+        };
+        tracing::debug!(%refused, id, "a network cannot be removed yet");
+        if began.elapsed() > within / 2 {
+            let inside = monitor.attend_raw(docker.inspect_network(id, None)).await?;
+            let left = inside.ok().and_then(|network| network.containers).unwrap_or_default();
+            if left.is_empty() {
+                let why = "the engine believes that a container is in it, and knows of none; once the engine has been started \
+                           anew, `sandbox down` removes it";
+                return Err(Error::Refused { doing: doing(), why: why.to_owned() });
+            }
+            for container in left.into_values().filter_map(|endpoint| endpoint.name) {
+                let leave = NetworkDisconnectRequest { container, force: Some(true) };
+                let _ = monitor.attend_raw(docker.disconnect_network(id, leave)).await?;
+            }
         }
     }
 }

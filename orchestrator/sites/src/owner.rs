@@ -123,7 +123,7 @@ fn boot() -> String {
 }
 
 /// When a process was started, if there is one.
-fn start_of(pid: u32) -> Option<u64> {
+pub(crate) fn start_of(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The program's name stands in brackets and may hold anything; the start is the 22nd field, the 20th after it.
     let (_, rest) = stat.rsplit_once(')')?;

@@ -1,12 +1,11 @@
 //! Removes what processes that are gone have left behind: containers, networks, rules of the firewall, folders.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
-use bollard::errors::Error as Api;
-use bollard::query_parameters::{
-    ListContainersOptionsBuilder, ListNetworksOptionsBuilder, RemoveContainerOptionsBuilder,
-};
+use bollard::models::ContainerSummary;
+use bollard::query_parameters::{ListContainersOptionsBuilder, ListNetworksOptionsBuilder};
 use camino::Utf8Path;
 use futures_util::future;
 use images::Engine;
@@ -14,17 +13,19 @@ use rustix::process::Signal;
 use tokio::time::{Instant, interval};
 
 use crate::content::blocking;
+use crate::driver::container;
+use crate::engine::Monitor;
 use crate::firewall::{self, Rules};
-use crate::owner::{INSTANCE, Owner, PROCESS};
-use crate::{Error, network};
+use crate::owner::{INSTANCE, Owner, PID, PROCESS};
+use crate::{Error, network, state};
 
 /// How long a town or a run that is asked to end may take before it is made to.
 const ENDS_WITHIN: Duration = Duration::from_secs(60);
 /// How often that is looked at.
 const LOOK: Duration = Duration::from_millis(50);
-/// How long the network of a dead process may take to be left. An engine may hold on to one for good that it believes in use; whoever comes
-/// next tries again.
-const ORPHANED_WITHIN: Duration = Duration::from_secs(2);
+/// How long an engine may refuse to remove something of a dead process: whoever comes next tries
+/// again.
+const ORPHANED_WITHIN: Duration = Duration::from_secs(4);
 
 /// Whose things are removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,75 +36,126 @@ pub enum Whose {
     All,
 }
 
-/// What was removed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// What was removed, and what was not.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Swept {
     /// Containers.
     pub containers: usize,
     /// Networks.
     pub networks: usize,
+    /// What should have been removed, and is still there.
+    pub left: Vec<Left>,
 }
+
+/// Something that could not be removed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Left {
+    /// What it is: "container" or "network".
+    pub kind: &'static str,
+    /// The name that the engine knows it by.
+    pub name: String,
+    /// Why it is still there.
+    pub why: String,
+    /// The process that made it.
+    pub pid: Option<u32>,
+}
+
+impl std::fmt::Display for Left {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Left { kind, name, why, .. } = self;
+        write!(f, "the {kind} {name} is left: failed to {why}")
+    }
+}
+
+type Labels = Option<HashMap<String, String>>;
 
 /// Removes containers and networks with our label, and rules of the firewall for networks that are gone. Where they are
 /// everybody's, the towns and runs that still live are ended first, or else they would start what is removed anew.
 ///
 /// # Errors
-/// When the engine refuses.
+/// When the engine does not say what there is.
 pub async fn sweep(engine: &Engine, whose: Whose) -> Result<Swept, Error> {
+    let monitor = &*Monitor::start(engine.clone(), Arc::new(|_| {}));
     if whose == Whose::All {
-        end_owners(engine).await?;
+        end_owners(monitor).await?;
     }
-    let docker = engine.docker();
-    let ours: HashMap<String, Vec<String>> = [("label".to_owned(), vec![INSTANCE.to_owned()])].into();
-    let to_go = |labels: &Option<HashMap<String, String>>| match whose {
+    let to_go = |labels: &Labels| match whose {
         Whose::All => true,
         Whose::Orphans => labels.as_ref().is_some_and(Owner::has_left),
     };
-    let gone = |result: Result<(), Api>| match result {
-        Err(Api::DockerResponseServerError { status_code: 404 | 409, .. }) => Ok(()),
-        other => other,
-    };
-
-    let options = ListContainersOptionsBuilder::default().all(true).filters(&ours).build();
-    let containers = docker.list_containers(Some(options)).await;
-    let containers = containers.map_err(Error::of_engine("list the containers"))?;
-    let containers: Vec<String> =
-        containers.into_iter().filter(|found| to_go(&found.labels)).filter_map(|found| found.id).collect();
-    let force = RemoveContainerOptionsBuilder::default().force(true).v(true).build();
-    let removed = containers.iter().map(|id| docker.remove_container(id, Some(force.clone())));
-    // What cannot be removed keeps nothing else from going.
-    let mut refused = None;
-    for result in future::join_all(removed).await {
-        refused = refused.or(gone(result).map_err(Error::of_engine("remove a container")).err());
-    }
-
-    let options = ListNetworksOptionsBuilder::default().filters(&ours).build();
-    let networks = docker.list_networks(Some(options)).await;
-    let networks = networks.map_err(Error::of_engine("list the networks"))?;
-    let (networks, kept): (Vec<_>, Vec<_>) = networks.into_iter().partition(|found| to_go(&found.labels));
-    let networks: Vec<String> = networks.into_iter().filter_map(|found| found.id).collect();
     let within = if whose == Whose::All { network::LEFT_WITHIN } else { ORPHANED_WITHIN };
-    let removed = networks.iter().map(|id| network::remove_by_id(engine, id, within));
-    for result in future::join_all(removed).await {
-        refused = refused.or(result.err());
-    }
-    let kept = kept.into_iter().filter_map(|found| found.name).map(|name| network::bridge(&name)).collect();
+    let (swept, kept) = remove(monitor, INSTANCE, within, to_go).await?;
+    let kept = kept.iter().map(|name| network::bridge(name)).collect();
     firewall::open(Rules::But(&kept)).await;
-    match refused {
-        Some(error) => Err(error),
-        None => Ok(Swept { containers: containers.len(), networks: networks.len() }),
+    Ok(swept)
+}
+
+/// Removes what an instance has: what its copies could not be rid of, too.
+pub(crate) async fn remove_instance(monitor: &Monitor, instance: &str) -> Result<(), Error> {
+    let (swept, _) =
+        remove(monitor, &format!("{INSTANCE}={instance}"), network::LEFT_WITHIN, |_| true).await?;
+    match swept.left.first() {
+        None => Ok(()),
+        Some(Left { kind, name, why, .. }) => {
+            Err(Error::Refused { doing: format!("remove the {kind} {name}"), why: why.clone() })
+        }
     }
 }
 
+/// Removes containers and networks that have a label, and the names of the networks that stay.
+async fn remove(
+    monitor: &Monitor,
+    label: &str,
+    within: Duration,
+    to_go: impl Fn(&Labels) -> bool,
+) -> Result<(Swept, Vec<String>), Error> {
+    let mut left = Vec::new();
+    let containers: Vec<_> =
+        containers(monitor, label).await?.into_iter().filter(|found| to_go(&found.labels)).collect();
+    let removed = containers
+        .iter()
+        .map(|found| container::remove(monitor, found.id.as_deref().unwrap_or_default(), within));
+    for (found, result) in containers.iter().zip(future::join_all(removed).await) {
+        let Err(error) = result else { continue };
+        let name = found.names.iter().flatten().next().or(found.id.as_ref()).cloned().unwrap_or_default();
+        let name = name.trim_start_matches('/').to_owned();
+        left.push(Left { kind: "container", name, why: error.to_string(), pid: pid_of(&found.labels) });
+    }
+    let found = networks(monitor, label).await?;
+    let (networks, kept): (Vec<_>, Vec<_>) = found.into_iter().partition(|found| to_go(&found.labels));
+    let removed = networks
+        .iter()
+        .map(|found| network::remove_by_id(monitor, found.id.as_deref().unwrap_or_default(), within));
+    for (found, result) in networks.iter().zip(future::join_all(removed).await) {
+        let Err(error) = result else { continue };
+        let name = found.name.clone().unwrap_or_default();
+        left.push(Left { kind: "network", name, why: error.to_string(), pid: pid_of(&found.labels) });
+    }
+    let still = |kind| left.iter().filter(|left| left.kind == kind).count();
+    let (containers, networks) = (containers.len() - still("container"), networks.len() - still("network"));
+    let kept = kept.into_iter().filter_map(|found| found.name).collect();
+    Ok((Swept { containers, networks, left }, kept))
+}
+
+async fn containers(monitor: &Monitor, label: &str) -> Result<Vec<ContainerSummary>, Error> {
+    let labelled = [("label".to_owned(), vec![label.to_owned()])].into();
+    let options = ListContainersOptionsBuilder::default().all(true).filters(&labelled).build();
+    monitor.attend("list the containers", monitor.docker().list_containers(Some(options))).await
+}
+
+async fn networks(monitor: &Monitor, label: &str) -> Result<Vec<bollard::models::Network>, Error> {
+    let labelled = [("label".to_owned(), vec![label.to_owned()])].into();
+    let options = ListNetworksOptionsBuilder::default().filters(&labelled).build();
+    monitor.attend("list the networks", monitor.docker().list_networks(Some(options))).await
+}
+
+fn pid_of(labels: &Labels) -> Option<u32> {
+    labels.as_ref()?.get(PID)?.parse().ok()
+}
+
 /// Ends every other process that has containers or networks of ours: in good order, or by force.
-async fn end_owners(engine: &Engine) -> Result<(), Error> {
-    let ours: HashMap<String, Vec<String>> = [("label".to_owned(), vec![INSTANCE.to_owned()])].into();
-    let options = ListContainersOptionsBuilder::default().all(true).filters(&ours).build();
-    let containers = engine.docker().list_containers(Some(options)).await;
-    let containers = containers.map_err(Error::of_engine("list the containers"))?;
-    let options = ListNetworksOptionsBuilder::default().filters(&ours).build();
-    let networks = engine.docker().list_networks(Some(options)).await;
-    let networks = networks.map_err(Error::of_engine("list the networks"))?;
+async fn end_owners(monitor: &Monitor) -> Result<(), Error> {
+    let (containers, networks) = (containers(monitor, INSTANCE).await?, networks(monitor, INSTANCE).await?);
     let labels = containers.into_iter().map(|found| found.labels);
     let labels = labels.chain(networks.into_iter().map(|found| found.labels)).flatten();
     let owners: Vec<Owner> = labels
@@ -149,7 +201,7 @@ pub(crate) async fn sweep_folders(folder: &Utf8Path) -> Result<(), Error> {
                         process.kill();
                     }
                 }
-                std::fs::remove_dir_all(entry.path()).map_err(Error::of_file("remove", entry.path()))?;
+                state::remove_folder(entry.path())?;
             }
         }
         Ok(())

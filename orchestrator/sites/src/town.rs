@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
+use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -21,8 +22,9 @@ use crate::driver::docker::{Docker, Ground};
 use crate::driver::embedded::Embedded;
 use crate::driver::external::External;
 use crate::driver::process::Process;
+use crate::engine::Monitor;
 use crate::manifest::{Application, DriverKind};
-use crate::network::{self, Network};
+use crate::network;
 use crate::owner::Owner;
 use crate::pool::{Pool, Surroundings};
 use crate::sweep::{self, Swept, Whose};
@@ -50,7 +52,7 @@ pub struct Town(Arc<Inner>);
 
 struct Inner {
     pools: Vec<Pool>,
-    engine: Option<(Engine, Network)>,
+    engine: Option<Ground>,
     /// With the folders of the copies.
     folder: Utf8PathBuf,
 }
@@ -81,23 +83,35 @@ impl Town {
         let instance = format!("sandbox-{name}-{}-{number}", std::process::id());
 
         let folder = make_folder(options.folder).await?;
-        let copies = folder.join("copies");
+        let (copies, golden) = (folder.join("copies"), folder.join("golden"));
+        shut(&copies).await?;
+        shut(&golden).await?;
         sweep::sweep_folders(&copies).await?;
         let copies = copies.join(format!("{owner}.{name}-{number}"));
-        let golden = folder.join("golden");
 
         let ground = if sites.iter().any(|site| site.driver == DriverKind::Docker) {
             let engine = Engine::connect().await?;
+            // What others have left need not keep us from starting.
             match sweep::sweep(&engine, Whose::Orphans).await {
-                Ok(Swept { containers: 0, networks: 0 }) => {}
-                Ok(Swept { containers, networks }) => events(&Event::Swept { containers, networks }),
-                // What others have left need not keep us from starting.
+                Ok(Swept { containers, networks, left }) => {
+                    if containers + networks > 0 {
+                        events(&Event::Swept { containers, networks });
+                    }
+                    left.iter().for_each(|left| tracing::warn!("{left}"));
+                }
                 Err(error) => tracing::warn!(%error, "what dead towns have left could not be removed"),
             }
             let labels = owner.labels(&instance);
-            let network = network::create(&engine, &instance, labels.clone(), &events).await?;
+            let monitor = Monitor::start(engine, Arc::clone(&events));
+            let range = match network::create(&monitor, &instance, labels.clone(), &events).await {
+                Ok(range) => range,
+                Err(error) => {
+                    let _ = sweep::remove_instance(&monitor, &instance).await;
+                    return Err(error);
+                }
+            };
             let (golden, copies) = (golden.clone(), copies.clone());
-            Some((Ground { engine, instance, network: network.clone(), labels, golden, copies }, network))
+            Some(Ground { monitor, instance, range, labels, golden, copies })
         } else {
             None
         };
@@ -110,7 +124,7 @@ impl Town {
         for site in sites {
             let site = Arc::new(site);
             let driver: Result<Arc<dyn Driver>, Error> = match (site.driver, &ground) {
-                (DriverKind::Docker, Some((ground, _))) => {
+                (DriverKind::Docker, Some(ground)) => {
                     Docker::new(Arc::clone(&site), ground.clone()).map(|driver| Arc::new(driver) as _)
                 }
                 (DriverKind::Embedded, _) => Embedded::new(&site, golden.join("embedded"), Arc::clone(&desk))
@@ -131,8 +145,7 @@ impl Town {
                 Err(error) => senseless = Some(error),
             }
         }
-        let engine = ground.map(|(ground, network)| (ground.engine, network));
-        let town = Town(Arc::new(Inner { pools, engine, folder: copies }));
+        let town = Town(Arc::new(Inner { pools, engine: ground, folder: copies }));
         match senseless {
             None => Ok(town),
             Some(error) => {
@@ -177,11 +190,11 @@ impl Town {
     /// When the engine does not tell.
     pub async fn images(&self) -> Result<BTreeMap<String, String>, Error> {
         let mut images = BTreeMap::new();
-        let Some((engine, _)) = &self.0.engine else { return Ok(images) };
+        let Some(Ground { monitor, .. }) = &self.0.engine else { return Ok(images) };
         for site in self.sites() {
             if let Some(image) = site.image.as_deref().filter(|_| site.driver == DriverKind::Docker) {
                 images
-                    .insert(site.name.clone(), crate::golden::id_of_image(engine, image, &site.name).await?);
+                    .insert(site.name.clone(), crate::golden::id_of_image(monitor, image, &site.name).await?);
             }
         }
         Ok(images)
@@ -240,10 +253,29 @@ impl Town {
     /// When the engine refuses, or a folder cannot be removed.
     pub async fn stop(&self) -> Result<(), Error> {
         future::join_all(self.0.pools.iter().map(Pool::stop)).await;
-        if let Some((engine, network)) = &self.0.engine {
-            network::remove(engine, network).await?;
+        let removed = match &self.0.engine {
+            Some(Ground { monitor, instance, range, .. }) => {
+                let removed = sweep::remove_instance(monitor, instance).await;
+                network::close(&range.network).await;
+                removed
+            }
+            None => Ok(()),
+        };
+        remove_folder(&self.0.folder).await.and(removed)
+    }
+
+    /// What is to be said of the container engine, where sites need one and it does not answer.
+    pub fn engine_problem(&self) -> Option<Error> {
+        self.0.engine.as_ref()?.monitor.problem()
+    }
+
+    /// Waits until the container engine that a site needs has not answered for so long.
+    pub async fn lacks_engine(&self, site: &str, long: Duration) -> Error {
+        let needed = self.pool(site).is_ok_and(|pool| pool.site().driver == DriverKind::Docker);
+        match self.0.engine.as_ref().filter(|_| needed) {
+            Some(ground) => ground.monitor.is_gone_for(long).await,
+            None => future::pending().await,
         }
-        remove_folder(&self.0.folder).await
     }
 
     fn pool(&self, name: &str) -> Result<&Pool, Error> {
@@ -258,6 +290,18 @@ impl Town {
 async fn make_folder(folder: Utf8PathBuf) -> Result<Utf8PathBuf, Error> {
     blocking(move || {
         let made = std::fs::create_dir_all(&folder).and_then(|()| Utf8Path::canonicalize_utf8(&folder));
+        made.map_err(Error::of_file("make the folder", &folder))
+    })
+    .await
+}
+
+/// Makes a folder, where it is missing, that no other user of this machine gets into: what stands
+/// in it is open to the users of containers.
+async fn shut(folder: &Utf8Path) -> Result<(), Error> {
+    let folder = folder.to_owned();
+    blocking(move || {
+        let made = std::fs::create_dir_all(&folder)
+            .and_then(|()| std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o700)));
         made.map_err(Error::of_file("make the folder", &folder))
     })
     .await

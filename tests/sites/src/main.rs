@@ -3,10 +3,16 @@
 //! It keeps lines in a file of its state, says what it sees of its surroundings, tries to reach what it must not reach,
 //! and eats memory or ends when asked. Plain threads and sockets, so that nothing but it and its libraries is in its image.
 
+mod hostile;
+
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream, ToSocketAddrs, UdpSocket};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+
+use rustix::net::{AddressFamily, SocketType};
+use rustix::thread::UnshareFlags;
 
 /// How long it tries to reach something.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -73,6 +79,36 @@ fn page(path: &str, query: &str, state: &str) -> std::io::Result<String> {
             writeln!(file, "{query}")?;
             Ok("added".to_owned())
         }
+        "/socket" => {
+            let family = AddressFamily::from_raw(query.parse().unwrap_or_default());
+            rustix::net::socket(family, SocketType::DGRAM, None)?;
+            Ok("made".to_owned())
+        }
+        "/unshare" => {
+            let flags = UnshareFlags::from_bits_retain(query.parse().unwrap_or_default());
+            #[expect(deprecated, reason = "the other one is unsafe, for a flag that is not used here")]
+            rustix::thread::unshare(flags)?;
+            Ok("made".to_owned())
+        }
+        "/list" => {
+            let names = fs::read_dir(query)?.flatten().map(|entry| entry.file_name());
+            let mut names: Vec<String> = names.map(|name| name.to_string_lossy().into_owned()).collect();
+            names.sort();
+            Ok(names.join(" "))
+        }
+        "/leave" => {
+            // Another program than its own: the loader, which runs it once more.
+            let maps = fs::read_to_string("/proc/self/maps")?;
+            let loader = maps.split_whitespace().find(|word| word.contains("/ld-linux"));
+            let loader = loader.ok_or(std::io::ErrorKind::NotFound)?;
+            std::process::Command::new(loader).arg("/site").env("SILENT", "1").spawn()?;
+            Ok("left".to_owned())
+        }
+        "/hostile" => {
+            let (state, outside) = (state.to_owned(), query.to_owned());
+            std::thread::spawn(move || hostile::plant_links(&state, &outside));
+            Ok("planting".to_owned())
+        }
         "/stray" => fs::write(format!("{state}/stray"), query).map(|()| "written".to_owned()),
         "/file" => fs::read_to_string(query),
         "/write" => fs::write(query, "x").map(|()| "written".to_owned()),
@@ -92,6 +128,16 @@ fn page(path: &str, query: &str, state: &str) -> std::io::Result<String> {
             Ok("said".to_owned())
         }
         "/clock" => fs::read_to_string(std::env::var("SITE_CLOCK_FILE").unwrap_or_default()),
+        "/fill" => {
+            let mut file = fs::File::create(format!("{state}/fill"))?;
+            loop {
+                file.write_all(&vec![1_u8; 1 << 20])?;
+            }
+        }
+        "/litter" => loop {
+            static NUMBER: AtomicU64 = AtomicU64::new(0);
+            fs::write(format!("{state}/litter-{}", NUMBER.fetch_add(1, Ordering::Relaxed)), "")?;
+        },
         "/grow" => {
             let mut held = Vec::new();
             loop {

@@ -2,74 +2,20 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
+#[path = "shared/up.rs"]
+mod up;
+
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use camino::Utf8Path;
-use gateway::{CertificateAuthority, Config, Routes};
+use gateway::CertificateAuthority;
 use sites::{Options, Site};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio_util::sync::CancellationToken;
-use town::{Client, Folder, Served};
+
+use up::Up;
 
 const SOON: Duration = Duration::from_secs(30);
-
-/// A town that ends with its test.
-struct Up {
-    client: Client,
-    stop: CancellationToken,
-    served: tokio::task::JoinHandle<Result<(), town::Error>>,
-}
-
-impl Up {
-    /// The sites of these manifests, by name.
-    async fn start(folder: &Utf8Path, manifests: &[(&str, &str)]) -> Up {
-        for (name, text) in manifests {
-            std::fs::create_dir_all(folder.join(name)).unwrap();
-            std::fs::write(folder.join(name).join("site.yaml"), text).unwrap();
-        }
-        let sites = manifests.iter().map(|(name, _)| Site::load(&folder.join(name)).unwrap()).collect();
-        let data = Folder::new(folder.join("data"));
-        let options = Options {
-            copies: 1,
-            folder: data.path().to_owned(),
-            listed: Vec::new(),
-            name: "test".to_owned(),
-        };
-        let gateway = Config::new(Arc::new(CertificateAuthority::in_memory().unwrap()), Routes::new());
-        let (client, stop) = (Client::new(&data), CancellationToken::new());
-        let reset = ([127, 0, 0, 1], 0).into();
-        let served = Served { folder: data, sites, options, gateway, reset };
-        let served = tokio::spawn(town::serve(served, Arc::new(|_| {}), stop.clone()));
-        let up = Up { client, stop, served };
-        let deadline = Instant::now() + SOON;
-        let mut look = tokio::time::interval(Duration::from_millis(20));
-        loop {
-            look.tick().await;
-            let status = up.client.status().await;
-            if status.as_ref().is_ok_and(town::TownStatus::is_up) {
-                return up;
-            }
-            assert!(Instant::now() < deadline, "the town is not up: {status:?}");
-        }
-    }
-
-    /// A page by its URL, through the proxy.
-    async fn page(&self, url: &str) -> String {
-        let proxy = self.client.status().await.unwrap().proxy;
-        let mut stream = tokio::net::TcpStream::connect(proxy.trim_start_matches("http://")).await.unwrap();
-        let request = format!("GET {url} HTTP/1.1\r\nX-Who: the client\r\nConnection: close\r\n\r\n");
-        stream.write_all(request.as_bytes()).await.unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).await.unwrap();
-        answer.to_ascii_lowercase()
-    }
-
-    async fn end(self) {
-        self.stop.cancel();
-        self.served.await.unwrap().unwrap();
-    }
-}
 
 fn small(lines: &str) -> String {
     let program = env!("CARGO_BIN_EXE_small-site");

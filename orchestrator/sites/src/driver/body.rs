@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use bollard::models::{ContainerCreateBody, HealthConfig, HostConfig, HostConfigLogConfig, Mount, MountType};
 use camino::Utf8Path;
 
+use super::seccomp;
 use crate::manifest::Limits;
 
 /// Whom containers ask for names: themselves, where nobody listens, so that asking fails at once. The engine's own resolver
@@ -27,6 +28,9 @@ pub(super) struct Body<'a> {
     pub(super) network: &'a str,
     /// What it calls itself, where others call it so.
     pub(super) hostname: Option<&'a str>,
+    /// Whether the engine takes a profile of system calls by its text. Podman wants a file of its
+    /// own machine, and has its default.
+    pub(super) own_profile: bool,
     /// The image's own user if not said.
     pub(super) user: Option<String>,
 }
@@ -40,6 +44,10 @@ impl Body<'_> {
         let usual = if writable { &[][..] } else { &["/tmp", "/run"] };
         let usual = usual.iter().map(|path| ((*path).to_owned(), SCRATCH.to_owned()));
         let sized = self.scratch.into_iter().map(|(path, size)| (path, format!("{SCRATCH},size={size}")));
+        let mut security = vec!["no-new-privileges".to_owned()];
+        if self.own_profile {
+            security.push(format!("seccomp={}", seccomp::profile()));
+        }
         let host = HostConfig {
             network_mode: Some(self.network.to_owned()),
             dns: Some(vec![NO_RESOLVER.to_owned()]),
@@ -52,7 +60,7 @@ impl Body<'_> {
             } else {
                 vec!["ALL".to_owned()]
             }),
-            security_opt: Some(vec!["no-new-privileges".to_owned()]),
+            security_opt: Some(security),
             memory: Some(bytes(limits.memory.0)),
             memory_swap: Some(bytes(limits.memory.0)),
             pids_limit: Some(limits.pids.into()),

@@ -2,60 +2,123 @@
 //! several, which [`super::containers`] keeps together.
 
 use std::net::IpAddr;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bollard::Docker;
 use bollard::container::LogOutput;
 use bollard::errors::Error as Api;
 use bollard::exec::{CreateExecOptions, StartExecOptions, StartExecResults};
-use bollard::models::ContainerState;
+use bollard::models::{ContainerInspectResponse, ContainerState};
 use bollard::query_parameters::{
     InspectContainerOptions, LogsOptionsBuilder, RemoveContainerOptionsBuilder, StatsOptionsBuilder,
     WaitContainerOptionsBuilder,
 };
 use futures_util::StreamExt;
-use images::Engine;
 use tokio::sync::mpsc::Sender;
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use crate::Error;
+use crate::addresses::Held;
+use crate::engine::Monitor;
 use crate::follow::whole_lines;
+
+/// What is said of one that the engine does not know any more.
+const REMOVED: &str = "was removed by somebody else";
 
 /// How long a command of the manifest may take.
 const COMMAND: Duration = Duration::from_secs(300);
 
-/// How often an engine that is gone is looked for.
+/// What a command may print, all of which is held in memory.
+const MOST_SAID: usize = 64 << 20;
+
+/// How often a removal that fails is tried again, and for how long.
 const LOOK: Duration = Duration::from_millis(250);
+const REMOVED_WITHIN: Duration = Duration::from_secs(20);
 
 /// A container may live for weeks.
 const UNHURRIED: Duration = Duration::from_secs(365 * 24 * 3600);
 
 pub(crate) struct Container {
-    docker: Docker,
+    monitor: Arc<Monitor>,
     id: String,
+    network: String,
+    /// Its own in that network.
+    address: Held,
+    /// When it was started, in the engine's words.
+    started: OnceLock<String>,
 }
 
 impl Container {
-    pub(crate) fn new(engine: &Engine, id: String) -> Container {
-        Container { docker: engine.docker().clone(), id }
+    /// One that was made to have an address in a network.
+    pub(crate) fn new(monitor: &Arc<Monitor>, id: String, network: String, address: Held) -> Container {
+        Container { monitor: Arc::clone(monitor), id, network, address, started: OnceLock::new() }
     }
 
-    pub(crate) fn id(&self) -> &str {
-        &self.id
+    /// Its address, which the host reaches without a port being published.
+    pub(crate) fn address(&self) -> IpAddr {
+        self.address.subnet.at(0).into()
     }
 
-    /// Its address within a network, which the host reaches without a port being published.
-    pub(crate) async fn address(&self, network: &str) -> Result<IpAddr, Error> {
-        let doing = "find the address of a container";
-        let inspected = self.docker.inspect_container(&self.id, None::<InspectContainerOptions>).await;
-        let inspected = inspected.map_err(Error::of_engine(doing))?;
-        let networks = inspected.network_settings.and_then(|settings| settings.networks).unwrap_or_default();
-        let address =
-            networks.get(network).and_then(|endpoint| endpoint.ip_address.clone()).unwrap_or_default();
-        address.parse().map_err(|_| {
-            let state = inspected.state.unwrap_or_default();
-            Error::Refused { doing: doing.to_owned(), why: format!("it {}", obituary(&state)) }
-        })
+    /// Starts it.
+    pub(crate) async fn start(&self, image: &str) -> Result<(), Error> {
+        let doing = || format!("start a container of {image}");
+        self.monitor.attend(doing(), self.docker().start_container(&self.id, None)).await?;
+        let inspected = self.inspect().await?.map_err(Error::of_engine(doing()))?;
+        let started = inspected.state.as_ref().and_then(|state| state.started_at.clone());
+        let _ = self.started.set(started.unwrap_or_default());
+        match self.judge(&inspected) {
+            None => Ok(()),
+            Some(why) => Err(Error::Refused { doing: doing(), why: format!("it {why}") }),
+        }
+    }
+
+    fn docker(&self) -> &Docker {
+        self.monitor.docker()
+    }
+
+    async fn inspect(&self) -> Result<Result<ContainerInspectResponse, Api>, Error> {
+        let inspected = self.docker().inspect_container(&self.id, None::<InspectContainerOptions>);
+        self.monitor.attend_raw(inspected).await
+    }
+
+    /// What is wrong with it, as in "it ...". It is as it was started or no copy any more: what
+    /// restarts has forgotten what it had in memory, and what is paused or elsewhere cannot be
+    /// reached.
+    fn judge(&self, inspected: &ContainerInspectResponse) -> Option<String> {
+        let state = inspected.state.clone().unwrap_or_default();
+        if state.running != Some(true) {
+            return Some(obituary(&state));
+        }
+        if state.paused == Some(true) {
+            return Some("was paused by somebody else".to_owned());
+        }
+        if self.started.get().is_some_and(|started| state.started_at.as_ref() != Some(started)) {
+            return Some("was restarted by somebody else".to_owned());
+        }
+        let networks = inspected.network_settings.as_ref()?.networks.as_ref();
+        let found = networks.and_then(|networks| networks.get(&self.network)?.ip_address.clone());
+        let here = found.and_then(|found| found.parse::<IpAddr>().ok()) == Some(self.address());
+        (!here).then(|| "was taken off its network by somebody else".to_owned())
+    }
+
+    /// The number of its first process on this machine, where the engine tells.
+    pub(crate) async fn process(&self) -> Option<u32> {
+        let inspected = self.inspect().await.ok()?.ok()?;
+        inspected.state?.pid.and_then(|pid| u32::try_from(pid).ok()).filter(|pid| *pid > 1)
+    }
+
+    /// What is wrong with it now; nothing where the engine does not tell.
+    pub(crate) async fn fault(&self) -> Option<String> {
+        match self.inspect().await {
+            Ok(Ok(inspected)) => self.judge(&inspected),
+            Ok(Err(Api::DockerResponseServerError { status_code: 404, .. })) => Some(REMOVED.to_owned()),
+            Ok(Err(error)) => {
+                tracing::debug!(%error, "the engine does not tell of a container");
+                None
+            }
+            Err(_) => None,
+        }
     }
 
     pub(crate) async fn exec(&self, command: &[String], user: Option<&str>) -> Result<String, Error> {
@@ -69,8 +132,8 @@ impl Container {
         };
         let run = async {
             let created =
-                self.docker.create_exec(&self.id, options).await.map_err(Error::of_engine(doing()))?;
-            let started = self.docker.start_exec(&created.id, None::<StartExecOptions>).await;
+                self.docker().create_exec(&self.id, options).await.map_err(Error::of_engine(doing()))?;
+            let started = self.docker().start_exec(&created.id, None::<StartExecOptions>).await;
             let (mut said, mut complaints) = (Vec::new(), Vec::new());
             if let StartExecResults::Attached { mut output, .. } =
                 started.map_err(Error::of_engine(doing()))?
@@ -80,9 +143,13 @@ impl Container {
                         LogOutput::StdErr { message } => complaints.extend_from_slice(&message),
                         other => said.extend_from_slice(&other.into_bytes()),
                     }
+                    if said.len() + complaints.len() > MOST_SAID {
+                        let why = format!("it prints more than {} MiB", MOST_SAID >> 20);
+                        return Err(Error::Refused { doing: doing(), why });
+                    }
                 }
             }
-            let ended = self.docker.inspect_exec(&created.id).await.map_err(Error::of_engine(doing()))?;
+            let ended = self.docker().inspect_exec(&created.id).await.map_err(Error::of_engine(doing()))?;
             match ended.exit_code {
                 Some(0) => Ok(String::from_utf8_lossy(&said).into_owned()),
                 code => {
@@ -92,30 +159,29 @@ impl Container {
                 }
             }
         };
-        tokio::time::timeout(COMMAND, run)
-            .await
-            .unwrap_or_else(|_| Err(Error::Deadline { within: COMMAND, condition: doing() }))
+        tokio::select! {
+            ran = tokio::time::timeout(COMMAND, run) => {
+                ran.unwrap_or_else(|_| Err(Error::Deadline { within: COMMAND, condition: doing() }))
+            }
+            gone = self.monitor.is_gone_for(Duration::ZERO) => Err(gone),
+        }
     }
 
     pub(crate) async fn ended(&self) -> String {
-        let unhurried = self.docker.clone().with_timeout(UNHURRIED);
+        let unhurried = self.docker().clone().with_timeout(UNHURRIED);
+        let mut told = self.monitor.listen();
         let mut look = interval(LOOK);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             // The wait ends with the container, or when the engine does; what is left is asked for afterwards.
             let options = WaitContainerOptionsBuilder::default().condition("not-running").build();
-            let _ = Box::pin(unhurried.wait_container(&self.id, Some(options))).next().await;
-            match self.docker.inspect_container(&self.id, None::<InspectContainerOptions>).await {
-                Ok(inspected) => {
-                    let state = inspected.state.unwrap_or_default();
-                    if state.running != Some(true) {
-                        return obituary(&state);
-                    }
-                }
-                Err(Api::DockerResponseServerError { status_code: 404, .. }) => {
-                    return "was removed by somebody else".to_owned();
-                }
-                Err(error) => tracing::debug!(%error, "waiting for the engine to answer again"),
+            tokio::select! {
+                _ = StreamExt::into_future(Box::pin(unhurried.wait_container(&self.id, Some(options)))) => {}
+                () = told.hears_of(&self.id) => {}
+            }
+            self.monitor.answers().await;
+            if let Some(why) = self.fault().await {
+                return why;
             }
             look.tick().await;
         }
@@ -124,10 +190,16 @@ impl Container {
     pub(crate) async fn log(&self, lines: usize) -> Vec<String> {
         let options =
             LogsOptionsBuilder::default().stdout(true).stderr(true).tail(&lines.to_string()).build();
-        let mut pieces = Box::pin(self.docker.logs(&self.id, Some(options)));
+        let mut pieces = Box::pin(self.docker().logs(&self.id, Some(options)));
         let mut said = String::new();
-        while let Some(Ok(piece)) = pieces.next().await {
-            said.push_str(&piece.to_string());
+        let read = async {
+            while let Some(Ok(piece)) = pieces.next().await {
+                said.push_str(&piece.to_string());
+            }
+        };
+        tokio::select! {
+            () = read => {}
+            _ = self.monitor.is_gone_for(Duration::ZERO) => {}
         }
         said.lines().map(str::to_owned).collect()
     }
@@ -137,7 +209,7 @@ impl Container {
         let tail = lines.map_or("all".to_owned(), |lines| lines.to_string());
         let options =
             LogsOptionsBuilder::default().stdout(true).stderr(true).tail(&tail).follow(true).build();
-        let unhurried = self.docker.clone().with_timeout(UNHURRIED);
+        let unhurried = self.docker().clone().with_timeout(UNHURRIED);
         let mut pieces = Box::pin(unhurried.logs(&self.id, Some(options)));
         let mut read = Vec::new();
         while let Some(Ok(piece)) = pieces.next().await {
@@ -152,7 +224,11 @@ impl Container {
 
     pub(crate) async fn memory(&self) -> Option<u64> {
         let options = StatsOptionsBuilder::default().stream(false).one_shot(true).build();
-        let stats = Box::pin(self.docker.stats(&self.id, Some(options))).next().await?.ok()?.memory_stats?;
+        let mut asked = Box::pin(self.docker().stats(&self.id, Some(options)));
+        let stats = tokio::select! {
+            stats = asked.next() => stats?.ok()?.memory_stats?,
+            _ = self.monitor.is_gone_for(Duration::ZERO) => return None,
+        };
         // Pages of files that can be dropped at any time do not count; the two kinds of control groups name them differently.
         let pages = stats.stats.unwrap_or_default();
         let cache = ["total_inactive_file", "inactive_file"].iter().find_map(|name| pages.get(*name));
@@ -160,11 +236,24 @@ impl Container {
     }
 
     pub(crate) async fn stop(&self) -> Result<(), Error> {
+        remove(&self.monitor, &self.id, REMOVED_WITHIN).await
+    }
+}
+
+/// Removes a container, by its id. What the engine cannot do at once it is asked for again.
+pub(crate) async fn remove(monitor: &Monitor, id: &str, within: Duration) -> Result<(), Error> {
+    let began = Instant::now();
+    let mut look = interval(LOOK);
+    loop {
+        look.tick().await;
         let options = RemoveContainerOptionsBuilder::default().force(true).v(true).build();
-        match self.docker.remove_container(&self.id, Some(options)).await {
-            // Gone, or being removed by somebody else.
-            Ok(()) | Err(Api::DockerResponseServerError { status_code: 404 | 409, .. }) => Ok(()),
-            Err(error) => Err(Error::of_engine("remove a container")(error)),
+        match monitor.attend_raw(monitor.docker().remove_container(id, Some(options))).await? {
+            Ok(()) | Err(Api::DockerResponseServerError { status_code: 404, .. }) => return Ok(()),
+            // 409: somebody else is removing it.
+            Err(error) if began.elapsed() < within => {
+                tracing::debug!(%error, id, "a container cannot be removed yet");
+            }
+            Err(error) => return Err(Error::of_engine("remove a container")(error)),
         }
     }
 }

@@ -1,20 +1,24 @@
 //! The containers of one copy: the application's own, and those that stand beside it.
 
+use std::sync::{Arc, OnceLock};
+
 use camino::Utf8PathBuf;
 use futures_util::FutureExt;
 use futures_util::future::{self, BoxFuture};
-use images::Engine;
 use tokio::sync::mpsc::Sender;
 
 use super::Machine;
 use super::container::Container;
+use super::leftovers::Leftovers;
 use crate::Error;
-use crate::content::remove_folder;
+use crate::content::{blocking, remove_folder};
+use crate::engine::Monitor;
 use crate::network::{self, Network};
+use crate::state::Access;
 
 /// What of a copy is to be removed, from the first thing on that was made.
 pub(crate) struct Containers {
-    engine: Engine,
+    monitor: Arc<Monitor>,
     /// With the state and the clock.
     folder: Utf8PathBuf,
     /// Where there are several.
@@ -23,11 +27,24 @@ pub(crate) struct Containers {
     pub(crate) beside: Vec<(String, Container)>,
     /// The application's own; none until it was made.
     pub(crate) main: Option<Container>,
+    /// Who may use temporary files that are put back; none where they are in a root of the
+    /// container's own.
+    pub(crate) access: Option<Access>,
+    /// What it had beside its state when it became ready.
+    leftovers: OnceLock<Leftovers>,
 }
 
 impl Containers {
-    pub(crate) fn new(engine: &Engine, folder: Utf8PathBuf) -> Containers {
-        Containers { engine: engine.clone(), folder, network: None, beside: Vec::new(), main: None }
+    pub(crate) fn new(monitor: &Arc<Monitor>, folder: Utf8PathBuf) -> Containers {
+        Containers {
+            monitor: Arc::clone(monitor),
+            folder,
+            network: None,
+            beside: Vec::new(),
+            main: None,
+            access: None,
+            leftovers: OnceLock::new(),
+        }
     }
 
     fn all(&self) -> impl Iterator<Item = &Container> {
@@ -52,6 +69,33 @@ impl Containers {
         });
         let (why, ..) = future::select_all(main.chain(beside).chain([future::pending().boxed()])).await;
         why
+    }
+
+    async fn fault(&self) -> Option<String> {
+        let main = future::join_all(self.main.iter().map(Container::fault));
+        let beside = self.beside.iter().map(|(name, container)| async move {
+            container.fault().await.map(|why| format!("lost its `{name}`, which {why}"))
+        });
+        let (main, beside) = future::join(main, future::join_all(beside)).await;
+        main.into_iter().chain(beside).flatten().next()
+    }
+
+    async fn settle(&self) {
+        let (Some(access), Some(main)) = (self.access, &self.main) else { return };
+        let Some(pid) = main.process().await else { return };
+        let kept = self.folder.join("temporary");
+        let remember = blocking(move || Ok(Leftovers::remember(pid, &kept, access)));
+        match remember.await {
+            Ok(Some(leftovers)) => drop(self.leftovers.set(leftovers)),
+            _ => tracing::debug!("a container's temporary files and processes are not to be seen"),
+        }
+    }
+
+    async fn put_back(&self) -> Result<Option<String>, Error> {
+        match self.leftovers.get() {
+            Some(leftovers) => leftovers.put_back().await,
+            None => Ok(None),
+        }
     }
 
     async fn log(&self, lines: usize) -> Vec<String> {
@@ -85,7 +129,7 @@ impl Containers {
         let removed = future::join_all(self.all().map(Container::stop)).await;
         removed.into_iter().collect::<Result<(), Error>>()?;
         if let Some(network) = &self.network {
-            network::remove(&self.engine, network).await?;
+            network::remove(&self.monitor, network).await?;
         }
         remove_folder(&self.folder).await
     }
@@ -102,6 +146,18 @@ impl Machine for Containers {
 
     fn ended(&self) -> BoxFuture<'_, String> {
         self.ended().boxed()
+    }
+
+    fn fault(&self) -> BoxFuture<'_, Option<String>> {
+        self.fault().boxed()
+    }
+
+    fn settle(&self) -> BoxFuture<'_, ()> {
+        self.settle().boxed()
+    }
+
+    fn put_back(&self) -> BoxFuture<'_, Result<Option<String>, Error>> {
+        self.put_back().boxed()
     }
 
     fn log(&self, lines: usize) -> BoxFuture<'_, Vec<String>> {

@@ -11,16 +11,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
-use bollard::models::Mount;
+use bollard::models::{ContainerCreateBody, EndpointIpamConfig, EndpointSettings, Mount, NetworkingConfig};
 use bollard::query_parameters::CreateContainerOptionsBuilder;
 use camino::{Utf8Path, Utf8PathBuf};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use images::Engine;
 use tokio::sync::OnceCell;
-use tokio::time::{Instant, interval};
 
 use super::Driver;
 use super::body::{Body, mount};
@@ -29,15 +26,13 @@ use super::containers::Containers;
 use crate::clock::{self, Clock};
 use crate::content::{Content, blocking};
 use crate::copy::Copy;
+use crate::engine::Monitor;
 use crate::manifest::{Volume, folder_at};
-use crate::network::{self, Network};
+use crate::network::{Network, Range};
 use crate::owner::{COPY, SITE};
-use crate::state::{Golden, Layout, MOUNT};
+use crate::quota::Quota;
+use crate::state::{Access, Golden, Layout, Live, MOUNT};
 use crate::{Error, Site, Upstream, golden};
-
-/// How long an engine that is started anew may take, and how often it is looked at.
-const ENGINE: Duration = Duration::from_secs(60);
-const LOOK: Duration = Duration::from_millis(250);
 
 /// Where a container finds its clock.
 const CLOCK: &str = "/clock";
@@ -56,34 +51,16 @@ const HOSTS_TEXT: &str = "127.0.0.1\tlocalhost\n";
 /// Where the containers of one instance live.
 #[derive(Clone)]
 pub(crate) struct Ground {
-    pub(crate) engine: Engine,
+    pub(crate) monitor: Arc<Monitor>,
     /// The instance's name, unique on this machine.
     pub(crate) instance: String,
-    /// The instance's network.
-    pub(crate) network: Network,
+    /// The instance's network, and those of copies.
+    pub(crate) range: Range,
     pub(crate) labels: HashMap<String, String>,
     /// Golden states of images.
     pub(crate) golden: Utf8PathBuf,
     /// Folders of copies.
     pub(crate) copies: Utf8PathBuf,
-}
-
-impl Ground {
-    /// Waits for the engine, should it be starting anew.
-    async fn answers(&self) -> Result<(), Error> {
-        let deadline = Instant::now() + ENGINE;
-        let mut look = interval(LOOK);
-        loop {
-            look.tick().await;
-            match self.engine.docker().ping().await {
-                Ok(_) => return Ok(()),
-                Err(error) if Instant::now() < deadline => {
-                    tracing::debug!(%error, "waiting for the engine to answer");
-                }
-                Err(error) => return Err(Error::of_engine("wait for the engine to answer")(error)),
-            }
-        }
-    }
 }
 
 pub(crate) struct Docker {
@@ -104,28 +81,28 @@ impl Docker {
     }
 
     async fn start(&self, id: u32) -> Result<Copy, Error> {
-        self.ground.answers().await?;
         let golden = self.golden.get_or_try_init(|| self.open_golden()).await?.clone();
         for companion in self.site.beside.values() {
-            golden::id_of_image(&self.ground.engine, &companion.image, &self.site.name).await?;
+            golden::id_of_image(&self.ground.monitor, &companion.image, &self.site.name).await?;
         }
         let folder = self.ground.copies.join(format!("{}-{id}", self.site.name));
         let clock = match self.site.clock {
             Some(_) => Clock::File(folder.join("clock")),
             None => Clock::Real,
         };
-        let made = (golden.clone(), folder.clone());
-        blocking(move || make_folders(made.0.as_deref(), &made.1)).await?;
+        let live = Live { folder: folder.join("state"), access: access(self.site.writable) };
+        let made = (golden.clone(), folder.clone(), live.clone());
+        blocking(move || make_folders(made.0.as_deref(), &made.1, &made.2)).await?;
         self.site.clock.map_or(Ok(()), |start| clock.set(start))?;
 
-        let mut containers = Containers::new(&self.ground.engine, folder.clone());
+        let mut containers = Containers::new(&self.ground.monitor, folder.clone());
+        containers.access = (!self.site.writable).then_some(live.access);
         match self.run(id, &folder, golden.is_some(), &mut containers).await {
             Ok(address) => {
                 let upstream = Upstream::Address((address, self.port).into());
-                let state = folder.join("state");
-                let content =
-                    golden.map_or(Content::Elsewhere, |golden| Content::Folder { golden, folder: state });
-                Ok(Copy::new(id, upstream, clock, content, Box::new(containers)))
+                let quota = Quota::new(folder.clone(), &self.site.limits, golden.as_deref());
+                let content = golden.map_or(Content::Elsewhere, |golden| Content::Folder { golden, live });
+                Ok(Copy::new(id, upstream, clock, content, Box::new(containers)).held_to(quota))
             }
             Err(error) => {
                 let _ = containers.stop().await;
@@ -145,11 +122,12 @@ impl Docker {
         let site = &self.site;
         let alone = site.beside.is_empty();
         let name = format!("{}-{}-{id}", self.ground.instance, site.name);
-        let mut network = self.ground.network.name.clone();
-        if !alone || !self.ground.network.apart {
-            let own = network::of_copy(&self.ground.engine, &name, self.labels(id)).await?;
-            network.clone_from(&own.name);
-            made.network = Some(own);
+        let mut network = self.ground.range.network.clone();
+        if !alone || !network.apart {
+            let containers = 1 + site.beside.len();
+            network =
+                self.ground.range.of_copy(&self.ground.monitor, &name, self.labels(id), containers).await?;
+            made.network = Some(network.clone());
         }
         let shared = |hostname| Body {
             image: &self.image,
@@ -161,8 +139,9 @@ impl Docker {
             told: clock_of(site),
             mounts: mounts_of(site, folder),
             labels: self.labels(id),
-            network: &network,
+            network: &network.name,
             hostname,
+            own_profile: self.ground.range.network.apart,
             user: None,
         };
         for (alias, companion) in &site.beside {
@@ -175,12 +154,12 @@ impl Docker {
                 ..shared(Some(alias))
             };
             self.add_volumes(&mut body, &companion.volumes, &format!("beside.{alias}.volumes"))?;
-            let container = self.create(&format!("{name}-{alias}"), body).await?;
+            let container = self.create(&format!("{name}-{alias}"), body, &network).await?;
             // From here on there is something to remove.
             made.beside.push((alias.clone(), container));
             let Some((_, container)) = made.beside.last() else { continue };
-            let address = self.begin(container, &companion.image, &network).await?;
-            introduce(folder, address, alias)?;
+            container.start(&companion.image).await?;
+            introduce(folder, container.address(), alias)?;
         }
         let mut body = shared((!alone).then_some(site.name.as_str()));
         if has_state {
@@ -188,10 +167,10 @@ impl Docker {
             body.user = (!site.writable).then(user);
         }
         self.add_volumes(&mut body, &site.volumes, "volumes")?;
-        let container = made.main.insert(self.create(&name, body).await?);
-        let address = self.begin(container, &self.image, &network).await?;
-        introduce(folder, address, &site.name)?;
-        Ok(address)
+        let container = made.main.insert(self.create(&name, body, &network).await?);
+        container.start(&self.image).await?;
+        introduce(folder, container.address(), &site.name)?;
+        Ok(container.address())
     }
 
     fn add_volumes(
@@ -217,19 +196,27 @@ impl Docker {
         Ok(())
     }
 
-    async fn create(&self, name: &str, body: Body<'_>) -> Result<Container, Error> {
+    /// Makes one, at an address that is its own.
+    async fn create(&self, name: &str, body: Body<'_>, network: &Network) -> Result<Container, Error> {
         let doing = format!("make a container of {}", body.image);
+        let address = network.addresses.take(1);
+        let address = address.ok_or_else(|| self.ground.range.used_up(doing.clone()))?;
         let options = CreateContainerOptionsBuilder::default().name(name).build();
-        let docker = self.ground.engine.docker();
-        let created = docker.create_container(Some(options), body.for_engine()).await;
-        Ok(Container::new(&self.ground.engine, created.map_err(Error::of_engine(doing))?.id))
-    }
-
-    /// Starts one; its address.
-    async fn begin(&self, container: &Container, image: &str, network: &str) -> Result<IpAddr, Error> {
-        let started = self.ground.engine.docker().start_container(container.id(), None).await;
-        started.map_err(Error::of_engine(format!("start a container of {image}")))?;
-        container.address(network).await
+        let endpoint = EndpointSettings {
+            ipam_config: Some(EndpointIpamConfig {
+                ipv4_address: Some(address.subnet.at(0).to_string()),
+                ..Default::default()
+            }),
+            ..Default::default()
+        };
+        let endpoints = Some([(network.name.clone(), endpoint)].into());
+        let body = ContainerCreateBody {
+            networking_config: Some(NetworkingConfig { endpoints_config: endpoints }),
+            ..body.for_engine()
+        };
+        let monitor = &self.ground.monitor;
+        let created = monitor.attend(doing, monitor.docker().create_container(Some(options), body)).await?;
+        Ok(Container::new(monitor, created.id, network.name.clone(), address))
     }
 
     fn labels(&self, id: u32) -> HashMap<String, String> {
@@ -242,7 +229,7 @@ impl Docker {
     async fn open_golden(&self) -> Result<Option<Arc<Golden>>, Error> {
         let layout = Layout::of(&self.site.state)?;
         let found =
-            golden::of_image(&self.ground.engine, &self.image, &self.site.name, &self.ground.golden).await?;
+            golden::of_image(&self.ground.monitor, &self.image, &self.site.name, &self.ground.golden).await?;
         let Some(folder) = found else { return Ok(None) };
         let golden = blocking(move || Ok(Golden::open(&folder, layout)?)).await?;
         Ok(Some(Arc::new(golden)))
@@ -252,6 +239,20 @@ impl Docker {
 impl Driver for Docker {
     fn start(&self, id: u32) -> BoxFuture<'_, Result<Copy, Error>> {
         self.start(id).boxed()
+    }
+
+    fn lacks(&self) -> Option<String> {
+        let problem = self.ground.monitor.problem()?;
+        let Error::EngineGone { host, why } = problem else { return None };
+        Some(format!("the container engine at {host} to answer ({why})"))
+    }
+
+    fn lacks_nothing(&self) -> BoxFuture<'_, ()> {
+        self.ground.monitor.answers().boxed()
+    }
+
+    fn is_disturbed(&self) -> bool {
+        self.ground.monitor.was_gone()
     }
 }
 
@@ -286,12 +287,21 @@ fn user() -> String {
     if user.is_root() { format!("{USER}:{USER}") } else { format!("{}:{}", user.as_raw(), group.as_raw()) }
 }
 
+/// Who may use the state: that user, or all users of somebody else's image.
+fn access(writable: bool) -> Access {
+    match writable {
+        true => Access::Everybody,
+        false if rustix::process::geteuid().is_root() => Access::Only(USER, USER),
+        false => Access::Own,
+    }
+}
+
 /// What of a copy is on the host.
-fn make_folders(golden: Option<&Golden>, folder: &Utf8Path) -> Result<(), Error> {
+fn make_folders(golden: Option<&Golden>, folder: &Utf8Path, live: &Live) -> Result<(), Error> {
     let (clock, resolver) = (folder.join("clock"), folder.join(RESOLVER));
     std::fs::create_dir_all(&clock).map_err(Error::of_file("create", &clock))?;
     std::fs::write(&resolver, RESOLVER_TEXT).map_err(Error::of_file("write", &resolver))?;
     let hosts = folder.join(HOSTS);
     std::fs::write(&hosts, HOSTS_TEXT).map_err(Error::of_file("write", &hosts))?;
-    golden.map_or(Ok(()), |golden| Ok(golden.copy_to(&folder.join("state"))?))
+    golden.map_or(Ok(()), |golden| Ok(golden.copy_to(live)?))
 }

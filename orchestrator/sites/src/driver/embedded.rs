@@ -2,11 +2,13 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use axum::response::IntoResponse;
 use camino::Utf8PathBuf;
 use embedded::desk::Town;
 use embedded::{Clock as Reads, Files, Golden, Options, desk, forum, turk};
 use futures_util::FutureExt;
 use futures_util::future::{self, BoxFuture};
+use guard::Guard;
 use jiff::Timestamp;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::Sender;
@@ -32,6 +34,8 @@ enum Served {
 pub(crate) struct Embedded {
     served: Served,
     start_of_time: Option<Timestamp>,
+    /// By which it is asked for in the world.
+    names: Vec<String>,
 }
 
 impl Embedded {
@@ -39,6 +43,7 @@ impl Embedded {
     pub(crate) async fn new(site: &Site, folder: Utf8PathBuf, town: Arc<Town>) -> Result<Embedded, Error> {
         let site = site.clone();
         let start_of_time = site.clock;
+        let names = site.hosts.iter().map(|host| host.name.clone()).collect();
         let open = move || {
             Ok(match &site.embedded {
                 Some(Application::Forum) => Served::Forum(Golden::open(folder)?),
@@ -61,7 +66,7 @@ impl Embedded {
                 }
             })
         };
-        Ok(Embedded { served: blocking(open).await?, start_of_time })
+        Ok(Embedded { served: blocking(open).await?, start_of_time, names })
     }
 
     async fn start(&self, id: u32) -> Result<Copy, Error> {
@@ -92,6 +97,9 @@ impl Embedded {
         let (listener, address) = listener
             .and_then(|listener| listener.local_addr().map(|address| (listener, address)))
             .map_err(listening)?;
+        // Pages of the world come by the gateway, under the site's own names.
+        let guard = Guard::new(address).with_names(self.names.clone());
+        let router = guard.before(router, IntoResponse::into_response);
         let serving = tokio::spawn(async move { axum::serve(listener, router).await });
         let machine = Box::new(Server(serving.abort_handle()));
         Ok(Copy::new(id, Upstream::Address(address), clock, content, machine))

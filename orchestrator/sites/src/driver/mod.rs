@@ -4,14 +4,17 @@
 //! clock. Which copies there are, and when they come and go, is decided by the pool alone.
 
 mod body;
-mod container;
+pub(crate) mod container;
 mod containers;
 pub(crate) mod docker;
 pub(crate) mod embedded;
 pub(crate) mod external;
+mod leftovers;
 pub(crate) mod process;
+mod seccomp;
 
-use futures_util::future::BoxFuture;
+use futures_util::FutureExt;
+use futures_util::future::{self, BoxFuture};
 use tokio::sync::mpsc::Sender;
 
 use crate::Error;
@@ -22,6 +25,22 @@ pub(crate) trait Driver: Send + Sync {
     /// Starts one, with its clock at the beginning and its state golden. It may not answer yet. What was begun is undone
     /// when this fails.
     fn start(&self, id: u32) -> BoxFuture<'_, Result<Copy, Error>>;
+
+    /// What copies cannot be started or removed without at the moment, as a condition that is
+    /// waited for.
+    fn lacks(&self) -> Option<String> {
+        None
+    }
+
+    /// Waits until it is there.
+    fn lacks_nothing(&self) -> BoxFuture<'_, ()> {
+        future::ready(()).boxed()
+    }
+
+    /// Whether what fails now may have failed because of that, and does not speak against the site.
+    fn is_disturbed(&self) -> bool {
+        false
+    }
 }
 
 /// What of a copy runs.
@@ -35,6 +54,21 @@ pub(crate) trait Machine: Send + Sync {
 
     /// Waits until it runs no longer, and says how it ended: "was killed ...".
     fn ended(&self) -> BoxFuture<'_, String>;
+
+    /// How it ended, if it has; asked for when it is about to be used.
+    fn fault(&self) -> BoxFuture<'_, Option<String>> {
+        future::ready(self.ended().now_or_never()).boxed()
+    }
+
+    /// It has just become ready: what it has now beside its state is what it is put back to.
+    fn settle(&self) -> BoxFuture<'_, ()> {
+        future::ready(()).boxed()
+    }
+
+    /// Puts back what it has beside its state; what of it cannot be put back.
+    fn put_back(&self) -> BoxFuture<'_, Result<Option<String>, Error>> {
+        future::ready(Ok(None)).boxed()
+    }
 
     /// The last lines that it printed.
     fn log(&self, lines: usize) -> BoxFuture<'_, Vec<String>>;

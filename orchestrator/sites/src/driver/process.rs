@@ -1,16 +1,18 @@
 //! Commands on this machine, each copy with a port, a folder for its state, and a process group of its own.
 //!
-//! The golden state is what the program itself makes of an empty folder by the time that it is ready, taken when it is
-//! first started. There is no isolation here and there are no limits: that is what containers are for.
+//! The golden state is what the program itself makes of an empty folder by the time that it is
+//! ready, taken when it is first started. There is no isolation here, and no limit but that on the
+//! disk: that is what containers are for.
 
+use std::io::SeekFrom;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncReadExt, AsyncSeekExt};
 use tokio::process::{Child, Command};
 use tokio::sync::mpsc::Sender;
 use tokio::sync::{OnceCell, watch};
@@ -22,10 +24,13 @@ use crate::content::{Content, blocking, remove_folder};
 use crate::copy::Copy;
 use crate::follow::whole_lines;
 use crate::owner::{self, Owner};
-use crate::state::{Golden, Layout};
+use crate::quota::Quota;
+use crate::state::{Access, Golden, Layout, Live};
 use crate::{Error, Site, Upstream, ready};
 
 const LOG: &str = "log";
+/// How much of it is read for its last lines.
+const LAST_PART: u64 = 1 << 20;
 /// How often a log that is followed is looked at.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -82,7 +87,7 @@ impl Process {
         blocking(move || {
             std::fs::create_dir_all(&made.2).map_err(Error::of_file("create", &made.2))?;
             match made.0 {
-                Some(golden) => Ok(golden.copy_to(&made.1)?),
+                Some(golden) => Ok(golden.copy_to(&own(made.1))?),
                 None => std::fs::create_dir_all(&made.1).map_err(Error::of_file("create", &made.1)),
             }
         })
@@ -90,6 +95,7 @@ impl Process {
         let clock = if site.clock.is_some() { Clock::File(clock) } else { Clock::Real };
         site.clock.map_or(Ok(()), |start| clock.set(start))?;
 
+        let runs_in = folder.clone();
         let runs = Runs { site: Arc::clone(site), folder, state: state.clone(), port: free_port()? };
         let log = runs.folder.join(LOG);
         let file = std::fs::File::create(&log).map_err(Error::of_file("write", &log))?;
@@ -99,11 +105,12 @@ impl Process {
         let program = site.command.first().cloned().unwrap_or_default();
         let child = command.spawn().map_err(Error::of_file("run", program.as_str().into()))?;
         let upstream = Upstream::Address(([127, 0, 0, 1], runs.port).into());
+        let quota = Quota::new(runs_in, &site.limits, golden.as_deref());
         let content = match golden {
-            Some(golden) => Content::Folder { golden, folder: state },
+            Some(golden) => Content::Folder { golden, live: own(state) },
             None => Content::Elsewhere,
         };
-        Ok(Copy::new(id, upstream, clock, content, Box::new(Group::watch(child, runs)?)))
+        Ok(Copy::new(id, upstream, clock, content, Box::new(Group::watch(child, runs)?)).held_to(quota))
     }
 }
 
@@ -111,6 +118,21 @@ impl Driver for Process {
     fn start(&self, id: u32) -> BoxFuture<'_, Result<Copy, Error>> {
         self.start(id).boxed()
     }
+}
+
+/// The state of a program that runs as who we are.
+fn own(folder: Utf8PathBuf) -> Live {
+    Live { folder, access: Access::Own }
+}
+
+/// The last part of a log, which may have grown to any size.
+async fn end_of(log: &Utf8Path) -> std::io::Result<Vec<u8>> {
+    let mut file = tokio::fs::File::open(log).await?;
+    let size = file.metadata().await?.len();
+    file.seek(SeekFrom::Start(size.saturating_sub(LAST_PART))).await?;
+    let mut said = Vec::new();
+    file.take(LAST_PART).read_to_end(&mut said).await?;
+    Ok(said)
 }
 
 /// A port that nobody listens on at the moment.
@@ -136,7 +158,8 @@ impl Runs {
             return Err(Error::Senseless { site: self.site.name.clone(), why });
         };
         let mut command = Command::new(fill(program));
-        command.args(arguments.iter().map(fill)).envs(&self.site.env).stdin(Stdio::null());
+        command.args(arguments.iter().map(fill)).stdin(Stdio::null());
+        command.env_clear().envs(processes::minimal()).envs(&self.site.env);
         command.current_dir(&self.site.folder);
         if self.site.clock.is_some() {
             command.env("SITE_CLOCK_FILE", self.folder.join("clock").join(clock::FILE));
@@ -186,7 +209,7 @@ impl Group {
     }
 
     async fn log(&self, lines: usize) -> Vec<String> {
-        let said = tokio::fs::read(self.runs.folder.join(LOG)).await.unwrap_or_default();
+        let said = end_of(&self.runs.folder.join(LOG)).await.unwrap_or_default();
         let said = String::from_utf8_lossy(&said);
         let mut last: Vec<String> = said.lines().rev().take(lines).map(str::to_owned).collect();
         last.reverse();

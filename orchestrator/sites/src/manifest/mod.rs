@@ -164,11 +164,14 @@ pub struct Limits {
     pub cpus: f64,
     /// Shared memory.
     pub shm: Bytes,
+    /// What it may write to its folder on this machine: its state beyond the golden one, and its
+    /// log.
+    pub disk: Bytes,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { memory: Bytes(512 << 20), pids: 200, cpus: 1.0, shm: Bytes(64 << 20) }
+        Limits { memory: Bytes(512 << 20), pids: 200, cpus: 1.0, shm: Bytes(64 << 20), disk: Bytes(2 << 30) }
     }
 }
 

@@ -356,9 +356,11 @@ impl Keeper {
         if self.work.stopping.is_cancelled() {
             return;
         }
-        self.failures += 1;
-        self.pause = Some(Instant::now() + PAUSE * self.failures);
-        let give_up = error.is_final() || self.failures >= FAILURES;
+        // What fails because the engine did says nothing about the site.
+        let counts = !self.work.driver.is_disturbed();
+        self.failures += u32::from(counts);
+        self.pause = Some(Instant::now() + PAUSE * self.failures.max(1));
+        let give_up = error.is_final() || counts && self.failures >= FAILURES;
         self.report(id, &error, give_up);
         if give_up {
             let (site, times) = (self.work.site.name.clone(), self.failures);

@@ -23,6 +23,8 @@ use std::time::Duration;
 
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
+pub(crate) use work::LAST_WORDS;
+
 use crate::copy::Copy;
 use crate::driver::Driver;
 use crate::follow;
@@ -112,10 +114,18 @@ impl Pool {
     }
 
     pub(crate) async fn lease(&self, within: Duration) -> Result<Lease, Error> {
-        let (reply, answer) = oneshot::channel();
-        self.tell(Message::Lease(reply))?;
-        match tokio::time::timeout(within, answer).await {
-            Ok(answer) => self.unwrap(answer),
+        let leasing = async {
+            loop {
+                let (reply, answer) = oneshot::channel();
+                self.tell(Message::Lease(reply))?;
+                let lease = self.unwrap(answer.await)?;
+                // It may have ended since it was found ready, and nobody has heard of it yet.
+                let Err(error) = lease.examine().await else { return Ok(lease) };
+                self.tell(Message::Ended { id: lease.copy(), error })?;
+            }
+        };
+        match tokio::time::timeout(within, leasing).await {
+            Ok(leased) => leased,
             Err(_) => Err(Error::Deadline { within, condition: self.wanting() }),
         }
     }

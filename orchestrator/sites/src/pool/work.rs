@@ -14,7 +14,7 @@ use crate::manifest::ResetPolicy;
 use crate::{Error, Event, Events, Site, ready};
 
 /// How many of a copy's last lines an error shows.
-const LAST_WORDS: usize = 20;
+pub(crate) const LAST_WORDS: usize = 20;
 
 /// How long the first copies of slow sites keep the second ones of others waiting.
 const PRECEDENCE: Duration = Duration::from_secs(30);
@@ -48,6 +48,10 @@ impl Work {
                 () = self.stopping.cancelled() => {}
             }
         }
+        if let Some(condition) = self.driver.lacks() {
+            let _ = keeper.send(Message::Waits { id, condition });
+            self.until_nothing_lacks().await;
+        }
         let permit = tokio::select! {
             permit = self.gate.acquire() => permit.ok(),
             () = self.stopping.cancelled() => None,
@@ -63,7 +67,7 @@ impl Work {
         };
         let outcome = tokio::select! {
             outcome = self.make_ready(&copy, keeper) => outcome,
-            why = copy.machine.ended() => Err(self.ended(&copy, why).await),
+            why = copy.over() => Err(self.ended(&copy, why).await),
             () = self.stopping.cancelled() => Err(Error::Stopped(self.site.name.clone())),
         };
         if let Err(error) = outcome {
@@ -92,6 +96,7 @@ impl Work {
             copy.machine.exec(&command.exec, command.user.as_deref()).await?;
         }
         if matches!(site.reset, ResetPolicy::Restore | ResetPolicy::WhenDirty) && site.beside.is_empty() {
+            copy.machine.settle().await;
             // The application itself and our looking at it may have written something: the first lease is to find what
             // the next ones find.
             if let Some(difference) = copy.restore(site).await? {
@@ -111,7 +116,7 @@ impl Work {
 
     /// Waits until the copy ends by itself.
     pub(super) async fn watch(&self, copy: &Copy) -> Error {
-        let why = copy.machine.ended().await;
+        let why = copy.over().await;
         self.ended(copy, why).await
     }
 
@@ -120,10 +125,23 @@ impl Work {
         Error::Died { site: self.site.name.clone(), copy: copy.id, why, log }
     }
 
-    /// Removes a copy. What cannot be removed is left to the next sweep, and told.
+    /// Removes a copy. What cannot be removed is left to the end of the town, and told.
     pub(super) async fn stop(&self, copy: &Copy) {
-        if let Err(error) = copy.machine.stop().await {
+        while let Err(error) = copy.machine.stop().await {
+            if error.is_gone() && !self.stopping.is_cancelled() {
+                self.until_nothing_lacks().await;
+                continue;
+            }
             tracing::warn!(site = self.site.name, copy = copy.id, %error, "a copy could not be removed");
+            break;
+        }
+    }
+
+    /// Waits until copies can be started and removed again, or the site is stopped.
+    async fn until_nothing_lacks(&self) {
+        tokio::select! {
+            () = self.driver.lacks_nothing() => {}
+            () = self.stopping.cancelled() => {}
         }
     }
 }

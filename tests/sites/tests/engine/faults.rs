@@ -1,8 +1,8 @@
 //! What happens when copies do not start, end by themselves, or eat too much.
 
-use sites::{Error, Event, SiteState};
+use sites::{Error, Event, SiteState, Upstream};
 
-use crate::harness::{Bench, SOON, page};
+use crate::harness::{Bench, SOON, ask, page, wait_for};
 
 #[tokio::test]
 async fn a_site_that_never_answers_is_given_up_with_its_last_words() {
@@ -37,6 +37,29 @@ async fn a_program_that_is_not_there_and_an_image_that_is_not_there_are_told() {
     assert!(error.contains("there is no image sandbox/nonesuch:1; make it with `sandbox build`"), "{error}");
     assert!(!error.contains("times in a row"), "{error}");
     town.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_copy_that_fills_the_disk_is_ended_named_and_replaced_and_costs_nobody_else() {
+    let bench = Bench::new();
+    let ground = bench.town("reset: restore\nlimits: {disk: 16M}", 2).await;
+    for path in ["/fill", "/litter"] {
+        let (bad, other) = (ground.lease().await, ground.lease().await);
+        let Upstream::Address(address) = bad.upstream() else { panic!("an address") };
+        let owner = bench.path("data/copies").read_dir_utf8().unwrap().next().unwrap().unwrap();
+        let folder = owner.path().join(format!("small-{}", bad.copy()));
+        assert!(folder.is_dir());
+        // It has no answer.
+        let filling = tokio::spawn(async move { ask(address, path).await });
+        let error = tokio::time::timeout(SOON, bad.ended()).await.unwrap().to_string();
+        assert!(error.contains("grown to more than 17 MiB, which its `limits.disk` allows"), "{error}");
+        filling.abort();
+        assert_eq!(page(&other, "/add?x").await, "added");
+        other.hand_back(true).await;
+        bad.hand_back(true).await;
+        wait_for("what it wrote is gone", || !folder.exists()).await;
+    }
+    ground.town.stop().await.unwrap();
 }
 
 #[tokio::test]

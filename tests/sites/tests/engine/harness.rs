@@ -154,10 +154,19 @@ fn image(tar: &Utf8Path) -> std::io::Result<()> {
         header.set_mode(0o755);
         archive.append_data(&mut header, folder, std::io::empty())?;
     }
+    let database = tar.with_extension("sqlite3");
+    small_database(&database);
+    archive.append_path_with_name(&database, "seed/db.sqlite3")?;
     let golden = b"golden\n";
     let mut header = tar::Header::new_gnu();
     header.set_size(golden.len() as u64);
     header.set_mode(0o644);
     archive.append_data(&mut header, "seed/lines/all", golden.as_slice())?;
     archive.finish()
+}
+
+/// A database with a row in it.
+pub(crate) fn small_database(path: &Utf8Path) {
+    let database = rusqlite::Connection::open(path).unwrap();
+    database.execute_batch("CREATE TABLE lines(line); INSERT INTO lines VALUES ('golden')").unwrap();
 }

@@ -61,7 +61,7 @@ impl Drop for Outside {
 }
 
 /// Runs iproute2.
-pub(crate) fn ip(arguments: &[&str]) {
+fn ip(arguments: &[&str]) {
     let output = Command::new("ip").args(arguments).output();
     let output = output.expect("`ip` is missing: install iproute2");
     let said = String::from_utf8_lossy(&output.stderr);
@@ -168,6 +168,30 @@ async fn a_site_has_no_rights_and_writes_nothing_but_its_state() {
         assert_eq!(page(&lease, &format!("/write?{path}")).await, "written", "{path}");
     }
     ground.town.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_site_makes_no_name_space_and_no_socket_that_it_does_not_need() {
+    const NEW_USER: u32 = 0x1000_0000;
+    const NEW_NETWORK: u32 = 0x4000_0000;
+    let bench = Bench::new();
+    for writable in [false, true] {
+        let ground = bench.town(&format!("reset: spare\nwritable: {writable}"), 1).await;
+        let lease = ground.lease().await;
+        for (family, number) in [("UNIX", 1), ("INET", 2), ("INET6", 10), ("NETLINK", 16)] {
+            let answer = page(&lease, &format!("/socket?{number}")).await;
+            assert!(answer == "made" || family == "INET6", "{family}: {answer}");
+        }
+        for (family, number) in [("VSOCK", 40), ("ALG", 38), ("PACKET", 17), ("KEY", 15), ("TIPC", 30)] {
+            let answer = page(&lease, &format!("/socket?{number}")).await;
+            assert!(answer.contains("not permitted"), "{family}: {answer}");
+        }
+        for flag in [NEW_USER, NEW_NETWORK] {
+            let answer = page(&lease, &format!("/unshare?{flag}")).await;
+            assert!(answer.contains("not permitted"), "{answer}");
+        }
+        ground.town.stop().await.unwrap();
+    }
 }
 
 #[tokio::test]

@@ -4,11 +4,18 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod beside;
+#[path = "../shared/daemon.rs"]
+mod daemon;
 mod faults;
 mod harness;
+mod hostile;
 mod isolation;
 mod life;
+mod meddling;
+mod names;
 mod owners;
 mod ports;
 mod restart;
+#[path = "../shared/up.rs"]
+mod up;
 mod volumes;

@@ -1,106 +1,18 @@
-//! A container engine that is killed and started again, with a town in it: an engine of this test's own, as there are
-//! others who use the machine's. It and the town live in a network namespace, so that no bridge or rule of the machine's is
-//! touched: an engine takes all that it finds for its own. So does whoever removes all that is on an engine.
+//! A container engine that is killed and started again, with a town in it: an engine of this test's
+//! own, with which the town lives in a network namespace. So does whoever removes all that is on an
+//! engine.
 
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
 
-use camino::Utf8PathBuf;
-
-use crate::harness::{Bench, SOON, docker, wait_for};
-use crate::isolation::ip;
+use crate::daemon::{Apart, Daemon, host, inside};
+use crate::harness::{Bench, docker, wait_for};
 use crate::owners::Owner;
-
-struct Daemon {
-    child: Child,
-    folder: Utf8PathBuf,
-}
-
-impl Daemon {
-    async fn start(folder: Utf8PathBuf, name: &str) -> Daemon {
-        std::fs::create_dir_all(&folder).unwrap();
-        let log = std::fs::File::options().create(true).append(true).open(folder.join("log")).unwrap();
-        let mut command = Command::new("nsenter");
-        command.arg(inside(name)).arg("dockerd");
-        for (option, value) in [("data-root", "data"), ("exec-root", "exec"), ("pidfile", "pid")] {
-            command.arg(format!("--{option}={}", folder.join(value)));
-        }
-        command.args(["--host", &host(&folder)]);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
-        let child = command.spawn().expect("`dockerd` is missing: run `./setup.sh engine`");
-        let mut daemon = Daemon { child, folder };
-        let deadline = Instant::now() + SOON;
-        let mut look = tokio::time::interval(Duration::from_millis(100));
-        while docker(&["--host", &host(&daemon.folder), "version"]).is_err() {
-            look.tick().await;
-            let ended = daemon.child.try_wait().unwrap();
-            let log = || std::fs::read_to_string(daemon.folder.join("log")).unwrap_or_default();
-            assert!(
-                ended.is_none() && Instant::now() < deadline,
-                "no engine of ours (it needs root): {}",
-                log()
-            );
-        }
-        daemon
-    }
-
-    /// Kills it, and the containerd that it has started: without its parent that one answers nobody.
-    fn kill(&mut self) {
-        let note = self.folder.join("exec/containerd/containerd.pid");
-        let containerd = std::fs::read_to_string(&note).unwrap();
-        let pids = [self.child.id().to_string(), containerd];
-        assert!(Command::new("kill").arg("-KILL").args(pids).status().unwrap().success());
-        self.child.wait().unwrap();
-        // Or else the next one waits for it, if nobody has reaped it by then.
-        std::fs::remove_file(note).unwrap();
-    }
-}
-
-impl Drop for Daemon {
-    fn drop(&mut self) {
-        // By SIGTERM, so that it takes its containers and mounts along.
-        if matches!(self.child.try_wait(), Ok(None)) {
-            let _ = Command::new("kill").arg(self.child.id().to_string()).status();
-            let _ = self.child.wait();
-        }
-        // Each engine mounts its folder onto itself, and one that is killed leaves that behind.
-        let mount = self.folder.join("data");
-        let _ = Command::new("umount").arg("--quiet").arg(mount).status();
-    }
-}
-
-/// A network namespace, with its loopback up.
-struct Apart(String);
-
-impl Apart {
-    fn new(what: &str) -> Apart {
-        let apart = Apart(format!("{what}{}", std::process::id()));
-        ip(&["netns", "add", &apart.0]);
-        ip(&["-n", &apart.0, "link", "set", "lo", "up"]);
-        apart
-    }
-}
-
-impl Drop for Apart {
-    fn drop(&mut self) {
-        let _ = Command::new("ip").args(["netns", "delete", &self.0]).status();
-    }
-}
-
-/// How `nsenter` is told to go there.
-fn inside(name: &str) -> String {
-    format!("--net=/run/netns/{name}")
-}
-
-fn host(folder: &Utf8PathBuf) -> String {
-    format!("unix://{}", folder.join("socket"))
-}
 
 #[tokio::test]
 async fn a_town_outlives_an_engine_that_is_killed_and_started_again() {
     let bench = Bench::new();
     let (folder, apart) = (bench.path("engine"), Apart::new("engine"));
-    let mut daemon = Daemon::start(folder.clone(), &apart.0).await;
+    let mut daemon = Daemon::start(folder.clone(), &apart.0);
     let tar = bench.path("image.tar");
     let import =
         ["--host", &host(&folder), "import", "--change", "CMD [\"/site\"]", tar.as_str(), bench.image()];
@@ -112,7 +24,7 @@ async fn a_town_outlives_an_engine_that_is_killed_and_started_again() {
     let before = owner.leases();
     assert!(before.starts_with("leased "), "{before}");
     daemon.kill();
-    let daemon = Daemon::start(folder, &apart.0).await;
+    let daemon = Daemon::start(folder, &apart.0);
     // A lease is of a copy that has answered.
     let after = owner.leases();
     assert!(after.starts_with("leased "), "{after}");
@@ -124,7 +36,7 @@ async fn a_town_outlives_an_engine_that_is_killed_and_started_again() {
 async fn all_that_is_on_an_engine_is_swept_with_the_owners_that_live() {
     let bench = Bench::new();
     let (folder, apart) = (bench.path("engine"), Apart::new("sweep"));
-    let daemon = Daemon::start(folder.clone(), &apart.0).await;
+    let daemon = Daemon::start(folder.clone(), &apart.0);
     let ask = |arguments: &[&str]| docker(&[&["--host", &host(&folder)], arguments].concat()).unwrap();
     let tar = bench.path("image.tar");
     ask(&["import", "--change", "CMD [\"/site\"]", tar.as_str(), bench.image()]);
