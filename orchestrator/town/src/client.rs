@@ -138,9 +138,10 @@ impl Client {
         let answer = sender.send_request(request).await.map_err(broken)?;
         match answer.status() {
             status if status.is_success() => Ok((answer, driven)),
-            StatusCode::CONFLICT => {
+            status @ (StatusCode::CONFLICT | StatusCode::SERVICE_UNAVAILABLE) => {
                 let said = answer.into_body().collect().await.map_err(broken)?.to_bytes();
-                Err(Error::Refused(String::from_utf8_lossy(&said).into_owned()))
+                let said = String::from_utf8_lossy(&said).into_owned();
+                Err(if status == StatusCode::CONFLICT { Error::Refused(said) } else { Error::Lacks(said) })
             }
             status => Err(Error::Talk(format!("it answered {status} to {path}"))),
         }

@@ -43,13 +43,17 @@ pub(crate) fn router(desk: Desk) -> Router {
 }
 
 fn refusal(error: Error) -> Refusal {
-    (StatusCode::CONFLICT, error.to_string())
+    match &error {
+        Error::Sites(lack) if lack.is_gone() => (StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
+        _ => (StatusCode::CONFLICT, error.to_string()),
+    }
 }
 
 async fn status(State(desk): State<Desk>) -> Json<TownStatus> {
     let sites = desk.hall.sites();
     let proxy = format!("http://{}", desk.hall.proxy());
-    Json(TownStatus { pid: std::process::id(), proxy, reset: desk.reset, sites })
+    let engine = desk.hall.town.engine_problem().map(|problem| problem.to_string());
+    Json(TownStatus { pid: std::process::id(), proxy, reset: desk.reset, engine, sites })
 }
 
 /// How long it took, in milliseconds.

@@ -1,9 +1,10 @@
 //! The gateway's way into a copy: which host leads to which port of it, and what every request carries.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use gateway::{Routes, Target};
 use sites::{Lease, Upstream};
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::Error;
 
@@ -11,10 +12,14 @@ use crate::Error;
 pub struct Entrance {
     /// Each host, with what it leads to; hosts of one port share their way.
     doors: Vec<(String, Upstream, Arc<gateway::Site>)>,
+    /// Ends the task that waits for the end of the copy.
+    _shut: DropGuard,
 }
 
 impl Entrance {
-    /// Into this copy; every request carries these header fields.
+    /// Into this copy; every request carries these header fields. Once the copy has ended nothing
+    /// is sent there any more, and whoever waits for an answer is told. To be called within a
+    /// runtime.
     ///
     /// # Errors
     /// When a header field cannot be sent.
@@ -35,7 +40,18 @@ impl Entrance {
             };
             doors.push((host.name.clone(), upstream, door));
         }
-        Ok(Entrance { doors })
+        let (open, ending) = (CancellationToken::new(), lease.ending());
+        let ways: Vec<Weak<gateway::Site>> = doors.iter().map(|(_, _, door)| Arc::downgrade(door)).collect();
+        let (shut, name) = (open.clone(), site.name.clone());
+        tokio::spawn(async move {
+            tokio::select! {
+                _ = ending => {}
+                () = shut.cancelled() => return,
+            }
+            let why = format!("the site {name} has ended; try again").into();
+            ways.iter().filter_map(Weak::upgrade).for_each(|way| way.has_gone(&why));
+        });
+        Ok(Entrance { doors, _shut: open.drop_guard() })
     }
 
     /// Adds the routes of its hosts.

@@ -55,6 +55,9 @@ pub enum Error {
     /// The town went away, or speaks another language: it was started by another version.
     #[error("talk to the town: {0}")]
     Talk(String),
+    /// The town lacks something that it needs for an answer: its container engine.
+    #[error("{0}")]
+    Lacks(String),
     /// The town says no.
     #[error("{0}")]
     Refused(String),

@@ -10,7 +10,8 @@ use crate::Error;
 /// The longest path of a socket that Linux takes.
 const LONGEST: usize = 107;
 
-/// The folder of a town: `control` is its socket, `lock` is locked while it is up, `log` is what it says.
+/// The folder of a town: `control` is its socket, `lock` is locked while it is up, `log` is what it
+/// says, and `containers` is there while something of it is on a container engine.
 #[derive(Debug, Clone)]
 pub struct Folder(Utf8PathBuf);
 
@@ -71,6 +72,30 @@ impl Folder {
         self.clear()
     }
 
+    /// Whether a town of it may have left something on a container engine, which then nobody has
+    /// removed yet.
+    pub fn has_containers(&self) -> bool {
+        self.containers().exists()
+    }
+
+    /// Notes that nothing of it is on a container engine.
+    ///
+    /// # Errors
+    /// When the note cannot be removed.
+    pub fn forget_containers(&self) -> Result<(), Error> {
+        remove(&self.containers())
+    }
+
+    /// Notes that something of it will be on a container engine.
+    pub(crate) fn note_containers(&self) -> Result<(), Error> {
+        let path = self.containers();
+        File::create(&path).map(drop).map_err(Error::file("write", &path))
+    }
+
+    fn containers(&self) -> Utf8PathBuf {
+        self.0.join("containers")
+    }
+
     /// Forgets what the last town said.
     pub(crate) fn begin_log(&self) -> Result<(), Error> {
         let path = self.log();
@@ -95,11 +120,14 @@ impl Folder {
 
     /// Removes the socket of a town that is no more.
     pub(crate) fn clear(&self) -> Result<(), Error> {
-        match fs::remove_file(self.socket()) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(Error::file("remove", &self.socket())(error))
-            }
-            _ => Ok(()),
-        }
+        remove(&self.socket())
+    }
+}
+
+/// Removes a file, if it is there.
+fn remove(path: &Utf8Path) -> Result<(), Error> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::file("remove", path)(error)),
+        _ => Ok(()),
     }
 }

@@ -2,31 +2,47 @@
 //!
 //! ```text
 //! waited for -> held (a route leads to it) -> reset: route to another copy, this one given back -> held ...
+//!      ^                   |
+//!      +--- it has ended --+
 //! ```
+//!
+//! A route lives no longer than its copy. Where there is none, whoever asks for the site is told
+//! so, and to try again.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use gateway::{Gateway, Routes};
+use gateway::{Gateway, Routes, Target};
 use sites::manifest::ResetPolicy;
 use sites::{Lease, LoggedIn, SiteStatus, Town};
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::clocks::Running;
 use crate::{Entrance, Error};
 
 /// How long a reset may wait for a copy that is not there yet.
 const LEASE: Duration = Duration::from_secs(300);
+/// How long a reset waits for a container engine that does not answer.
+const ENGINE: Duration = Duration::from_secs(5);
 
 pub(crate) struct Hall {
     pub(crate) town: Town,
     gateway: Gateway,
-    held: Mutex<BTreeMap<String, Arc<Held>>>,
+    /// What each site's hosts lead to.
+    places: Mutex<BTreeMap<String, Place>>,
     /// What every request to a site carries since somebody was logged in to it, also to the copies after a reset.
     headers: Mutex<BTreeMap<String, Vec<(String, String)>>>,
     /// One reset of a site at a time.
     resetting: BTreeMap<String, tokio::sync::Mutex<()>>,
+}
+
+enum Place {
+    /// To a copy.
+    Held(Arc<Held>),
+    /// Nowhere, with the reason.
+    Empty(Arc<str>),
 }
 
 /// A copy in use.
@@ -36,40 +52,81 @@ struct Held {
     /// Whether somebody has logged in to it, which may leave traces.
     logged_in: AtomicBool,
     clock: Running,
+    /// Ends the task that waits for its end.
+    _over: DropGuard,
 }
 
 impl Hall {
     pub(crate) fn new(town: Town, gateway: Gateway) -> Arc<Hall> {
-        let resetting = town.sites().map(|site| (site.name.clone(), tokio::sync::Mutex::default())).collect();
-        let (held, headers) = (Mutex::default(), Mutex::default());
-        Arc::new(Hall { town, gateway, held, headers, resetting })
+        let names: Vec<String> = town.sites().map(|site| site.name.clone()).collect();
+        let resetting = names.iter().map(|name| (name.clone(), tokio::sync::Mutex::default())).collect();
+        let empty = |name: String| {
+            let why = format!("the site {name} is being started; try again");
+            (name, Place::Empty(why.into()))
+        };
+        let places = Mutex::new(names.into_iter().map(empty).collect());
+        let hall = Hall { town, gateway, places, headers: Mutex::default(), resetting };
+        hall.lead();
+        Arc::new(hall)
     }
 
     pub(crate) fn proxy(&self) -> std::net::SocketAddr {
         self.gateway.local_addr()
     }
 
-    /// Takes a copy of every site as soon as there is one. A site that fails is tried again by its reset.
+    /// Takes a copy of every site as soon as there is one.
     pub(crate) fn move_in(self: &Arc<Hall>) {
         for site in self.town.sites() {
-            let (hall, name) = (Arc::clone(self), site.name.clone());
-            tokio::spawn(async move {
-                let own = hall.own(&name).await;
-                if let Err(error) = hall.take(&name).await {
+            self.fill_soon(&site.name);
+        }
+    }
+
+    fn fill_soon(self: &Arc<Hall>, name: &str) {
+        let (hall, name) = (Arc::clone(self), name.to_owned());
+        tokio::spawn(async move { hall.fill(&name).await });
+    }
+
+    /// Takes a copy of a site that has none, however long that takes. A site that was given up is
+    /// tried again by its reset.
+    async fn fill(self: &Arc<Hall>, name: &str) {
+        let _own = self.own(name).await;
+        while !self.holds(name) {
+            match self.take(name).await {
+                Ok(()) => return,
+                // It may yet come: the container engine is being started anew, for example.
+                Err(Error::Sites(sites::Error::Deadline { .. })) => {}
+                Err(Error::Sites(sites::Error::Stopped(_))) => return,
+                Err(error) => {
                     tracing::warn!(site = name, %error, "a site has no copy");
+                    let why = format!(
+                        "the site {name} is not running: failed to {error}; `sandbox reset {name}` starts it, then try again"
+                    );
+                    return self.empty(name, &why.into());
                 }
-                drop(own);
-            });
+            }
         }
     }
 
     /// Makes a site pristine for its users; how long they had to wait.
-    pub(crate) async fn reset(&self, name: &str) -> Result<Duration, Error> {
+    pub(crate) async fn reset(self: &Arc<Hall>, name: &str) -> Result<Duration, Error> {
         let began = Instant::now();
+        tokio::select! {
+            biased;
+            done = self.reset_in_turn(name) => done?,
+            gone = self.town.lacks_engine(name, ENGINE) => {
+                // What the reset would have done comes once the engine is back.
+                self.fill_soon(name);
+                return Err(gone.into());
+            }
+        }
+        Ok(began.elapsed())
+    }
+
+    async fn reset_in_turn(self: &Arc<Hall>, name: &str) -> Result<(), Error> {
         let _own = self.own(name).await;
         let policy = self.town.sites().find(|site| site.name == name).map(|site| site.reset);
         match policy {
-            Some(ResetPolicy::Never) if self.holds(name) => return Ok(began.elapsed()),
+            Some(ResetPolicy::Never) if self.holds(name) => return Ok(()),
             // Its only copy is the one in use.
             Some(ResetPolicy::Recreate) => self.give_back(name).await,
             _ => {}
@@ -78,14 +135,12 @@ impl Hall {
             // It may have been given up.
             self.town.reset(name).await?;
         }
-        self.take(name).await?;
-        Ok(began.elapsed())
+        self.take(name).await
     }
 
     /// Lets an account of the manifest in to the copy in use.
     pub(crate) async fn login(&self, name: &str, account: &str) -> Result<LoggedIn, Error> {
-        let held = self.held().get(name).cloned();
-        let Some(held) = held else {
+        let Some(held) = self.held(name) else {
             return Err(Error::Refused(format!("log in to {name}: it is not up")));
         };
         // Taken out while it is used, as a lock is not held across a wait.
@@ -115,8 +170,10 @@ impl Hall {
 
     /// Moves the clocks on.
     pub(crate) fn tick(&self) {
-        for held in self.held().values() {
-            if let Some(lease) = &*held.lock() {
+        for place in self.places().values() {
+            if let Place::Held(held) = place
+                && let Some(lease) = &*held.lock()
+            {
                 held.clock.tick(lease);
             }
         }
@@ -130,49 +187,94 @@ impl Hall {
     }
 
     fn holds(&self, name: &str) -> bool {
-        self.held().contains_key(name)
+        self.held(name).is_some()
+    }
+
+    fn held(&self, name: &str) -> Option<Arc<Held>> {
+        match self.places().get(name) {
+            Some(Place::Held(held)) => Some(Arc::clone(held)),
+            _ => None,
+        }
     }
 
     /// Takes a pristine copy, leads the route to it, and gives the one before back.
-    async fn take(&self, name: &str) -> Result<(), Error> {
+    async fn take(self: &Arc<Hall>, name: &str) -> Result<(), Error> {
         let lease = self.town.lease(name, LEASE).await?;
         let headers = locked(&self.headers).get(name).cloned().unwrap_or_default();
         let entrance = Mutex::new(Entrance::to(&lease, &headers)?);
-        let clock = Running::of(&lease);
+        let (clock, ending, over) = (Running::of(&lease), lease.ending(), CancellationToken::new());
         let held = Arc::new(Held {
             lease: Mutex::new(Some(lease)),
             entrance,
             logged_in: AtomicBool::new(false),
             clock,
+            _over: over.clone().drop_guard(),
         });
-        let before = self.held().insert(name.to_owned(), held);
+        let before = self.places().insert(name.to_owned(), Place::Held(Arc::clone(&held)));
         self.lead();
-        if let Some(before) = before {
+        let (hall, name) = (Arc::clone(self), name.to_owned());
+        let held = Arc::downgrade(&held);
+        tokio::spawn(async move {
+            tokio::select! {
+                error = ending => hall.ended(&name, &held, error),
+                () = over.cancelled() => {}
+            }
+        });
+        if let Some(Place::Held(before)) = before {
             before.end().await;
         }
         Ok(())
     }
 
+    /// A copy has ended by itself: nothing leads to it any more, and another one takes its place.
+    fn ended(self: &Arc<Hall>, name: &str, copy: &Weak<Held>, error: sites::Error) {
+        let in_use = self.held(name).filter(|held| Weak::ptr_eq(&Arc::downgrade(held), copy));
+        if in_use.is_none() || matches!(error, sites::Error::Stopped(_)) {
+            return;
+        }
+        let why = format!("the site {name} has ended and is being started anew; try again").into();
+        self.empty(name, &why);
+        self.fill_soon(name);
+    }
+
     async fn give_back(&self, name: &str) {
-        let before = self.held().remove(name);
-        self.lead();
+        let before = self.held(name);
+        self.empty(name, &format!("the site {name} is being made anew; try again").into());
         if let Some(before) = before {
             before.end().await;
         }
     }
 
+    /// Has a site's hosts lead nowhere.
+    fn empty(&self, name: &str, why: &Arc<str>) {
+        self.places().insert(name.to_owned(), Place::Empty(Arc::clone(why)));
+        self.lead();
+    }
+
     fn lead(&self) {
         let mut routes = Routes::new();
-        for held in self.held().values() {
-            if let Err(error) = locked(&held.entrance).lead(&mut routes) {
+        for (name, place) in self.places().iter() {
+            let led = match place {
+                Place::Held(held) => locked(&held.entrance).lead(&mut routes),
+                Place::Empty(why) => self.lead_nowhere(name, why, &mut routes),
+            };
+            if let Err(error) = led {
                 tracing::warn!(%error, "a host of a site cannot be reached");
             }
         }
         self.gateway.set_routes(routes);
     }
 
-    fn held(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Held>>> {
-        locked(&self.held)
+    fn lead_nowhere(&self, name: &str, why: &Arc<str>, routes: &mut Routes) -> Result<(), Error> {
+        let hosts = self.town.sites().filter(|site| site.name == name).flat_map(|site| &site.hosts);
+        for host in hosts {
+            routes.add(&host.name, Target::Unavailable(Arc::clone(why)))?;
+        }
+        Ok(())
+    }
+
+    fn places(&self) -> MutexGuard<'_, BTreeMap<String, Place>> {
+        locked(&self.places)
     }
 }
 

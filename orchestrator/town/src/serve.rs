@@ -5,7 +5,10 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 use std::{fs, future::Future};
 
+use axum::response::IntoResponse;
 use gateway::{Config, Gateway};
+use guard::Guard;
+use sites::manifest::DriverKind;
 use sites::{Events, Options, Site, Town};
 use tokio::net::{TcpListener, UnixListener};
 use tokio_util::sync::CancellationToken;
@@ -50,18 +53,27 @@ pub async fn serve(served: Served, events: Events, stop: CancellationToken) -> R
     // Who can write to it can stop the town and be anybody in it.
     fs::set_permissions(&socket, fs::Permissions::from_mode(0o600)).map_err(Error::file("shut", &socket))?;
 
-    let town = tokio::select! {
-        town = Town::start(sites, options, events) => town?,
-        () = stop.cancelled() => {
+    if sites.iter().any(|site| site.driver == DriverKind::Docker) {
+        folder.note_containers()?;
+    }
+    // Not given up half-way, as what it has made on the container engine by then would be left
+    // there.
+    let town = match Town::start(sites, options, events).await {
+        Ok(town) => town,
+        Err(error) => {
+            if !error.is_gone() {
+                folder.forget_containers()?;
+            }
             folder.clear()?;
-            return Ok(());
+            return Err(error.into());
         }
     };
     let hall = Hall::new(town.clone(), gateway);
     hall.move_in();
     let desk = Desk { hall: hall.clone(), reset: format!("http://{reset}"), stop: stop.clone() };
     let control = axum::serve(control, control::router(desk)).with_graceful_shutdown(ended(&stop));
-    let resets = axum::serve(resets, full_reset::router(hall.clone())).with_graceful_shutdown(ended(&stop));
+    let router = Guard::new(reset).before(full_reset::router(hall.clone()), IntoResponse::into_response);
+    let resets = axum::serve(resets, router).with_graceful_shutdown(ended(&stop));
     let ticking = async {
         let mut ticks = tokio::time::interval(clocks::TICK);
         loop {
@@ -88,6 +100,9 @@ pub async fn serve(served: Served, events: Events, stop: CancellationToken) -> R
         () = stop.cancelled() => {}
     }
     let stopped = town.stop().await;
+    if stopped.is_ok() {
+        folder.forget_containers()?;
+    }
     folder.clear()?;
     drop(lock);
     Ok(stopped?)

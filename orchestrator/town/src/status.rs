@@ -12,6 +12,10 @@ pub struct TownStatus {
     pub proxy: String,
     /// Where full resets are asked for, as `http://ADDRESS`.
     pub reset: String,
+    /// Why nothing can be started, where its container engine does not answer; reads after "failed
+    /// to".
+    #[serde(default)]
+    pub engine: Option<String>,
     /// Its sites, by name.
     pub sites: Vec<SiteStatus>,
 }
