@@ -9,6 +9,9 @@ use std::{
 use http_body_util::{BodyExt, Empty, Full, combinators::UnsyncBoxBody};
 use hyper::body::{Bytes, Frame, SizeHint};
 use tokio::task::JoinHandle;
+use tokio_util::sync::PollSemaphore;
+
+use crate::blocking;
 
 /// A body on its way to a client or to an upstream server.
 pub type Body = UnsyncBoxBody<Bytes, BodyError>;
@@ -34,14 +37,15 @@ pub fn full(bytes: impl Into<Bytes>) -> Body {
 /// `length` is the number of bytes the source will give, where that is known; a source that gives fewer ends in an error, of
 /// one that gives more the rest is not read.
 pub fn from_read(source: impl Read + Send + 'static, length: Option<u64>) -> Body {
-    Blocking { state: State::Idle(Box::new(source)), left: length }.boxed_unsync()
+    Blocking { state: State::Idle(Box::new(source), blocking::queue()), left: length }.boxed_unsync()
 }
 
 type Source = Box<dyn Read + Send>;
 
 enum State {
-    Idle(Source),
-    Reading(JoinHandle<(Source, io::Result<Bytes>)>),
+    /// To be read, with the place in the queue for a thread.
+    Idle(Source, PollSemaphore),
+    Reading(JoinHandle<(Source, io::Result<Bytes>)>, PollSemaphore),
     Done,
 }
 
@@ -61,21 +65,25 @@ impl hyper::body::Body for Blocking {
         loop {
             match std::mem::replace(&mut self.state, State::Done) {
                 State::Done => return Poll::Ready(None),
-                State::Idle(source) => {
+                State::Idle(source, mut queue) => {
                     if self.left == Some(0) {
                         return Poll::Ready(None);
                     }
+                    let Poll::Ready(thread) = queue.poll_acquire(cx) else {
+                        self.state = State::Idle(source, queue);
+                        return Poll::Pending;
+                    };
                     let want = self
                         .left
                         .map_or(CHUNK, |left| usize::try_from(left).map_or(CHUNK, |left| left.min(CHUNK)));
-                    self.state =
-                        State::Reading(tokio::task::spawn_blocking(move || read_chunk(source, want)));
+                    let reading = blocking::start(thread, move || read_chunk(source, want));
+                    self.state = State::Reading(reading, queue);
                 }
-                State::Reading(mut handle) => {
+                State::Reading(mut handle, queue) => {
                     let outcome = match Pin::new(&mut handle).poll(cx) {
                         Poll::Ready(outcome) => outcome,
                         Poll::Pending => {
-                            self.state = State::Reading(handle);
+                            self.state = State::Reading(handle, queue);
                             return Poll::Pending;
                         }
                     };
@@ -92,7 +100,7 @@ impl hyper::body::Body for Blocking {
                     if let Some(left) = &mut self.left {
                         *left = left.saturating_sub(chunk.len() as u64);
                     }
-                    self.state = State::Idle(source);
+                    self.state = State::Idle(source, queue);
                     return Poll::Ready(Some(Ok(Frame::data(chunk))));
                 }
             }

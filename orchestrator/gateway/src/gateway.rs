@@ -16,7 +16,10 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     Activity, CertificateAuthority, ClientTls, Config, Episode, Ledger, Limits, Routes,
-    proxy::listener,
+    budget::Budget,
+    complaints::Complaints,
+    limits::OPEN_FILES_PER_CLIENT,
+    proxy::{clients::Clients, listener},
     tls::RootsError,
     upstream::{Dialer, Upstream},
 };
@@ -33,6 +36,10 @@ pub(crate) struct Shared {
     pub(crate) upstream: Upstream,
     pub(crate) activity: Activity,
     pub(crate) limits: Limits,
+    pub(crate) clients: Arc<Clients>,
+    /// Request bodies that are in memory whole.
+    pub(crate) uploads: Budget,
+    pub(crate) complaints: Arc<Complaints>,
     pub(crate) tasks: TaskTracker,
     /// No new work: finish what is begun.
     pub(crate) draining: CancellationToken,
@@ -76,6 +83,9 @@ impl Gateway {
             ca: config.ca,
             upstream: Upstream::new(dialer, &config.limits),
             activity: Activity::default(),
+            clients: Clients::new(config.limits.connections.min(room())),
+            uploads: Budget::new(config.limits.uploads),
+            complaints: Arc::default(),
             limits: config.limits,
             tasks: TaskTracker::new(),
             draining: CancellationToken::new(),
@@ -135,10 +145,19 @@ impl Gateway {
     }
 }
 
+/// How many clients this process has files for.
+fn room() -> usize {
+    let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    files
+        .map_or(usize::MAX, |files| usize::try_from(files).unwrap_or(usize::MAX) / OPEN_FILES_PER_CLIENT)
+        .max(16)
+}
+
 impl Drop for Gateway {
     fn drop(&mut self) {
         self.shared.draining.cancel();
         self.shared.cut.cancel();
+        self.shared.complaints.sum_up();
     }
 }
 

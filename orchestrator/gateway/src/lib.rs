@@ -6,7 +6,8 @@
 //! A request's way through the crate:
 //!
 //! ```text
-//! proxy::listener   accept, bound what a client may hold open
+//! proxy::listener   accept, bound what a client may hold open; proxy::clients says who makes room
+//! proxy::wire       HTTP/1 as RFC 9112 has it, before hyper sees it
 //! proxy::connect    CONNECT, then look at the first bytes: TLS (tls/), or plain HTTP, or a WebSocket
 //! proxy::service    one request: URL, route, ledger entry, activity
 //!   |- replay/      answer from a snapshot           -> Reply
@@ -19,7 +20,10 @@
 //! The crate never changes a body, and never answers from the live web unless the route says so.
 
 pub mod activity;
+mod blocking;
 pub mod body;
+mod budget;
+mod complaints;
 mod config;
 pub mod episode;
 mod error_text;

@@ -6,7 +6,7 @@
 
 use std::{collections::HashMap, fmt, sync::Arc};
 
-use crate::{Fill, Recorder, Replay, Site};
+use crate::{Fill, Recorder, Replay, Site, upstream::is_bad_port};
 
 /// What answers the requests of a route.
 #[derive(Clone)]
@@ -21,6 +21,8 @@ pub enum Target {
     Site(Arc<Site>),
     /// The live web, nothing kept.
     Forward,
+    /// Nothing at the moment: what is to be said of that.
+    Unavailable(Arc<str>),
     /// A readable refusal, counted.
     Refuse,
 }
@@ -33,6 +35,7 @@ impl fmt::Debug for Target {
             Target::Fill(..) => "Fill",
             Target::Site(..) => "Site",
             Target::Forward => "Forward",
+            Target::Unavailable(_) => "Unavailable",
             Target::Refuse => "Refuse",
         })
     }
@@ -95,6 +98,24 @@ impl Routes {
             self.wildcards.sort_by_key(|(suffix, port, _)| (std::cmp::Reverse(suffix.len()), port.is_none()));
         }
         Ok(())
+    }
+
+    /// Whether a tunnel may lead to this server: to the ports of the web; to those that a route or
+    /// a recorded URL names; to any that a URL may have where the live web answers.
+    pub(crate) fn takes(&self, host: &str, port: u16) -> bool {
+        if matches!(port, 80 | 443) || self.names_port(port) {
+            return true;
+        }
+        match self.target(host, port) {
+            Target::Forward | Target::Record(_) | Target::Fill(_) => !is_bad_port(port),
+            Target::Replay(replay) => replay.has_port(host, port),
+            Target::Site(_) | Target::Unavailable(_) | Target::Refuse => false,
+        }
+    }
+
+    fn names_port(&self, port: u16) -> bool {
+        let hosts = self.hosts.keys().map(|(_, own)| *own);
+        hosts.chain(self.wildcards.iter().map(|(_, own, _)| *own)).any(|own| own == Some(port))
     }
 
     /// The target for a host (lower-case, IPv6 without brackets) and port.
@@ -172,6 +193,27 @@ mod tests {
         check(&["[::1]:80", "::1"], "::1", 80, Some("[::1]:80"));
         check(&["[::1]:80", "::1"], "::1", 81, Some("::1"));
         check(&["127.0.0.1:80"], "127.0.0.1", 80, Some("127.0.0.1:80"));
+    }
+
+    #[test]
+    fn tunnels_lead_to_ports_that_the_world_has() {
+        let mut routes = Routes::new();
+        routes.add("shop.test", Target::Replay(Arc::new(Replay::default()))).unwrap();
+        routes.add("live.test", Target::Forward).unwrap();
+        routes.add("api.test:8443", Target::Refuse).unwrap();
+        for (host, port, expect) in [
+            ("shop.test", 443, true),
+            ("shop.test", 80, true),
+            ("shop.test", 8080, false),
+            ("shop.test", 8443, true),
+            ("nowhere.test", 443, true),
+            ("nowhere.test", 22, false),
+            ("live.test", 8080, true),
+            ("live.test", 25, false),
+            ("live.test", 6667, false),
+        ] {
+            assert_eq!(routes.takes(host, port), expect, "{host}:{port}");
+        }
     }
 
     #[test]

@@ -2,10 +2,14 @@
 
 use std::{
     net::{IpAddr, SocketAddr},
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use tokio::sync::watch;
 use url::{Host, Url};
 
 use crate::{
@@ -23,6 +27,8 @@ pub struct Site {
     /// Header fields that every request gets.
     headers: HeaderMap,
     changes: AtomicU64,
+    /// Why it is there no more, once that is so.
+    gone: watch::Sender<Option<Arc<str>>>,
 }
 
 /// How a site is reached.
@@ -71,7 +77,8 @@ impl Site {
 
     fn by(name: String, way: Way) -> Self {
         let connections = Connections::default();
-        Self { name, way, connections, headers: HeaderMap::new(), changes: AtomicU64::new(0) }
+        let (changes, gone) = (AtomicU64::new(0), watch::Sender::new(None));
+        Self { name, way, connections, headers: HeaderMap::new(), changes, gone }
     }
 
     /// The same, with header fields that every request gets in place of the client's own.
@@ -82,6 +89,22 @@ impl Site {
             self.headers.insert(name.map_err(|_| bad())?, value.map_err(|_| bad())?);
         }
         Ok(self)
+    }
+
+    /// The copy has ended: whoever waits for an answer of it, or asks it from now on, is told why
+    /// there is none.
+    pub fn has_gone(&self, why: &Arc<str>) {
+        self.gone.send_replace(Some(Arc::clone(why)));
+    }
+
+    /// Waits until it has.
+    pub(crate) async fn gone(&self) -> Arc<str> {
+        let mut gone = self.gone.subscribe();
+        match gone.wait_for(Option::is_some).await.map(|why| why.clone()) {
+            Ok(Some(why)) => why,
+            // It is there as long as this is asked.
+            _ => std::future::pending().await,
+        }
     }
 
     /// What the site is called.

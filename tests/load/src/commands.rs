@@ -69,6 +69,9 @@ pub(crate) enum Command {
         /// Requests in all; more than the manifest has go round again.
         #[arg(short = 'n', long, default_value_t = 2000)]
         requests: usize,
+        /// Begin no more requests after so many seconds.
+        #[arg(long)]
+        seconds: Option<u64>,
         /// How long one read or write may take, in seconds.
         #[arg(long, default_value_t = 30)]
         timeout: u64,
@@ -110,7 +113,7 @@ impl Command {
             Command::Forward { connect_to, upstream_ca, allow_private } => {
                 forward::serve(connect_to, upstream_ca, allow_private)
             }
-            Command::Run { manifest, proxy, direct, threads, requests, timeout } => {
+            Command::Run { manifest, proxy, direct, threads, requests, seconds, timeout } => {
                 let entries = manifest::read(&manifest)?;
                 let route = match (proxy, direct) {
                     (Some(proxy), _) => Route::Proxy(proxy),
@@ -121,6 +124,7 @@ impl Command {
                     route,
                     threads: threads.max(1),
                     requests,
+                    within: seconds.map(Duration::from_secs),
                     timeout: Duration::from_secs(timeout.max(1)),
                 };
                 println!("{}", serde_json::to_string(&client::run(&entries, &plan)?)?);

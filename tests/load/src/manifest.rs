@@ -14,7 +14,7 @@ pub(crate) struct Entry {
     pub(crate) host: String,
     /// Path and query.
     pub(crate) target: String,
-    /// Of the body, in lower-case hexadecimal.
+    /// Of the body, in lower-case hexadecimal; empty where any body will do.
     pub(crate) sha256: String,
     /// Of the body, in bytes.
     pub(crate) length: usize,

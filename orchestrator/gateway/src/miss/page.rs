@@ -34,7 +34,9 @@ impl<'a> Page<'a> {
     }
 
     pub(super) fn failed(head: &'a RequestHead, error: &str) -> Self {
-        let text = format!("The recorded answer could not be given: {error}.");
+        let text = format!(
+            "The recorded answer could not be given: {error}. Look into the file with `sandbox snapshot verify`."
+        );
         Page { kind: "failed", title: "The recording cannot be read", text, head, near: &[] }
     }
 

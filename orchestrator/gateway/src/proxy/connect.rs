@@ -12,8 +12,10 @@ use tokio_rustls::{LazyConfigAcceptor, server::TlsStream};
 
 use super::{
     client_io::ClientIo,
+    clients::Client,
     listener::{serve_http1, serve_http2},
     target::Via,
+    wire::Checked,
 };
 use crate::{Scheme, gateway::Shared, tls::H2};
 
@@ -21,7 +23,22 @@ use crate::{Scheme, gateway::Shared, tls::H2};
 const TLS_HANDSHAKE: u8 = 0x16;
 
 /// Serves what comes through a tunnel to `host:port`, once the client has its 200.
-pub(super) async fn serve_tunnel(shared: Arc<Shared>, host: String, port: u16, upgrade: OnUpgrade) {
+pub(super) async fn serve_tunnel(
+    shared: Arc<Shared>,
+    place: Arc<Client>,
+    host: String,
+    port: u16,
+    upgrade: OnUpgrade,
+) {
+    let closed = place.clone();
+    tokio::select! {
+        () = closed.closed() => {}
+        () = shared.cut.clone().cancelled_owned() => {}
+        () = serve(shared, place, host, port, upgrade) => {}
+    }
+}
+
+async fn serve(shared: Arc<Shared>, place: Arc<Client>, host: String, port: u16, upgrade: OnUpgrade) {
     let limit = shared.limits.client_head;
     let begun = timeout(limit, async {
         let mut client = opened(upgrade.await.map_err(io::Error::other)?, &shared)?;
@@ -37,15 +54,15 @@ pub(super) async fn serve_tunnel(shared: Arc<Shared>, host: String, port: u16, u
         }
     };
     if first != TLS_HANDSHAKE {
-        return serve_http1(shared, Via::Tunnel { scheme: Scheme::Http, host, port }, client).await;
+        return serve_http1(shared, Via::Tunnel { scheme: Scheme::Http, host, port }, place, client).await;
     }
     match timeout(limit, handshake(&shared, &host, client)).await {
         Ok(Ok(tls)) => {
             let via = Via::Tunnel { scheme: Scheme::Https, host, port };
             if tls.get_ref().1.alpn_protocol() == Some(H2) {
-                serve_http2(shared, via, tls).await;
+                serve_http2(shared, via, place, tls).await;
             } else {
-                serve_http1(shared, via, tls).await;
+                serve_http1(shared, via, place, tls).await;
             }
         }
         Ok(Err(error)) => tracing::debug!(%host, %error, "a client's TLS handshake failed"),
@@ -55,8 +72,11 @@ pub(super) async fn serve_tunnel(shared: Arc<Shared>, host: String, port: u16, u
 
 /// The client's connection back from hyper, with what it had already read.
 fn opened(upgraded: Upgraded, shared: &Shared) -> io::Result<ClientIo<TcpStream>> {
-    match upgraded.downcast::<TokioIo<ClientIo<TcpStream>>>() {
-        Ok(parts) => Ok(parts.io.into_inner().unread(parts.read_buf)),
+    match upgraded.downcast::<TokioIo<Checked<ClientIo<TcpStream>>>>() {
+        Ok(parts) => {
+            let (client, unread) = parts.io.into_inner().into_parts();
+            Ok(client.unread(unread).unread(parts.read_buf))
+        }
         Err(_) => Err(io::Error::other(format!(
             "a tunnel in a tunnel is not served ({} connections at most)",
             shared.limits.connections

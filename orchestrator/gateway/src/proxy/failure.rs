@@ -6,7 +6,7 @@
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
 use super::target::BadTarget;
-use crate::{Answer, Reply, body, error_text, upstream::UpstreamError};
+use crate::{Answer, Reply, body, complaints::Complaints, error_text, upstream::UpstreamError};
 
 /// The header that carries the failure's name.
 pub(crate) const SANDBOX_ERROR: HeaderName = HeaderName::from_static("sandbox-error");
@@ -37,6 +37,35 @@ impl Failure {
         }
     }
 
+    /// The route leads nowhere for now.
+    pub(super) fn unavailable(why: &str) -> Self {
+        Self::failed("unavailable", StatusCode::SERVICE_UNAVAILABLE, why.to_owned())
+    }
+
+    /// A port that the world does not have.
+    pub(super) fn no_port(host: &str, port: u16) -> Self {
+        let reason = format!("no way to port {port} of {host}");
+        let text = format!(
+            "{reason}: tunnels lead to ports 80 and 443 and to those that this world's routes and recorded URLs name, \
+             and, where the live web is reached, to those that browsers take in URLs"
+        );
+        let answer = Answer::Refused { reason };
+        Self { name: "no-port", status: StatusCode::FORBIDDEN, text, answer }
+    }
+
+    /// Bytes that are no request.
+    pub(super) fn malformed(reason: &str) -> Self {
+        Self::failed("malformed", StatusCode::BAD_REQUEST, format!("the request is malformed: {reason}"))
+    }
+
+    /// More request bodies at once than there is memory for.
+    pub(super) fn crowded(limit: usize) -> Self {
+        let text = format!(
+            "the bodies of all requests under way are larger than {limit} bytes together; send it again when others are done"
+        );
+        Self::failed("crowded", StatusCode::SERVICE_UNAVAILABLE, text)
+    }
+
     /// A request body beyond what can be looked up.
     pub(super) fn body_too_large(limit: usize) -> Self {
         let text = format!("the request body is larger than {limit} bytes, the most that can be looked up");
@@ -50,8 +79,8 @@ impl Failure {
     }
 
     /// The client's body is broken.
-    pub(super) fn client_broken(error: &dyn std::fmt::Display) -> Self {
-        let text = format!("the request body cannot be read: {error}");
+    pub(super) fn client_broken(error: &(dyn std::error::Error + 'static)) -> Self {
+        let text = format!("the request body cannot be read: {}", error_text::chain(error));
         Self::failed("client-broken", StatusCode::BAD_REQUEST, text)
     }
 
@@ -59,6 +88,20 @@ impl Failure {
     pub(super) fn bad_connect() -> Self {
         let text = "CONNECT takes host:port, and is not served inside a tunnel".to_owned();
         Self::failed("bad-connect", StatusCode::BAD_REQUEST, text)
+    }
+
+    /// Logs it once for each server where a server failed.
+    pub(super) fn log(&self, complaints: &Complaints, host: &str) {
+        if matches!(self.status, StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT)
+            && complaints.first(self.name, host)
+        {
+            tracing::warn!(
+                name = self.name,
+                host,
+                error = self.text,
+                "a request got no answer from its server"
+            );
+        }
     }
 
     /// As a reply; a page for a document, text for the rest.
@@ -84,17 +127,17 @@ impl From<UpstreamError> for Failure {
                 StatusCode::GATEWAY_TIMEOUT
             }
             UpstreamError::UploadStalled { .. } => StatusCode::REQUEST_TIMEOUT,
-            UpstreamError::Guarded { .. } => StatusCode::FORBIDDEN,
+            UpstreamError::Guarded { .. } | UpstreamError::Port { .. } => StatusCode::FORBIDDEN,
             UpstreamError::Loop { .. } => StatusCode::LOOP_DETECTED,
-            UpstreamError::Request { .. } => StatusCode::BAD_REQUEST,
+            UpstreamError::Request { .. } | UpstreamError::UploadBroken { .. } => StatusCode::BAD_REQUEST,
             UpstreamError::Resolve { .. }
             | UpstreamError::Connect { .. }
             | UpstreamError::Tls { .. }
             | UpstreamError::Broken { .. } => StatusCode::BAD_GATEWAY,
         };
-        let text = format!("failed to {}", error_text::chain(&error));
+        let text = format!("failed to {}; {}", error_text::chain(&error), error.advice());
         let mut failure = Self::failed(error.name(), status, text);
-        if matches!(error, UpstreamError::Guarded { .. }) {
+        if matches!(error, UpstreamError::Guarded { .. } | UpstreamError::Port { .. }) {
             failure.answer = Answer::Refused { reason: error.to_string() };
         }
         failure
@@ -106,7 +149,9 @@ impl From<BadTarget> for Failure {
         let (name, status) = match error {
             BadTarget::NotProxied => ("not-proxied", StatusCode::BAD_REQUEST),
             BadTarget::Scheme => ("bad-scheme", StatusCode::BAD_REQUEST),
-            BadTarget::Host => ("bad-host", StatusCode::BAD_REQUEST),
+            BadTarget::Host | BadTarget::NoHost | BadTarget::Hosts | BadTarget::OtherHost => {
+                ("bad-host", StatusCode::BAD_REQUEST)
+            }
             BadTarget::Misdirected => ("misdirected", StatusCode::MISDIRECTED_REQUEST),
         };
         Self::failed(name, status, error.to_string())

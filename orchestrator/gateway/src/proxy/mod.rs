@@ -1,6 +1,7 @@
 //! The side towards the clients: connections, tunnels, requests.
 
 mod client_io;
+pub(crate) mod clients;
 mod connect;
 mod failure;
 pub(crate) mod listener;
@@ -8,7 +9,9 @@ mod live;
 mod service;
 mod site;
 mod socket;
+mod stalled;
 mod target;
 mod track;
+mod wire;
 
 pub(crate) use failure::SANDBOX_ERROR;

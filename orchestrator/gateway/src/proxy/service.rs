@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use http::{HeaderMap, Method, Request, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Version, header};
 use http_body_util::BodyExt;
 use hyper::{
     body::{Body as _, Bytes, Incoming},
@@ -13,41 +13,46 @@ use tokio::time::timeout;
 use super::{
     connect,
     failure::Failure,
+    listener::Connection,
     live::{self, Outgoing},
     site,
     socket::{self, Handshake},
-    target::{self, Via, host_and_port},
+    target::{self, BadTarget, Via},
     track::Pending,
 };
 use crate::{
-    Answer, Body, Episode, Fill, Replay, Reply, RequestHead,
-    body::{self, BodyError},
-    gateway::Shared,
-    miss, network,
+    Answer, Body, Episode, Fill, Replay, Reply, RequestHead, blocking, body, gateway::Shared, miss, network,
     routes::Target,
 };
 
 /// Answers one request. Whatever goes wrong is an answer too.
-pub(super) async fn serve(shared: Arc<Shared>, via: &Via, mut request: Request<Incoming>) -> Response<Body> {
-    if request.method() == Method::CONNECT {
-        return tunnel(shared, via, &mut request);
+pub(super) async fn serve(
+    shared: Arc<Shared>,
+    own: &Connection,
+    mut request: Request<Incoming>,
+) -> Response<Body> {
+    let malformed = own.next_request();
+    if malformed.is_none() && request.method() == Method::CONNECT {
+        return tunnel(shared, own, request);
     }
     let episode = shared.episode();
-    let mut pending = Pending::begin(&shared.activity, episode.ledger().clone());
+    let mut pending = Pending::begin(&shared, &episode, own.client.busy());
+    if let Some(reason) = malformed {
+        return refuse(
+            Failure::malformed(reason),
+            pending,
+            (request.method(), request.version()),
+            request.uri().to_string(),
+        );
+    }
     let socket = is_websocket(request.headers()).then(|| hyper::upgrade::on(&mut request));
     let (mut parts, incoming) = request.into_parts();
     let mut extensions = std::mem::take(&mut parts.extensions);
     extensions.remove::<OnUpgrade>();
-    let (method, uri) = (parts.method.clone(), parts.uri.clone());
-    let head = match target::head(via, parts, socket.is_some()) {
+    let (method, version, uri) = (parts.method.clone(), parts.version, parts.uri.clone());
+    let head = match target::head(&own.via, parts, socket.is_some()) {
         Ok(head) => head,
-        Err(error) => {
-            pending.note(|entry| {
-                entry.method = method.to_string();
-                entry.url = uri.to_string();
-            });
-            return deliver(Outgoing::from(Failure::from(error).into_reply(false)), pending);
-        }
+        Err(error) => return refuse(error.into(), pending, (&method, version), uri.to_string()),
     };
     pending.note(|entry| {
         entry.method = head.method.to_string();
@@ -57,11 +62,12 @@ pub(super) async fn serve(shared: Arc<Shared>, via: &Via, mut request: Request<I
     let routes = shared.routes();
     let target = routes.target(&head.host, head.port);
     if let Some(upgrade) = socket {
-        let handshake = Handshake { head, extensions, upgrade };
+        let handshake = Handshake { head, extensions, upgrade, wire: own.wire.clone() };
         return socket::serve(shared, episode, target, handshake, pending).await;
     }
     let (method, url) = (head.method.clone(), head.url.clone());
-    let body = incoming.map_err(BodyError::from).boxed_unsync();
+    let wire = own.wire.clone();
+    let body = incoming.map_err(move |error| wire.broken_body(error)).boxed_unsync();
     let (body, kept) = match episode.network() {
         None => (body, None),
         Some(network) => {
@@ -87,8 +93,10 @@ pub(super) struct Asked {
 
 async fn answer(shared: &Arc<Shared>, episode: &Arc<Episode>, target: &Target, asked: Asked) -> Outgoing {
     let document = miss::is_navigation(&asked.head);
+    let host = asked.head.host.clone();
     let answered = match target {
         Target::Refuse => Ok(miss::refused(&asked.head).into()),
+        Target::Unavailable(why) => Err(Failure::unavailable(why)),
         Target::Forward => live::forward(shared, asked).await,
         Target::Site(site) => site::forward(shared, site, asked).await,
         Target::Record(recorder) => live::record(shared, recorder, asked).await,
@@ -101,13 +109,16 @@ async fn answer(shared: &Arc<Shared>, episode: &Arc<Episode>, target: &Target, a
         },
         Target::Fill(fill) => filled(shared, episode, fill, asked).await,
     };
-    answered.unwrap_or_else(|failure| failure.into_reply(document).into())
+    answered.unwrap_or_else(|failure| {
+        failure.log(&shared.complaints, &host);
+        failure.into_reply(document).into()
+    })
 }
 
 /// From the snapshots, where it may take as long as their pages have to be indexed.
 async fn searched(episode: &Arc<Episode>, replay: &Arc<Replay>, head: RequestHead, body: Bytes) -> Reply {
     let (replay, episode, asked) = (Arc::clone(replay), Arc::clone(episode), head.clone());
-    let answered = tokio::task::spawn_blocking(move || replay.answer(&asked, &body, &episode)).await;
+    let answered = blocking::run(move || replay.answer(&asked, &body, &episode)).await;
     // A task that failed has reported its panic.
     answered.unwrap_or_else(|_| miss::failed(&head, "failed to search the recorded pages".to_owned()))
 }
@@ -125,7 +136,7 @@ async fn filled(
         let (head, body) = (asked.head.clone(), body.clone());
         move || fill.answer(&head, &body, &episode)
     };
-    match tokio::task::spawn_blocking(look_up).await {
+    match blocking::run(look_up).await {
         Ok(reply) if !matches!(reply.answer, Answer::Miss { .. }) => Ok(reply.into()),
         // A task that failed has reported its panic; the live web is still there.
         _ => live::fill(shared, fill.recorder(), asked.head, asked.extensions, body).await,
@@ -137,23 +148,29 @@ async fn whole_body(shared: &Shared, body: Body) -> Result<Bytes, Failure> {
     if body.is_end_stream() {
         return Ok(Bytes::new());
     }
-    match timeout(shared.limits.client_stall, collect(body, shared.limits.replayed_body)).await {
+    match timeout(shared.limits.client_stall, collect(body, shared)).await {
         Ok(collected) => collected,
         Err(_) => Err(Failure::client_stalled()),
     }
 }
 
-async fn collect(mut body: Body, limit: usize) -> Result<Bytes, Failure> {
+/// The memory that it takes is free again when the last handle on the bytes is dropped.
+async fn collect(mut body: Body, shared: &Shared) -> Result<Bytes, Failure> {
+    let limit = shared.limits.replayed_body;
     let mut whole = Vec::new();
+    let mut share = shared.uploads.none();
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| Failure::client_broken(&error))?;
+        let frame = frame.map_err(|error| Failure::client_broken(error.as_ref()))?;
         let data = frame.data_ref().map_or(&[] as &[u8], Bytes::as_ref);
         if whole.len() + data.len() > limit {
             return Err(Failure::body_too_large(limit));
         }
+        if !share.grow(data.len()) {
+            return Err(Failure::crowded(shared.limits.uploads));
+        }
         whole.extend_from_slice(data);
     }
-    Ok(whole.into())
+    Ok(share.of(whole))
 }
 
 /// The response as it goes to the client, with the request's place in the ledger tied to its body.
@@ -173,24 +190,54 @@ pub(super) fn deliver(outgoing: Outgoing, mut pending: Pending) -> Response<Body
     response
 }
 
-/// Takes a tunnel; what comes through it is served in a task of its own.
-fn tunnel(shared: Arc<Shared>, via: &Via, request: &mut Request<Incoming>) -> Response<Body> {
-    let server = match (via, request.uri().authority()) {
-        (Via::Proxy, Some(authority)) => host_and_port(authority, None).ok(),
-        _ => None,
-    };
-    let Some((host, port)) = server else {
-        let reply = Failure::bad_connect().into_reply(false);
-        let mut response = Response::new(reply.body);
-        *response.status_mut() = reply.status;
-        *response.headers_mut() = reply.headers;
-        return response;
-    };
-    let upgrade: OnUpgrade = hyper::upgrade::on(request);
-    shared.tasks.clone().spawn(connect::serve_tunnel(shared, host, port, upgrade));
-    let mut response = Response::new(body::empty());
-    *response.status_mut() = StatusCode::OK;
+/// Refuses what is no request that could be served; the connection ends behind the answer, as what
+/// follows on it cannot be told.
+fn refuse(
+    failure: Failure,
+    mut pending: Pending,
+    (method, version): (&Method, Version),
+    url: String,
+) -> Response<Body> {
+    pending.note(|entry| {
+        entry.method = method.to_string();
+        entry.url = url;
+    });
+    let mut response = deliver(failure.into_reply(false).into(), pending);
+    if version != Version::HTTP_2 {
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
     response
+}
+
+/// Takes a tunnel; what comes through it is served in a task of its own. One that is refused is
+/// entered in the ledger under the URL that the client was on its way to, as far as that can be
+/// told.
+fn tunnel(shared: Arc<Shared>, own: &Connection, mut request: Request<Incoming>) -> Response<Body> {
+    let upgrade: OnUpgrade = hyper::upgrade::on(&mut request);
+    let (parts, _) = request.into_parts();
+    let server = match &own.via {
+        Via::Proxy => target::tunnel(&parts),
+        Via::Tunnel { .. } => Err(BadTarget::Host),
+    };
+    let failure = match server {
+        Ok((host, port)) if shared.routes().takes(&host, port) => {
+            shared.tasks.clone().spawn(connect::serve_tunnel(
+                shared,
+                own.client.clone(),
+                host,
+                port,
+                upgrade,
+            ));
+            let mut response = Response::new(body::empty());
+            *response.status_mut() = StatusCode::OK;
+            return response;
+        }
+        Ok((host, port)) => Failure::no_port(&host, port),
+        Err(BadTarget::Host) => Failure::bad_connect(),
+        Err(error) => error.into(),
+    };
+    let pending = Pending::begin(&shared, &shared.episode(), own.client.busy());
+    refuse(failure, pending, (&Method::CONNECT, parts.version), format!("https://{}/", parts.uri))
 }
 
 fn is_websocket(headers: &HeaderMap) -> bool {

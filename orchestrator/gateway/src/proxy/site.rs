@@ -12,7 +12,7 @@ use crate::{
     gateway::Shared,
     replay::dates,
     site::Way,
-    upstream::{Opened, Place, Server},
+    upstream::{Opened, Place, Server, UpstreamError},
 };
 
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
@@ -20,10 +20,9 @@ const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto")
 /// Passes a request on and its answer back.
 pub(super) async fn forward(shared: &Shared, site: &Site, mut asked: Asked) -> Result<Outgoing, Failure> {
     let server = server(site, &mut asked.head, false);
-    let mut arrived = shared
-        .upstream
-        .send_over(site.connections(), server, &asked.head, asked.extensions, asked.body)
-        .await?;
+    let sent =
+        shared.upstream.send_over(site.connections(), server, &asked.head, asked.extensions, asked.body);
+    let mut arrived = while_there(site, sent).await?;
     if !matches!(site.way(), Way::Copy(_)) {
         return Ok(live::forwarded(arrived, Answer::Live));
     }
@@ -40,7 +39,21 @@ pub(super) async fn open_socket(
 ) -> Result<Opened, Failure> {
     let mut head = head.clone();
     let server = server(site, &mut head, true);
-    Ok(shared.upstream.open_socket(&server, &head, extensions).await?)
+    while_there(site, shared.upstream.open_socket(&server, &head, extensions)).await
+}
+
+/// Waits for an answer as long as there is somebody to give it: nobody says that an address leads
+/// nowhere any more.
+async fn while_there<T>(
+    site: &Site,
+    asked: impl Future<Output = Result<T, UpstreamError>>,
+) -> Result<T, Failure> {
+    tokio::select! {
+        biased;
+        // First, so that nothing is sent to where it was.
+        why = site.gone() => Err(Failure::unavailable(&why)),
+        answer = asked => Ok(answer?),
+    }
 }
 
 /// Where the request goes; tells an application that is asked by the client's name by which scheme the client came.

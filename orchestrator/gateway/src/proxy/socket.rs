@@ -20,6 +20,7 @@ use super::{
     service::deliver,
     site,
     track::Pending,
+    wire::Wire,
 };
 use crate::{
     Answer, Body, Episode, Recorder, Reply, RequestHead, body,
@@ -36,6 +37,8 @@ pub(super) struct Handshake {
     pub(super) head: RequestHead,
     pub(super) extensions: Extensions,
     pub(super) upgrade: OnUpgrade,
+    /// The client's connection, which becomes something else when the handshake succeeds.
+    pub(super) wire: Arc<Wire>,
 }
 
 /// What a handshake leads to.
@@ -53,10 +56,11 @@ pub(super) async fn serve(
     handshake: Handshake,
     pending: Pending,
 ) -> Response<Body> {
-    let Handshake { head, extensions, upgrade } = handshake;
+    let Handshake { head, extensions, upgrade, wire } = handshake;
     let document = is_navigation(&head);
     let outcome = match target {
         Target::Refuse => Err(Failure::no_route(&head.host)),
+        Target::Unavailable(why) => Err(Failure::unavailable(why)),
         Target::Forward => live_socket(&shared, None, &head, extensions).await,
         Target::Site(site) => match site::open_socket(&shared, site, &head, extensions).await {
             Ok(Opened::Socket(head, server)) => {
@@ -74,9 +78,14 @@ pub(super) async fn serve(
             other => other,
         },
     };
-    match outcome.unwrap_or_else(|failure| Outcome::Plain(failure.into_reply(document).into())) {
+    let outcome = outcome.unwrap_or_else(|failure| {
+        failure.log(&shared.complaints, &head.host);
+        Outcome::Plain(failure.into_reply(document).into())
+    });
+    match outcome {
         Outcome::Plain(outgoing) => deliver(outgoing, pending),
         Outcome::Live { head: arrived, server, log, answer } => {
+            wire.becomes_opaque();
             let headers = end_to_end(arrived.parts.headers);
             let pending = entered(pending, answer);
             shared.tasks.clone().spawn(async move {
@@ -88,6 +97,7 @@ pub(super) async fn serve(
             switching(headers, arrived.parts.extensions)
         }
         Outcome::Recorded { accept, script, answer } => {
+            wire.becomes_opaque();
             let mut headers = end_to_end(script.headers);
             headers.insert(SEC_WEBSOCKET_ACCEPT, accept);
             let pending = entered(pending, answer);
@@ -156,7 +166,7 @@ fn recorded(
         .headers
         .get(SEC_WEBSOCKET_KEY)
         .and_then(|key| HeaderValue::from_str(&derive_accept_key(key.as_bytes())).ok())
-        .ok_or_else(|| Failure::client_broken(&"a WebSocket handshake without Sec-WebSocket-Key"))?;
+        .ok_or_else(|| Failure::malformed("it is a WebSocket handshake without Sec-WebSocket-Key"))?;
     Ok(match found() {
         Ok((script, answer)) => Outcome::Recorded { accept, script, answer },
         Err(reply) => Outcome::Plain((*reply).into()),

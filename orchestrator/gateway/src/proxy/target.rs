@@ -1,6 +1,6 @@
 //! From what a client sent to the absolute URL it means.
 
-use std::net::Ipv6Addr;
+use std::net::{IpAddr, Ipv6Addr};
 
 use http::{Method, Version, header::HOST, request, uri::Authority};
 
@@ -27,6 +27,12 @@ pub(super) enum BadTarget {
     Scheme,
     #[error("the host is missing or malformed")]
     Host,
+    #[error("a request of HTTP/1.1 has a Host header")]
+    NoHost,
+    #[error("a request has one Host header")]
+    Hosts,
+    #[error("the Host header names another server than the request's target")]
+    OtherHost,
     #[error("the request names another host than its tunnel")]
     Misdirected,
 }
@@ -49,6 +55,43 @@ pub(super) fn host_and_port(authority: &Authority, default: Option<u16>) -> Resu
     }
 }
 
+/// The server that a CONNECT names: a host that a certificate can be made for, and a port.
+pub(super) fn tunnel(parts: &request::Parts) -> Result<(String, u16), BadTarget> {
+    let authority = parts.uri.authority().ok_or(BadTarget::Host)?;
+    let (host, port) = host_and_port(authority, None)?;
+    if !is_host_name(&host) {
+        return Err(BadTarget::Host);
+    }
+    // Many clients leave the port out of it.
+    match named_by_header(parts, Some(port))? {
+        Some((named, _)) if named != host => Err(BadTarget::OtherHost),
+        _ => Ok((host, port)),
+    }
+}
+
+/// Whether this is an address, or a name as the domain name system has them; underscores occur.
+fn is_host_name(host: &str) -> bool {
+    let label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+    };
+    host.parse::<IpAddr>().is_ok() || (host.len() <= 253 && host.split('.').all(label))
+}
+
+/// What the `Host` header names. There must be one in HTTP/1.1 and nowhere two.
+fn named_by_header(parts: &request::Parts, default: Option<u16>) -> Result<Option<(String, u16)>, BadTarget> {
+    let mut hosts = parts.headers.get_all(HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (None, _) if parts.version == Version::HTTP_11 => Err(BadTarget::NoHost),
+        (None, _) => Ok(None),
+        (Some(_), Some(_)) => Err(BadTarget::Hosts),
+        (Some(value), None) => {
+            let authority = Authority::try_from(value.as_bytes()).map_err(|_| BadTarget::Host)?;
+            host_and_port(&authority, default).map(Some)
+        }
+    }
+}
+
 /// The request's head as the rest of the crate sees it.
 pub(super) fn head(via: &Via, parts: request::Parts, websocket: bool) -> Result<RequestHead, BadTarget> {
     let (scheme, host, port) = match via {
@@ -60,21 +103,23 @@ pub(super) fn head(via: &Via, parts: request::Parts, websocket: bool) -> Result<
                 None => return Err(BadTarget::NotProxied),
             };
             let authority = parts.uri.authority().ok_or(BadTarget::Host)?;
-            let (host, port) = host_and_port(authority, Some(scheme.default_port()))?;
-            (scheme, host, port)
+            let target = host_and_port(authority, Some(scheme.default_port()))?;
+            // One that leaves the port out contradicts nothing.
+            let named = named_by_header(&parts, Some(target.1))?;
+            if named.is_some_and(|named| named != target) {
+                return Err(BadTarget::OtherHost);
+            }
+            (scheme, target.0, target.1)
         }
         Via::Tunnel { scheme, host, port } => {
-            let named = match parts.uri.authority() {
-                Some(authority) => Some(host_and_port(authority, Some(scheme.default_port()))?),
-                None => match parts.headers.get(HOST) {
-                    Some(value) => {
-                        let authority = Authority::try_from(value.as_bytes()).map_err(|_| BadTarget::Host)?;
-                        Some(host_and_port(&authority, Some(scheme.default_port()))?)
-                    }
-                    None => None,
-                },
-            };
-            if named.is_some_and(|(named, its_port)| named != *host || its_port != *port) {
+            let default = Some(scheme.default_port());
+            let target =
+                parts.uri.authority().map(|authority| host_and_port(authority, default)).transpose()?;
+            let named = named_by_header(&parts, default)?;
+            if target.is_some() && named.is_some() && target != named {
+                return Err(BadTarget::OtherHost);
+            }
+            if target.or(named).is_some_and(|(named, its_port)| named != *host || its_port != *port) {
                 return Err(BadTarget::Misdirected);
             }
             (*scheme, host.clone(), *port)
@@ -127,8 +172,10 @@ mod tests {
 
     use super::*;
 
+    /// The head of a request of HTTP/1.1; of HTTP/1.0, where there is no `Host`.
     fn parts(uri: &str, host: Option<&str>) -> request::Parts {
-        let mut request = Request::builder().uri(uri);
+        let version = if host.is_some() { Version::HTTP_11 } else { Version::HTTP_10 };
+        let mut request = Request::builder().uri(uri).version(version);
         if let Some(host) = host {
             request = request.header(HOST, host);
         }
@@ -147,7 +194,12 @@ mod tests {
     #[test]
     fn absolute_form_is_normalised_in_host_and_port_alone() {
         check(&Via::Proxy, "http://Shop.TEST/A?b=%7e", None, Ok("http://shop.test/A?b=%7e"));
-        check(&Via::Proxy, "http://shop.test:80", Some("other.test"), Ok("http://shop.test/"));
+        check(&Via::Proxy, "http://shop.test:80", Some("Shop.test"), Ok("http://shop.test/"));
+        check(&Via::Proxy, "http://shop.test:80", Some("other.test"), Err(BadTarget::OtherHost));
+        check(&Via::Proxy, "http://shop.test/", Some("shop.test:81"), Err(BadTarget::OtherHost));
+        check(&Via::Proxy, "http://shop.test:81/", Some("shop.test"), Ok("http://shop.test:81/"));
+        check(&Via::Proxy, "http://shop.test/", Some("not a host"), Err(BadTarget::Host));
+        check(&Via::Proxy, "http://shop.test/", Some(""), Err(BadTarget::Host));
         check(&Via::Proxy, "http://shop.test?q", None, Ok("http://shop.test/?q"));
         check(&Via::Proxy, "http://[::1]:81/", None, Ok("http://[::1]:81/"));
         check(&Via::Proxy, "http://shop.test./", None, Ok("http://shop.test/"));
@@ -164,9 +216,39 @@ mod tests {
         check(&via, "/a", Some("SHOP.test:443"), Ok("https://shop.test/a"));
         check(&via, "/a", None, Ok("https://shop.test/a"));
         check(&via, "https://shop.test/a", None, Ok("https://shop.test/a"));
+        check(&via, "https://shop.test/a", Some("forum.test"), Err(BadTarget::OtherHost));
         check(&via, "/a", Some("forum.test"), Err(BadTarget::Misdirected));
         check(&via, "/a", Some("shop.test:444"), Err(BadTarget::Misdirected));
         check(&tunnel(Scheme::Http, "::1", 8080), "/", Some("[::1]:8080"), Ok("http://[::1]:8080/"));
+    }
+
+    #[test]
+    fn http_1_1_has_one_host() {
+        let mut without = parts("http://shop.test/", None);
+        without.version = Version::HTTP_11;
+        assert_eq!(head(&Via::Proxy, without, false).unwrap_err(), BadTarget::NoHost);
+        let mut twice = parts("http://shop.test/", Some("shop.test"));
+        twice.headers.append(HOST, "shop.test".parse().unwrap());
+        assert_eq!(head(&Via::Proxy, twice, false).unwrap_err(), BadTarget::Hosts);
+    }
+
+    #[test]
+    fn a_tunnel_leads_to_a_name_or_an_address() {
+        let long = format!("{}.test:1", "a".repeat(64));
+        for (uri, host, expect) in [
+            ("shop.test:443", "shop.test:443", Ok("shop.test")),
+            ("Shop_1.test.:443", "shop_1.test", Ok("shop_1.test")),
+            ("[::1]:443", "[::1]:443", Ok("::1")),
+            ("shop.test:443", "other.test:443", Err(BadTarget::OtherHost)),
+            ("*.test:443", "*.test:443", Err(BadTarget::Host)),
+            ("a..test:443", "a..test:443", Err(BadTarget::Host)),
+            ("a!b:443", "a!b", Err(BadTarget::Host)),
+            (&long, &long, Err(BadTarget::Host)),
+            ("shop.test", "shop.test", Err(BadTarget::Host)),
+        ] {
+            let found = super::tunnel(&parts(uri, Some(host))).map(|(host, _)| host);
+            assert_eq!(found, expect.map(str::to_owned), "{uri} {host}");
+        }
     }
 
     #[test]

@@ -9,17 +9,28 @@ use std::{
 use http_body_util::BodyExt;
 use hyper::body::{Bytes, Frame, SizeHint};
 
-use crate::{Activity, Answer, Body, Entry, Ledger, activity::InFlight, body::BodyError, error_text};
+use super::{clients::Busy, stalled};
+use crate::{
+    Answer, Body, Entry, Episode, Ledger, activity::InFlight, body::BodyError, complaints::Complaints,
+    error_text, gateway::Shared,
+};
+
+/// The most that a connection of HTTP/2 is handed of a body before its client has taken what came
+/// before.
+const PIECE: usize = 64 * 1024;
 
 /// A request under way. However it ends, it is entered in the ledger once, and only then leaves the activity.
 pub(super) struct Pending {
     ledger: Arc<Ledger>,
     entry: Option<Entry>,
     in_flight: Option<InFlight>,
+    complaints: Arc<Complaints>,
+    _busy: Busy,
 }
 
 impl Pending {
-    pub(super) fn begin(activity: &Activity, ledger: Arc<Ledger>) -> Self {
+    pub(super) fn begin(shared: &Shared, episode: &Episode, busy: Busy) -> Self {
+        let ledger = episode.ledger().clone();
         let entry = Entry {
             seq: ledger.next_seq(),
             method: String::new(),
@@ -29,7 +40,13 @@ impl Pending {
             bytes: 0,
             destination: None,
         };
-        Self { ledger, entry: Some(entry), in_flight: Some(activity.request()) }
+        Self {
+            ledger,
+            entry: Some(entry),
+            in_flight: Some(shared.activity.request()),
+            complaints: shared.complaints.clone(),
+            _busy: busy,
+        }
     }
 
     /// Changes the entry to be.
@@ -59,7 +76,7 @@ impl Pending {
 
     /// Keeps it until the body has been delivered.
     pub(super) fn until_delivered(self, body: Body) -> Body {
-        Tracked { body, pending: self }.boxed_unsync()
+        Tracked { body, rest: Bytes::new(), pending: self }.boxed_unsync()
     }
 }
 
@@ -72,7 +89,28 @@ impl Drop for Pending {
 
 struct Tracked {
     body: Body,
+    /// What is left of a frame that is handed out in pieces.
+    rest: Bytes,
     pending: Pending,
+}
+
+impl Tracked {
+    /// A frame, or its first piece: on HTTP/2 a client with a window of one byte would otherwise be
+    /// given all of it, which nobody looks after any more.
+    fn piece(&mut self, frame: Frame<Bytes>) -> Frame<Bytes> {
+        let frame = match frame.into_data() {
+            Ok(mut data) if data.len() > PIECE && stalled::is_watched() => {
+                self.rest = data.split_off(PIECE);
+                Frame::data(data)
+            }
+            Ok(data) => Frame::data(data),
+            Err(frame) => frame,
+        };
+        let bytes = frame.data_ref().map_or(0, Bytes::len) as u64;
+        self.pending.note(|entry| entry.bytes += bytes);
+        stalled::clients_turn();
+        frame
+    }
 }
 
 impl hyper::body::Body for Tracked {
@@ -83,29 +121,47 @@ impl hyper::body::Body for Tracked {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        let polled = Pin::new(&mut self.body).poll_frame(cx);
-        match &polled {
-            Poll::Ready(Some(Ok(frame))) => {
-                let bytes = frame.data_ref().map_or(0, Bytes::len) as u64;
-                self.pending.note(|entry| entry.bytes += bytes);
-            }
-            Poll::Ready(Some(Err(error))) => {
-                let error = error_text::chain(error.as_ref());
-                self.pending.note(|entry| {
-                    tracing::warn!(url = entry.url, %error, "a body ended early");
-                    entry.answer = Answer::Failed { error };
-                });
-            }
-            Poll::Ready(None) | Poll::Pending => {}
+        let this = &mut *self;
+        stalled::our_turn();
+        if !this.rest.is_empty() {
+            let rest = std::mem::take(&mut this.rest);
+            return Poll::Ready(Some(Ok(this.piece(Frame::data(rest)))));
         }
-        polled
+        match Pin::new(&mut this.body).poll_frame(cx) {
+            Poll::Ready(Some(Ok(frame))) => Poll::Ready(Some(Ok(this.piece(frame)))),
+            Poll::Ready(Some(Err(error))) => {
+                let text = error_text::chain(error.as_ref());
+                let Pending { entry, complaints, .. } = &mut this.pending;
+                if let Some(entry) = entry {
+                    if complaints.first("body-ended-early", host_of(&entry.url)) {
+                        tracing::warn!(url = entry.url, error = text, "a body ended early");
+                    }
+                    entry.answer = Answer::Failed { error: text };
+                }
+                Poll::Ready(Some(Err(error)))
+            }
+            ended => ended,
+        }
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.rest.is_empty() && self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        let rest = self.rest.len() as u64;
+        let left = self.body.size_hint();
+        let mut hint = SizeHint::new();
+        hint.set_lower(left.lower() + rest);
+        if let Some(upper) = left.upper() {
+            hint.set_upper(upper + rest);
+        }
+        hint
     }
+}
+
+/// The host of an absolute URL, with its port.
+fn host_of(url: &str) -> &str {
+    let behind = url.split_once("://").map_or(url, |(_, behind)| behind);
+    behind.split(['/', '?']).next().unwrap_or(behind)
 }

@@ -78,7 +78,10 @@ impl Draft {
         exchange.request.body = request;
         exchange.response.body = response;
         exchange.duration_ms = Some(self.since.elapsed().as_secs_f64() * 1000.0);
-        recorder.redact(&mut exchange);
+        if let Err(error) = recorder.redact(&mut exchange) {
+            recorder.failed(&exchange.url, &error);
+            return None;
+        }
         Some((recorder, exchange))
     }
 

@@ -25,9 +25,11 @@ use serde::Serialize;
 use snapshots::{Exchange, OpenSocket, Recording};
 
 use crate::error_text;
+use crate::socket::Payload;
 
 pub(crate) use draft::{Draft, as_listed, http_url, request_headers};
 pub use redact::Redact;
+use redact::Redactor;
 pub(crate) use request::{Copied, RequestCopy};
 pub(crate) use socket::SocketLog;
 pub(crate) use tee::Tee;
@@ -41,8 +43,7 @@ const NAMED: usize = 100;
 /// Writes exchanges into a recording. Shared by all routes that record into it.
 pub struct Recorder {
     recording: RwLock<Option<Arc<Recording>>>,
-    redact: Redact,
-    salt: [u8; 16],
+    redactor: Redactor,
     body_cap: u64,
     counts: Counts,
     lost: Mutex<Lost>,
@@ -86,15 +87,14 @@ pub struct RecorderReport {
 }
 
 impl Recorder {
-    /// Records into `recording`. Headers and cookies that `redact` names are replaced before anything is written, and bodies larger than
-    /// `body_cap` bytes are not kept.
+    /// Records into `recording`. What `redact` names is replaced before anything is written, and
+    /// bodies larger than `body_cap` bytes are not kept.
     pub fn new(recording: Recording, redact: Redact, body_cap: u64) -> Self {
         let mut salt = [0; 16];
         rand::rng().fill_bytes(&mut salt);
         Self {
             recording: RwLock::new(Some(Arc::new(recording))),
-            redact,
-            salt,
+            redactor: Redactor::new(redact, salt),
             body_cap,
             counts: Counts::default(),
             lost: Mutex::default(),
@@ -139,8 +139,24 @@ impl Recorder {
         self.body_cap
     }
 
-    pub(crate) fn redact(&self, exchange: &mut Exchange) {
-        self.redact.apply(&self.salt, exchange);
+    pub(crate) fn redact(&self, exchange: &mut Exchange) -> Result<(), snapshots::Error> {
+        self.redactor.exchange(exchange)
+    }
+
+    /// An address as it may be written.
+    pub fn redacted_url(&self, url: &str) -> String {
+        self.redactor.url(url).unwrap_or_else(|| url.to_owned())
+    }
+
+    /// A message of a WebSocket as it may be written.
+    pub(crate) fn redacted(&self, payload: Payload) -> Payload {
+        let clean = |bytes: &[u8]| self.redactor.socket_message(bytes);
+        match &payload {
+            Payload::Text(text) => clean(text.as_bytes())
+                .map_or(payload, |text| Payload::Text(String::from_utf8_lossy(&text).into_owned())),
+            Payload::Binary(bytes) => clean(bytes).map_or(payload, |bytes| Payload::Binary(bytes.into())),
+            Payload::Close { .. } => payload,
+        }
     }
 
     /// Writes one exchange, blocking.

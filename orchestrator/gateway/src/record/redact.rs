@@ -6,7 +6,8 @@
 use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
-use snapshots::{Exchange, Headers};
+use snapshots::ops::CredentialFilter;
+use snapshots::{Error, Exchange, Headers};
 
 /// What to replace, by name.
 #[derive(Debug, Clone, Default)]
@@ -15,6 +16,39 @@ pub struct Redact {
     pub headers: Vec<String>,
     /// Cookie names, in their case: the value is replaced in `Cookie` and `Set-Cookie`.
     pub cookies: Vec<String>,
+    /// Authorization headers, all cookies, and fields named like passwords and tokens: in forms,
+    /// JSON, addresses, and messages of WebSockets.
+    pub credentials: bool,
+}
+
+/// What is replaced in one recording.
+pub(super) struct Redactor {
+    redact: Redact,
+    salt: [u8; 16],
+    credentials: Option<CredentialFilter>,
+}
+
+impl Redactor {
+    pub(super) fn new(redact: Redact, salt: [u8; 16]) -> Redactor {
+        let credentials = redact.credentials.then(|| CredentialFilter::new(&salt));
+        Redactor { redact, salt, credentials }
+    }
+
+    /// Replaces it in an exchange. On an error the exchange may still hold any of it.
+    pub(super) fn exchange(&self, exchange: &mut Exchange) -> Result<(), Error> {
+        self.redact.apply(&self.salt, exchange);
+        self.credentials.as_ref().map_or(Ok(()), |credentials| credentials.exchange(exchange))
+    }
+
+    /// Replaces it in a message of a WebSocket; `None` where nothing is to be replaced.
+    pub(super) fn socket_message(&self, message: &[u8]) -> Option<Vec<u8>> {
+        self.credentials.as_ref()?.socket_message(message)
+    }
+
+    /// Replaces it in an address.
+    pub(super) fn url(&self, url: &str) -> Option<String> {
+        Some(self.credentials.as_ref()?.url(url))
+    }
 }
 
 impl Redact {
@@ -76,7 +110,11 @@ mod tests {
 
     #[test]
     fn named_headers_and_cookies_are_replaced_and_nothing_else() {
-        let redact = Redact { headers: vec!["authorization".into()], cookies: vec!["sid".into()] };
+        let redact = Redact {
+            headers: vec!["authorization".into()],
+            cookies: vec!["sid".into()],
+            ..Redact::default()
+        };
         let secret = placeholder(&[7; 16], b"s3cret");
         let token = placeholder(&[7; 16], b"Bearer x");
         assert_eq!(

@@ -52,7 +52,10 @@ impl SocketLog {
         if *bytes > self.recorder.body_cap() {
             *full = true;
             self.recorder.too_large(&self.url);
-        } else if let Err(error) = socket.append(&SocketFrame { at_ms, from, payload }.to_stored()) {
+            return;
+        }
+        let payload = self.recorder.redacted(payload);
+        if let Err(error) = socket.append(&SocketFrame { at_ms, from, payload }.to_stored()) {
             *full = true;
             self.recorder.failed(&self.url, &error);
         }

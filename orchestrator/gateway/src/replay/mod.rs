@@ -25,7 +25,12 @@ mod searched;
 mod socket;
 mod stored;
 
-use std::{str::FromStr, sync::Arc, time::SystemTime};
+use std::{
+    collections::HashMap,
+    str::FromStr,
+    sync::{Arc, Mutex, PoisonError},
+    time::SystemTime,
+};
 
 use camino::Utf8Path;
 use http::{HeaderName, HeaderValue, Method, header};
@@ -36,7 +41,10 @@ use snapshots::{
     matching::{Asked, Payload},
 };
 
-use crate::{Answer, Episode, Reply, RequestHead, error_text::chain, miss, socket::SocketScript};
+use crate::{
+    Answer, Episode, Reply, RequestHead, budget::Budget, complaints::Complaints, error_text::chain, miss,
+    socket::SocketScript,
+};
 use cache::Cache;
 use find::Found;
 use stored::{Stored, StoredError};
@@ -48,6 +56,13 @@ pub const SANDBOX_ANSWER: HeaderName = HeaderName::from_static("x-sandbox-answer
 
 /// Recorded ranges of one URL that are considered for a body.
 const MAX_PARTS: usize = 256;
+
+/// Bytes of bodies that are held on their way to clients besides those in the cache. Beyond it they
+/// are read from disk a piece at a time, as the largest are always.
+const BODIES: usize = 128 << 20;
+
+/// Servers of which it is remembered whether they were recorded.
+const PORTS: usize = 256;
 
 /// How far from a recorded request one may be and still get its answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -122,6 +137,10 @@ pub struct Replay {
     search: Option<Search>,
     options: ReplayOptions,
     cache: Cache,
+    /// Bodies in memory: those in the cache, and those on their way to clients.
+    bodies: Budget,
+    ports: Mutex<HashMap<(String, u16), bool>>,
+    complaints: Complaints,
     started: SystemTime,
 }
 
@@ -139,6 +158,9 @@ impl Replay {
             search: None,
             options,
             cache: Cache::new(options.cache),
+            bodies: Budget::new(options.cache + BODIES),
+            ports: Mutex::default(),
+            complaints: Complaints::default(),
             started: SystemTime::now(),
         }
     }
@@ -166,6 +188,24 @@ impl Replay {
         &self.set
     }
 
+    /// Whether anything was recorded of a host at this port.
+    pub(crate) fn has_port(&self, host: &str, port: u16) -> bool {
+        let server = (host.to_owned(), port);
+        if let Some(known) = self.ports.lock().unwrap_or_else(PoisonError::into_inner).get(&server) {
+            return *known;
+        }
+        let found = self.set.has_port(host, port).unwrap_or_else(|error| {
+            tracing::warn!(error = %chain(&error), "failed to look for a recorded port");
+            false
+        });
+        let mut ports = self.ports.lock().unwrap_or_else(PoisonError::into_inner);
+        if ports.len() >= PORTS {
+            ports.clear();
+        }
+        ports.insert(server, found);
+        found
+    }
+
     /// How it answers.
     pub(crate) fn options(&self) -> ReplayOptions {
         self.options
@@ -188,7 +228,7 @@ impl Replay {
                 Some((search, asked)) => searched::reply(head, search, &asked),
                 None => self.missed(head, &asked),
             },
-            Err(error) => failed(head, &error),
+            Err(error) => self.failed(head, &error),
         };
         if self.options.announce {
             reply.headers.insert(SANDBOX_ANSWER, HeaderValue::from_static(reply.answer.level()));
@@ -207,7 +247,7 @@ impl Replay {
         match self.recorded_socket(head, &asked, episode) {
             Ok(Some(found)) => Ok(found),
             Ok(None) => Err(Box::new(self.missed(head, &asked))),
-            Err(error) => Err(Box::new(failed(head, &error))),
+            Err(error) => Err(Box::new(self.failed(head, &error))),
         }
     }
 
@@ -254,7 +294,12 @@ impl Replay {
         aside: bool,
     ) -> Result<Option<Reply>, StoredError> {
         let wanted = range::wanted(&head.headers);
-        let setting = respond::Setting { set: &self.set, dates: self.options.dates, started: self.started };
+        let setting = respond::Setting {
+            set: &self.set,
+            bodies: &self.bodies,
+            dates: self.options.dates,
+            started: self.started,
+        };
         if let Some(last) = found.whole.len().checked_sub(1) {
             let count = last + 1;
             let nth = match aside || wanted.is_some() {
@@ -312,9 +357,19 @@ impl Replay {
         if let Some(stored) = self.cache.get(place) {
             return Ok(stored);
         }
-        let stored = Arc::new(stored::load(&self.set, hit)?);
-        self.cache.put(place, &stored);
+        let stored = Arc::new(stored::load(&self.set, hit, &self.bodies)?);
+        if !stored.content.is_makeshift() {
+            self.cache.put(place, &stored);
+        }
         Ok(stored)
+    }
+
+    fn failed(&self, head: &RequestHead, error: &StoredError) -> Reply {
+        let text = format!("failed to {}", chain(error));
+        if self.complaints.first("unreadable", &head.host) {
+            tracing::warn!(url = head.url, error = text, "a recorded answer could not be given");
+        }
+        miss::failed(head, text)
     }
 
     fn missed(&self, head: &RequestHead, asked: &Asked<'_>) -> Reply {
@@ -337,12 +392,6 @@ pub(crate) fn asked<'a>(head: &'a RequestHead, body: &'a Bytes) -> Asked<'a> {
         content_type: head.header(header::CONTENT_TYPE),
         body: Payload::Bytes(body),
     }
-}
-
-fn failed(head: &RequestHead, error: &StoredError) -> Reply {
-    let text = format!("failed to {}", chain(error));
-    tracing::warn!(url = head.url, error = text, "a recorded answer could not be given");
-    miss::failed(head, text)
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use super::{
     range,
     stored::{Content, Stored, StoredError},
 };
-use crate::{Answer, Reply, RequestHead, body};
+use crate::{Answer, Reply, RequestHead, body, budget::Budget};
 
 /// A decoded body up to this size is held; a larger one is decoded as the client takes it.
 const DECODED: u64 = 8 << 20;
@@ -29,6 +29,7 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// What replies depend on besides request and recording.
 pub(super) struct Setting<'a> {
     pub(super) set: &'a Arc<ReplaySet>,
+    pub(super) bodies: &'a Budget,
     pub(super) dates: DatePolicy,
     pub(super) started: SystemTime,
 }
@@ -140,7 +141,10 @@ fn readable<'a>(
         return Ok(Readable::Decoding { content, codings });
     }
     match decode_content(&codings, content.open(setting.set)?, DECODED) {
-        Ok(bytes) => Ok(Readable::Decoded(bytes.into())),
+        Ok(bytes) => match setting.bodies.take(bytes.len()) {
+            Some(share) => Ok(Readable::Decoded(share.of(bytes))),
+            None => Ok(Readable::Decoding { content, codings }),
+        },
         Err(HttpError::TooLarge { .. }) => Ok(Readable::Decoding { content, codings }),
         Err(error) => Err(broken(error)),
     }

@@ -14,10 +14,14 @@ use snapshots::{
 };
 
 use super::{dates, encoding};
-use crate::upstream::end_to_end;
+use crate::{budget::Budget, upstream::end_to_end};
 
 /// Bodies up to this size are held while they are answered with; larger ones are read as the client takes them.
 const HELD: u64 = 4 << 20;
+
+/// Bodies up to this size are held however much is held already: reading them a piece at a time
+/// would take as much.
+const SMALL: u64 = 64 << 10;
 
 /// Headers that would make the browser leave the world, remember something beyond it, or report to it.
 const ESCAPES: [HeaderName; 9] = [
@@ -72,11 +76,19 @@ pub(super) struct Source {
     at: RecordRef,
     resource: bool,
     chunked: bool,
+    /// Its length in the archive.
+    stored: u64,
     /// `None` where only reading it all would tell.
     pub(super) length: Option<u64>,
 }
 
 impl Content {
+    /// Whether it is only read as the client takes it because too much was held when it was asked
+    /// for.
+    pub(super) fn is_makeshift(&self) -> bool {
+        matches!(self, Content::Streamed(source) if source.stored <= HELD)
+    }
+
     pub(super) fn length(&self) -> Option<u64> {
         match self {
             Content::Held(bytes) => Some(bytes.len() as u64),
@@ -104,14 +116,14 @@ fn plain(record: Record, chunked: bool) -> Box<dyn Read + Send> {
 }
 
 /// Reads a capture: its head, and its body unless that is large.
-pub(super) fn load(set: &ReplaySet, hit: Hit) -> Result<Stored, StoredError> {
+pub(super) fn load(set: &ReplaySet, hit: Hit, bodies: &Budget) -> Result<Stored, StoredError> {
     let capture = set.capture(hit)?;
     let (_, url) = set.request_line(hit, &capture)?;
     let mut record = set.read(hit.member, capture.response)?;
     agree(&record, &capture, &url)?;
     if is_resource(&record) {
         let recorded = capture.at_millis.div_euclid(1000);
-        return as_file(record, hit.member, capture.response, recorded);
+        return as_file(record, hit.member, capture.response, recorded, bodies);
     }
 
     let head = record.response_head().map_err(IndexError::from)?;
@@ -126,7 +138,7 @@ pub(super) fn load(set: &ReplaySet, hit: Hit) -> Result<Stored, StoredError> {
         // The bytes are those of the other record, and so is the way they are encoded.
         let mut origin = set.read(member, at)?;
         if is_resource(&origin) {
-            return as_file(origin, member, at, capture.at_millis.div_euclid(1000));
+            return as_file(origin, member, at, capture.at_millis.div_euclid(1000), bodies);
         }
         let origin_head = origin.response_head().map_err(IndexError::from)?;
         headers.remove(header::CONTENT_ENCODING);
@@ -144,7 +156,7 @@ pub(super) fn load(set: &ReplaySet, hit: Hit) -> Result<Stored, StoredError> {
             }
         }
     }
-    let content = content(body_record, member, at, false, chunked)?;
+    let content = content(body_record, member, at, (false, chunked), bodies)?;
     if let Content::Held(bytes) = &content {
         encoding::drop_false_claim(&mut headers, bytes);
     }
@@ -157,13 +169,19 @@ fn is_resource(record: &Record) -> bool {
 }
 
 /// A record without an HTTP message is answered with as a file of its media type.
-fn as_file(record: Record, member: u32, at: RecordRef, recorded: i64) -> Result<Stored, StoredError> {
+fn as_file(
+    record: Record,
+    member: u32,
+    at: RecordRef,
+    recorded: i64,
+    bodies: &Budget,
+) -> Result<Stored, StoredError> {
     let mut headers = HeaderMap::new();
     if let Some(kind) = record.headers.get("Content-Type").and_then(|kind| HeaderValue::from_bytes(kind).ok())
     {
         headers.insert(header::CONTENT_TYPE, kind);
     }
-    let content = content(record, member, at, true, false)?;
+    let content = content(record, member, at, (true, false), bodies)?;
     Ok(Stored { status: StatusCode::OK, headers, recorded, claimed_length: None, content })
 }
 
@@ -172,31 +190,38 @@ fn content(
     record: Record,
     member: u32,
     at: RecordRef,
-    resource: bool,
-    chunked: bool,
+    (resource, chunked): (bool, bool),
+    bodies: &Budget,
 ) -> Result<Content, StoredError> {
     let length = record.block.remaining();
-    if length > HELD {
+    let share = match length as usize {
+        bytes if length <= SMALL => Some(bodies.overdraw(bytes)),
+        bytes if length <= HELD => bodies.take(bytes),
+        _ => None,
+    };
+    let Some(share) = share else {
+        let whole = (!chunked).then_some(length);
         return Ok(Content::Streamed(Source {
             member,
             at,
             resource,
             chunked,
-            length: (!chunked).then_some(length),
+            stored: length,
+            length: whole,
         }));
-    }
+    };
     if !chunked {
         let (buffer, start) = record.block.into_parts(HELD).map_err(IndexError::from)?;
         // What was read ahead of a small body can be larger than the body; it is not kept alive for it.
         if buffer.capacity() > 2 * (buffer.len() - start) {
-            return Ok(Content::Held(Bytes::copy_from_slice(&buffer[start..])));
+            return Ok(Content::Held(share.of(buffer[start..].to_vec())));
         }
-        return Ok(Content::Held(Bytes::from(buffer).slice(start..)));
+        return Ok(Content::Held(share.of(buffer).slice(start..)));
     }
     let mut bytes = Vec::with_capacity(length as usize);
     let read = plain(record, true).read_to_end(&mut bytes);
     read.map_err(|source| IndexError::Io { action: "read", path: "a recorded body".into(), source })?;
-    Ok(Content::Held(bytes.into()))
+    Ok(Content::Held(share.of(bytes)))
 }
 
 /// Whether the record is the one that the index speaks of. An archive that was changed under us gives no answers.

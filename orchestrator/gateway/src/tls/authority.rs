@@ -7,7 +7,6 @@
 //! What is signed here is valid from 2000 to 2049: the clock of a world may stand in any of those years.
 
 use std::{
-    collections::HashMap,
     fs::{self, Permissions},
     io::{self, Write},
     os::unix::fs::PermissionsExt,
@@ -20,9 +19,11 @@ use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, IsCa, Issuer, KeyPair, KeyUsagePurpose,
     PublicKeyData, date_time_ymd,
 };
-use rustls::{ServerConfig, crypto::CryptoProvider, server::ProducesTickets, sign::SigningKey};
+use rustls::{crypto::CryptoProvider, server::ProducesTickets, sign::SigningKey};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, pem::PemObject};
 use sha2::{Digest, Sha256};
+
+use super::leaf::Leaves;
 
 const FILE: &str = "ca.pem";
 const PUBLIC_FILE: &str = "ca.crt";
@@ -35,7 +36,7 @@ pub struct CertificateAuthority {
     pub(super) leaf_signer: Arc<dyn SigningKey>,
     pub(super) provider: Arc<CryptoProvider>,
     pub(super) ticketer: Arc<dyn ProducesTickets>,
-    pub(super) leaves: Mutex<HashMap<String, Arc<ServerConfig>>>,
+    pub(super) leaves: Mutex<Leaves>,
     pem: String,
     spki_sha256: String,
     public_path: Option<Utf8PathBuf>,

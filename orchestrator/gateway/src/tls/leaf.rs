@@ -1,6 +1,11 @@
-//! Certificates for hosts, signed on demand and kept for as long as the process lives.
+//! Certificates for hosts, signed on demand; those that were asked for lately are kept.
+//!
+//! Any host may have one, also one that is outside the world: only behind TLS can a browser be
+//! shown the page that says so. Signing one costs as much as the handshake that it is for, so it
+//! needs no bound of its own; keeping them does.
 
 use std::{
+    collections::HashMap,
     net::IpAddr,
     sync::{Arc, PoisonError},
 };
@@ -12,27 +17,51 @@ use rcgen::{
 };
 use rustls::{
     ServerConfig,
+    server::NoServerSessionStorage,
     sign::{CertifiedKey, SingleCertAndKey},
 };
 
 use super::{AuthorityError, CertificateAuthority, H2, HTTP1};
 
-/// How many hosts are kept; beyond it the cache starts anew, so that a client naming hosts at random cannot fill the memory.
-const KEPT: usize = 4096;
+/// How many hosts are kept; beyond it the one that was not asked for for the longest time goes.
+const KEPT: usize = 1024;
+
+/// The configurations of hosts, and when each was last asked for.
+#[derive(Default)]
+pub(super) struct Leaves {
+    kept: HashMap<String, (u64, Arc<ServerConfig>)>,
+    asked: u64,
+}
+
+impl Leaves {
+    fn get(&mut self, host: &str) -> Option<Arc<ServerConfig>> {
+        let (last, config) = self.kept.get_mut(host)?;
+        self.asked += 1;
+        *last = self.asked;
+        Some(config.clone())
+    }
+
+    fn put(&mut self, host: &str, config: &Arc<ServerConfig>) {
+        if self.kept.len() >= KEPT
+            && let Some(oldest) =
+                self.kept.iter().min_by_key(|(_, (last, _))| *last).map(|(host, _)| host.clone())
+        {
+            self.kept.remove(&oldest);
+        }
+        self.asked += 1;
+        self.kept.insert(host.to_owned(), (self.asked, config.clone()));
+    }
+}
 
 impl CertificateAuthority {
     /// The server side of TLS for `host`, a DNS name or an IP address: h2 and HTTP/1.1, session tickets, chain with the authority.
     pub fn server_config(&self, host: &str) -> Result<Arc<ServerConfig>, AuthorityError> {
         if let Some(config) = self.leaves.lock().unwrap_or_else(PoisonError::into_inner).get(host) {
-            return Ok(config.clone());
+            return Ok(config);
         }
         // Signed outside the lock. Two at once for one host is harmless: the later one is kept.
         let config = Arc::new(self.sign(host)?);
-        let mut leaves = self.leaves.lock().unwrap_or_else(PoisonError::into_inner);
-        if leaves.len() >= KEPT {
-            leaves.clear();
-        }
-        leaves.insert(host.to_owned(), config.clone());
+        self.leaves.lock().unwrap_or_else(PoisonError::into_inner).put(host, &config);
         Ok(config)
     }
 
@@ -66,6 +95,9 @@ impl CertificateAuthority {
             .with_cert_resolver(Arc::new(SingleCertAndKey::from(key)));
         config.alpn_protocols = vec![H2.to_vec(), HTTP1.to_vec()];
         config.ticketer = self.ticketer.clone();
+        // Tickets hold all there is; the memory that a host would have for sessions besides is
+        // larger than its certificate.
+        config.session_storage = Arc::new(NoServerSessionStorage {});
         Ok(config)
     }
 }
@@ -101,12 +133,16 @@ mod tests {
     }
 
     #[test]
-    fn the_cache_is_bounded() {
+    fn of_too_many_hosts_the_one_longest_not_asked_for_goes() {
         let authority = CertificateAuthority::in_memory().unwrap();
-        let config = authority.server_config("shop.test").unwrap();
-        let full = (0..KEPT).map(|n| (format!("h{n}.test"), config.clone())).collect();
-        *authority.leaves.lock().unwrap() = full;
+        let first = authority.server_config("shop.test").unwrap();
+        for n in 1..KEPT {
+            authority.leaves.lock().unwrap().put(&format!("h{n}.test"), &first);
+        }
+        assert!(Arc::ptr_eq(&first, &authority.server_config("shop.test").unwrap()));
         authority.server_config("last.test").unwrap();
-        assert_eq!(authority.leaves.lock().unwrap().len(), 1);
+        let mut leaves = authority.leaves.lock().unwrap();
+        assert_eq!(leaves.kept.len(), KEPT);
+        assert!(leaves.get("shop.test").is_some() && leaves.get("h1.test").is_none());
     }
 }

@@ -11,7 +11,7 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-use super::{ConnectTo, UpstreamError, guard::forbidden, stream::Stream};
+use super::{ConnectTo, UpstreamError, guard::forbidden, ports::is_bad, stream::Stream};
 use crate::{
     Scheme,
     tls::{self, ClientTls},
@@ -103,6 +103,9 @@ impl Dialer {
         let told = rule.and_then(|rule| rule.address.as_deref());
         let host = told.unwrap_or(&server.host);
         let port = rule.and_then(|rule| rule.to_port).unwrap_or(server.port);
+        if told.is_none() && server.place == Place::Public && is_bad(port) {
+            return Err(UpstreamError::Port { host: server.host.clone(), port });
+        }
         let resolved = |source| UpstreamError::Resolve { host: host.to_owned(), source };
         let addresses: Vec<SocketAddr> = match host.parse::<IpAddr>() {
             Ok(ip) => vec![SocketAddr::new(ip, port)],
@@ -148,7 +151,7 @@ async fn connect(addresses: &[SocketAddr], deadline: Instant) -> io::Result<TcpS
         let share = deadline.saturating_duration_since(Instant::now()) / left;
         match timeout_at(Instant::now() + share, TcpStream::connect(address)).await {
             Ok(Ok(stream)) => return Ok(stream),
-            Ok(Err(error)) => last = error,
+            Ok(Err(error)) => last = io::Error::new(error.kind(), format!("{address}: {error}")),
             Err(_) => last = io::Error::new(io::ErrorKind::TimedOut, format!("{address} did not answer")),
         }
     }

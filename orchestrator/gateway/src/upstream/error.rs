@@ -24,6 +24,16 @@ pub enum UpstreamError {
         /// The kind of address.
         reason: &'static str,
     },
+    /// The port belongs to another protocol.
+    #[error(
+        "reach {host}: its port {port} belongs to another protocol, and browsers do not take it in a URL"
+    )]
+    Port {
+        /// The name.
+        host: String,
+        /// The port.
+        port: u16,
+    },
     /// The request would come back to the gateway itself.
     #[error("reach {host}: it is this gateway")]
     Loop {
@@ -70,6 +80,14 @@ pub enum UpstreamError {
         /// The deadline.
         waited: Duration,
     },
+    /// The client's request body is broken.
+    #[error("read the rest of the request to {host} from the client: {reason}")]
+    UploadBroken {
+        /// The name.
+        host: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The server closed, reset or broke the protocol before a complete head.
     #[error("get an answer from {host}: {source}")]
     Broken {
@@ -89,17 +107,43 @@ pub enum UpstreamError {
 }
 
 impl UpstreamError {
+    /// What the user can do about it.
+    pub fn advice(&self) -> &'static str {
+        match self {
+            Self::Resolve { .. } => "check the name, and that this machine reaches a name server",
+            Self::Guarded { .. } => {
+                "let pages reach private addresses with --allow-private, if that is meant"
+            }
+            Self::Port { .. } => "lead the host to an address of yours with --connect-to, if that is meant",
+            Self::Loop { .. } => "ask for another server than the proxy itself",
+            Self::Connect { source, .. } if source.to_string().contains("open files") => {
+                "allow this process more open files (ulimit -n)"
+            }
+            Self::Connect { .. } | Self::ConnectTimeout { .. } => {
+                "see whether the server runs: `sandbox status` for a site of this town"
+            }
+            Self::Tls { .. } => "let its authority be trusted with --upstream-ca, if it is not a public one",
+            Self::HeadTimeout { .. } => {
+                "see what keeps the server busy, or give it longer with --stall-timeout"
+            }
+            Self::UploadStalled { .. } | Self::UploadBroken { .. } => "send the request again, whole",
+            Self::Broken { .. } => "look into the server's own log: `sandbox logs` for a site of this town",
+            Self::Request { .. } => "send the request in another form",
+        }
+    }
+
     /// A stable name for responses, logs and counters.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Resolve { .. } => "upstream-unresolved",
-            Self::Guarded { .. } => "upstream-forbidden",
+            Self::Guarded { .. } | Self::Port { .. } => "upstream-forbidden",
             Self::Loop { .. } => "loop",
             Self::Connect { .. } => "upstream-unreachable",
             Self::ConnectTimeout { .. } => "upstream-connect-timeout",
             Self::Tls { .. } => "upstream-tls",
             Self::HeadTimeout { .. } => "upstream-timeout",
             Self::UploadStalled { .. } => "client-stalled",
+            Self::UploadBroken { .. } => "client-broken",
             Self::Broken { .. } => "upstream-broken",
             Self::Request { .. } => "upstream-request",
         }

@@ -7,10 +7,11 @@ use std::{
     collections::HashMap,
     net::SocketAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use hyper::client::conn::{http1, http2};
+use tokio::time::Instant;
 
 use super::{dial::Server, stream::HeadTap};
 use crate::Body;
@@ -51,11 +52,14 @@ impl std::fmt::Debug for Connections {
     }
 }
 
-#[derive(Default)]
 struct Waiting {
+    /// How long one may wait.
+    patience: Duration,
     http1: HashMap<Server, Vec<(Instant, Http1)>>,
     http2: HashMap<Server, Http2>,
     idle: usize,
+    /// A task looks after those that have waited for too long.
+    swept: bool,
 }
 
 impl Connections {
@@ -68,9 +72,10 @@ impl Connections {
             }
             waiting.http2.remove(server);
         }
+        let patience = waiting.patience;
         while let Some((since, connection)) = waiting.http1.get_mut(server).and_then(Vec::pop) {
             waiting.idle -= 1;
-            if connection.sender.is_ready() && since.elapsed() < IDLE {
+            if connection.sender.is_ready() && since.elapsed() < patience {
                 return Some(Connection::Http1(connection));
             }
         }
@@ -91,7 +96,31 @@ impl Connections {
         if !full && own.len() < IDLE_PER_SERVER {
             own.push((Instant::now(), connection));
             waiting.idle += 1;
+            self.sweep(&mut waiting);
         }
+    }
+
+    /// Drops connections when they have waited for too long, also when nobody asks for one any
+    /// more. Ends when none is left, and with the pool.
+    fn sweep(&self, waiting: &mut Waiting) {
+        if std::mem::replace(&mut waiting.swept, true) {
+            return;
+        }
+        let (pool, patience) = (Arc::downgrade(&self.0), waiting.patience);
+        tokio::spawn(async move {
+            let mut ticks = tokio::time::interval(patience / 2);
+            ticks.tick().await;
+            loop {
+                ticks.tick().await;
+                let Some(pool) = pool.upgrade() else { return };
+                let mut waiting = pool.lock().unwrap_or_else(PoisonError::into_inner);
+                waiting.purge();
+                if waiting.idle == 0 {
+                    waiting.swept = false;
+                    return;
+                }
+            }
+        });
     }
 
     /// Shares an HTTP/2 connection from now on.
@@ -110,12 +139,55 @@ impl Connections {
     }
 }
 
+impl Default for Waiting {
+    fn default() -> Self {
+        Waiting { patience: IDLE, http1: HashMap::new(), http2: HashMap::new(), idle: 0, swept: false }
+    }
+}
+
 impl Waiting {
     fn purge(&mut self) {
+        let patience = self.patience;
         self.http1.retain(|_, waiting| {
-            waiting.retain(|(since, connection)| since.elapsed() < IDLE && connection.sender.is_ready());
+            waiting.retain(|(since, connection)| since.elapsed() < patience && connection.sender.is_ready());
             !waiting.is_empty()
         });
         self.idle = self.http1.values().map(Vec::len).sum();
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use hyper_util::rt::TokioIo;
+    use tokio::net::{TcpListener, TcpStream};
+
+    use super::*;
+    use crate::{Scheme, upstream::Place};
+
+    #[tokio::test]
+    async fn what_nobody_asks_for_any_more_is_closed() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (mut sender, connection) =
+            http1::handshake(TokioIo::new(TcpStream::connect(address).await.unwrap())).await.unwrap();
+        let ended = tokio::spawn(connection);
+        sender.ready().await.unwrap();
+        let pool = Connections::default();
+        pool.lock().patience = Duration::from_millis(100);
+        let server = Server {
+            scheme: Scheme::Http,
+            host: "shop.test".to_owned(),
+            port: 80,
+            place: Place::At(address),
+        };
+        pool.give_back(server, Http1 { sender, tap: HeadTap::default(), remote: address });
+        assert_eq!(pool.lock().idle, 1);
+        tokio::time::timeout(Duration::from_secs(10), ended)
+            .await
+            .expect("it is closed in time")
+            .unwrap()
+            .unwrap();
+        assert_eq!(pool.lock().idle, 0);
     }
 }

@@ -4,7 +4,7 @@ use std::{
     net::SocketAddr,
     pin::Pin,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     task::{Context, Poll},
@@ -29,6 +29,7 @@ use super::{
 use crate::{
     Body, RequestHead,
     body::{self, BodyError},
+    error_text,
     limits::{Limits, MAX_HEAD},
 };
 
@@ -196,6 +197,10 @@ impl Upstream {
             match timeout_at(deadline, sent.as_mut()).await {
                 Ok(Ok(response)) => return Ok(response),
                 Ok(Err(mut error)) => {
+                    if let Some(reason) = upload.0.broken.get() {
+                        let (host, reason) = (server.host.clone(), reason.clone());
+                        return Err((UpstreamError::UploadBroken { host, reason }, None));
+                    }
                     let unsent = error.take_message().map(Box::new);
                     let broken =
                         UpstreamError::Broken { host: server.host.clone(), source: error.into_error() };
@@ -220,7 +225,12 @@ impl Upstream {
 
 pub(super) fn http1_client() -> http1::Builder {
     let mut builder = http1::Builder::new();
-    builder.preserve_header_case(true).max_header_size(MAX_HEAD).max_headers(512);
+    builder
+        .preserve_header_case(true)
+        .max_header_size(MAX_HEAD)
+        .max_headers(512)
+        // What a server sends ahead of a client that is slow to take it.
+        .max_buf_size(MAX_HEAD * 2);
     builder
 }
 
@@ -245,6 +255,8 @@ struct UploadState {
     since: Instant,
     progress_ms: AtomicU64,
     whole: AtomicBool,
+    /// Why it cannot be read any further.
+    broken: OnceLock<String>,
 }
 
 impl Upload {
@@ -255,6 +267,7 @@ impl Upload {
             since: Instant::now(),
             progress_ms: AtomicU64::new(0),
             whole: AtomicBool::new(whole),
+            broken: OnceLock::new(),
         }));
         if whole {
             return (body, upload);
@@ -294,6 +307,9 @@ impl hyper::body::Body for Watched {
     ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         let polled = Pin::new(&mut self.body).poll_frame(cx);
         if let Poll::Ready(frame) = &polled {
+            if let Some(Err(error)) = frame {
+                let _ = self.upload.0.broken.set(error_text::chain(error.as_ref()));
+            }
             self.upload.progressed(frame.is_none() || self.body.is_end_stream());
         }
         polled

@@ -123,9 +123,13 @@ impl Connection {
         match self {
             Connection::Http1(sender) => {
                 sender.ready().await?;
+                let host = request.uri().authority().unwrap().as_str().parse().unwrap();
+                if !request.headers().contains_key(header::HOST) {
+                    let others = std::mem::take(request.headers_mut());
+                    request.headers_mut().insert(header::HOST, host);
+                    request.headers_mut().extend(others);
+                }
                 if request.uri().scheme_str() != Some("http") {
-                    let host = request.uri().authority().unwrap().as_str().parse().unwrap();
-                    request.headers_mut().entry(header::HOST).or_insert(host);
                     *request.uri_mut() = request.uri().path_and_query().unwrap().as_str().parse().unwrap();
                 }
                 sender.send_request(request).await

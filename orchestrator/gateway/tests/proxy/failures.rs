@@ -2,7 +2,7 @@
 
 use std::{net::Ipv4Addr, time::Duration};
 
-use gateway::{Answer as Level, CertificateAuthority, Config, Gateway, Limits, Routes, Target, body};
+use gateway::{Answer as Level, CertificateAuthority, Config, Gateway, Limits, Routes, Site, Target, body};
 use http::Method;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -51,6 +51,31 @@ async fn a_server_that_breaks_the_protocol() {
         (502, "upstream-broken"),
     )
     .await;
+}
+
+/// A site whose copy has gone, and one that hangs up: the 502 says whose fault it is and what can
+/// be done.
+#[tokio::test]
+async fn a_502_names_the_server_the_error_and_a_cure() {
+    let gone = Origin::plain().await;
+    let address = gone.address;
+    drop(gone);
+    let mut routes = Routes::new();
+    routes.add("forum.test", Target::Site(Site::new("forum", address).into())).unwrap();
+    let ca = std::sync::Arc::new(CertificateAuthority::in_memory().unwrap());
+    let gateway = Gateway::start(Config::new(ca.clone(), routes)).await.unwrap();
+    let answer = Client::new(gateway.local_addr(), &ca).get("http://forum.test/").await;
+    assert_eq!(answer.failure(), (502, "upstream-unreachable"));
+    for part in ["forum.test", &address.to_string(), "refused", "sandbox status"] {
+        assert!(answer.text().contains(part), "{part}: {}", answer.text());
+    }
+
+    let world =
+        Setup { limits: hasty(), record: false, ..Setup::default() }.with(says(b"").await, None).await;
+    let answer = world.client.get("http://shop.test/").await;
+    for part in ["shop.test", "closed", "sandbox logs"] {
+        assert!(answer.text().contains(part), "{part}: {}", answer.text());
+    }
 }
 
 #[tokio::test]

@@ -3,7 +3,9 @@
 
 mod bounds;
 mod client;
+mod crowd;
 mod failures;
+mod floods;
 mod forward;
 mod origin;
 mod record;
@@ -12,4 +14,6 @@ mod routing;
 mod shutdown;
 mod sites;
 mod sockets;
+mod strict;
+mod tunnels;
 mod world;

@@ -147,7 +147,8 @@ async fn events_stream_and_are_kept_to_the_last_whole_one() {
 
 #[tokio::test]
 async fn secrets_are_replaced_before_they_are_written() {
-    let redact = Redact { headers: vec!["Authorization".into()], cookies: vec!["sid".into()] };
+    let redact =
+        Redact { headers: vec!["Authorization".into()], cookies: vec!["sid".into()], ..Redact::default() };
     let world = Setup { redact, ..Setup::default() }.plain().await;
     let mut connection = world.client.absolute().await;
     let mut ask = request(Method::GET, "http://shop.test/hello", body::empty());

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod crowd;
 mod derived;
 mod matching;
 mod parts;
