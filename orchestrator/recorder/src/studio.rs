@@ -71,7 +71,8 @@ impl Studio {
     /// Adds a page to the page list.
     pub(crate) fn append_page(&self, page: &Page) -> Result<(), Error> {
         let recording = self.recorder.recording().ok_or(Error::Closed)?;
-        Ok(recording.append_page(page)?)
+        let url = self.recorder.redacted_url(&page.url);
+        Ok(recording.append_page(&Page { url, ..page.clone() })?)
     }
 
     /// Lets what is under way end; the recording is then to be finished, and the report says what is not in it.

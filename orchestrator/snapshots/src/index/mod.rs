@@ -69,6 +69,9 @@ pub struct Index {
     anchors: Table,
 }
 
+/// Captures of a host that are looked at in search of a port.
+const PATHS: usize = 1 << 16;
+
 impl Index {
     /// Where the index of an archive lies in a cache folder.
     pub fn sidecar(archive: &Utf8Path, cache: &Utf8Path) -> Utf8PathBuf {
@@ -230,6 +233,25 @@ impl Index {
         }
         hosts.retain(|host| !host.is_empty());
         Ok(hosts)
+    }
+
+    /// Whether anything was recorded of a host (lower-case, IPv6 without brackets) at a port that
+    /// its URLs name. A host of which very much was recorded is given the benefit of the doubt.
+    pub fn has_port(&self, host: &str, port: u16) -> Result<bool, IndexError> {
+        let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
+        let start = [host.as_bytes(), &[0]].concat();
+        let port = port.to_string();
+        let first = self.path_position(&start)?;
+        for position in (first..self.layout.paths).take(PATHS) {
+            let (_, key) = self.path_at(position)?;
+            if !key.starts_with(&start) {
+                return Ok(false);
+            }
+            if paths::port(&key) == port.as_bytes() {
+                return Ok(true);
+            }
+        }
+        Ok(self.layout.paths - first > PATHS as u64)
     }
 
     /// Adds captures from `range` on whose path key starts with `prefix`, at most `limit`.

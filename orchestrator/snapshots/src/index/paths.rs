@@ -30,6 +30,11 @@ pub(super) fn prefixes(key: &[u8]) -> (&[u8], &[u8]) {
     (&key[..path], &key[..host])
 }
 
+/// The port that the URL named; nothing where it left it out.
+pub(super) fn port(key: &[u8]) -> &[u8] {
+    key.split(|byte| *byte == 0).nth(4).unwrap_or_default()
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {

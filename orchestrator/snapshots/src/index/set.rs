@@ -169,6 +169,16 @@ impl ReplaySet {
         Ok(hosts)
     }
 
+    /// Whether anything was recorded of a host (lower-case) at a port that its URLs name.
+    pub fn has_port(&self, host: &str, port: u16) -> Result<bool, IndexError> {
+        for member in &self.members {
+            if member.index.has_port(host, port)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Recorded requests near a URL, at most a few times `limit`, in no order that matters: those of the same host and
     /// path, and those that stand beside it among the paths of the host.
     pub fn neighbours(&self, method: &str, url: &str, limit: usize) -> Result<Vec<Recorded>, IndexError> {

@@ -283,6 +283,10 @@ fn hosts_are_told_once_each() {
     let set = open(&[warc.save(&folder, "b.warc.gz"), other.save(&folder, "a.warc.gz")]);
     assert_eq!(set.hosts().unwrap(), ["a.test", "b.test", "www.b.test"]);
     assert!(open(&[]).hosts().unwrap().is_empty());
+    assert!(set.has_port("b.test", 8080).unwrap());
+    for (host, port) in [("b.test", 80), ("a.test", 8080), ("www.b.test", 8080), ("test", 8080)] {
+        assert!(!set.has_port(host, port).unwrap(), "{host}:{port}");
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::{Archive, Encoding, Progress, Record, RecordKind, Timestamp};
 
+use super::credentials::{Counter, Credentials};
 use super::signature::{self, Signature};
 use super::{Error, OnProgress};
 
@@ -55,6 +56,8 @@ pub struct Inspection {
     pub last: Option<Timestamp>,
     /// Bytes of all record blocks, uncompressed.
     pub block_bytes: u64,
+    /// Records that hold what lets one in; `redact --credentials` hides it.
+    pub credentials: Credentials,
     /// How many places are damaged.
     pub damaged: u64,
     /// The first of them.
@@ -108,6 +111,7 @@ pub fn inspect(path: &Utf8Path, progress: OnProgress<'_>) -> Result<Inspection, 
         first: None,
         last: None,
         block_bytes: 0,
+        credentials: Credentials::default(),
         damaged: 0,
         damages: Vec::new(),
     };
@@ -125,17 +129,19 @@ pub fn inspect(path: &Utf8Path, progress: OnProgress<'_>) -> Result<Inspection, 
         }
         Err(error) => report.damage(error.to_string()),
     }
+    let mut counter = Counter::default();
     let starts = super::stage::starts(&archive);
     for item in archive.records() {
         match item {
             Ok((at, record)) => {
                 progress(Progress { done: starts.position(at), total: starts.total });
-                report.take(record);
+                report.take(record, &mut counter);
             }
             Err(error) if error.is_damage() => report.damage(error.to_string()),
             Err(error) => return Err(error.into()),
         }
     }
+    report.credentials = counter.found;
     Ok(report)
 }
 
@@ -157,7 +163,7 @@ impl Inspection {
         self.software.extend(text("software"));
     }
 
-    fn take(&mut self, mut record: Record) {
+    fn take(&mut self, mut record: Record, counter: &mut Counter) {
         if self.format.is_empty() {
             self.format = record.version.to_string();
         }
@@ -170,6 +176,7 @@ impl Inspection {
             RecordKind::Request => {
                 if let Ok(head) = record.request_head() {
                     *self.methods.entry(head.method).or_default() += 1;
+                    counter.message(&head.headers, &mut record);
                 }
             }
             RecordKind::Response | RecordKind::Revisit => {
@@ -183,13 +190,14 @@ impl Inspection {
                 let count = self.hosts.entry(host).or_default();
                 count.responses += 1;
                 count.bytes += block;
-                self.take_head(kind, record);
+                self.take_head(kind, record, counter);
             }
+            RecordKind::Resource => counter.frames(&mut record),
             _ => {}
         }
     }
 
-    fn take_head(&mut self, kind: RecordKind, mut record: Record) {
+    fn take_head(&mut self, kind: RecordKind, mut record: Record, counter: &mut Counter) {
         if !record.holds_http() || block_is_empty(&record) {
             return;
         }
@@ -201,6 +209,7 @@ impl Inspection {
                 media.map(|media| media.trim().to_ascii_lowercase()).filter(|media| !media.is_empty());
             *self.media_types.entry(media.unwrap_or_else(|| "-".to_owned())).or_default() += 1;
         }
+        counter.message(&head.headers, &mut record);
     }
 
     fn take_info(&mut self, mut record: Record) {

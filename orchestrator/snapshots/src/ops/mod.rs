@@ -6,6 +6,7 @@
 //! its input, and none overwrites anything: output is written under a temporary name beside the target and moved
 //! there when it is complete, and a target that exists is refused before any work is done.
 
+mod credentials;
 mod diff;
 mod digest;
 mod error;
@@ -28,6 +29,7 @@ mod stage;
 mod tests;
 mod verify;
 
+pub use credentials::{CredentialFilter, Credentials, count_credentials};
 pub use diff::{BodyChange, Capture, Change, Diff, diff};
 pub use error::Error;
 pub use export::{Exported, Format, export};

@@ -11,7 +11,7 @@ use super::exchanges::damaged;
 use super::stage::starts;
 use super::{Error, OnProgress};
 
-mod patterns;
+pub(super) mod patterns;
 
 /// Longest list of findings that a report carries; the counts go on.
 const LISTED: usize = 1000;

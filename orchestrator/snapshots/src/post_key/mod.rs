@@ -5,7 +5,7 @@
 //! written for other tools to read and is never by itself a reason to answer a request.
 
 mod json;
-mod multipart;
+pub(crate) mod multipart;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

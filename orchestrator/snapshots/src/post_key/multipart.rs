@@ -56,7 +56,7 @@ fn field(lines: &[&[u8]]) -> Option<(Vec<u8>, Vec<u8>)> {
 }
 
 /// A parameter of a header value, unquoted.
-fn parameter(value: &str, name: &str) -> Option<String> {
+pub(crate) fn parameter(value: &str, name: &str) -> Option<String> {
     let mut found = None;
     for part in split_parameters(value).into_iter().skip(1) {
         if let Some((key, value)) = part.split_once('=')

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use percent_encoding::percent_decode;
 
+use crate::post_key::multipart;
+
 /// A value: where it stands in the text and what it is when its spelling is undone.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Value {
@@ -15,20 +17,34 @@ pub(super) struct Value {
 }
 
 /// Names of fields, compared without case.
-#[derive(Debug, Default)]
-pub(super) struct Names(HashSet<Vec<u8>>);
+#[derive(Debug, Default, Clone)]
+pub(super) struct Names {
+    listed: HashSet<Vec<u8>>,
+    /// Says of a name in lower case whether it is meant, too.
+    like: Option<fn(&str) -> bool>,
+}
 
 impl Names {
     pub(super) fn new(names: &[String]) -> Names {
-        Names(names.iter().map(|name| name.trim().to_ascii_lowercase().into_bytes()).collect())
+        let listed = names.iter().map(|name| name.trim().to_ascii_lowercase().into_bytes()).collect();
+        Names { listed, like: None }
+    }
+
+    /// These, and those that `like` says yes to.
+    pub(super) fn or(&self, like: fn(&str) -> bool) -> Names {
+        Names { like: Some(like), ..self.clone() }
     }
 
     pub(super) fn has(&self, name: &[u8]) -> bool {
-        !self.0.is_empty() && self.0.contains(&name.trim_ascii().to_ascii_lowercase())
+        if self.is_empty() {
+            return false;
+        }
+        let name = name.trim_ascii().to_ascii_lowercase();
+        self.listed.contains(&name) || self.like.is_some_and(|like| like(&String::from_utf8_lossy(&name)))
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.listed.is_empty() && self.like.is_none()
     }
 }
 
@@ -53,6 +69,45 @@ pub(super) fn in_cookies(header: &[u8], names: &Names) -> Vec<Value> {
 pub(super) fn in_set_cookie(header: &[u8], names: &Names) -> Vec<Value> {
     let first = header.split(|byte| *byte == b';').next().unwrap_or_default();
     in_cookies(first, names)
+}
+
+/// Values in the parts of a `multipart/form-data` body. Files are none.
+pub(super) fn in_multipart(content_type: &str, body: &[u8], names: &Names) -> Vec<Value> {
+    let Some(boundary) = multipart::parameter(content_type, "boundary").filter(|_| !names.is_empty()) else {
+        return Vec::new();
+    };
+    let boundary = format!("--{boundary}").into_bytes();
+    // Where the part began, and where its content does; what its head says of its name.
+    let (mut found, mut at, mut content, mut name) = (Vec::new(), 0, None, None::<String>);
+    for line in body.split_inclusive(|byte| *byte == b'\n') {
+        let bare = line.trim_ascii_end();
+        if bare.starts_with(&boundary) {
+            if let (Some(start), Some(name)) = (content, name.take())
+                && names.has(name.as_bytes())
+            {
+                // The line end before a boundary belongs to the boundary.
+                let value: &[u8] = &body[start..at];
+                let value = value.strip_suffix(b"\n").map_or(value, |v| v.strip_suffix(b"\r").unwrap_or(v));
+                if !value.is_empty() {
+                    let range = start..start + value.len();
+                    found.push(Value { range, value: value.to_vec(), json: false });
+                }
+            }
+            content = None;
+        } else if content.is_none() && bare.is_empty() {
+            content = Some(at + line.len());
+        } else if content.is_none() {
+            let line = String::from_utf8_lossy(bare);
+            if let Some((field, value)) = line.split_once(':')
+                && field.trim().eq_ignore_ascii_case("content-disposition")
+                && multipart::parameter(value, "filename").is_none()
+            {
+                name = multipart::parameter(value, "name");
+            }
+        }
+        at += line.len();
+    }
+    found
 }
 
 fn pairs(
@@ -208,6 +263,13 @@ mod tests {
         assert_eq!(values(in_json(text, &names())), ["a\"bA", "12", r#"[1,{"]":2}]"#]);
         assert_eq!(values(in_json(br#"{"token": "cut"#, &names())), Vec::<String>::new());
         assert_eq!(values(in_json(br#"{"token": tru"#, &names())), ["tru"]);
+    }
+
+    #[test]
+    fn parts_of_a_form() {
+        let body = b"--x\r\nContent-Disposition: form-data; name=\"user\"\r\n\r\nada\r\n--x\r\nContent-Disposition: form-data; name=\"token\"\r\n\r\ns3\r\ncret\r\n--x\r\nContent-Disposition: form-data; name=\"token\"; filename=\"a\"\r\n\r\nfile\r\n--x--\r\n";
+        assert_eq!(values(in_multipart("multipart/form-data; boundary=x", body, &names())), ["s3\r\ncret"]);
+        assert_eq!(values(in_multipart("multipart/form-data", body, &names())), Vec::<String>::new());
     }
 
     proptest! {

@@ -7,6 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::content;
 use crate::http::{Dechunk, parse_request, parse_response, write_request, write_response};
+use crate::ops::scan::patterns;
 use crate::ops::stage::Taken;
 use crate::recording::FRAMES_TYPE;
 use crate::{Body, Error, Frame, Headers, Page, RecordKind};
@@ -21,12 +22,29 @@ const LARGEST: u64 = 1 << 30;
 const MARK: &[u8] = b"redacted-";
 
 /// What is taken out, ready for use.
-pub(super) struct Cleaner {
+#[derive(Debug)]
+pub(in crate::ops) struct Cleaner {
     key: Vec<u8>,
+    /// What the user names: taken out wherever it stands.
+    named: Sets,
+    /// What is taken out where it stands: that, and credentials where they are meant.
+    hidden: Sets,
+    pub(super) literals: Literals,
+}
+
+/// Names by where they stand.
+#[derive(Debug, Clone)]
+struct Sets {
     headers: Names,
     cookies: Names,
-    fields: Names,
-    pub(super) literals: Literals,
+    urls: Names,
+    forms: Names,
+    /// In what clients send.
+    sent_json: Names,
+    /// In answers that are JSON.
+    json: Names,
+    /// In answers that have JSON in them.
+    other: Names,
 }
 
 /// A block taken apart.
@@ -37,14 +55,29 @@ enum Parts {
 }
 
 impl Cleaner {
-    pub(super) fn new(what: &Redaction) -> Cleaner {
-        Cleaner {
-            key: what.key.clone(),
+    pub(in crate::ops) fn new(what: &Redaction) -> Cleaner {
+        let fields = Names::new(&what.fields);
+        let mut named = Sets {
             headers: Names::new(&what.headers),
             cookies: Names::new(&what.cookies),
-            fields: Names::new(&what.fields),
-            literals: Literals::default(),
+            urls: fields.clone(),
+            forms: fields.clone(),
+            sent_json: fields.clone(),
+            json: fields.clone(),
+            other: fields.clone(),
+        };
+        let mut hidden = named.clone();
+        if what.credentials {
+            // Long and of chance: these are looked for elsewhere, too.
+            named.headers = named.headers.or(|name| matches!(name, "authorization" | "proxy-authorization"));
+            hidden.headers = hidden.headers.or(patterns::is_key_header);
+            hidden.cookies = hidden.cookies.or(|_| true);
+            hidden.urls = fields.or(patterns::is_password);
+            hidden.forms = fields.or(|name| patterns::is_password(name) || patterns::is_issued(name));
+            hidden.sent_json = fields.or(|name| patterns::is_password(name) || patterns::is_token(name));
+            hidden.json = fields.or(patterns::is_token);
         }
+        Cleaner { key: what.key.clone(), named, hidden, literals: Literals::default() }
     }
 
     /// Adds the values under the given names in a block to `found`.
@@ -59,18 +92,21 @@ impl Cleaner {
             Parts::Request { target, headers, decoded, .. } => {
                 self.find_in_url(target.as_bytes(), found);
                 self.find_in_headers(&headers, found);
-                keep(self.in_body(&headers, &decoded), found);
+                keep(self.named.in_body(RecordKind::Request, &headers, &decoded), found);
             }
             Parts::Response { headers, decoded, .. } => {
                 self.find_in_headers(&headers, found);
-                keep(self.in_body(&headers, &decoded), found);
+                keep(self.named.in_body(kind, &headers, &decoded), found);
             }
             Parts::Other(bytes) => {
                 let frames = String::from_utf8_lossy(&bytes);
                 for frame in frames.lines().filter_map(|line| serde_json::from_str::<Frame>(line).ok()) {
-                    keep(fields::in_json(frame.text.unwrap_or_default().as_bytes(), &self.fields), found);
+                    keep(
+                        fields::in_json(frame.text.unwrap_or_default().as_bytes(), &self.named.other),
+                        found,
+                    );
                 }
-                keep(fields::in_json(&bytes, &self.fields), found);
+                keep(fields::in_json(&bytes, &self.named.other), found);
             }
         }
         Ok(())
@@ -78,42 +114,19 @@ impl Cleaner {
 
     /// Adds the values of a URL's query to `found`.
     pub(super) fn find_in_url(&self, url: &[u8], found: &mut BTreeSet<Vec<u8>>) {
-        keep(fields::in_url(url, &self.fields), found);
+        keep(fields::in_url(url, &self.named.urls), found);
     }
 
     fn find_in_headers(&self, headers: &Headers, found: &mut BTreeSet<Vec<u8>>) {
         for (name, value) in headers.iter() {
-            keep(self.in_header(name, value), found);
+            keep(self.named.in_header(name, value), found);
             // `Bearer x`: scripts carry x alone.
-            if self.headers.has(name.as_bytes())
+            if self.named.headers.has(name.as_bytes())
                 && let Some(space) = value.iter().position(|byte| *byte == b' ')
             {
                 found.insert(value[space + 1..].trim_ascii().to_vec());
             }
         }
-    }
-
-    fn in_header(&self, name: &str, value: &[u8]) -> Vec<Value> {
-        if self.headers.has(name.as_bytes()) && !value.is_empty() {
-            return vec![Value { range: 0..value.len(), value: value.to_vec(), json: false }];
-        }
-        match name.to_ascii_lowercase().as_str() {
-            "cookie" => fields::in_cookies(value, &self.cookies),
-            "set-cookie" => fields::in_set_cookie(value, &self.cookies),
-            "location" | "referer" | "content-location" | "refresh" | "link" => {
-                fields::in_url(value, &self.fields)
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    fn in_body(&self, headers: &Headers, body: &[u8]) -> Vec<Value> {
-        let media = headers.get_str("content-type").unwrap_or_default().to_ascii_lowercase();
-        if media.starts_with("application/x-www-form-urlencoded") {
-            return fields::in_form(body, &self.fields);
-        }
-        let opaque = ["image/", "video/", "audio/", "font/"].iter().any(|start| media.starts_with(start));
-        if opaque { Vec::new() } else { fields::in_json(body, &self.fields) }
     }
 
     /// A record without the values, and how many places were replaced.
@@ -133,14 +146,14 @@ impl Cleaner {
         let block = match parts(taken.kind, taken.http, &taken.block)? {
             Parts::Request { method, target, headers, body, decoded } => {
                 let target = String::from_utf8_lossy(&self.url(target.as_bytes(), &mut count)).into_owned();
-                let (headers, body) = self.message(headers, body, &decoded, &mut count);
+                let (headers, body) = self.message(taken.kind, &headers, body, &decoded, &mut count);
                 let mut block = Vec::new();
                 write_request(&mut block, &method, &target, &headers);
                 block.extend(body);
                 block
             }
             Parts::Response { status, reason, headers, body, decoded } => {
-                let (headers, body) = self.message(headers, body, &decoded, &mut count);
+                let (headers, body) = self.message(taken.kind, &headers, body, &decoded, &mut count);
                 let mut block = Vec::new();
                 write_response(&mut block, status, &reason, &headers);
                 block.extend(body);
@@ -148,7 +161,7 @@ impl Cleaner {
             }
             Parts::Other(bytes) if frames => self.frames(&bytes, &mut count),
             Parts::Other(bytes) => {
-                let bytes = self.values(&bytes, fields::in_json(&bytes, &self.fields), &mut count);
+                let bytes = self.values(&bytes, fields::in_json(&bytes, &self.hidden.other), &mut count);
                 self.literals(&bytes, &mut count)
             }
         };
@@ -177,20 +190,22 @@ impl Cleaner {
         (Page { url, title, text: words, extra, ..page }, count)
     }
 
-    fn message(
+    /// An HTTP message without the values; `decoded` is its body without codings.
+    pub(in crate::ops) fn message(
         &self,
-        headers: Headers,
+        kind: RecordKind,
+        headers: &Headers,
         body: Vec<u8>,
         decoded: &[u8],
         count: &mut u64,
     ) -> (Headers, Vec<u8>) {
         let mut clean = Headers::new();
         for (name, value) in headers.iter() {
-            let value = self.values(value, self.in_header(name, value), count);
+            let value = self.values(value, self.hidden.in_header(name, value), count);
             clean.push(name, self.literals(&value, count));
         }
         let before = *count;
-        let bytes = self.values(decoded, self.in_body(&headers, decoded), count);
+        let bytes = self.values(decoded, self.hidden.in_body(kind, headers, decoded), count);
         let bytes = self.literals(&bytes, count);
         if *count == before {
             return (clean, body);
@@ -213,10 +228,7 @@ impl Cleaner {
                 continue;
             };
             let before = *count;
-            let clean = |bytes: &[u8], count: &mut u64| {
-                let bytes = self.values(bytes, fields::in_json(bytes, &self.fields), count);
-                self.literals(&bytes, count)
-            };
+            let clean = |bytes: &[u8], count: &mut u64| self.socket_message(bytes, count);
             frame.text =
                 frame.text.map(|text| String::from_utf8_lossy(&clean(text.as_bytes(), count)).into_owned());
             frame.base64 = frame.base64.map(|text| match STANDARD.decode(&text) {
@@ -234,8 +246,38 @@ impl Cleaner {
         out
     }
 
-    fn url(&self, url: &[u8], count: &mut u64) -> Vec<u8> {
-        let clean = self.values(url, fields::in_url(url, &self.fields), count);
+    /// A message of a WebSocket without the values.
+    pub(in crate::ops) fn socket_message(&self, message: &[u8], count: &mut u64) -> Vec<u8> {
+        let clean = self.values(message, fields::in_json(message, &self.hidden.sent_json), count);
+        self.literals(&clean, count)
+    }
+
+    /// Whether a header has a value that is to be hidden.
+    pub(in crate::ops) fn holds(&self, name: &str, value: &[u8]) -> bool {
+        has_any(&self.hidden.in_header(name, value))
+    }
+
+    /// Whether a body, without its codings, has such a value.
+    pub(in crate::ops) fn holds_in_body(&self, kind: RecordKind, headers: &Headers, body: &[u8]) -> bool {
+        has_any(&self.hidden.in_body(kind, headers, body))
+    }
+
+    /// Whether the messages of a WebSocket, one a line, have such a value.
+    pub(in crate::ops) fn holds_in_frames(&self, lines: &[u8]) -> bool {
+        let mut count = 0;
+        self.frames(lines, &mut count);
+        count > 0
+    }
+
+    /// Whether bodies of that kind are looked into at all.
+    pub(in crate::ops) fn searches_body(&self, kind: RecordKind, headers: &Headers) -> bool {
+        let media = headers.get_str("content-type").unwrap_or_default().to_ascii_lowercase();
+        !is_opaque(&media) && (kind == RecordKind::Request || is_json(&media))
+    }
+
+    /// An address without the values.
+    pub(in crate::ops) fn url(&self, url: &[u8], count: &mut u64) -> Vec<u8> {
+        let clean = self.values(url, fields::in_url(url, &self.hidden.urls), count);
         self.literals(&clean, count)
     }
 
@@ -266,6 +308,56 @@ impl Cleaner {
         out.extend_from_slice(&bytes[done..]);
         out
     }
+}
+
+impl Sets {
+    fn in_header(&self, name: &str, value: &[u8]) -> Vec<Value> {
+        if self.headers.has(name.as_bytes()) && !value.is_empty() {
+            return vec![Value { range: 0..value.len(), value: value.to_vec(), json: false }];
+        }
+        match name.to_ascii_lowercase().as_str() {
+            "cookie" => fields::in_cookies(value, &self.cookies),
+            "set-cookie" => fields::in_set_cookie(value, &self.cookies),
+            "location" | "referer" | "content-location" | "refresh" | "link" => {
+                fields::in_url(value, &self.urls)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn in_body(&self, kind: RecordKind, headers: &Headers, body: &[u8]) -> Vec<Value> {
+        let media = headers.get_str("content-type").unwrap_or_default();
+        let lower = media.to_ascii_lowercase();
+        if lower.starts_with("application/x-www-form-urlencoded") {
+            return fields::in_form(body, &self.forms);
+        }
+        if lower.starts_with("multipart/form-data") {
+            let found = fields::in_multipart(media, body, &self.forms);
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        match kind {
+            _ if is_opaque(&lower) => Vec::new(),
+            RecordKind::Request => fields::in_json(body, &self.sent_json),
+            _ if is_json(&lower) => fields::in_json(body, &self.json),
+            _ => fields::in_json(body, &self.other),
+        }
+    }
+}
+
+fn is_opaque(media: &str) -> bool {
+    ["image/", "video/", "audio/", "font/"].iter().any(|start| media.starts_with(start))
+}
+
+fn is_json(media: &str) -> bool {
+    let media = media.split(';').next().unwrap_or_default().trim();
+    media.ends_with("/json") || media.ends_with("+json")
+}
+
+/// Placeholders are none.
+fn has_any(values: &[Value]) -> bool {
+    values.iter().any(|value| !value.value.starts_with(MARK))
 }
 
 fn keep(values: Vec<Value>, found: &mut BTreeSet<Vec<u8>>) {

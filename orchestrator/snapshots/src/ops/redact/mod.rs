@@ -18,7 +18,7 @@ use serde::Serialize;
 use crate::{Archive, Body, Page, RecordKind};
 
 use literals::{LEAST, LEAST_FOUND, Literals};
-use message::Cleaner;
+pub(in crate::ops) use message::Cleaner;
 
 use super::exchanges::damaged;
 use super::snapshot::{NewSnapshot, describe};
@@ -36,6 +36,9 @@ pub struct Redaction {
     pub cookies: Vec<String>,
     /// Fields of queries, forms and JSON.
     pub fields: Vec<String>,
+    /// Authorization headers, all cookies, and fields named like passwords and tokens besides; see
+    /// [`super::Credentials`].
+    pub credentials: bool,
     /// Values, of at least four bytes.
     pub values: Vec<String>,
 }
@@ -45,6 +48,7 @@ impl std::fmt::Debug for Redaction {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut out = out.debug_struct("Redaction");
         out.field("headers", &self.headers).field("cookies", &self.cookies).field("fields", &self.fields);
+        out.field("credentials", &self.credentials);
         out.finish_non_exhaustive()
     }
 }

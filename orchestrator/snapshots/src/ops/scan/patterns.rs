@@ -103,7 +103,7 @@ fn private_key(text: &[u8]) -> Option<usize> {
 }
 
 /// Names of request headers that carry a secret.
-pub(super) fn is_key_header(lower: &str) -> bool {
+pub(in crate::ops) fn is_key_header(lower: &str) -> bool {
     matches!(
         lower,
         "authorization" | "proxy-authorization" | "x-api-key" | "api-key" | "x-auth-token" | "x-access-token"
@@ -120,9 +120,35 @@ pub(super) fn is_session_name(name: &str) -> bool {
         || name.ends_with(".sid")
 }
 
+/// Fields in which a person types a password.
+pub(in crate::ops) fn is_password(name: &str) -> bool {
+    let plain = plain(name);
+    let parts = ["password", "passwd", "passphrase", "passwort", "kennwort", "motdepasse", "contrasena"];
+    parts.iter().any(|part| plain.contains(part))
+        || ["pass", "pwd", "passcode", "senha"].contains(&plain.as_str())
+        || plain.ends_with("pwd")
+}
+
+/// Fields that hold what a server has issued to let somebody in, and no page has in a form of its
+/// own.
+pub(in crate::ops) fn is_issued(name: &str) -> bool {
+    let known = ["apikey", "accesstoken", "authtoken", "idtoken", "refreshtoken", "clientsecret"];
+    known.contains(&plain(name).as_str())
+}
+
+/// The same in JSON, where `token` alone means such a thing; in a form it is what tells the page's
+/// own form.
+pub(in crate::ops) fn is_token(name: &str) -> bool {
+    is_issued(name) || ["token", "jwt", "sessionid"].contains(&plain(name).as_str())
+}
+
+fn plain(name: &str) -> String {
+    name.to_ascii_lowercase().chars().filter(char::is_ascii_alphanumeric).collect()
+}
+
 /// Query fields that look like a secret.
 pub(super) fn is_secret_field(name: &str) -> bool {
-    let plain: String = name.to_ascii_lowercase().chars().filter(char::is_ascii_alphanumeric).collect();
+    let plain = plain(name);
     let known = [
         "apikey",
         "accesstoken",
@@ -169,6 +195,13 @@ mod tests {
     fn names() {
         assert!(is_session_name("PHPSESSID") && is_session_name("connect.sid") && !is_session_name("theme"));
         assert!(is_secret_field("api_key") && is_secret_field("Client-Secret") && !is_secret_field("key"));
+        assert!(is_password("user[password]") && is_password("new-Passwd") && !is_password("passenger"));
+        assert!(
+            is_token("token")
+                && !is_issued("csrf_token")
+                && !is_issued("_token")
+                && is_issued("access_token")
+        );
         assert!(is_harmless(b" redacted-12345678") && !is_harmless(b"abc"));
     }
 }

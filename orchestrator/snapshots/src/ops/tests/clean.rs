@@ -107,6 +107,7 @@ fn redaction_is_thorough_and_consistent() {
     assert!(before.counts.contains_key(&SecretKind::SessionCookie));
 
     let what = Redaction {
+        credentials: false,
         key: b"k".to_vec(),
         headers: vec!["authorization".into()],
         cookies: vec!["sid".into()],
