@@ -3,7 +3,7 @@
 //! New targets wait for a debugger; the listener sends all that a target needs, in order, and then lets it run. Nothing of that is awaited,
 //! so a target is held for one round trip only.
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use serde_json::{Value, json};
 
@@ -26,6 +26,10 @@ pub(crate) struct Setup {
     /// How far clocks are moved from the machine's, in milliseconds; `None` where they stand still and are moved by us.
     shift: Option<f64>,
     script: Option<String>,
+    /// The most that downloads may hold together, in bytes.
+    pub(crate) downloads: u64,
+    /// Where they are.
+    pub(crate) folder: PathBuf,
     device: Device,
     /// See [`crate::Session::pretended_name`].
     name: Option<Value>,
@@ -37,10 +41,12 @@ impl Setup {
         world: Option<World>,
         context: Option<String>,
         name: Option<Value>,
+        folder: PathBuf,
     ) -> Self {
         let shift = world.filter(|_| launch.open).map(clock::shift);
         let script = world.as_ref().map(|world| inject::page(world, shift));
-        Self { context, script, shift, world, device: launch.device.clone(), name }
+        let (device, downloads) = (launch.device.clone(), launch.downloads);
+        Self { context, script, downloads, folder, shift, world, device, name }
     }
 
     /// Whether other programs drive the pages.

@@ -1,7 +1,8 @@
 //! What pages have the browser save as files.
 //!
-//! Files go to a folder of the episode's own, which goes with it. A page has not settled before its downloads are whole; one that grows beyond
-//! [`LARGEST`] is broken off.
+//! Files go to a folder of the episode's own, which goes with it. A page has not settled before its
+//! downloads are whole. Together they have a bound ([`crate::Launch::downloads`]), and there are at
+//! most [`MOST`]: what goes beyond is broken off, so that no page fills the disk.
 
 use std::{
     fs, io,
@@ -14,8 +15,8 @@ use serde_json::{Value, json};
 
 use crate::{Error, Session, cdp::Cdp, session::in_context, watch::State};
 
-/// The most that a download may hold, in bytes.
-const LARGEST: f64 = 1024.0 * 1024.0 * 1024.0;
+/// The most downloads in an episode.
+const MOST: usize = 1000;
 
 /// A file that a page had the browser save.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -35,6 +36,8 @@ pub(crate) struct Saving {
     id: String,
     url: String,
     suggested: String,
+    /// How much of it is there, in bytes.
+    received: u64,
     ended: Option<Ended>,
     /// What it is called, once that was settled.
     kept: Option<Download>,
@@ -48,35 +51,59 @@ enum Ended {
 
 impl State {
     /// Notes the browser's event of a download's begin.
-    pub(crate) fn download_begins(&mut self, event: &Value) {
+    pub(crate) fn download_begins(&mut self, cdp: &Cdp, event: &Value) {
         let text = |name: &str| event.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         self.begun += 1;
         self.downloads.push(Saving {
             id: text("guid"),
             url: text("url"),
             suggested: text("suggestedFilename"),
+            received: 0,
             ended: None,
             kept: None,
         });
+        if self.downloads.len() > MOST {
+            tracing::warn!(url = text("url"), "there are more than {MOST} downloads: this one is broken off");
+            self.break_off(cdp, &text("guid"));
+        }
     }
 
     /// Notes how far a download is.
     pub(crate) fn download_goes_on(&mut self, cdp: &Cdp, event: &Value) {
         let text = |name: &str| event.get(name).and_then(Value::as_str);
-        let context = self.setup.as_ref().and_then(|setup| setup.context.clone());
         let Some(saving) = self.downloads.iter_mut().find(|saving| Some(&*saving.id) == text("guid")) else {
             return;
         };
+        // The protocol has numbers of floating point only.
+        let received = event.get("receivedBytes").and_then(Value::as_f64).unwrap_or_default();
+        saving.received = saving.received.max(received.max(0.0) as u64);
         match text("state") {
             Some("completed") => saving.ended = Some(Ended::Whole),
             Some("canceled") => saving.ended = Some(Ended::BrokenOff),
-            _ if event.get("receivedBytes").and_then(Value::as_f64).is_some_and(|bytes| bytes > LARGEST) => {
-                tracing::warn!(url = saving.url, "a download is larger than 1 GiB and is broken off");
-                let params = in_context(json!({ "guid": saving.id }), context.as_deref());
-                drop(cdp.send(None, "Browser.cancelDownload", params));
-            }
             _ => {}
         }
+        let (id, url, ended) = (saving.id.clone(), saving.url.clone(), saving.ended);
+        let Some(setup) = self.setup.clone() else { return };
+        let together: u64 = self.downloads.iter().map(Saving::on_disk).sum();
+        if ended == Some(Ended::BrokenOff) || together <= setup.downloads {
+            return;
+        }
+        tracing::warn!(url, bound = setup.downloads, "downloads hold too much together: one is broken off");
+        if ended.is_none() {
+            self.break_off(cdp, &id);
+            return;
+        }
+        // It was there before it was told of.
+        let _ = fs::remove_file(setup.folder.join(&id));
+        if let Some(saving) = self.downloads.iter_mut().find(|saving| saving.id == id) {
+            saving.ended = Some(Ended::BrokenOff);
+        }
+    }
+
+    fn break_off(&self, cdp: &Cdp, id: &str) {
+        let context = self.setup.as_ref().and_then(|setup| setup.context.clone());
+        let params = in_context(json!({ "guid": id }), context.as_deref());
+        drop(cdp.send(None, "Browser.cancelDownload", params));
     }
 
     /// Whether one is under way.
@@ -86,6 +113,11 @@ impl State {
 }
 
 impl Saving {
+    /// How much it takes on the disk: what was broken off is removed.
+    fn on_disk(&self) -> u64 {
+        if self.ended == Some(Ended::BrokenOff) { 0 } else { self.received }
+    }
+
     /// Gives the file its name, if it has none yet.
     fn keep(&mut self, folder: &Path) -> Option<Download> {
         let ended = self.ended?;

@@ -41,7 +41,7 @@ impl Driver {
             browser.file_name().is_some_and(|name| name.to_string_lossy().ends_with("headless-shell"));
         let draws_when_told = shell && launch.freezes();
         let mut args = flags::command_line(launch, draws_when_told, rustix::process::geteuid().is_root());
-        args.push(format!("--user-data-dir={}", processes.folder().join("profile").display()));
+        args.push(format!("--user-data-dir={}", processes.profile().display()));
         let mut capabilities = Capabilities::new();
         let name = if shell { "chrome-headless-shell" } else { "chrome" };
         capabilities.insert("browserName".to_owned(), json!(name));

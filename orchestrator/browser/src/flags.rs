@@ -102,6 +102,10 @@ const FEATURES_OFF: &[&str] = &[
     "site-per-process",
 ];
 
+/// What pages may store in all, on a disk that is the machine's: otherwise more than half of it.
+/// Pages are told of 10 GiB in any case.
+const STORAGE: &str = "StorageQuotaSettings:PoolSizeBytes/1073741824";
+
 /// The command line, without the profile folder.
 pub(crate) fn command_line(launch: &Launch, draws_when_told: bool, root: bool) -> Vec<String> {
     let mut flags: Vec<String> = FIXED.iter().map(|&flag| flag.to_owned()).collect();
@@ -115,6 +119,14 @@ pub(crate) fn command_line(launch: &Launch, draws_when_told: bool, root: bool) -
     let proxy = if launch.open { launch.proxy.to_string() } else { NOWHERE.to_owned() };
     flags.push(format!("--proxy-server=http://{proxy}"));
     flags.push(format!("--disable-features={}", FEATURES_OFF.join(",")));
+    if launch.world.is_some() {
+        flags.push(format!("--enable-features={STORAGE}"));
+    }
+    if launch.world.is_some() {
+        // A fetch that goes on without its page is a download without a bound, at a time that
+        // nobody knows.
+        flags.push("--disable-blink-features=BackgroundFetch".to_owned());
+    }
     flags.push(format!("--lang={}", launch.device.locale));
     flags.push(format!("--accept-lang={}", launch.device.locale));
     flags.push(format!("--window-size={},{}", launch.device.viewport.0, launch.device.viewport.1));

@@ -18,6 +18,9 @@ pub const CHROMEDRIVER_VARIABLE: &str = "SANDBOX_CHROMEDRIVER";
 
 const INSTALL: &str = "apt-get install -y chromium chromium-headless-shell chromium-driver";
 
+/// The most that downloads may hold, unless told otherwise.
+const DOWNLOADS: u64 = 1 << 30;
+
 /// Where benchmarks' agents search unless told otherwise.
 const GOOGLE: &str = "https://www.google.com/search?q={}";
 
@@ -36,6 +39,8 @@ pub struct Launch {
     pub search: String,
     /// A folder whose files agents may give to pages, besides what they have downloaded.
     pub files: Option<PathBuf>,
+    /// The most that an episode's downloads may hold together, in bytes.
+    pub downloads: u64,
     /// What the gateway is doing. With it, a frozen world's pages get their answers one at a time, in the same order each time.
     pub activity: Option<Activity>,
     /// The world of the first episode, frozen unless the browser is `open`. `None`: a live browser with real time and real randomness, for
@@ -56,6 +61,7 @@ impl Launch {
             device: Device::default(),
             search: GOOGLE.to_owned(),
             files: None,
+            downloads: DOWNLOADS,
             activity: None,
             world: None,
             open: false,

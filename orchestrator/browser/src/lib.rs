@@ -15,7 +15,8 @@
 //! action, python                            what an agent can do, and how that is spelt
 //! act, navigate, element, selector, pointer, scroll, keyboard, keys, closest    doing it
 //! dialogs, downloads, upload                what passes between a page and its user besides the page
-//! open                                      a browser that other programs drive
+//! open, devtools                            a browser that other programs drive, and what they may ask of it
+//! addresses                                 what is opened, by whomever
 //! evaluate, document                        scripts of ours apart from the page's; text, links and digest of a page
 //! ```
 //!
@@ -30,6 +31,7 @@
 
 mod act;
 mod action;
+mod addresses;
 mod attach;
 mod axtree;
 mod axtree_object;
@@ -38,6 +40,7 @@ mod clock;
 mod closest;
 mod cookies;
 mod device;
+mod devtools;
 mod dialogs;
 mod document;
 mod downloads;

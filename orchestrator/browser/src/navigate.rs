@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::{ActionError, Error, Session, watch::Page};
+use crate::{ActionError, Error, Session, addresses, watch::Page};
 
 /// How long the first byte of a document may take.
 const NAVIGATION: Duration = Duration::from_secs(60);
@@ -12,10 +12,7 @@ const NAVIGATION: Duration = Duration::from_secs(60);
 impl Session {
     pub(crate) async fn goto(&self, page: &Page, url: &str) -> Result<(), ActionError> {
         let refused = |reason: String| ActionError::Navigation { url: url.to_owned(), reason };
-        let parsed = url::Url::parse(url).map_err(|error| refused(error.to_string()))?;
-        if !matches!(parsed.scheme(), "http" | "https" | "about") {
-            return Err(refused(format!("`{}:` addresses are not opened", parsed.scheme())));
-        }
+        addresses::for_agents(url).map_err(refused)?;
         let params = json!({ "url": url });
         let answer = self.cdp().call_within(Some(&page.session), "Page.navigate", params, NAVIGATION).await?;
         match answer.get("errorText").and_then(Value::as_str) {

@@ -13,16 +13,30 @@
 
 use crate::{
     Error, Session,
+    devtools::{Limits, Server},
     watch::{FOREVER, State},
 };
 
 impl Session {
-    /// Leaves the pages to another program from now on: dialogs are its own to answer. Gives where its DevTools are,
-    /// `http://127.0.0.1:PORT`.
-    pub fn hand_over(&self) -> String {
+    /// Leaves the pages to another program from now on: dialogs are its own to answer. Gives where
+    /// it finds their DevTools, `http://127.0.0.1:PORT`, by which it reaches the pages of the
+    /// episode and nothing else of the machine.
+    ///
+    /// # Errors
+    /// When no port can be had for it.
+    pub async fn hand_over(&mut self) -> Result<String, Error> {
+        let limits = Limits {
+            proxy: self.launch.proxy,
+            uploads: self.upload_folders(),
+            downloads: self.downloads_folder(),
+        };
+        let listening = Server::start(&self.driver.debugger, limits).await;
+        let server =
+            listening.map_err(|error| Error::Session { reason: format!("there is no port: {error}") })?;
         self.watch.lock().handed_over = true;
-        let (_, port) = self.driver.debugger.rsplit_once(':').unwrap_or_default();
-        format!("http://127.0.0.1:{port}")
+        let address = format!("http://{}", server.address);
+        self.devtools = Some(server);
+        Ok(address)
     }
 
     /// The addresses that tabs have come to since the pages were handed over, but for the first `known`, in their order. Waits until there is

@@ -8,16 +8,19 @@
 //! ```
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
+    ffi::OsString,
     fs, io,
     net::{Ipv4Addr, Ipv6Addr, TcpListener},
     os::unix::{ffi::OsStrExt as _, process::CommandExt as _},
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
 
-use rustix::process::{Pid, Signal, getpgid, kill_process_group, test_kill_process};
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, getpgid, kill_process_group, prlimit, test_kill_process,
+};
 use tempfile::TempDir;
 use tokio::{
     io::{AsyncBufReadExt as _, BufReader},
@@ -29,8 +32,16 @@ use crate::{Error, Launch, interfaces::spawn_undisturbed, launch::Programs};
 const PREFIX: &str = "sandbox-browser-";
 /// What Chromium and its driver have for a home, in the folder.
 const HOME: &str = "home";
+/// Chromium's profile, in the folder.
+const PROFILE: &str = "profile";
 const TRIES: u32 = 3;
+/// The largest file of a browser in a world, in bytes.
+const LARGEST_FILE: u64 = 4 << 30;
 const DRIVER_START: Duration = Duration::from_secs(20);
+
+/// Nobody: where the machine's services would be asked for, which show notifications, keep
+/// passwords and run other programs.
+const NO_BUS: &str = "disabled:";
 
 /// A running chromedriver and what it has started: all of one process group, which the driver leads.
 #[derive(Debug)]
@@ -61,7 +72,7 @@ impl Processes {
             .tempdir()
             .map_err(Error::Profile)?;
         let home = folder.path().join(HOME);
-        let profile = folder.path().join("profile");
+        let profile = folder.path().join(PROFILE);
         fs::create_dir(&home).and_then(|()| fs::create_dir(&profile)).map_err(Error::Profile)?;
         let no_port = |error| Error::Session { reason: format!("there is no free port: {error}") };
         let port = free_port().map_err(no_port)?;
@@ -73,19 +84,15 @@ impl Processes {
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .process_group(0)
-            .env("TZ", &launch.device.timezone)
-            .env("LANG", "C.UTF-8")
-            .env_remove("LC_ALL")
-            .env("LANGUAGE", launch.device.locale.replace('-', "_"))
-            .env("HOME", &home)
-            .env("TMPDIR", folder.path())
-            .env_remove("XDG_CONFIG_HOME")
-            .env_remove("XDG_CACHE_HOME")
-            .env_remove("GOOGLE_API_KEY");
+            .env_clear()
+            .envs(environment(launch, folder.path()));
         let mut driver = spawn_undisturbed(&mut command).map_err(|source| Error::Spawn {
             program: programs.chromedriver.display().to_string(),
             source,
         })?;
+        if launch.world.is_some() {
+            bound_files(&driver);
+        }
         let output = driver.stdout.take();
         let mut processes = Self { driver, folder: Some(folder), port: 0 };
         let Some(output) = output else {
@@ -104,6 +111,11 @@ impl Processes {
             }
         };
         Ok(processes)
+    }
+
+    /// Where the browser's profile is.
+    pub(crate) fn profile(&self) -> PathBuf {
+        self.folder().join(PROFILE)
     }
 
     /// The folder that goes with them; the browser's profile is in it.
@@ -130,6 +142,35 @@ impl Drop for Processes {
     fn drop(&mut self) {
         self.end();
     }
+}
+
+/// Bounds the files that a program may write, and those that it starts. What an episode's pages
+/// write has bounds of its own, which Chromium is told of; this is for what escapes them: a browser
+/// that writes more ends.
+fn bound_files(program: &Child) {
+    let limit = Rlimit { current: Some(LARGEST_FILE), maximum: Some(LARGEST_FILE) };
+    let pid = i32::try_from(program.id()).ok().and_then(Pid::from_raw);
+    if let Err(error) = prlimit(pid, Resource::Fsize, limit) {
+        tracing::warn!(%error, "the size of the browser's files has no bound");
+    }
+}
+
+/// What Chromium and its driver see of the environment: a home and a language of their own, and the
+/// user's screen where a window is to be shown.
+fn environment(launch: &Launch, folder: &Path) -> HashMap<OsString, OsString> {
+    let language = launch.device.locale.replace('-', "_");
+    let of_session: [(&str, OsString); 7] = [
+        ("TZ", launch.device.timezone.clone().into()),
+        ("LANG", "C.UTF-8".into()),
+        ("LANGUAGE", language.into()),
+        ("HOME", folder.join(HOME).into()),
+        ("TMPDIR", folder.into()),
+        ("DBUS_SESSION_BUS_ADDRESS", NO_BUS.into()),
+        ("DBUS_SYSTEM_BUS_ADDRESS", NO_BUS.into()),
+    ];
+    let path = processes::minimal().into_iter().filter(|(name, _)| name == "PATH");
+    let screen = if launch.headless { Vec::new() } else { processes::display() };
+    path.chain(screen).chain(of_session.map(|(name, value)| (name.into(), value))).collect()
 }
 
 fn end_group(leader: Pid) {
@@ -206,20 +247,63 @@ fn sweep_those_of(temp: &Path, is_meant: impl Fn(Pid) -> bool) {
     }
 }
 
-/// The process groups with a process whose home is in the folder: the home that we have given it, and nothing that merely names the folder.
-/// The driver, which leads one, may have ended before what it has started.
+/// The process groups of a session that has this folder. The driver, which leads one, may have
+/// ended before what it has started.
 fn groups_in(folder: &Path) -> HashSet<Pid> {
     let (Ok(folder), Ok(processes)) = (std::path::absolute(folder), fs::read_dir("/proc")) else {
         return HashSet::new();
     };
-    let home = [b"HOME=", folder.join(HOME).as_os_str().as_bytes()].concat();
     let group = |process: fs::DirEntry| {
         let pid = Pid::from_raw(process.file_name().to_str()?.parse().ok()?)?;
         let environment = fs::read(process.path().join("environ")).ok()?;
-        environment
-            .split(|byte| *byte == 0)
-            .any(|variable| variable == home)
-            .then(|| getpgid(Some(pid)).ok())?
+        let line = fs::read(process.path().join("cmdline")).ok()?;
+        is_of(&folder, &environment, &line).then(|| getpgid(Some(pid)).ok())?
     };
     processes.flatten().filter_map(group).collect()
+}
+
+/// Whether a process is of the session that has this folder, and does not merely name it: it has
+/// the home that we have given it. Chromium writes its title over its environment, which is blank
+/// then; so it is known by its profile.
+fn is_of(folder: &Path, environment: &[u8], line: &[u8]) -> bool {
+    let word =
+        |start: &str, path: &str| [start.as_bytes(), folder.join(path).as_os_str().as_bytes()].concat();
+    let (home, profile) = (word("HOME=", HOME), word("--user-data-dir=", PROFILE));
+    let is_blank = !environment.is_empty() && environment.iter().all(|&byte| byte == 0);
+    let mut variables = environment.split(|&byte| byte == 0);
+    // The words of a title have spaces in between.
+    let mut words = line.split(|byte| matches!(byte, 0 | b' '));
+    variables.any(|variable| variable == home) || is_blank && words.any(|word| word == profile)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_browser_without_a_window_sees_nothing_of_the_user() {
+        let launch = Launch::new(([127, 0, 0, 1], 8080).into(), "");
+        let mut names: Vec<_> = environment(&launch, Path::new("/folder")).into_keys().collect();
+        names.sort();
+        let expected = ["DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS"];
+        let expected = expected.iter().chain(&["HOME", "LANG", "LANGUAGE", "PATH", "TMPDIR", "TZ"]);
+        assert_eq!(names, expected.map(OsString::from).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_process_that_names_a_session_is_not_of_it() {
+        let folder = Path::new("/tmp/sandbox-browser-1-a");
+        let profile = b"--user-data-dir=/tmp/sandbox-browser-1-a/profile";
+        let home = b"PATH=/bin\0HOME=/tmp/sandbox-browser-1-a/home\0";
+        assert!(is_of(folder, home, b"chromedriver"));
+        assert!(is_of(folder, &[0; 99], &[b"chromium --x ".as_slice(), profile, b" --y"].concat()));
+        for (environment, line) in [
+            (b"PWD=/tmp/sandbox-browser-1-a/home\0".as_slice(), profile.as_slice()),
+            (b"HOME=/tmp/sandbox-browser-1-a/home/x\0", b"sh"),
+            (b"", profile),
+            (&[0; 99], b"chromium --user-data-dir=/tmp/sandbox-browser-1-a/profile2"),
+        ] {
+            assert!(!is_of(folder, environment, line), "{line:?}");
+        }
+    }
 }

@@ -16,6 +16,7 @@ use crate::{
     attach::{self, Setup},
     cdp::{Cdp, Connection},
     clock,
+    devtools::Server,
     driver::Driver,
     element::Acted,
     frames::Bids,
@@ -40,6 +41,8 @@ pub struct Session {
     connection: Connection,
     pub(crate) driver: Driver,
     services: Services,
+    /// Where another program drives the pages, once they were handed over to it.
+    pub(crate) devtools: Option<Server>,
     _hand_over: Option<HandOver>,
 }
 
@@ -66,6 +69,7 @@ impl Session {
             connection,
             driver,
             services: Services::default(),
+            devtools: None,
             _hand_over: hand_over,
         };
         session.begin().await?;
@@ -164,7 +168,7 @@ impl Session {
         }
         let name = self.pretended_name().await?;
         {
-            let setup = Setup::new(&self.launch, self.world, context.clone(), name);
+            let setup = Setup::new(&self.launch, self.world, context.clone(), name, self.downloads_folder());
             let start = match self.frozen() {
                 None => 0.0,
                 Some(world) if self.draws_when_told() => clock::milliseconds(world),

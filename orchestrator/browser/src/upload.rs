@@ -3,10 +3,7 @@
 //! Only files that belong to the task can be given: those in the folder that the session was told of, and what was downloaded in this episode.
 //! What a page may talk an agent into shall not reach the rest of the machine's files.
 
-use std::{
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{path::PathBuf, time::Duration};
 
 use serde_json::{Value, json};
 
@@ -96,25 +93,32 @@ impl Session {
         self.unless_closed(page, set)
     }
 
+    /// The folders from which files may be given to pages.
+    pub(crate) fn upload_folders(&self) -> Vec<PathBuf> {
+        self.launch.files.iter().cloned().chain([self.downloads_folder()]).collect()
+    }
+
     /// The files that an agent names, each below a folder from which it may take them.
     fn files(&self, names: &[String]) -> Result<Vec<PathBuf>, ActionError> {
-        let downloads = self.downloads_folder();
-        let folders: Vec<&Path> = self.launch.files.as_deref().into_iter().chain([&*downloads]).collect();
+        let folders = self.upload_folders();
         let found = names.iter().map(|name| {
-            let refused = |reason| ActionError::File { name: name.clone(), reason };
-            let candidates = folders.iter().filter_map(|folder| {
-                let (folder, file) = (folder.canonicalize().ok()?, folder.join(name).canonicalize().ok()?);
-                file.is_file().then_some((file.starts_with(folder), file))
-            });
-            let candidates: Vec<(bool, PathBuf)> = candidates.collect();
-            match candidates.iter().find(|(inside, _)| *inside) {
-                Some((_, file)) => Ok(file.clone()),
-                None if candidates.is_empty() => {
-                    Err(refused("neither the task nor its downloads have a file of that name"))
-                }
-                None => Err(refused("only files of the task and its downloads can be given to a page")),
-            }
+            find(&folders, name).map_err(|reason| ActionError::File { name: name.clone(), reason })
         });
         found.collect()
+    }
+}
+
+/// The file of that name in one of the folders, by its real path: neither `..` nor a link leads out
+/// of them.
+pub(crate) fn find(folders: &[PathBuf], name: &str) -> Result<PathBuf, &'static str> {
+    let candidates = folders.iter().filter_map(|folder| {
+        let (folder, file) = (folder.canonicalize().ok()?, folder.join(name).canonicalize().ok()?);
+        file.is_file().then_some((file.starts_with(folder), file))
+    });
+    let candidates: Vec<(bool, PathBuf)> = candidates.collect();
+    match candidates.iter().find(|(inside, _)| *inside) {
+        Some((_, file)) => Ok(file.clone()),
+        None if candidates.is_empty() => Err("neither the task nor its downloads have a file of that name"),
+        None => Err("only files of the task and its downloads can be given to a page"),
     }
 }

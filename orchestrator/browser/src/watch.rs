@@ -255,7 +255,7 @@ impl Watch {
                 }
             }
             "Input.dragIntercepted" => state.dragged = params.get("data").cloned(),
-            "Browser.downloadWillBegin" => state.download_begins(params),
+            "Browser.downloadWillBegin" => state.download_begins(cdp, params),
             "Browser.downloadProgress" => state.download_goes_on(cdp, params),
             // Only where storage is read or written: see `storage`.
             "Fetch.requestPaused" => {

@@ -120,22 +120,27 @@ async fn nothing_is_left_behind_however_a_session_ends() {
     gone("a crash").await;
 }
 
-/// The browser processes of this test, zombies too.
+/// The browser processes of this test, zombies too: chromedriver names the folder of its session,
+/// and leads a group.
 fn ours() -> Vec<(i32, String)> {
     let mark = format!("sandbox-browser-{}-", std::process::id());
-    let processes = fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| {
+    let all = fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| {
         let pid: i32 = entry.file_name().to_str()?.parse().ok()?;
-        let command = fs::read(entry.path().join("cmdline")).ok()?;
-        let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
-        let text = String::from_utf8_lossy(&command).replace('\0', " ");
-        let zombie = fs::read_to_string(entry.path().join("stat")).ok()?.contains(") Z");
-        let parent_is_us = fs::read_to_string(entry.path().join("stat"))
-            .ok()?
-            .contains(&format!(" {} ", std::process::id()));
-        let named = text.contains(&mark) || String::from_utf8_lossy(&environment).contains(&mark);
-        (named || (zombie && parent_is_us)).then_some((pid, text))
+        let read = |file: &str| fs::read(entry.path().join(file));
+        let command = String::from_utf8_lossy(&read("cmdline").ok()?).replace('\0', " ");
+        let environment = String::from_utf8_lossy(&read("environ").unwrap_or_default()).into_owned();
+        // PID (NAME) STATE PARENT GROUP ...
+        let stat = String::from_utf8_lossy(&read("stat").ok()?).into_owned();
+        let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
+        let group: i32 = fields[2].parse().ok()?;
+        let zombie = fields[0] == "Z" && fields[1] == std::process::id().to_string();
+        let named = zombie || command.contains(&mark) || environment.contains(&mark);
+        Some((pid, group, named, command))
     });
-    processes.collect()
+    let all: Vec<_> = all.collect();
+    let own = |group: i32| all.iter().any(|(_, other, named, _)| *named && *other == group);
+    let ours = all.iter().filter(|(_, group, named, _)| *named || own(*group));
+    ours.map(|(pid, _, _, command)| (*pid, command.clone())).collect()
 }
 
 fn kill(pid: i32) {

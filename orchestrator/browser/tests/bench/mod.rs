@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "not every test listens to its page")]
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use browser::{Dialect, Launch, Session, World};
 use gateway::Activity;
@@ -31,11 +31,16 @@ pub(crate) struct Bench {
 impl Bench {
     /// Serves the pages and opens the first one.
     pub(crate) async fn open(dialect: Dialect, pages: &[(&str, &str)]) -> Bench {
+        Bench::open_with(dialect, pages, FILES.as_ref()).await
+    }
+
+    /// The same, with other files to be given to pages.
+    pub(crate) async fn open_with(dialect: Dialect, pages: &[(&str, &str)], files: &Path) -> Bench {
         let web = Web::serve(pages).await;
         let launch = Launch {
             world: Some(world()),
             search: "http://search.test/?q={}&n=10".to_owned(),
-            files: Some(FILES.into()),
+            files: Some(files.into()),
             ..Launch::new(web.address, "")
         };
         let session = Session::start(&launch).await.unwrap();

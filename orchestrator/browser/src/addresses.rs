@@ -1,0 +1,68 @@
+//! Which addresses are opened in an episode: those of the web, and none that lead to the machine's
+//! files or into the browser itself (`file:`, `view-source:`, `chrome:`, `devtools:` and the like).
+//!
+//! Pages cannot open such addresses; Chromium sees to that. But what is asked of it over DevTools
+//! it takes for the user's own wish, so agents and programs have to be asked about here.
+
+use url::Url;
+
+/// An address that an agent wants to open: of the web, or the empty page. The reason where it may
+/// not.
+pub(crate) fn for_agents(address: &str) -> Result<Url, String> {
+    permitted(address, &["http", "https"])
+}
+
+/// An address that a program wants to open over DevTools: besides, what it has in its hands
+/// already.
+pub(crate) fn for_programs(address: &str) -> Result<Url, String> {
+    permitted(address, &["http", "https", "data", "blob"])
+}
+
+/// Read as browsers read it: `url` follows the same standard. What is then passed on is what was
+/// understood here.
+fn permitted(address: &str, schemes: &[&str]) -> Result<Url, String> {
+    let url = Url::parse(address).map_err(|error| error.to_string())?;
+    match url.scheme() {
+        scheme if schemes.contains(&scheme) => Ok(url),
+        // The others lead to `chrome:`.
+        "about" if url.path() == "blank" => Ok(url),
+        "about" => Err("of `about:` addresses only `about:blank` is opened".to_owned()),
+        scheme => Err(format!("`{scheme}:` addresses are not opened")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_leads_out_of_the_web() {
+        for address in ["https://a.test/", "http://a.test:81/b?c#d", "about:blank", "about:blank#here"] {
+            assert!(for_agents(address).is_ok() && for_programs(address).is_ok(), "{address}");
+        }
+        for address in ["data:text/html,<p>", "blob:https://a.test/0b5c"] {
+            assert!(for_agents(address).is_err() && for_programs(address).is_ok(), "{address}");
+        }
+        for address in [
+            "file:///etc/passwd",
+            " \tFILE:/etc/passwd",
+            "fi\nle:///etc/passwd",
+            "/etc/passwd",
+            "view-source:https://a.test/",
+            "view-source:file:///etc/passwd",
+            "chrome://version",
+            "chrome-untrusted://new-tab-page/",
+            "chrome-extension://a/b.html",
+            "about:version",
+            "about:about",
+            "devtools://devtools/bundled/inspector.html",
+            "filesystem:https://a.test/temporary/b",
+            "ftp://a.test/",
+            "javascript:alert(1)",
+            "intent://a#Intent;end",
+            "",
+        ] {
+            assert!(for_agents(address).is_err() && for_programs(address).is_err(), "{address:?}");
+        }
+    }
+}

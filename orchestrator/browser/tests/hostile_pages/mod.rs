@@ -1,0 +1,82 @@
+//! Serving the pages that try to get out, and what is there for them to reach.
+
+#![allow(dead_code, reason = "not every test needs all of it")]
+
+use std::{
+    fs,
+    net::UdpSocket,
+    time::{Duration, Instant},
+};
+
+use browser::{Action, Session, World};
+use gateway::Activity;
+use tokio::net::TcpListener;
+
+use crate::web::Web;
+
+const PAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/hostile/pages");
+const PATIENCE: Duration = Duration::from_secs(20);
+/// How long all attempts of a page may take.
+const ALL: Duration = Duration::from_secs(120);
+/// The most that downloads may hold together here.
+pub(crate) const DOWNLOADS: u64 = 8 << 20;
+
+/// Every page under a secure origin, and what it finds there.
+pub(crate) async fn serve() -> Web {
+    let mut pages = vec![
+        ("localhost/alternative".to_owned(), "alternative".to_owned()),
+        ("localhost/endless.zip".to_owned(), String::new()),
+    ];
+    for entry in fs::read_dir(PAGES).unwrap().flatten() {
+        let name = entry.file_name().into_string().unwrap();
+        pages.push((format!("localhost/{name}"), fs::read_to_string(entry.path()).unwrap()));
+    }
+    let pages: Vec<(&str, &str)> = pages.iter().map(|(place, body)| (&**place, &**body)).collect();
+    Web::serve(&pages).await
+}
+
+/// What listens on this machine, where no page may come.
+pub(crate) struct Outside {
+    tcp: TcpListener,
+    udp: UdpSocket,
+}
+
+impl Outside {
+    pub(crate) async fn new() -> Outside {
+        let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
+        udp.set_nonblocking(true).unwrap();
+        Outside { tcp: TcpListener::bind("127.0.0.1:0").await.unwrap(), udp }
+    }
+
+    pub(crate) fn query(&self) -> String {
+        format!("?tcp={}&udp={}", self.tcp.local_addr().unwrap(), self.udp.local_addr().unwrap())
+    }
+
+    pub(crate) async fn nobody_came(&self, page: &str) {
+        assert!(self.udp.recv_from(&mut [0; 2048]).is_err(), "{page}: a packet came");
+        let accepting = tokio::time::timeout(Duration::from_millis(1), self.tcp.accept());
+        assert!(accepting.await.is_err(), "{page}: a connection came");
+    }
+}
+
+/// Opens a page and waits until it has tried everything; its report.
+pub(crate) async fn tried(session: &mut Session, page: &str, query: &str) -> String {
+    let url = format!("http://localhost/{page}{query}");
+    session.act(&Action::Goto { url }).await.unwrap();
+    let deadline = Instant::now() + ALL;
+    loop {
+        // Endless downloads are waited for until they are broken off.
+        let _ = session.settle(&Activity::default(), PATIENCE).await;
+        let seen = session.observe().await.unwrap();
+        if seen.title == "held" || seen.title.starts_with("ESCAPED") {
+            let text = session.page_text().await.unwrap();
+            return format!("{}\n{text}", seen.title);
+        }
+        assert!(Instant::now() < deadline, "{page} does not come to its end: {} {:?}", seen.title, seen.tabs);
+        session.act(&Action::Noop).await.unwrap();
+    }
+}
+
+pub(crate) fn world() -> World {
+    World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 }
+}
