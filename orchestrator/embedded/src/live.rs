@@ -1,13 +1,17 @@
 //! The database that requests are answered from: in memory, or a file that somebody else may put back meanwhile.
 //!
-//! One connection behind a mutex. A request holds it from its first query to its commit, so a reset never lands in the
-//! middle of one, and requests that arrive together are answered one after the other.
+//! One connection behind a mutex. A request holds it from its first query to its commit, so a reset
+//! never lands in the middle of one, and requests that arrive together are answered one after the
+//! other. They wait for their turn as tasks: a thread each would cost megabytes that never come
+//! back.
 
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
+use tokio::sync::Semaphore;
+use tokio::task::JoinError;
 
 use crate::Error;
 use crate::error::sqlite;
@@ -15,7 +19,14 @@ use crate::error::sqlite;
 /// How long somebody else's transaction on a file is waited for.
 const BUSY: Duration = Duration::from_secs(5);
 
-pub(crate) struct Live(Mutex<Connection>);
+/// Requests that may be on a thread: one that is being answered, and one that goes on as soon as
+/// that is done.
+const TURNS: usize = 2;
+
+pub(crate) struct Live {
+    connection: Mutex<Connection>,
+    turns: Arc<Semaphore>,
+}
 
 impl Live {
     /// An empty database in memory.
@@ -43,11 +54,26 @@ impl Live {
 
     fn new(connection: Connection) -> Self {
         connection.set_prepared_statement_cache_capacity(128);
-        Self(Mutex::new(connection))
+        Self { connection: Mutex::new(connection), turns: Arc::new(Semaphore::new(TURNS)) }
+    }
+
+    /// Answers on a thread of its own, when it is this request's turn. The turn ends with the
+    /// answer, also when nobody waits for that any more.
+    pub(crate) async fn in_turn<T: Send + 'static>(
+        &self,
+        answer: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, JoinError> {
+        // Never closed.
+        let turn = Arc::clone(&self.turns).acquire_owned().await.ok();
+        tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            answer()
+        })
+        .await
     }
 
     /// The connection. A handler that panicked has had its transaction rolled back, so its lock is as good as new.
     pub(crate) fn lock(&self) -> MutexGuard<'_, Connection> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

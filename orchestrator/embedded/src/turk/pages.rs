@@ -97,7 +97,8 @@ impl Host {
         instance: String,
         answer: impl FnOnce(&Host, &Instance) -> Response<Body> + Send + 'static,
     ) -> Response<Body> {
-        let answered = tokio::task::spawn_blocking(move || {
+        let live = Arc::clone(&self.live);
+        let answered = live.in_turn(move || {
             let Ok(number) = instance.parse::<u32>() else { return missing() };
             match self.library.book(&task) {
                 Ok(Some(book)) if (number as usize) < book.batch.instances.len() => {

@@ -1,7 +1,7 @@
 //! What both sites need to be web sites: one request becomes a [`Visit`], a handler makes a [`Reply`] of it.
 //!
 //! ```text
-//! axum route -> read the form (bounded) -> spawn_blocking -> lock the database -> who is it, is the token right
+//! axum route -> read the form (bounded) -> wait for a turn -> lock the database -> who is it, is the token right
 //!            -> begin -> handler -> commit, or roll back on a Failure -> render -> response
 //! ```
 //!

@@ -56,7 +56,8 @@ fn endpoint(
             let path = Fields::of(path.iter().map(|(name, value)| (name.to_owned(), value.to_owned())));
             let (head, body) = request.into_parts();
             let form = to_bytes(body, LARGEST_FORM).await.ok();
-            let answered = tokio::task::spawn_blocking(move || {
+            let live = Arc::clone(&server.live);
+            let answered = live.in_turn(move || {
                 let form = form.as_deref();
                 answer(&server, handler, &head, path, form)
             });
