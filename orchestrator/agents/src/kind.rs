@@ -9,6 +9,7 @@ use std::time::Duration;
 use browser::Dialect;
 use camino::Utf8Path;
 use models::Model;
+use processes::Variable;
 use serde_json::{Value, json};
 use tasks::Task;
 
@@ -72,6 +73,8 @@ pub struct Casting<'a> {
     pub answer_within: Duration,
     /// How an external program is to write its actions.
     pub speech: Speech,
+    /// What an external program sees of the environment besides what every program needs.
+    pub variables: &'a [Variable],
 }
 
 /// The text names no agent.
@@ -189,6 +192,15 @@ impl Kind {
         }
     }
 
+    /// Whether a program is started.
+    pub fn starts_a_program(&self) -> bool {
+        match self {
+            Kind::Program { .. } => true,
+            Kind::Fallback(kinds) => kinds.iter().any(Kind::starts_a_program),
+            _ => false,
+        }
+    }
+
     /// Whether a language model is asked.
     pub fn asks_a_model(&self) -> bool {
         match self {
@@ -240,14 +252,15 @@ impl Kind {
 
     /// An agent for one episode.
     pub fn agent(&self, casting: &Casting<'_>) -> Box<dyn Agent> {
-        let Casting { task, repeat, seed, stderr, .. } = casting;
+        let Casting { task, repeat, seed, stderr, variables, .. } = casting;
         match self {
             Kind::Oracle => Box::new(Oracle::new(task.oracle.clone())),
             Kind::Mistaken => Box::new(Oracle::new(task.mistake.clone())),
             Kind::Noop => Box::new(Noop),
             Kind::Random => Box::new(Random::new(*seed, *repeat)),
             Kind::Program { command } => {
-                external(casting, Contact::Command { line: command.clone(), stderr: stderr.clone() })
+                let (line, stderr, variables) = (command.clone(), stderr.clone(), variables.to_vec());
+                external(casting, Contact::Command { line, stderr, variables })
             }
             Kind::Server(address) => external(casting, Contact::Server(address.clone())),
             Kind::Model(asking) => {

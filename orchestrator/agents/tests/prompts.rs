@@ -67,8 +67,8 @@ async fn played(kind: &str, model: Model, repeat: u32) -> Result<String, Box<dyn
     std::fs::write(&screenshot, b"a picture")?;
     let speech = Speech::default();
     let stderr = PathBuf::from("/dev/null");
-    let casting =
-        Casting { task: &task, repeat, seed: 7, stderr, answer_within: Duration::from_secs(9), speech };
+    let answer_within = Duration::from_secs(9);
+    let casting = Casting { task: &task, repeat, seed: 7, stderr, answer_within, speech, variables: &[] };
     let mut agent = kind.agent(&casting);
     let goal = Goal::of(&task, GOAL.to_owned(), Vec::new());
     agent.begin(&goal).await?;

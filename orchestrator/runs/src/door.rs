@@ -190,7 +190,7 @@ where
 {
     let goal = trace.prepare(world, task).await.map_err(|source| Error::World { source })?;
     trace.take_requests(world);
-    let facts = facts(world, suite, task, goal, folder)?;
+    let facts = facts(world, suite, task, goal, folder).await?;
     let (ca, answer) = (facts.ca.clone(), facts.answer_file.clone());
     trace.came_to(task, facts.start_url.clone());
     let mut known = 0;
@@ -221,7 +221,7 @@ fn failed(why: &dyn std::fmt::Display) -> Outcome {
 }
 
 /// Hands the pages over.
-fn facts(
+async fn facts(
     world: &mut World,
     suite: &Suite,
     task: &Task,
@@ -232,11 +232,13 @@ fn facts(
     let path = path.canonicalize_utf8().map_err(|source| Error::Read { path: path.to_owned(), source })?;
     let (ca, answer_file) = (path.join("ca.crt"), path.join("answer.txt"));
     std::fs::write(&ca, world.certificate()).map_err(|source| Error::Write { path: ca.clone(), source })?;
+    let cdp = world.session().hand_over().await;
+    let cdp = cdp.map_err(EnvironmentError::while_doing("hand the browser over"));
     Ok(Facts {
         task: task.id.clone(),
         goal,
         start_url: task.start_url.clone().unwrap_or_else(|| "about:blank".to_owned()),
-        cdp: world.session().hand_over(),
+        cdp: cdp.map_err(|source| Error::World { source })?,
         proxy: format!("http://{}", world.proxy()),
         ca: ca.into(),
         clock: suite.world.clock,

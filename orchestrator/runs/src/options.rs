@@ -6,6 +6,7 @@ use agents::Speech;
 use browser::Dialect;
 use camino::Utf8PathBuf;
 use models::Model;
+use processes::Variable;
 use tasks::scoring::rules::Rules;
 
 use crate::results::Shard;
@@ -28,6 +29,8 @@ pub struct Options {
     /// A reply may hold several actions. They are carried out in their order, the page coming to rest after each, up to the first that fails, and
     /// are one step; the page is not looked at in between.
     pub multiaction: bool,
+    /// What a program sees of the environment besides what every program needs. Kept nowhere.
+    pub agent_variables: Vec<Variable>,
     /// Keep what pages have in the browser when an episode ends, with its other results. Whoever has that may be logged in by it.
     pub keep_storage: bool,
     /// Keep everything that passes over the network, with an episode's other results. Log-ins are in it.
@@ -88,6 +91,7 @@ impl Default for Options {
             workers: 1,
             dialect: Dialect::default(),
             multiaction: false,
+            agent_variables: Vec::new(),
             keep_storage: false,
             keep_network: false,
             memory: None,

@@ -261,6 +261,7 @@ async fn attempt<E: Environment>(
         stderr: stderr.into(),
         answer_within: limits.answer,
         speech: shared.options.speech(),
+        variables: &shared.options.agent_variables,
     });
     let on_step = |step| {
         (shared.progress)(Event::Step { worker, episode: id, step, max_steps: task.max_steps });

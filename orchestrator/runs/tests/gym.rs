@@ -286,6 +286,17 @@ async fn wrong_requests_are_told_what_is_wrong() {
         ("POST", "/step", &[JSON], r#"{"session":"x"}"#, 400, "missing field `action`"),
         ("POST", "/close", &[JSON], r#"{"session":"x"}"#, 404, "POST /reset"),
         ("POST", "/reset", &[JSON, ("origin", "https://evil.test")], r#"{"task":"bike.one"}"#, 403, "Origin"),
+        ("GET", "/tasks", &[("origin", "https://evil.test")], "", 403, "Origin is https://evil.test"),
+        ("GET", "/tasks", &[("sec-fetch-site", "cross-site")], "", 403, "Sec-Fetch-Site"),
+        ("GET", "/tasks", &[("host", "evil.test")], "", 403, "the Host evil.test"),
+        (
+            "POST",
+            "/reset",
+            &[JSON, ("host", "evil.test:80")],
+            r#"{"task":"bike.one"}"#,
+            403,
+            "the Host evil.test:80",
+        ),
         ("POST", "/reset", &[JSON], &long, 413, ""),
     ];
     for (method, path, headers, body, status, told) in cases {

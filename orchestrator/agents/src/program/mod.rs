@@ -28,6 +28,7 @@ use protocol::{Message, Seen};
 use transport::Transport;
 
 use browser::Look;
+use processes::Variable;
 
 use crate::{Agent, Error, FirstLook, Goal, NextReply, Reply, Speech, View};
 
@@ -45,6 +46,8 @@ pub enum Contact {
         line: String,
         /// File that takes the program's standard error.
         stderr: PathBuf,
+        /// What it sees of the environment besides [`processes::minimal`].
+        variables: Vec<Variable>,
     },
     /// A server that is there already.
     Server(Address),
@@ -66,7 +69,8 @@ pub struct Settings {
 impl Settings {
     /// A command line and a file for its standard error; the rest as in [`Settings::to`].
     pub fn new(command: impl Into<String>, stderr: impl Into<PathBuf>) -> Settings {
-        Settings::to(Contact::Command { line: command.into(), stderr: stderr.into() })
+        let (line, stderr, variables) = (command.into(), stderr.into(), Vec::new());
+        Settings::to(Contact::Command { line, stderr, variables })
     }
 
     /// One action a reply, in BrowserGym's notation; 30 s for the handshake, 120 s for an answer.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
+use processes::Variable;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
@@ -36,7 +37,9 @@ pub(super) struct Process {
 }
 
 impl Process {
-    pub(super) fn start(command: &str, stderr: &Path) -> Result<Process, Error> {
+    /// Starts it with as little of the environment as [`processes::minimal`] gives, and
+    /// `variables`.
+    pub(super) fn start(command: &str, stderr: &Path, variables: &[Variable]) -> Result<Process, Error> {
         let file = File::create(stderr)
             .map_err(|source| Error::Stderr { path: stderr.display().to_string(), source })?;
         let failed = |source| Error::Start { command: command.to_owned(), source };
@@ -47,6 +50,9 @@ impl Process {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0)
+            .env_clear()
+            .envs(processes::minimal())
+            .envs(variables.iter().map(|variable| (&variable.name, &variable.value)))
             .kill_on_drop(true)
             .spawn()
             .map_err(failed)?;

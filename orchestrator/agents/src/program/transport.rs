@@ -19,7 +19,9 @@ impl Transport {
     /// Starts a program; a server is there already.
     pub(super) fn open(contact: &Contact) -> Result<Transport, Error> {
         Ok(match contact {
-            Contact::Command { line, stderr } => Transport::Process(Process::start(line, stderr)?),
+            Contact::Command { line, stderr, variables } => {
+                Transport::Process(Process::start(line, stderr, variables)?)
+            }
             Contact::Server(address) => Transport::Http(Caller::new(address.clone())),
         })
     }

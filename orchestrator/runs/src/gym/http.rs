@@ -1,15 +1,16 @@
 //! A gym's requests and answers. Bodies are JSON; what goes wrong is an object with `error`, which says what to do.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use agents::Reply;
 use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, Request, State};
-use axum::middleware::{self, Next};
+use axum::extract::{DefaultBodyLimit, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use browser::Look;
+use guard::Guard;
 use http::{HeaderMap, StatusCode, header};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -48,8 +49,8 @@ impl IntoResponse for Refusal {
     }
 }
 
-pub(super) fn router<E: Environment>(hall: Arc<Hall<E>>) -> Router {
-    Router::new()
+pub(super) fn router<E: Environment>(hall: Arc<Hall<E>>, at: SocketAddr) -> Router {
+    let router = Router::new()
         .route("/tasks", get(tasks::<E>))
         .route("/reset", post(reset::<E>))
         .route("/step", post(step::<E>))
@@ -57,18 +58,14 @@ pub(super) fn router<E: Environment>(hall: Arc<Hall<E>>) -> Router {
         .fallback(|| async {
             refusal(StatusCode::NOT_FOUND, "there is GET /tasks, and POST /reset, /step and /close")
         })
-        .layer(middleware::from_fn(not_from_pages))
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
-        .with_state(hall)
+        .with_state(hall);
+    Guard::new(at).before(router, shut)
 }
 
-/// Pages of the user's own browser can post to loopback, and say so.
-async fn not_from_pages(request: Request, next: Next) -> Response {
-    if request.headers().contains_key(header::ORIGIN) {
-        return refusal(StatusCode::FORBIDDEN, "web pages have no business here: the request has an Origin")
-            .into_response();
-    }
-    next.run(request).await
+/// What is said to pages of the user's own browser, which can reach loopback.
+fn shut(refused: guard::Refusal) -> Response {
+    refusal(StatusCode::FORBIDDEN, refused.to_string()).into_response()
 }
 
 #[derive(Deserialize)]

@@ -115,7 +115,7 @@ where
         run: hall.run().path().to_owned(),
         workers: options.workers.max(1),
     }));
-    let router = http::router(hall.clone());
+    let router = http::router(hall.clone(), bound);
     let stop = interrupt.clone().cancelled_owned();
     let mut server =
         tokio::spawn(async move { axum::serve(listener, router).with_graceful_shutdown(stop).await });
