@@ -38,7 +38,8 @@ struct Finding {
 impl Doctor {
     /// Prints a line per finding; exit code 3 when something is missing.
     pub(crate) async fn run(self) -> Outcome {
-        let findings = [browser(), fonts(), engine().await, data_folder(self.data.path()), loopback()];
+        let findings =
+            [browser(), fonts(), engine().await, landlock(), data_folder(self.data.path()), loopback()];
         let missing = findings.iter().filter(|finding| finding.found.is_err()).count();
         if self.json {
             println!("{}", serde_json::to_string_pretty(&findings).expect("findings are plain data"));
@@ -121,6 +122,17 @@ async fn engine() -> Finding {
     }
 }
 
+/// What keeps work on a site's databases to those databases.
+fn landlock() -> Finding {
+    let found = sites::state::confinement().map(|()| "this kernel has it".to_owned());
+    Finding {
+        what: "Landlock",
+        needed_for: "sites that keep databases: putting them back, looking into them",
+        found: found.map_err(|error| format!("failed to {error}")),
+        cure: Some("use Linux 5.13 or later, with `landlock` in its boot option `lsm=`".to_owned()),
+    }
+}
+
 fn data_folder(path: Utf8PathBuf) -> Finding {
     let found = std::fs::create_dir_all(&path)
         .and_then(|()| tempfile::tempfile_in(&path))
@@ -149,7 +161,9 @@ fn loopback() -> Finding {
 /// The first line that `program --version` prints.
 fn version(program: &Path) -> Result<String, String> {
     let failed = |why: &dyn std::fmt::Display| format!("{} --version: {why}", program.display());
-    let output = Command::new(program).arg("--version").output().map_err(|error| failed(&error))?;
+    let mut command = Command::new(program);
+    command.arg("--version").env_clear().envs(processes::minimal());
+    let output = command.output().map_err(|error| failed(&error))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let line = text.lines().next().map(str::trim).filter(|line| !line.is_empty());
     line.map(str::to_owned).ok_or_else(|| failed(&output.status))

@@ -24,6 +24,8 @@ pub(crate) enum Failure {
     Environment(anyhow::Error),
     /// Stopped by the user; what was done is kept, and the text says how to go on.
     Interrupted(String),
+    /// What there was to say has been said; with this exit code.
+    Told(u8),
 }
 
 impl Failure {
@@ -34,10 +36,12 @@ impl Failure {
             Failure::Input(_) => 2,
             Failure::Environment(_) => 3,
             Failure::Interrupted(_) => 4,
+            Failure::Told(code) => *code,
         };
         match self {
             Failure::No(text) | Failure::Interrupted(text) => eprintln!("sandbox: {text}"),
             Failure::Input(error) | Failure::Environment(error) => eprintln!("sandbox: {}", chain(&error)),
+            Failure::Told(_) => {}
         }
         ExitCode::from(code)
     }
@@ -78,18 +82,11 @@ impl<T, E: Into<anyhow::Error>> OrFail<T> for Result<T, E> {
 
 /// Makes a panic end the process with exit code 70 and ask for a report: whatever panics is a bug of ours.
 ///
-/// The tokio runtime would otherwise swallow a task's panic, and a run would go on with a part of it missing. One panic
-/// is none of ours: `println!` when the reader has gone, as in `sandbox tasks list | head -1`. That is an ordinary end.
+/// The tokio runtime would otherwise swallow a task's panic, and a run would go on with a part of
+/// it missing.
 pub(crate) fn report_panics() {
     let default = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        if panic
-            .payload()
-            .downcast_ref::<String>()
-            .is_some_and(|text| text.starts_with("failed printing to std"))
-        {
-            std::process::exit(0);
-        }
         default(panic);
         eprintln!("sandbox: this is a bug in sandbox. Please report it with the lines above.");
         std::process::exit(70);

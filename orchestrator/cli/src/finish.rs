@@ -4,7 +4,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use gateway::RecorderReport;
 use recorder::Studio;
 use runs::counted;
-use snapshots::{Finished, Recording};
+use snapshots::{Finished, Recording, ops};
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::progress;
@@ -46,6 +46,7 @@ pub(crate) async fn finish(studio: Studio, output: &Utf8Path) -> Result<Finished
         Ok(finished) => finished,
         Err(error) => return Err(unfinished(output, error, &report)),
     };
+    warn_of_credentials(&finished.path);
     match lost(&report) {
         Some(lost) => {
             Err(Failure::Environment(anyhow::anyhow!("{lost}; all else is in {}", summary(&finished))))
@@ -64,6 +65,27 @@ pub(crate) fn summary(made: &Finished) -> String {
         counted(made.pages, "page"),
         made.bytes
     )
+}
+
+/// Says what would let the finder of a snapshot in, and how it is taken out.
+fn warn_of_credentials(path: &Utf8Path) {
+    let found = match tokio::task::block_in_place(|| ops::count_credentials(path)) {
+        Ok(found) => found,
+        Err(error) => {
+            eprintln!("{path} was not searched for passwords and cookies: failed to {error}");
+            return;
+        }
+    };
+    if found.any() {
+        eprintln!(
+            "{path} holds {} with Authorization, {} with cookies and {} with passwords or tokens; before you share it, run\n  \
+             sandbox snapshot redact {path} --credentials -o {}",
+            counted(found.authorization, "record"),
+            counted(found.cookies, "record"),
+            counted(found.passwords, "record"),
+            path.with_extension("redacted.wacz"),
+        );
+    }
 }
 
 /// How much could not be written, and why.

@@ -48,6 +48,10 @@ impl Patience {
 /// What is replaced by placeholders before anything is written.
 #[derive(clap::Args, Default, PartialEq)]
 pub(crate) struct RedactOptions {
+    /// Replace what lets one in by placeholders in the recording: Authorization, all cookies, and
+    /// fields named like passwords and tokens
+    #[arg(long = "redact")]
+    pub(crate) credentials: bool,
     /// Replace the value of this header by a placeholder in the recording
     #[arg(long = "redact-header", value_name = "NAME")]
     headers: Vec<String>,
@@ -59,7 +63,7 @@ pub(crate) struct RedactOptions {
 impl RedactOptions {
     /// For the gateway.
     pub(crate) fn into_redact(self) -> Redact {
-        Redact { headers: self.headers, cookies: self.cookies }
+        Redact { headers: self.headers, cookies: self.cookies, credentials: self.credentials }
     }
 }
 

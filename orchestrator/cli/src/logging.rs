@@ -4,6 +4,8 @@ use std::io::IsTerminal;
 
 use tracing_subscriber::EnvFilter;
 
+use crate::out::Stderr;
+
 /// How much is logged.
 #[derive(clap::Args)]
 pub(crate) struct Logging {
@@ -25,7 +27,7 @@ impl Logging {
             _ => "trace".to_owned(),
         };
         let filter = EnvFilter::try_from_env("SANDBOX_LOG").unwrap_or_else(|_| EnvFilter::new(level));
-        let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+        let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| Stderr);
         if self.log_json {
             logs.json().init();
         } else {

@@ -1,5 +1,8 @@
 //! The `sandbox` command: parsing, dispatch and exit codes. All work is done by the libraries.
 
+#[macro_use]
+mod out;
+
 mod agents;
 mod board;
 mod build;
@@ -19,6 +22,7 @@ mod load;
 mod logging;
 mod merge;
 mod models;
+mod open_files;
 mod options;
 mod progress;
 mod pull;
@@ -86,9 +90,17 @@ enum Command {
 #[tokio::main]
 async fn main() -> std::process::ExitCode {
     failure::report_panics();
-    let cli = Cli::parse();
+    let outcome = match Cli::try_parse() {
+        Ok(cli) => run(cli).await,
+        Err(said) => out::explain(&said),
+    };
+    out::finish(outcome).map_or_else(Failure::exit, |()| std::process::ExitCode::SUCCESS)
+}
+
+async fn run(cli: Cli) -> failure::Outcome {
     cli.logging.start();
-    let outcome = match cli.command {
+    open_files::allow_many();
+    match cli.command {
         Command::Record(record) => record.run().await,
         Command::Replay(replay) => replay.run().await,
         Command::Run(run) => run.run().await,
@@ -116,6 +128,5 @@ async fn main() -> std::process::ExitCode {
         Command::Ca(ca) => ca.run(),
         Command::Doctor(doctor) => doctor.run().await,
         Command::ServeTown(serve) => serve.run().await,
-    };
-    outcome.map_or_else(Failure::exit, |()| std::process::ExitCode::SUCCESS)
+    }
 }

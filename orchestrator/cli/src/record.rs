@@ -97,7 +97,12 @@ impl Record {
         let mut config = gateway_options::config(&self.data, self.listen)?;
         std::mem::take(&mut self.live).apply(&mut config);
         self.patience.apply(&mut config);
-        let title = self.title.clone().or_else(|| self.urls.first().map(Url::to_string));
+        let mut first = self.urls.first().cloned();
+        if self.redact.credentials {
+            // There may be a password in it.
+            first.iter_mut().for_each(|url| url.set_query(None));
+        }
+        let title = self.title.clone().or_else(|| first.as_ref().map(Url::to_string));
         let options = StudioOptions {
             recording: RecordingOptions { title, ..RecordingOptions::default() },
             gateway: config,

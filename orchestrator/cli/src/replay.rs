@@ -145,7 +145,7 @@ impl Replay {
     /// Says how requests were answered, and names what was missed.
     fn report(&self, ledger: &Ledger) -> Outcome {
         if self.json {
-            return ledger.write_jsonl(&mut std::io::stdout().lock()).or_environment("write the ledger");
+            return ledger.write_jsonl(&mut crate::out::Stdout).or_environment("write the ledger");
         }
         let counts = serde_json::to_value(ledger.levels()).expect("counts are plain data");
         let counts = counts.as_object().into_iter().flatten().filter(|(_, count)| *count != 0);

@@ -7,6 +7,7 @@ use agents::{Kind, Speech};
 use browser::Dialect;
 use camino::Utf8PathBuf;
 use models::Model;
+use processes::Variable;
 use runs::counted;
 use runs::results::Shard;
 use runs::{Limits, Options, Summary};
@@ -19,7 +20,9 @@ use crate::{interrupt, progress, tasks};
 
 /// Run an agent over a suite of tasks in its frozen world, and score it
 ///
-/// Results are written after each episode. Ctrl-C stops without losing any; the same command with --resume goes on.
+/// Results are written after each episode. Ctrl-C stops without losing any; the same command with
+/// --resume goes on. Exit code 0 says that every episode was played and scored, whatever the
+/// scores; 1 that one ended in an error, which has no score.
 #[derive(clap::Args)]
 pub(crate) struct Run {
     /// A folder with a suite.yaml
@@ -37,6 +40,10 @@ pub(crate) struct Run {
     /// Let one reply hold several actions, carried out in their order up to the first that fails
     #[arg(long)]
     multiaction: bool,
+    /// Let the program see this variable of the environment, as NAME or NAME=value; may be given
+    /// several times. Otherwise it sees PATH, HOME, LANG, LC_*, TZ and TMPDIR only
+    #[arg(long = "agent-env", value_name = "NAME[=VALUE]")]
+    agent_variables: Vec<Variable>,
     /// Keep cookies and storage of each episode's end, as Playwright's storage_state: whoever has that file may be logged in by it
     #[arg(long)]
     keep_storage: bool,
@@ -82,7 +89,7 @@ pub(crate) struct Run {
     /// How long the browser may take to look at a page, or to act and let it settle, in seconds
     #[arg(long, value_name = "S", default_value_t = 180)]
     step_timeout: u64,
-    /// Fail (exit code 1) when repeats have different fingerprints or an episode ended in an error
+    /// Fail (exit code 1) when repeats have different fingerprints
     #[arg(long)]
     check: bool,
     /// Print the summary as one JSON document
@@ -106,6 +113,12 @@ impl Run {
                 self.agent.speech(asked).dialect
             )));
         }
+        if !self.agent_variables.is_empty() && !self.agent.starts_a_program() {
+            return Err(Failure::Input(anyhow::anyhow!(
+                "--agent-env is for programs that are started; {} is none",
+                self.agent
+            )));
+        }
         let suite = tasks::load(&self.suite)?;
         let judge = self.connect()?;
         let most_errors = self.max_errors.and_then(|most| usize::try_from(most).ok());
@@ -117,6 +130,7 @@ impl Run {
             workers: self.workers.get(),
             dialect: self.dialect,
             multiaction: self.multiaction,
+            agent_variables: self.agent_variables.clone(),
             keep_storage: self.keep_storage,
             keep_network: self.keep_network,
             memory: self.memory.map(|mib| mib << 20),
@@ -190,16 +204,14 @@ impl Run {
             let first = compared.differences.first().map(ToString::to_string).unwrap_or_default();
             return Err(Failure::No(format!("repeats differ: {first}")));
         }
-        if self.check && summary.errors > 0 {
-            return Err(Failure::No(format!("{} ended in an error", counted(summary.errors, "episode"))));
+        if summary.errors == 0 {
+            return Ok(());
         }
-        if summary.errors > 0 && summary.errors == summary.episodes {
-            return Err(Failure::No(format!(
-                "every episode ended in an error; once that is mended, go on with --resume --retry-errors --out {}",
-                summary.folder
-            )));
-        }
-        Ok(())
+        Err(Failure::No(format!(
+            "{} ended in an error; once that is mended, go on with --resume --retry-errors --out {}",
+            counted(summary.errors, "episode"),
+            summary.folder
+        )))
     }
 }
 

@@ -105,6 +105,10 @@ struct Redact {
     /// The snapshot to write
     #[arg(short, long, required_unless_present = "scan")]
     output: Option<Utf8PathBuf>,
+    /// Take out what lets one in: Authorization, all cookies, and fields named like passwords and
+    /// tokens
+    #[arg(long)]
+    credentials: bool,
     /// A header whose values are secret
     #[arg(long = "header", value_name = "NAME")]
     headers: Vec<String>,
@@ -191,6 +195,7 @@ impl Redact {
             headers: self.headers,
             cookies: self.cookies,
             fields: self.fields,
+            credentials: self.credentials,
             values: values.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect(),
         };
         ops::redact(&self.file, output, &redaction, on).or_input("redact").map(|report| show(&report, json))

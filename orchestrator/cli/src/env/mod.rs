@@ -26,9 +26,11 @@ const WITHIN: u64 = 600;
 /// Selenium's debuggerAddress take; the first context is logged in and has the start page open. Clocks start at the world's and run on,
 /// randomness is seeded, and nothing but the world is reached.
 ///
-/// With a COMMAND, that gets the same facts as SANDBOX_TASK, SANDBOX_GOAL, SANDBOX_START_URL, SANDBOX_CDP, SANDBOX_PROXY, SANDBOX_CA,
-/// SANDBOX_CLOCK, SANDBOX_SEED and SANDBOX_ANSWER_FILE, and the episode ends when it ends; what it prints goes to standard error.
-/// Without one, it ends with a line on standard input, its end, or Ctrl-C.
+/// With a COMMAND, that gets the same facts as SANDBOX_TASK, SANDBOX_GOAL, SANDBOX_START_URL,
+/// SANDBOX_CDP, SANDBOX_PROXY, SANDBOX_CA, SANDBOX_CLOCK, SANDBOX_SEED and SANDBOX_ANSWER_FILE, and
+/// the episode ends when it ends; what it prints goes to standard error. It is your own program and
+/// has your whole environment besides; the browser has none of it. Without one, it ends with a line
+/// on standard input, its end, or Ctrl-C.
 ///
 /// The answer is what the answer file holds, or that line; `report_infeasible("why")` says that the goal cannot be reached. Then the
 /// task's scorer judges as in a run: by the addresses that tabs came to, the state of the sites and the answer. What is done to single

@@ -41,6 +41,7 @@ pub(super) async fn command(
         Err(error) => return failed(error),
     };
     let mut child = Command::new(&command[0]);
+    // With all of the environment: it is the user's own program, typed after `--` as into a shell.
     child
         .args(&command[1..])
         .envs(variables(facts))

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use images::Engine;
 use runs::counted;
-use sites::Whose;
+use sites::{Left, Whose};
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
@@ -26,43 +26,66 @@ pub(crate) struct Down {
 impl Down {
     /// Ends it; nothing being up is no error.
     pub(crate) async fn run(self) -> Outcome {
-        let was_up = end(&self.data).await?;
-        println!("{}", if was_up { "the town is down" } else { "no town was up" });
-        super::folder(&self.data).sweep().await.map_err(super::failure)?;
+        let ended = end(&self.data).await?;
+        println!("{}", if ended.is_some() { "the town is down" } else { "no town was up" });
+        let folder = super::folder(&self.data);
+        folder.sweep().await.map_err(super::failure)?;
         let engine = match Engine::connect().await {
             Ok(engine) => engine,
+            Err(error) if folder.has_containers() => {
+                return Err(Failure::Environment(anyhow::anyhow!(
+                    "containers and networks of the town may be left: failed to {error}; once it answers, `sandbox down` removes them"
+                )));
+            }
             // Without an engine there is nothing of it.
             Err(_) => return Ok(()),
         };
         let whose = if self.all { Whose::All } else { Whose::Orphans };
         let swept = match sites::sweep(&engine, whose).await {
             // What others have left does not make this town any less down.
-            Err(error) if !self.all => {
+            Err(error) if !self.all && !folder.has_containers() => {
                 tracing::warn!(%error, "what dead towns have left could not be removed");
                 return Ok(());
             }
-            swept => swept.or_environment("remove what was left")?,
+            swept => swept.or_environment("remove what was left; `sandbox down` tries again")?,
         };
-        if swept != sites::Swept::default() {
+        if swept.containers + swept.networks > 0 {
             println!(
                 "removed {} and {}",
                 counted(swept.containers, "container"),
                 counted(swept.networks, "network")
             );
         }
-        Ok(())
+        let ours = |left: &&Left| self.all || left.pid.is_some() && left.pid == ended;
+        let (ours, others): (Vec<&Left>, Vec<&Left>) = swept.left.iter().partition(ours);
+        others.iter().for_each(|left| tracing::warn!("{left}"));
+        if ours.is_empty() {
+            return folder.forget_containers().map_err(super::failure);
+        }
+        let left: Vec<String> = ours.iter().map(|left| by_hand(left)).collect();
+        Err(Failure::Environment(anyhow::anyhow!("{}", left.join("; "))))
     }
 }
 
-/// Ends a town and waits until nothing is left of it; whether there was one.
-pub(super) async fn end(data: &DataFolder) -> Result<bool, Failure> {
+/// What is left, and the command that removes it.
+fn by_hand(left: &Left) -> String {
+    let force = if left.kind == "container" { " --force" } else { "" };
+    format!("{left}; `docker {} rm{force} {}` removes it", left.kind, left.name)
+}
+
+/// Ends a town and waits until nothing is left of it, its process included; which one that was, if
+/// there was one and it said so.
+pub(super) async fn end(data: &DataFolder) -> Result<Option<u32>, Failure> {
     let folder = super::folder(data);
-    let mut was_up = false;
+    let client = super::client(data);
+    let mut ended = None;
     let began = Instant::now();
     let mut ask = tokio::time::interval(ASK);
-    while folder.is_held().map_err(super::failure)? {
-        was_up = true;
-        match super::client(data).stop().await {
+    while folder.is_held().map_err(super::failure)? || ended.is_some_and(is_alive) {
+        if ended.is_none_or(|pid| pid == 0) {
+            ended = Some(client.status().await.map_or(0, |status| status.pid));
+        }
+        match client.stop().await {
             // It has heard, cannot hear yet, or hears no more.
             Ok(()) | Err(::town::Error::NotUp | ::town::Error::Talk(_)) => {}
             Err(error) => return Err(super::failure(error)),
@@ -72,5 +95,12 @@ pub(super) async fn end(data: &DataFolder) -> Result<bool, Failure> {
         }
         ask.tick().await;
     }
-    Ok(was_up)
+    Ok(ended)
+}
+
+/// Whether a process still runs: what it has is removed only when it does not. One that has ended
+/// and whose parent has not asked for it yet runs no more.
+fn is_alive(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    pid != 0 && stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
 }

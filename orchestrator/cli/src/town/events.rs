@@ -11,6 +11,8 @@ pub(crate) fn told(event: &Event) -> Option<String> {
         Event::Failed { site, error, .. } => format!("{site} failed to {error}"),
         Event::Drifted { site, difference, .. } => format!("{site} was not put back: {difference}"),
         Event::Exposed { why } => format!("sites may reach services of this machine: {why}"),
+        Event::EngineGone { host, why } => format!("the container engine at {host} does not answer ({why})"),
+        Event::EngineBack { host } => format!("the container engine at {host} answers again"),
         Event::Swept { .. } | Event::Recycled { .. } | Event::Stopped { .. } => return None,
     })
 }

@@ -1,8 +1,8 @@
 //! `sandbox logs`: what the copies of a site have printed.
 
 use crate::failure::Outcome;
-use crate::interrupt;
 use crate::options::DataFolder;
+use crate::{interrupt, out};
 
 /// Show the last lines that a site's copies have printed
 #[derive(clap::Args)]
@@ -29,6 +29,7 @@ impl Logs {
             return tokio::select! {
                 ended = client.follow(&self.site, self.lines, show) => ended.map_err(super::failure),
                 () = stop.cancelled() => Ok(()),
+                () = out::is_shut() => Ok(()),
             };
         }
         let said = client.logs(&self.site, self.lines).await.map_err(super::failure)?;

@@ -54,6 +54,10 @@ impl SitesFolder {
     }
 }
 
+/// What to do about a container engine that does not answer.
+const ENGINE_CURE: &str =
+    "start it again, and the sites come up by themselves, or end them with `sandbox down`";
+
 fn folder(data: &DataFolder) -> Folder {
     Folder::new(data.town())
 }
@@ -70,6 +74,7 @@ fn failure(error: ::town::Error) -> Failure {
         Error::AlreadyUp => {
             Failure::Environment(anyhow::anyhow!("a town is up already; `sandbox down` ends it"))
         }
+        Error::Lacks(what) => Failure::Environment(anyhow::anyhow!("failed to {what}; {ENGINE_CURE}")),
         Error::Refused(why) => Failure::No(format!("failed to {why}")),
         Error::Sites(error) => match error.cure() {
             Some(cure) => Failure::Environment(anyhow::anyhow!("failed to {error}; {cure}")),

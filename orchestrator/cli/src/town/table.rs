@@ -21,6 +21,10 @@ pub(super) fn of(status: &TownStatus, columns: usize) -> String {
         }
     }
     lines.push(String::new());
+    if let Some(problem) = &status.engine {
+        lines.push(format!("failed to {problem}; {}", super::ENGINE_CURE));
+        lines.push(String::new());
+    }
     lines.push(format!("proxy        {}", status.proxy));
     lines.push(format!("full reset   {}/reset", status.reset));
     lines.join("\n")
@@ -77,6 +81,7 @@ mod tests {
             pid: 1,
             proxy: "http://127.0.0.1:4000".to_owned(),
             reset: "http://127.0.0.1:7565".to_owned(),
+            engine: None,
             sites: vec![
                 site("forum", SiteState::Running, None),
                 site("shop", SiteState::Failed, Some("start it\n  no image of that name")),
@@ -93,6 +98,12 @@ shop   failed       10M      1  12 ms   https://shop.test/
 proxy        http://127.0.0.1:4000
 full reset   http://127.0.0.1:7565/reset";
         assert_eq!(wide, expected);
+        let gone =
+            TownStatus { engine: Some("reach the engine, which is silent".to_owned()), ..status.clone() };
+        assert!(
+            of(&gone, 80).contains("\nfailed to reach the engine, which is silent; start it again"),
+            "{gone:?}"
+        );
         assert!(of(&status, 30).lines().all(|line| line.chars().count() <= 40));
         assert!(of(&status, 30).contains("\nshop   failed       10M      …\n"), "{}", of(&status, 30));
     }

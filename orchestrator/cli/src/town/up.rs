@@ -23,6 +23,9 @@ const ASK: Duration = Duration::from_millis(100);
 /// How long all of it may take. A site has a deadline of its own, which comes first.
 const WITHIN: Duration = Duration::from_secs(900);
 
+/// How long a container engine that does not answer is waited for: it may be starting anew.
+const ENGINE: Duration = Duration::from_secs(15);
+
 /// The exit code of a town's process that finds another one there.
 pub(super) const OTHER_IS_UP: i32 = 5;
 
@@ -149,10 +152,19 @@ async fn wait(
     let bars = Bars::new(wanted);
     let began = Instant::now();
     let mut ask = tokio::time::interval(ASK);
+    let mut answered = began;
     loop {
         match client.status().await {
             Ok(status) => {
                 bars.show(&status);
+                match &status.engine {
+                    None => answered = Instant::now(),
+                    Some(problem) if answered.elapsed() > ENGINE => {
+                        let failed = anyhow::anyhow!("failed to {problem}; {}", super::ENGINE_CURE);
+                        return Err(Failure::Environment(failed));
+                    }
+                    Some(_) => {}
+                }
                 if status.is_settled() {
                     return Ok(Some(status));
                 }

@@ -1,0 +1,110 @@
+//! What commands print, and what becomes of it where nobody takes it.
+//!
+//! The macros stand in the place of the standard library's, which panic when a write fails. A
+//! reader who has gone, as in `sandbox tasks list | head -1`, has what it wanted: nothing more is
+//! printed, and the command goes on to its own end. A disk that is full is a failure of the
+//! command, unless it fails anyway; [`finish`] says so in the end. What cannot be written to stderr
+//! is lost: there is nobody left to tell.
+
+use std::fmt::Arguments;
+use std::io::{self, Write};
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use tokio_util::sync::CancellationToken;
+
+use crate::failure::{Failure, OrFail, Outcome};
+
+/// As [`std::print`].
+macro_rules! print {
+    ($($what:tt)*) => { $crate::out::to_stdout(::std::format_args!($($what)*)) };
+}
+
+/// As [`std::println`].
+macro_rules! println {
+    ($($what:tt)*) => { $crate::out::to_stdout(::std::format_args!("{}\n", ::std::format_args!($($what)*))) };
+}
+
+/// As [`std::eprintln`].
+macro_rules! eprintln {
+    ($($what:tt)*) => { $crate::out::to_stderr(::std::format_args!("{}\n", ::std::format_args!($($what)*))) };
+}
+
+/// Why stdout takes no more, other than that its reader has gone.
+static LOST: Mutex<Option<io::Error>> = Mutex::new(None);
+/// Cancelled once nobody takes what is printed.
+static SHUT: LazyLock<CancellationToken> = LazyLock::new(CancellationToken::new);
+
+pub(crate) fn to_stdout(text: Arguments<'_>) {
+    let _ = Stdout.write_fmt(text);
+}
+
+pub(crate) fn to_stderr(text: Arguments<'_>) {
+    let _ = Stderr.write_fmt(text);
+}
+
+/// Stdout for who writes to it in pieces. No write fails.
+pub(crate) struct Stdout;
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !SHUT.is_cancelled() {
+            note(io::stdout().lock().write_all(bytes));
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if !SHUT.is_cancelled() {
+            note(io::stdout().lock().flush());
+        }
+        Ok(())
+    }
+}
+
+/// Stderr, of logs too. No write fails.
+pub(crate) struct Stderr;
+
+impl Write for Stderr {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let _ = io::stderr().lock().write_all(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn note(written: io::Result<()>) {
+    let Err(error) = written else { return };
+    SHUT.cancel();
+    if error.kind() != io::ErrorKind::BrokenPipe {
+        LOST.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    }
+}
+
+/// Waits until nobody takes what is printed, for commands that print without an end.
+pub(crate) async fn is_shut() {
+    SHUT.cancelled().await;
+}
+
+/// What a command has come to, once all that it printed is out.
+pub(crate) fn finish(outcome: Outcome) -> Outcome {
+    let _ = Stdout.flush();
+    outcome?;
+    match LOST.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        Some(error) => Err::<(), io::Error>(error).or_environment("write to stdout"),
+        None => Ok(()),
+    }
+}
+
+/// Prints what the command line's reader has to say, which ends the command: help, or what was
+/// wrong.
+pub(crate) fn explain(said: &clap::Error) -> Outcome {
+    if said.use_stderr() {
+        let _ = said.print();
+        return Err(Failure::Told(2));
+    }
+    note(said.print());
+    Ok(())
+}
