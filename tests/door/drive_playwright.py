@@ -3,7 +3,7 @@
 import datetime
 import os
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Error, sync_playwright
 
 with sync_playwright() as playwright:
     browser = playwright.chromium.connect_over_cdp(os.environ["SANDBOX_CDP"])
@@ -30,6 +30,19 @@ with sync_playwright() as playwright:
     for one in (page, opened.value, tab, stranger):
         now = datetime.datetime.fromtimestamp(one.evaluate("Date.now()") / 1000, datetime.timezone.utc)
         assert datetime.timedelta() < now - start < datetime.timedelta(minutes=2), now
+    # Downloads, and what is not the episode's.
+    for one in (tab, stranger):
+        one.set_content("<a id=file download=notes.txt href='data:text/plain,hello'>Notes</a>")
+        with one.expect_download() as download:
+            one.click("#file")
+        with open(download.value.path()) as notes:
+            assert notes.read() == "hello"
+        for address in ("file:///etc/passwd", "chrome://version/"):
+            try:
+                one.goto(address)
+                raise AssertionError(f"{address} was opened")
+            except Error as error:
+                assert "addresses are not opened" in error.message, error.message
     for one in (opened.value, tab, stranger):
         one.close()
 

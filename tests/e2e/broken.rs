@@ -39,6 +39,7 @@ fn plays_on_without(sign: &str, told: &str) -> Result<()> {
         "tasks/demo",
         "--agent",
         &agent,
+        "--agent-env=SIGN",
         "--task=quiet-coach",
         "--task=audience-score",
         "--repeat=2",
@@ -47,7 +48,8 @@ fn plays_on_without(sign: &str, told: &str) -> Result<()> {
         out.as_str(),
     ];
     let output = bench.command(&arguments).env("SIGN", sign).output()?;
-    ensure!(output.status.success(), "{}", text(&output.stderr));
+    let said = text(&output.stderr);
+    ensure!(output.status.code() == Some(1) && said.contains("2 episodes ended in an error"), "{said}");
     let summary: Value = serde_json::from_slice(&output.stdout)?;
     ensure!(summary["errors"] == 2 && summary["episodes"] == 4, "{summary:#}\n{}", text(&output.stderr));
     for repeat in 1..=2 {

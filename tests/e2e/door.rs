@@ -32,7 +32,7 @@ fn result(output: &Output) -> Result<Value> {
 }
 
 /// Neither a process nor a file of a browser.
-fn nothing_is_left(bench: &Bench) -> Result<()> {
+pub(crate) fn nothing_is_left(bench: &Bench) -> Result<()> {
     let temporary = bench.path("tmp");
     let left: Vec<_> =
         temporary.read_dir_utf8()?.filter_map(|entry| Some(entry.ok()?.path().to_owned())).collect();
@@ -55,14 +55,14 @@ fn nothing_to_do(bench: &Bench) -> Result<String> {
 }
 
 /// An episode that waits for a line on its standard input.
-struct Door {
+pub(crate) struct Door {
     child: Child,
     stdout: BufReader<ChildStdout>,
-    facts: Value,
+    pub(crate) facts: Value,
 }
 
 impl Door {
-    fn open(bench: &Bench, arguments: &[&str]) -> Result<Door> {
+    pub(crate) fn open(bench: &Bench, arguments: &[&str]) -> Result<Door> {
         let mut child = command(bench, arguments)?.stdin(Stdio::piped()).stderr(Stdio::inherit()).spawn()?;
         let mut stdout = BufReader::new(child.stdout.take().context("stdout is piped")?);
         let mut line = String::new();
@@ -72,12 +72,12 @@ impl Door {
     }
 
     /// Gives the answer; what came of it.
-    fn answer(mut self, answer: &str) -> Result<Value> {
+    pub(crate) fn answer(mut self, answer: &str) -> Result<Value> {
         writeln!(self.child.stdin.take().context("stdin is piped")?, "{answer}")?;
         self.end()
     }
 
-    fn end(mut self) -> Result<Value> {
+    pub(crate) fn end(mut self) -> Result<Value> {
         let mut line = String::new();
         self.stdout.read_line(&mut line)?;
         let status = self.child.wait()?;
@@ -86,7 +86,7 @@ impl Door {
     }
 
     /// What the browser says at a path of its address.
-    fn ask(&self, path: &str) -> Result<Value> {
+    pub(crate) fn ask(&self, path: &str) -> Result<Value> {
         let url = format!("{}{path}", self.facts["cdp"].as_str().context("an address")?);
         let output = Command::new("curl").args(["-s", &url]).output()?;
         Ok(serde_json::from_slice(&output.stdout)?)
@@ -94,7 +94,7 @@ impl Door {
 }
 
 /// The first tab, which the episode begins with.
-async fn first_tab(door: &Door) -> Result<Tab> {
+pub(crate) async fn first_tab(door: &Door) -> Result<Tab> {
     let tabs = door.ask("/json/list")?;
     let pages: Vec<&Value> =
         tabs.as_array().context("tabs")?.iter().filter(|tab| tab["type"] == "page").collect();
@@ -103,7 +103,7 @@ async fn first_tab(door: &Door) -> Result<Tab> {
 }
 
 /// A tab in a context of its own, such as programs make.
-async fn tab_in_new_context(door: &Door, url: &str) -> Result<Tab> {
+pub(crate) async fn tab_in_new_context(door: &Door, url: &str) -> Result<Tab> {
     let version = door.ask("/json/version")?;
     let mut tab = Tab::connect(version["webSocketDebuggerUrl"].as_str().context("its address")?).await?;
     let context = tab.call("Target.createBrowserContext", json!({})).await?;

@@ -160,7 +160,8 @@ impl Gym {
         let body = body.to_string();
         write!(
             stream,
-            "POST {path} HTTP/1.1\r\nhost: gym\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+            "POST {path} HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+            self.address,
             body.len()
         )?;
         Ok(stream)

@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -62,9 +63,14 @@ impl Bench {
 
     /// Starts a command that prints `proxy http://ADDRESS` once it answers.
     pub(crate) fn proxy(&self, arguments: &[&str]) -> Result<Proxy> {
+        self.proxy_of(self.command(arguments))
+    }
+
+    /// The same with a command that becomes it.
+    pub(crate) fn proxy_of(&self, mut command: Command) -> Result<Proxy> {
         let said = tempfile::NamedTempFile::new_in(self.folder.path())?.into_temp_path().keep()?;
         let log = std::fs::File::create(&said)?;
-        let mut child = self.command(arguments).stdout(Stdio::piped()).stderr(log).spawn()?;
+        let mut child = command.stdout(Stdio::piped()).stderr(log).spawn()?;
         let mut line = String::new();
         BufReader::new(child.stdout.take().context("stdout is piped")?).read_line(&mut line)?;
         let address = line
@@ -116,6 +122,21 @@ impl Proxy {
         self.child.kill()?;
         self.child.wait()?;
         Ok(())
+    }
+
+    /// Its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// What it has used of the processors so far.
+    pub(crate) fn cpu_time(&self) -> Result<Duration> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.id()))?;
+        let (_, fields) = stat.rsplit_once(')').context("the fields of a process")?;
+        let ticks = |n: usize| fields.split_whitespace().nth(n).and_then(|ticks| ticks.parse::<u64>().ok());
+        let ticks = ticks(11).zip(ticks(12)).context("the times of a process")?;
+        // Linux tells times in hundredths of a second, whatever its own clock ticks at.
+        Ok(Duration::from_millis((ticks.0 + ticks.1) * 10))
     }
 
     /// The most memory it has held so far, in MiB.

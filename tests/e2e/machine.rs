@@ -120,6 +120,7 @@ fn what_dies_costs_its_own_episode_and_leaves_nothing() -> Result<()> {
     let tasks = ["after-the-film", "cancelled-train", "lakeside-commute", "roof-terraces"];
     let agent = format!("--agent=program:{AGENT}");
     let mut arguments = vec!["run", "tasks/demo", &agent, "--json", "--out", out.as_str()];
+    arguments.extend(["--agent-env=READY", "--agent-env=GO"]);
     tasks.iter().for_each(|task| arguments.extend(["--task", task]));
     let mut command = bench.command(&arguments);
     let child =

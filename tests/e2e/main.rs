@@ -1,24 +1,30 @@
 //! End to end: the built binary, real servers on loopback, real Chromium.
 
 mod agents;
+mod attached;
 mod broken;
 mod chromium;
 mod client;
 mod clients;
+mod credentials;
+mod crowds;
 mod demo;
 mod devtools;
 mod disk;
 mod door;
+mod environment;
 mod export;
 mod filling;
 mod frozen;
 mod gym;
 mod harness;
+mod hostile;
 mod judges;
 mod killed;
 mod large;
 mod machine;
 mod miniwob;
+mod output;
 mod pages;
 mod recording;
 mod scores;

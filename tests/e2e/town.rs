@@ -57,6 +57,54 @@ async fn notes(client: &Client) -> Result<String> {
     Ok(text(client.get("https://desk.test/scratchpad.html").await?.body()))
 }
 
+#[tokio::test]
+async fn a_full_reset_is_asked_for_by_programs_and_not_by_web_pages() -> Result<()> {
+    let bench = Bench::new()?;
+    let _down = Down(&bench);
+    let status = up(&bench)?;
+    let desk = client(&bench, &status)?;
+    write_note(&desk, "nobody-resets-this").await?;
+    let resets = status["reset"].as_str().context("an address")?.to_owned();
+    let port = resets.rsplit(':').next().context("a port")?;
+    let ask = |url: &str, fields: &[&str]| {
+        let fields = fields.iter().flat_map(|field| ["-H", field]);
+        let code = ["-s", "-o", "/dev/null", "-w", "%{http_code}"];
+        let output = std::process::Command::new("curl").args(code).args(fields).arg(url).output()?;
+        anyhow::Ok(text(&output.stdout))
+    };
+    let rebound = format!("Host: evil.test:{port}");
+    for page in [
+        &["Origin: https://evil.test"][..],
+        &["Origin: null"],
+        &[&rebound],
+        // A picture's address, of which a browser says no Origin.
+        &["Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors", "Sec-Fetch-Dest: image"],
+        &["Sec-Fetch-Site: same-site"],
+    ] {
+        for path in ["/reset", "/status"] {
+            let answer = ask(&format!("{resets}{path}"), page)?;
+            ensure!(answer == "403", "{path} {page:?}: {answer}");
+        }
+    }
+    ensure!(ask(&format!("{resets}/status"), &[])? == "200");
+    ensure!(notes(&desk).await?.contains("nobody-resets-this"));
+
+    // The applications themselves, too, past the gateway.
+    for site in status["sites"].as_array().context("sites")? {
+        let address = site["copies"][0]["address"].as_str().context("an address")?;
+        let url = format!("http://{address}/");
+        ensure!(ask(&url, &["Origin: https://evil.test"])? == "403", "{site}");
+        ensure!(ask(&url, &["Host: evil.test"])? == "403", "{site}");
+        ensure!(ask(&url, &[])? != "403", "{site}");
+    }
+    ensure!(ask(&format!("http://localhost:{port}/reset"), &[])? == "200");
+    let deadline = Instant::now() + PATIENCE;
+    while notes(&desk).await?.contains("nobody-resets-this") {
+        ensure!(Instant::now() < deadline, "it was not reset");
+    }
+    Ok(())
+}
+
 /// As a browser does: with the form's token.
 async fn write_note(client: &Client, title: &str) -> Result<()> {
     const URL: &str = "https://desk.test/scratchpad.html";

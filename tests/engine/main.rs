@@ -2,7 +2,11 @@
 //! base image is made of this machine's shell.
 
 mod build;
+#[path = "../sites/tests/shared/daemon.rs"]
+#[allow(clippy::unwrap_used)]
+mod daemon;
 mod files;
+mod gone;
 mod harness;
 mod missing;
 mod pull;
