@@ -7,7 +7,7 @@ use embedded::SiteCopy;
 use serde_json::{Map, Value};
 
 use crate::Error;
-use crate::state::{self, Golden, Live, StateError};
+use crate::state::{self, Golden, Live};
 
 /// Where a copy keeps what changes. Clones are handles on the same state.
 #[derive(Clone)]
@@ -46,8 +46,7 @@ impl Content {
             Content::Folder { golden, live } => {
                 let compare = move || match golden.digest_of(&live) {
                     Ok(now) => Ok(golden.digest().difference(&now).map(|difference| difference.to_string())),
-                    Err(StateError::Odd { path, what }) => Ok(Some(format!("{path}: {what}"))),
-                    Err(error) => Err(error.into()),
+                    Err(error) => Ok(Some(error.into_drift()?)),
                 };
                 blocking(compare).await
             }

@@ -11,7 +11,6 @@ use crate::clock::Clock;
 use crate::content::Content;
 use crate::driver::Machine;
 use crate::quota::Quota;
-use crate::state::StateError;
 use crate::{Error, Site};
 
 /// Where the gateway finds a copy.
@@ -92,7 +91,7 @@ impl Copy {
         match put_back.await {
             Ok(None) => self.content.difference().await,
             // What the application has done cannot be put back.
-            Err(Error::State(StateError::Odd { path, what })) => Ok(Some(format!("{path}: {what}"))),
+            Err(Error::State(error)) => Ok(Some(error.into_drift()?)),
             other => other,
         }
     }

@@ -280,3 +280,16 @@ fn no_race_writes_outside() {
         outside.check_untouched();
     }
 }
+
+#[test]
+fn what_comes_and_goes_is_the_applications_doing_and_a_full_disk_is_not() {
+    use std::io::{Error, ErrorKind};
+    let failed = |kind: ErrorKind| StateError::io("open", "db.sqlite3".into())(Error::from(kind));
+    for kind in [ErrorKind::NotFound, ErrorKind::NotADirectory, ErrorKind::AlreadyExists] {
+        let drift = failed(kind).into_drift().unwrap();
+        assert!(drift.starts_with("open db.sqlite3: "), "{drift}");
+    }
+    for kind in [ErrorKind::StorageFull, ErrorKind::Other] {
+        failed(kind).into_drift().unwrap_err();
+    }
+}

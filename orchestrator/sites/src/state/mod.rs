@@ -100,6 +100,35 @@ impl StateError {
         }
     }
 
+    /// What the application has made of its state, where that is why it cannot be put back: what is
+    /// not a failure of the machine or of the golden state's.
+    ///
+    /// # Errors
+    /// The error itself where it is no work of the application.
+    pub(crate) fn into_drift(self) -> Result<String, StateError> {
+        use io::ErrorKind::{
+            AlreadyExists, DirectoryNotEmpty, IsADirectory, NotADirectory, NotFound, PermissionDenied,
+        };
+        match self {
+            StateError::Odd { path, what } => Ok(format!("{path}: {what}")),
+            // It came or went between two looks.
+            StateError::Io { doing, path, source }
+                if matches!(
+                    source.kind(),
+                    AlreadyExists
+                        | DirectoryNotEmpty
+                        | IsADirectory
+                        | NotADirectory
+                        | NotFound
+                        | PermissionDenied
+                ) =>
+            {
+                Ok(format!("{doing} {path}: {source}"))
+            }
+            error => Err(error),
+        }
+    }
+
     /// Whether something is not there.
     fn is_absence(&self) -> bool {
         matches!(self, StateError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
