@@ -34,6 +34,14 @@ pub enum Error {
         /// What is wrong.
         source: serde_json::Error,
     },
+    /// An episode stands in another one's folder.
+    #[error("read {path}: its episode.json is that of the folder {belongs}; give the folder that name")]
+    Misplaced {
+        /// The folder.
+        path: Utf8PathBuf,
+        /// The name of the folder that the episode belongs in.
+        belongs: String,
+    },
     /// A value cannot be written as JSON.
     #[error("encode a result: {source}")]
     Encode {

@@ -23,6 +23,7 @@ mod error;
 pub mod export;
 mod facts;
 pub mod fidelity;
+mod files;
 pub mod fingerprint;
 pub mod groups;
 pub mod gym;

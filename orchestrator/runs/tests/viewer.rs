@@ -46,6 +46,34 @@ fn nothing_but_the_screenshots_beside_it_is_asked_for() -> Tested {
 }
 
 #[test]
+fn links_in_a_run_from_somebody_else_lead_nowhere() -> Tested {
+    use std::os::unix::fs::symlink;
+    let (temporary, path) = run(&["a"])?;
+    let outside = Utf8PathBuf::try_from(temporary.path().join("outside"))?;
+    std::fs::create_dir(&outside)?;
+    let episode = path.join("episodes/shop%2E1-1");
+    let (picture, secret) = (outside.join("picture.png"), outside.join("secret"));
+    std::fs::rename(episode.join("step-01.png"), &picture)?;
+    std::fs::write(&secret, "the owner's")?;
+    symlink(&picture, episode.join("step-01.png"))?;
+    for name in ["trace.html.new", "episode.json.new"] {
+        symlink(&secret, episode.join(name))?;
+    }
+    for name in ["report.html.new", "trace.html.new", "traces.html.new", "index.html.new"] {
+        symlink(&secret, path.join(name))?;
+    }
+    symlink(&outside, path.join("episodes/other-1"))?;
+
+    let html = read(&viewer::write_episode(&path, "shop.1")?)?;
+    assert!(!html.contains("step-01.png") && html.contains("step-02.png"), "{html}");
+    viewer::write(&path)?;
+    report::write(&path)?;
+    assert_eq!(read(&secret)?, "the owner's");
+    assert_eq!(std::fs::read_dir(&outside)?.count(), 2, "files were written outside");
+    Ok(())
+}
+
+#[test]
 fn places_scores_files_and_models_are_told() -> Tested {
     let (_temporary, path) = run(&["a"])?;
     let html = read(&viewer::write_episode(&path, "shop.1")?)?;

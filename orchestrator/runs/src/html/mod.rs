@@ -16,7 +16,7 @@ use minijinja::{Environment, context};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use crate::Error;
+use crate::{Error, files};
 
 /// Shows and hides what has `data-filter`, by what is chosen and typed into `.filter`.
 pub(crate) const FILTER: &str = include_str!("filter.js");
@@ -37,7 +37,7 @@ impl Template {
         let html = self.render(page).map_err(|source| Error::Template { source })?;
         let beside = path.with_extension("html.new");
         let failed = |source| Error::Write { path: path.to_owned(), source };
-        std::fs::write(&beside, html).map_err(failed)?;
+        files::write(&beside, html.as_bytes()).map_err(failed)?;
         std::fs::rename(&beside, path).map_err(failed)
     }
 

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::pictures::{Pictures, Placed};
 use crate::Error;
+use crate::files::is_beside;
 use crate::html::requests::{Requests, requests_of};
 use crate::html::words::{anchor, episode_verdict, link, message, ranges, seconds, two_digits, worded};
 use crate::results::{EpisodeRecord, Request, RunFolder, Saved, Step};
@@ -76,7 +77,8 @@ pub(super) fn episode(
     let requests = files.requests()?;
     let steps = files.steps()?;
     let steps = steps.into_iter().map(|step| {
-        let file = step.screenshot.as_ref().map(|name| files.path().join(name));
+        let file =
+            step.screenshot.as_ref().filter(|name| is_beside(name)).map(|name| files.path().join(name));
         let shot = file.and_then(|file| pictures.place(folder.path(), &file));
         step_view(step, shot, &requests, room)
     });

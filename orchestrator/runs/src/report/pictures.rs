@@ -8,11 +8,15 @@ use camino::Utf8Path;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
+use crate::files;
 use crate::html::png::dimensions;
 use crate::html::words::link;
 
 /// Bytes of PNG that are embedded before the rest is linked.
 pub(super) const LIMIT: usize = 64 << 20;
+
+/// Bytes of the largest screenshot that is read; far above any.
+const LARGEST: u64 = 256 << 20;
 
 /// Screenshots met so far.
 #[derive(Default)]
@@ -50,7 +54,7 @@ pub(super) struct Placed {
 impl Pictures {
     /// Takes a screenshot in. None where the file is missing or is no PNG: a report is drawn of what there is.
     pub(super) fn place(&mut self, run: &Utf8Path, file: &Utf8Path) -> Option<Placed> {
-        let bytes = std::fs::read(file).ok()?;
+        let bytes = files::read(file, LARGEST).ok()?;
         let (width, height) = dimensions(&bytes)?;
         let digest: [u8; 32] = Sha256::digest(&bytes).into();
         let picture = match self.known.get(&digest) {

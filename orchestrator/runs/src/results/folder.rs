@@ -13,7 +13,7 @@ use tasks::ScoreState;
 
 use super::lines::{read_json, read_lines, replace_json, write_json, write_lines};
 use super::{EpisodeRecord, FORMAT, Format, Request, RunRecord, Saved, Step, StepCall};
-use crate::Error;
+use crate::{Error, files};
 
 /// Which attempt at which task.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -151,7 +151,12 @@ impl RunFolder {
         let tasks = self.run()?.tasks;
         let mut episodes = Vec::new();
         for name in self.episode_names()?.into_iter().filter(|name| !name.starts_with('.')) {
-            episodes.push(EpisodeFolder { path: self.path.join("episodes").join(name) }.record()?);
+            let path = self.path.join("episodes").join(&name);
+            let record = EpisodeFolder { path: path.clone() }.record()?;
+            if record.id().folder_name() != name {
+                return Err(Error::Misplaced { path, belongs: record.id().folder_name() });
+            }
+            episodes.push(record);
         }
         let place = |task: &str| tasks.iter().position(|known| known.id == task).unwrap_or(usize::MAX);
         episodes.sort_by_key(|episode| (place(&episode.task), episode.task.clone(), episode.repeat));
@@ -198,7 +203,11 @@ impl RunFolder {
         let failed = |source| Error::Read { path: path.clone(), source };
         let mut names = Vec::new();
         for entry in path.read_dir_utf8().map_err(failed)? {
-            names.push(entry.map_err(failed)?.file_name().to_owned());
+            let entry = entry.map_err(failed)?;
+            // A link would have what is written to the episode written elsewhere.
+            if entry.file_type().map_err(failed)?.is_dir() {
+                names.push(entry.file_name().to_owned());
+            }
         }
         names.sort();
         Ok(names)
@@ -346,10 +355,7 @@ fn check_format(path: &Utf8Path, value: &serde_json::Value) -> Result<(), Error>
 
 /// A new file that only its owner may read.
 fn own(path: &Utf8Path) -> Result<File, Error> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    let mut options = File::options();
-    let file = options.write(true).create(true).truncate(true).mode(0o600).open(path);
-    file.map_err(|source| Error::Write { path: path.to_owned(), source })
+    files::create(path, 0o600).map_err(|source| Error::Write { path: path.to_owned(), source })
 }
 
 fn create_dir(path: &Utf8Path) -> Result<(), Error> {

@@ -1,13 +1,12 @@
 //! JSON and JSON lines on disk, with errors that name the place.
 
-use std::fs::File;
 use std::io::{BufRead as _, BufReader, BufWriter, Write as _};
 
 use camino::Utf8Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::Error;
+use crate::{Error, files};
 
 /// Longest line read back; far above any observation.
 const LINE_LIMIT: u64 = 64 << 20;
@@ -16,7 +15,7 @@ pub(super) fn write_json<T: Serialize>(path: &Utf8Path, value: &T) -> Result<(),
     let mut bytes = serde_json::to_vec_pretty(value)
         .map_err(|source| Error::Write { path: path.to_owned(), source: source.into() })?;
     bytes.push(b'\n');
-    std::fs::write(path, bytes).map_err(|source| Error::Write { path: path.to_owned(), source })
+    files::write(path, &bytes).map_err(|source| Error::Write { path: path.to_owned(), source })
 }
 
 /// Writes beside the file and renames, so that the file is always whole.
@@ -27,13 +26,13 @@ pub(super) fn replace_json<T: Serialize>(path: &Utf8Path, value: &T) -> Result<(
 }
 
 pub(super) fn read_json<T: DeserializeOwned>(path: &Utf8Path) -> Result<T, Error> {
-    let file = File::open(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    let file = files::open(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
     serde_json::from_reader(BufReader::new(file)).map_err(|source| malformed(path, source.line(), source))
 }
 
 pub(super) fn write_lines<T: Serialize>(path: &Utf8Path, items: &[T]) -> Result<(), Error> {
     let failed = |source| Error::Write { path: path.to_owned(), source };
-    let mut file = BufWriter::new(File::create(path).map_err(failed)?);
+    let mut file = BufWriter::new(files::create(path, 0o666).map_err(failed)?);
     for item in items {
         serde_json::to_writer(&mut file, item).map_err(|source| failed(source.into()))?;
         file.write_all(b"\n").map_err(failed)?;
@@ -43,7 +42,7 @@ pub(super) fn write_lines<T: Serialize>(path: &Utf8Path, items: &[T]) -> Result<
 
 pub(super) fn read_lines<T: DeserializeOwned>(path: &Utf8Path) -> Result<Vec<T>, Error> {
     let failed = |source| Error::Read { path: path.to_owned(), source };
-    let mut file = BufReader::new(File::open(path).map_err(failed)?);
+    let mut file = BufReader::new(files::open(path).map_err(failed)?);
     let mut items = Vec::new();
     let mut line = Vec::new();
     for number in 1.. {

@@ -5,6 +5,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 
 use super::changes::{Changes, changes};
+use crate::files;
 use crate::html::png::dimensions;
 use crate::html::requests::{Requests, requests_of};
 use crate::html::words::{seconds, two_digits};
@@ -136,9 +137,9 @@ fn download(saved: &Saved) -> Download {
 }
 
 fn shot(folder: &Utf8Path, step: &Step) -> Option<Shot> {
-    let file = step.screenshot.clone()?;
+    let file = step.screenshot.clone().filter(|file| files::is_beside(file))?;
     let mut head = Vec::new();
-    let picture = std::fs::File::open(folder.join(&file)).ok()?;
+    let picture = files::open(&folder.join(&file)).ok()?;
     std::io::Read::read_to_end(&mut std::io::Read::take(picture, 24), &mut head).ok()?;
     let (width, height) = dimensions(&head)?;
     let (across, down) = (100.0 / f64::from(width), 100.0 / f64::from(height));

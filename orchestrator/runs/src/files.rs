@@ -1,0 +1,104 @@
+//! Files of a run's folder, which may have come from somebody else: a link in it leads nowhere.
+//!
+//! What is read is a regular file and no link, so that a page never shows a file of the machine and
+//! a FIFO never blocks. What is written is a new file, so that a link of that name is replaced and
+//! not followed.
+
+use std::fs::File;
+use std::io::Error;
+use std::os::unix::fs::OpenOptionsExt as _;
+
+use camino::Utf8Path;
+use rustix::fs::OFlags;
+
+/// Opens a regular file to read.
+///
+/// # Errors
+/// When it is missing, a link, or no regular file.
+pub(crate) fn open(path: &Utf8Path) -> Result<File, Error> {
+    // Without NONBLOCK a FIFO is waited for until somebody writes to it.
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file = File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(Error::other("it is no regular file")) }
+}
+
+/// Reads a regular file of at most `limit` bytes.
+///
+/// # Errors
+/// As [`open`], and when it is larger.
+pub(crate) fn read(path: &Utf8Path, limit: u64) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    std::io::Read::read_to_end(&mut std::io::Read::take(open(path)?, limit + 1), &mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(Error::other(format!("it is larger than {limit} bytes")));
+    }
+    Ok(bytes)
+}
+
+/// Makes a new file with these permissions, in place of what has its name.
+///
+/// # Errors
+/// When it cannot be made.
+pub(crate) fn create(path: &Utf8Path, mode: u32) -> Result<File, Error> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        _ => File::options().write(true).create_new(true).mode(mode).open(path),
+    }
+}
+
+/// Writes a new file in place of what has its name.
+///
+/// # Errors
+/// When it cannot be written.
+pub(crate) fn write(path: &Utf8Path, bytes: &[u8]) -> Result<(), Error> {
+    std::io::Write::write_all(&mut create(path, 0o666)?, bytes)
+}
+
+/// Whether a name from a record is that of a file beside the record.
+pub(crate) fn is_beside(name: &str) -> bool {
+    !name.is_empty() && name != "." && name != ".." && !name.contains('/')
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use camino::Utf8PathBuf;
+
+    use super::*;
+
+    fn folder() -> (tempfile::TempDir, Utf8PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = Utf8PathBuf::from_path_buf(folder.path().to_owned()).unwrap();
+        (folder, path)
+    }
+
+    #[test]
+    fn a_link_is_neither_read_nor_written_through() {
+        let (_kept, path) = folder();
+        let (outside, link) = (path.join("outside"), path.join("link"));
+        std::fs::write(&outside, "theirs").unwrap();
+        symlink(&outside, &link).unwrap();
+        assert!(open(&link).is_err());
+        write(&link, b"ours").unwrap();
+        assert_eq!(std::fs::read_to_string(&outside).unwrap(), "theirs");
+        assert_eq!(read(&link, 4).unwrap(), b"ours");
+        assert!(read(&link, 3).unwrap_err().to_string().contains("larger than 3 bytes"));
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_refused_at_once() {
+        let (_kept, path) = folder();
+        let fifo = path.join("fifo");
+        rustix::fs::mknodat(rustix::fs::CWD, fifo.as_std_path(), rustix::fs::FileType::Fifo, 0o600.into(), 0)
+            .unwrap();
+        assert!(open(&fifo).unwrap_err().to_string().contains("no regular file"));
+        assert!(open(&path).unwrap_err().to_string().contains("no regular file"));
+    }
+
+    #[test]
+    fn a_name_with_a_path_in_it_is_not_beside() {
+        assert!(is_beside("step-01.png"));
+        assert!(!["", ".", "..", "../step", "/etc/passwd", "a/b"].into_iter().any(is_beside));
+    }
+}
