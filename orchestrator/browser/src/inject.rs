@@ -6,6 +6,7 @@
 //! frozen     the clock where time is moved by us         running   the clock where it runs on
 //! realm      the date and randomness
 //! page, worker   frames, timers and messages that follow the frozen clock
+//! declined   what a browser would ask its user for
 //! ```
 
 use serde_json::json;
@@ -18,6 +19,7 @@ const FROZEN: &str = include_str!("inject/frozen.js");
 const RUNNING: &str = include_str!("inject/running.js");
 const REALM: &str = include_str!("inject/realm.js");
 const PAGE: &str = include_str!("inject/page.js");
+const DECLINED: &str = include_str!("inject/declined.js");
 const WORKER: &str = include_str!("inject/worker.js");
 
 /// For every document. The clock is the page's own: virtual already, in steps (see [`clock::STEP`]); or, with a `shift` in milliseconds, the
@@ -29,7 +31,7 @@ pub(crate) fn page(world: &World, shift: Option<f64>) -> String {
             "(() => {{ 'use strict';\nconst seed = {seed}, shift = {shift};\n{DISGUISE}\n{PLACE}\n{RUNNING}\n{REALM}\n}})();"
         ),
         None => format!(
-            "(() => {{ 'use strict';\nconst seed = {seed};\nconst givenNow = Date.now;\nconst clock = () => {{ const given = givenNow(); return given - ((given - {start}) % {step} + {step}) % {step}; }};\n{DISGUISE}\n{PLACE}\n{FROZEN}\n{REALM}\n{PAGE}\n}})();",
+            "(() => {{ 'use strict';\nconst seed = {seed};\nconst givenNow = Date.now;\nconst clock = () => {{ const given = givenNow(); return given - ((given - {start}) % {step} + {step}) % {step}; }};\n{DISGUISE}\n{PLACE}\n{FROZEN}\n{REALM}\n{PAGE}\n{DECLINED}\n}})();",
             start = clock::milliseconds(*world),
             step = clock::STEP,
         ),

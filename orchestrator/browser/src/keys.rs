@@ -23,11 +23,14 @@ const MODIFIERS: &[(&str, u32, &str, u32)] = &[
 ];
 
 const NAMED: &[(&str, u32, Option<&str>)] = &[
+    ("AltGraph", 225, None),
     ("ArrowDown", 40, None),
     ("ArrowLeft", 37, None),
     ("ArrowRight", 39, None),
     ("ArrowUp", 38, None),
     ("Backspace", 8, None),
+    ("CapsLock", 20, None),
+    ("ContextMenu", 93, None),
     ("Delete", 46, None),
     ("End", 35, None),
     ("Enter", 13, Some("\r")),
@@ -46,8 +49,12 @@ const NAMED: &[(&str, u32, Option<&str>)] = &[
     ("F12", 123, None),
     ("Home", 36, None),
     ("Insert", 45, None),
+    ("NumLock", 144, None),
     ("PageDown", 34, None),
     ("PageUp", 33, None),
+    ("Pause", 19, None),
+    ("PrintScreen", 44, None),
+    ("ScrollLock", 145, None),
     ("Tab", 9, None),
 ];
 
@@ -165,6 +172,8 @@ mod tests {
         check("!", "!", "Digit1", 49, Some("!"), 0);
         check("é", "é", "", 0, Some("é"), 0);
         check("Space", " ", "Space", 32, Some(" "), 0);
+        check("ContextMenu", "ContextMenu", "ContextMenu", 93, None, 0);
+        check("Shift+Pause", "Pause", "Pause", 19, None, 8);
     }
 
     #[test]

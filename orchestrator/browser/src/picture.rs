@@ -6,14 +6,12 @@
 //! its time stands still, nothing else is due that would be lost. (To make the window as high as the page instead lays the page out anew, and
 //! tells it twice of another size and of all that comes into view.)
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{Error, Look, Session, forms::visualwebarena, numbers, watch::Page};
 
-const CAPTURE: &str = "Page.captureScreenshot";
 /// How much of a page is drawn at most, each way, in pixels.
 const LARGEST: f64 = 16_384.0;
 
@@ -50,7 +48,7 @@ impl Session {
         if marked.is_empty() {
             return Ok(file);
         }
-        let shape = || Error::Shape { method: CAPTURE, field: "a PNG file" };
+        let shape = || Error::Shape { method: "Page.captureScreenshot", field: "a PNG file" };
         let mut image = lodepng::decode24(&file).map_err(|_| shape())?;
         let place = |(bid, [x, y, width, height]): (String, [f64; 4])| {
             (bid, [x + corner.0, y + corner.1, width, height])
@@ -97,21 +95,13 @@ impl Session {
         if !told {
             call("Emulation.setScriptExecutionDisabled", json!({ "value": true })).await?;
         }
-        let shot = if self.draws_when_told() {
-            self.while_drawing(page, call(CAPTURE, params)).await
-        } else {
-            call(CAPTURE, params).await
-        };
+        let shot = self.capture(page, params).await;
         if !told {
             // What the page would have been told is over with the next frame.
             let shown = self.screenshot_of(page).await;
             call("Emulation.setScriptExecutionDisabled", json!({ "value": false })).await?;
             shown?;
         }
-        let shape = Error::Shape { method: CAPTURE, field: "data" };
-        let shot = shot?;
-        let Some(data) = shot.get("data").and_then(Value::as_str) else { return Err(shape) };
-        let file = STANDARD.decode(data).map_err(|_| shape)?;
-        Ok((file, (known("/cssVisualViewport/pageX"), known("/cssVisualViewport/pageY"))))
+        Ok((shot?, (known("/cssVisualViewport/pageX"), known("/cssVisualViewport/pageY"))))
     }
 }

@@ -15,7 +15,7 @@ use tokio::{
 
 use crate::{
     Error, Session,
-    cdp::{Answer, CALL},
+    cdp::Answer,
     clock,
     patience::Patience,
     watch::{Page, State},
@@ -26,7 +26,7 @@ const DRAW: &str = "HeadlessExperimental.beginFrame";
 const FRAME: Duration = Duration::from_millis(500);
 /// What moves the time of frames on where the page's time stands still, in milliseconds: no two frames may have the same.
 const TINY: f64 = 0.01;
-/// How often a frame is drawn for an input that waits for one.
+/// How often a frame is drawn for what waits for one.
 const REDRAW: Duration = Duration::from_millis(20);
 
 /// The times of frames, for a browser that draws when it is told to.
@@ -79,24 +79,24 @@ impl Session {
         self.screenshot_of(&page).await
     }
 
-    /// The visible part of a page, in a frame drawn for it.
+    /// The visible part of a page.
     pub(crate) async fn screenshot_of(&self, page: &Page) -> Result<Vec<u8>, Error> {
-        let format = json!({ "format": "png", "optimizeForSpeed": true });
-        let (method, params, field) = if self.draws_when_told() {
-            let condition = |_: &State| "the last frame to reach the screen".to_owned();
-            let drawn = |state: &State| (!state.drawing.contains(&page.session)).then_some(());
-            self.watch.until(CALL, condition, drawn).await?;
-            (DRAW, json!({ "screenshot": format, "frameTimeTicks": self.frame_time() }), "screenshotData")
-        } else {
-            ("Page.captureScreenshot", format, "data")
-        };
-        let shot = self.cdp().call(Some(&page.session), method, params).await?;
-        let shape = Error::Shape { method, field };
-        let Some(data) = shot.get(field).and_then(Value::as_str) else { return Err(shape) };
+        self.capture(page, json!({ "format": "png", "optimizeForSpeed": true })).await
+    }
+
+    /// A PNG file of a page, and of what the browser has opened on top of it: the list of a
+    /// `<select>`, the calendar of a date. Such a popup is copied in a frame after that of the page.
+    /// So the frame itself cannot be asked for the picture: it would wait for the next one for ever.
+    pub(crate) async fn capture(&self, page: &Page, params: Value) -> Result<Vec<u8>, Error> {
+        const METHOD: &str = "Page.captureScreenshot";
+        let shot = self.cdp().call(Some(&page.session), METHOD, params);
+        let shot = if self.draws_when_told() { self.while_drawing(page, shot).await } else { shot.await }?;
+        let shape = Error::Shape { method: METHOD, field: "data" };
+        let Some(data) = shot.get("data").and_then(Value::as_str) else { return Err(shape) };
         STANDARD.decode(data).map_err(|_| shape)
     }
 
-    /// Waits for an input that is answered only when a frame has been drawn.
+    /// Waits for what is answered only when frames have been drawn.
     pub(crate) async fn while_drawing<T>(&self, page: &Page, input: impl Future<Output = T>) -> T {
         tokio::pin!(input);
         let mut frames = interval(REDRAW);

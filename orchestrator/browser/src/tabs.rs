@@ -17,9 +17,13 @@ impl Session {
     /// Opens an empty tab in a browser context, or in the browser's own profile, ready to be used.
     pub(crate) async fn open_tab(&self, context: Option<&str>) -> Result<Page, Error> {
         const METHOD: &str = "Target.createTarget";
-        let (width, height) = self.launch.device.viewport;
-        let params = json!({ "url": "about:blank", "width": width, "height": height });
-        let mut params = in_context(params, context);
+        let mut params = in_context(json!({ "url": "about:blank" }), context);
+        // Only a new window has a size of its own, and in Chromium a second tab is in the first one's.
+        if self.draws_when_told() || self.watch.lock().pages.is_empty() {
+            let (width, height) = self.launch.device.viewport;
+            params["width"] = json!(width);
+            params["height"] = json!(height);
+        }
         if self.draws_when_told() {
             params["enableBeginFrameControl"] = json!(true);
         }
