@@ -273,13 +273,12 @@ async fn what_a_browser_would_ask_its_user_is_answered_at_once() {
         ask("Print", "print(); say(`printed`)", "printed"),
         ask("Find", "say(find(`nowhere at all`))", "false"),
         ask("Handler", "navigator.registerProtocolHandler(`web+x`, `/?%s`); say(`told`)", "told"),
-        ask("Mail", "location = `mailto:a@b.test`; say(`told`)", "told"),
-        ask("Unknown", "location = `unknown:x`; say(`told`)", "told"),
         ask(
             "File",
             "const input = document.createElement(`input`); input.type = `file`; input.click(); say(`told`)",
             "told",
         ),
+        ask("Mail", "location = `mailto:a@b.test`; say(`told`)", "told"),
     ];
     let page: String = asked.iter().map(|(_, button, _)| button.as_str()).collect();
     let mut bench = open(&page, &[]).await;

@@ -16,6 +16,8 @@ decline(Element.prototype, 'requestPointerLock', 'NotAllowedError', (element) =>
   nativeSetTimeout(() => page.dispatchEvent(new Event('pointerlockerror', { bubbles: true })), 1);
 });
 decline(globalThis.MediaDevices?.prototype, 'getDisplayMedia', 'NotAllowedError');
+// Looking for a camera takes the machine's time, not the page's.
+decline(globalThis.MediaDevices?.prototype, 'getUserMedia', 'NotFoundError');
 decline(globalThis.DocumentPictureInPicture?.prototype, 'requestWindow', 'NotAllowedError');
 decline(globalThis.HTMLVideoElement?.prototype, 'requestPictureInPicture', 'NotAllowedError');
 decline(globalThis.EyeDropper?.prototype, 'open', 'AbortError');
