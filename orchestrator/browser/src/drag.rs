@@ -26,10 +26,10 @@ impl Session {
         to: &str,
     ) -> Result<(), ActionError> {
         let onto = self.named(page, to).await?;
-        let from = self.point(page, bid, element).await?;
+        let from = self.reach(page, bid, element).await?;
         self.take(page, from).await?;
         // Only now: it may have to be scrolled into view.
-        match self.point(page, to, &onto).await {
+        match self.reach(page, to, &onto).await {
             Ok(to) => self.carry(page, to).await,
             Err(error) => {
                 self.intercept(page, false).await?;

@@ -94,10 +94,43 @@ impl Session {
         frame: &str,
         expression: &str,
     ) -> Result<Option<Handle>, Error> {
-        const METHOD: &str = "DOM.describeNode";
         let world = self.world_apart(page, frame).await?;
         let params = json!({ "expression": expression, "contextId": world, "objectGroup": "act" });
         let answer = self.cdp().call(Some(&page.session), "Runtime.evaluate", params).await?;
+        self.handle_in(page, answer, world, frame).await
+    }
+
+    /// A handle on the element that a function gives with another one as `this`, if it gives one.
+    pub(crate) async fn related(
+        &self,
+        page: &Page,
+        element: &Handle,
+        function: &str,
+        arguments: Value,
+    ) -> Result<Option<Handle>, Error> {
+        let params = json!({
+            "objectId": element.object,
+            "functionDeclaration": function,
+            "arguments": arguments,
+            "objectGroup": "act",
+        });
+        match self.cdp().call(Some(&page.session), "Runtime.callFunctionOn", params).await {
+            Ok(answer) => self.handle_in(page, answer, element.world, &element.frame).await,
+            // It is gone.
+            Err(Error::Refused { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The handle that a script's answer holds.
+    async fn handle_in(
+        &self,
+        page: &Page,
+        answer: Value,
+        world: i64,
+        frame: &str,
+    ) -> Result<Option<Handle>, Error> {
+        const METHOD: &str = "DOM.describeNode";
         let object = answer.pointer("/result/objectId").and_then(Value::as_str).map(str::to_owned);
         // An exception has an object, too.
         crate::evaluate::value(answer)?;

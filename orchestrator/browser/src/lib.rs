@@ -13,7 +13,7 @@
 //! picture, numbers, png                     pictures of it, with ids drawn on them
 //! forms/                                    the same as agents of other papers read it; token budgets
 //! action, python                            what an agent can do, and how that is spelt
-//! act, navigate, element, selector, pointer, scroll, keyboard, keys, closest    doing it
+//! act, navigate, element, selector, reach, pointer, scroll, keyboard, keys, closest    doing it
 //! dialogs, downloads, upload                what passes between a page and its user besides the page
 //! open, devtools                            a browser that other programs drive, and what they may ask of it
 //! addresses                                 what is opened, by whomever
@@ -70,6 +70,7 @@ mod pointer;
 mod process;
 mod properties;
 mod python;
+mod reach;
 mod screen;
 mod scroll;
 mod selector;

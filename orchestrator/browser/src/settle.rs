@@ -13,7 +13,9 @@ use gateway::{Activity, Counts};
 use tokio::time::timeout;
 
 use crate::{
-    Error, Session, clock,
+    Error, Session,
+    cdp::CALL,
+    clock,
     patience::{Limit, Patience},
     watch::{Page, Sockets, State},
 };
@@ -85,6 +87,31 @@ impl Session {
             Err(Error::Deadline { .. } | Error::Network(_)) if self.frozen().is_none() => Ok(()),
             Err(error) => Err(error),
         }
+    }
+
+    /// Lets the page's own time run on by `time` in the midst of an action, and arrive what comes of
+    /// it. In a live browser it is the page that waits.
+    pub(crate) async fn pass(&self, page: &Page, time: Duration) -> Result<(), Error> {
+        if self.frozen().is_none() {
+            let wait = format!("new Promise(done => setTimeout(done, {}))", time.as_millis());
+            return match self.evaluate_apart(page, &page.target, &wait, CALL).await {
+                // The document went away under it.
+                Ok(_) | Err(Error::Refused { .. }) => Ok(()),
+                Err(error) => Err(error),
+            };
+        }
+        let activity = self.launch.activity.clone().unwrap_or_default();
+        let limit = Limit::after(CALL);
+        loop {
+            self.rest(&activity, limit).await?;
+            let _hold = activity.hold_frames();
+            if self.has_all_frames(&activity) {
+                clock::grant(self.patience(page, limit), time, &activity).await?;
+                break;
+            }
+        }
+        self.rest(&activity, limit).await?;
+        Ok(())
     }
 
     async fn run_slices(&self, activity: &Activity, limit: Limit) -> Result<(), Error> {
