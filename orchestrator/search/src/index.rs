@@ -185,14 +185,6 @@ fn build(set: &ReplaySet, exact: bool, state: &str, path: &Utf8Path) -> Result<(
     let mut connection = Connection::open(path).map_err(failed(path))?;
     let transaction = begin(&mut connection).map_err(failed(path))?;
     for page in set.pages() {
-        let page = match page {
-            Ok(page) => page,
-            // A run needs no page list, and goes on without what is behind the damage.
-            Err(error) => {
-                tracing::warn!(%error, "some recorded pages are not searched in");
-                break;
-            }
-        };
         let Some(host) = host_of(&page.url) else { continue };
         // What engines were asked while pages were recorded is no answer to what they are asked now.
         if engines::asked(&host, &page.url).is_some() {

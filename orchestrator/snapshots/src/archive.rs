@@ -1,15 +1,22 @@
 //! An opened snapshot: where its records are, and how to read them.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{BufReader, Read, Seek};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use flate2::bufread::MultiGzDecoder;
 
 use crate::cdxj::CdxLine;
+use crate::matching::ChangingParts;
 use crate::wacz::Package;
 use crate::warc::{self, Record, RecordRef, Scanner, Window};
-use crate::{Error, Page};
+use crate::{Error, Page, RecordKind, Timestamp};
+
+/// How much of a file is searched for its first record.
+const SEARCHED: u64 = 16 << 20;
+/// Largest stream that is unpacked.
+const MAX_UNPACKED: u64 = 16 << 30;
 
 /// How the records of a segment lie in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +55,23 @@ impl Segment {
         let magic = window.peek(2).map_err(|e| Error::io("read", path, e))?;
         let encoding = if magic == [0x1f, 0x8b] { Encoding::Gzip } else { Encoding::Plain };
         Ok(Segment { name, path: path.to_owned(), start, length, encoding, file })
+    }
+
+    /// The same stream, unpacked where one gzip member holds several records: they cannot be reached in it.
+    fn unpacked(self) -> Result<Segment, Error> {
+        if self.encoding != Encoding::Gzip || !warc::shares_first_member(self.window()) {
+            return Ok(self);
+        }
+        let io = |error| Error::io("unpack", &self.path, error);
+        let mut file = tempfile::tempfile().map_err(io)?;
+        let mut members = MultiGzDecoder::new(BufReader::new(self.window())).take(MAX_UNPACKED + 1);
+        // What inflates before a fault is there to be read; the fault shows as a cut record.
+        let _ = std::io::copy(&mut members, &mut file);
+        let length = file.metadata().map_err(io)?.len();
+        if length > MAX_UNPACKED {
+            return Err(Error::TooLarge { what: "a WARC in one gzip member", limit: MAX_UNPACKED });
+        }
+        Segment::new(self.name.clone(), &self.path, Arc::new(file), 0, length)
     }
 
     pub(crate) fn window(&self) -> Window {
@@ -98,7 +122,10 @@ impl Archive {
             });
         }
         let name = path.file_name().unwrap_or(path.as_str()).to_owned();
-        let segments = vec![Segment::new(name, path, Arc::new(file), 0, length)?];
+        if named && !start.starts_with(&[0x1f, 0x8b]) && !(trimmed.starts_with(b"WARC/") || arc) {
+            refuse_without_records(path, &mut file, &start)?;
+        }
+        let segments = vec![Segment::new(name, path, Arc::new(file), 0, length)?.unpacked()?];
         Ok(Archive { path: path.to_owned(), segments, package: None })
     }
 
@@ -159,14 +186,36 @@ impl Archive {
         warc::read_at(window).map_err(damaged)
     }
 
-    /// The pages that were recorded, from all page lists of a WACZ; empty for a plain WARC.
-    pub fn pages(&self) -> Result<Vec<Page>, Error> {
-        self.page_lines().collect()
+    /// The pages that were recorded, from all page lists of a WACZ; empty for a plain WARC. A line that cannot be read costs
+    /// its page, and is a warning.
+    pub fn pages(&self) -> Vec<Page> {
+        self.listed_pages().collect()
     }
 
-    /// The same one by one, for lists that are long.
+    /// The same one by one.
+    pub fn listed_pages(&self) -> impl Iterator<Item = Page> {
+        self.page_lines().filter_map(|page| match page {
+            Ok(page) => Some(page),
+            Err(error) => {
+                tracing::warn!(path = %self.path, %error, "a page is not listed");
+                None
+            }
+        })
+    }
+
+    /// The lines of all page lists; one that cannot be read is an error, and reading goes on behind it.
     pub fn page_lines(&self) -> impl Iterator<Item = Result<Page, Error>> {
         self.package.iter().flat_map(Package::pages)
+    }
+
+    /// When it was recorded: the time of its first page, or else of its first answer.
+    pub fn recorded(&self) -> Option<Timestamp> {
+        let page = self.listed_pages().map(|page| page.ts).next();
+        let answer = |(_, record): (RecordRef, Record)| match record.kind() {
+            RecordKind::Response | RecordKind::Revisit | RecordKind::Resource => record.date(),
+            _ => None,
+        };
+        page.or_else(|| self.records().flatten().find_map(answer))
     }
 
     /// The lines of the index of a WACZ, as they stand in it; none for a plain WARC.
@@ -174,10 +223,28 @@ impl Archive {
         self.package.iter().flat_map(Package::index).flatten()
     }
 
+    /// What it says changes by itself in requests; `None` where it says nothing.
+    pub fn changing_parts(&self) -> Result<Option<ChangingParts>, Error> {
+        self.package.as_ref().map_or(Ok(None), Package::changing_parts)
+    }
+
     fn segment(&self, index: u32) -> Result<&Segment, Error> {
         let none = Error::NoSuchSegment { segment: index, segments: self.segments.len() };
         self.segments.get(index as usize).ok_or(none)
     }
+}
+
+/// Refuses a file that only its name calls a WARC: nowhere in its beginning does a record start.
+fn refuse_without_records(path: &Utf8Path, file: &mut File, start: &[u8]) -> Result<(), Error> {
+    let io = |e| Error::io("open", path, e);
+    file.rewind().map_err(io)?;
+    let mut bytes = Vec::new();
+    file.by_ref().take(SEARCHED).read_to_end(&mut bytes).map_err(io)?;
+    let has = |mark: &[u8]| bytes.windows(mark.len()).any(|window| window == mark);
+    if has(b"WARC/") || has(b"filedesc:") || has(&[0x1f, 0x8b, 8]) || bytes.len() as u64 == SEARCHED {
+        return Ok(());
+    }
+    Err(Error::UnknownFormat { path: path.to_owned(), start: start.escape_ascii().to_string() })
 }
 
 /// Iterates over the records of an archive; made by [`Archive::records`].

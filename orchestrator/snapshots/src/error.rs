@@ -77,7 +77,7 @@ pub enum Error {
         limit: u64,
     },
     /// The target of a recording is there already.
-    #[error("record into {path}: the file exists")]
+    #[error("record into {path}: the file exists; --force replaces it")]
     Exists {
         /// The file that would have been overwritten.
         path: Utf8PathBuf,

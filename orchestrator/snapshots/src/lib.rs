@@ -39,6 +39,6 @@ pub use error::{Damage, Error};
 pub use exchange::{Exchange, Request, Response};
 pub use headers::Headers;
 pub use page::Page;
-pub use recording::{Finished, Frame, FrameSide, OpenSocket, Progress, Recording, RecordingOptions};
+pub use recording::{Finished, Frame, FrameSide, Load, OpenSocket, Progress, Recording, RecordingOptions};
 pub use timestamp::Timestamp;
 pub use warc::{Block, Record, RecordKind, RecordRef};

@@ -55,13 +55,21 @@ fn block(line: &str) -> Option<BlockRef> {
         let (offset, length) = (words.next()?.trim().parse().ok()?, words.next()?.trim().parse().ok()?);
         return Some(BlockRef { first: first.to_owned(), part, offset, length, digest: None });
     }
-    let line = CdxLine::parse(line).ok()?;
+    // js-wacz gives the key without the time.
+    let (key, rest) = line.split_once(' ')?;
+    let (line, first) = if rest.starts_with('{') {
+        (CdxLine::parse(&format!("{key} 19700101000000 {rest}")).ok()?, key.to_owned())
+    } else {
+        let line = CdxLine::parse(line).ok()?;
+        let first = format!("{} {}", line.key, line.time);
+        (line, first)
+    };
     Some(BlockRef {
         offset: line.offset()?,
         length: line.length()?,
         digest: line.text("digest").map(str::to_owned),
         part: line.filename().map(str::to_owned),
-        first: format!("{} {}", line.key, line.time),
+        first,
     })
 }
 
@@ -222,6 +230,15 @@ mod tests {
             (123, 45, Some("part-0"))
         );
         assert!(read_index("x.idx", &b"test,a)/ 2026\tpart-0\t0\n"[..]).is_err());
+    }
+
+    #[test]
+    fn a_list_without_times_is_read() {
+        let text = "!meta 0 {\"format\": \"cdxj-gzip-1.0\", \"filename\": \"index.cdx.gz\"}\n\
+                    test,a)/?q={x} {\"offset\":5,\"length\":7,\"digest\":\"sha256:00\",\"filename\":\"index.cdx.gz\"}\n";
+        let blocks = read_index("x.idx", text.as_bytes()).unwrap();
+        assert_eq!((blocks.len(), blocks[0].first.as_str()), (1, "test,a)/?q={x}"));
+        assert_eq!((blocks[0].offset, blocks[0].length), (5, 7));
     }
 
     proptest! {

@@ -65,7 +65,6 @@ pub(super) fn of_response(
         Some(bytes) => Ok(decoded(bytes)),
         None => Err(Error::Entry {
             entry,
-            line: 0,
             field: "response.content.text",
             reason: "is not base64, which response.content.encoding says it is".to_owned(),
         }),

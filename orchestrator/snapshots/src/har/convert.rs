@@ -123,7 +123,7 @@ pub(super) fn entry_from(
     attachments: &mut Attachments,
     limit: u64,
 ) -> Result<Entry, Error> {
-    let bad = |field, reason: String| Error::Entry { entry: number, line: 0, field, reason };
+    let bad = |field, reason: String| Error::Entry { entry: number, field, reason };
     let started = Timestamp::parse(raw.started_date_time.as_str()).map_err(|_| {
         bad("startedDateTime", format!("is not a date with time and zone: {:?}", raw.started_date_time.0))
     })?;

@@ -33,12 +33,10 @@ pub enum Error {
     #[error("read the HAR: the document has no `log` object with `entries`")]
     NoLog,
     /// One entry is JSON of the right shape, but its values cannot be an exchange.
-    #[error("read entry {entry} of the HAR (it ends at line {line}): {field} {reason}")]
+    #[error("read entry {entry} of the HAR: {field} {reason}")]
     Entry {
         /// Number of the entry, from 1.
         entry: u64,
-        /// Line at which the entry ends.
-        line: usize,
         /// The field at fault, as HAR names it.
         field: &'static str,
         /// What is wrong with its value.

@@ -7,6 +7,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek};
 
 use camino::Utf8Path;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 
 use super::Error;
 use super::attachments::{Attachments, open_zip};
@@ -40,7 +41,14 @@ pub struct Log {
     pub pages: Vec<PageRef>,
     /// How many entries were read.
     pub entries: u64,
+    /// How many of them can be no exchange, and were left out.
+    pub unusable: u64,
+    /// The first of those: number, from 1, and what is wrong.
+    pub named: Vec<(u64, String)>,
 }
+
+/// Entries left out that are named.
+const NAMED: usize = 100;
 
 /// A page of the log. Entries name it by its id ([`Entry::page`]); its URL is that of its first entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,9 +89,9 @@ pub fn read_file<E: From<Error>>(
 /// Reads a log, handing each entry to `on_entry` as soon as it is complete.
 ///
 /// # Errors
-/// [`Error::Syntax`] with line, column and entry number where the text is not HAR; [`Error::Entry`] where an entry cannot
-/// be an exchange; [`Error::TooLarge`]; [`Error::Attachment`]; and whatever `on_entry` returns, unchanged. Entries before
-/// the error have been handed over.
+/// [`Error::Syntax`] with line, column and entry number where the text is not HAR; [`Error::TooLarge`]; and whatever
+/// `on_entry` returns, unchanged. Entries before the error have been handed over. An entry that cannot be an exchange is
+/// left out, and named in the log.
 pub fn read<E: From<Error>>(
     input: impl Read,
     attachments: &mut Attachments,
@@ -106,11 +114,7 @@ pub fn read<E: From<Error>>(
     let mut json = serde_json::Deserializer::from_reader(input);
     let outcome = (Top(&mut reading)).deserialize(&mut json).and_then(|()| json.end());
     match (reading.stopped, outcome) {
-        (Some(Stopped::Caller(error)), _) => Err(error),
-        (Some(Stopped::Entry(Error::Entry { entry, field, reason, .. })), Err(at)) => {
-            Err(Error::Entry { entry, line: at.line(), field, reason }.into())
-        }
-        (Some(Stopped::Entry(error)), _) => Err(error.into()),
+        (Some(error), _) => Err(error),
         (None, Err(error)) if error.is_io() && is_limit(&error) => {
             Err(Error::TooLarge { entry: reading.current.unwrap_or(0), limit: limits.entry }.into())
         }
@@ -168,25 +172,44 @@ struct Reading<'a, F, E> {
     current: Option<u64>,
     /// Whether `log.entries` was there.
     found: bool,
-    stopped: Option<Stopped<E>>,
+    /// What the caller stopped it with.
+    stopped: Option<E>,
     taken: &'a Cell<u64>,
     limits: Limits,
     attachments: &'a mut Attachments,
     on_entry: F,
 }
 
-/// Why reading ended although the JSON was fine.
-enum Stopped<E> {
-    Caller(E),
-    Entry(Error),
+impl<F: FnMut(Entry) -> Result<(), E>, E> Reading<'_, F, E> {
+    /// Hands an entry over, or notes why it can be none.
+    fn take(&mut self, raw: &RawValue) -> Result<(), E> {
+        self.log.entries += 1;
+        let number = self.log.entries;
+        let parsed: Result<RawEntry, _> = serde_json::from_str(raw.get());
+        let entry = match parsed {
+            Ok(parsed) => entry_from(parsed, number, self.attachments, self.limits.entry),
+            Err(error) => Err(syntax(&error, Some(number))),
+        };
+        match entry {
+            Ok(entry) => (self.on_entry)(entry),
+            Err(error) => {
+                self.log.unusable += 1;
+                if self.log.named.len() < NAMED {
+                    self.log.named.push((number, reason_of(error)));
+                }
+                Ok(())
+            }
+        }
+    }
 }
 
-impl<F: FnMut(Entry) -> Result<(), E>, E> Reading<'_, F, E> {
-    fn take(&mut self, raw: RawEntry) -> Result<(), Stopped<E>> {
-        self.log.entries += 1;
-        let entry =
-            entry_from(raw, self.log.entries, self.attachments, self.limits.entry).map_err(Stopped::Entry)?;
-        (self.on_entry)(entry).map_err(Stopped::Caller)
+/// What is wrong with an entry, without the place, which is its own.
+fn reason_of(error: Error) -> String {
+    match error {
+        Error::Entry { field, reason, .. } => format!("{field} {reason}"),
+        Error::Syntax { reason, .. } => reason,
+        Error::Attachment { name, reason, .. } => format!("its body {name:?}: {reason}"),
+        other => other.to_string(),
     }
 }
 
@@ -270,8 +293,8 @@ impl<'de, F: FnMut(Entry) -> Result<(), E>, E> Visitor<'de> for Entries<'_, Read
         loop {
             reading.taken.set(0);
             reading.current = Some(reading.log.entries + 1);
-            let Some(raw) = list.next_element::<RawEntry>()? else { break };
-            if let Err(stopped) = reading.take(raw) {
+            let Some(raw) = list.next_element::<Box<RawValue>>()? else { break };
+            if let Err(stopped) = reading.take(&raw) {
                 reading.stopped = Some(stopped);
                 return Err(A::Error::custom("stopped"));
             }

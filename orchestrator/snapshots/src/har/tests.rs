@@ -219,15 +219,6 @@ fn a_byte_order_mark_is_skipped_and_utf16_refused() {
 fn broken_logs_are_refused_with_their_place() {
     let text = |entries: &[Value]| log(entries);
     let good = entry(&[], json!({"text": "x"}));
-    let with = |path: &[&str], value: Value| {
-        let mut raw = good.clone();
-        let mut at = &mut raw;
-        for key in path {
-            at = &mut at[*key];
-        }
-        *at = value;
-        text(&[good.clone(), raw])
-    };
     let cut = &text(&[good.clone(), good.clone()]);
     let cases = [
         ("".to_owned(), "line 1 column 0"),
@@ -237,16 +228,6 @@ fn broken_logs_are_refused_with_their_place() {
         ("{\"log\":\n[2]}".to_owned(), "line 2"),
         (format!("{} x", text(&[])), "trailing characters"),
         (cut[..cut.len() - 60].to_owned(), "in entry 2"),
-        (
-            with(&["startedDateTime"], json!("yesterday")),
-            "entry 2 of the HAR (it ends at line 1): startedDateTime",
-        ),
-        (with(&["request", "url"], json!("/relative")), "request.url is not an absolute URL"),
-        (with(&["request", "method"], json!("GE T")), "request.method is not a method"),
-        (with(&["request"], json!(null)), "in entry 2"),
-        (with(&["response", "status"], json!(99999)), "response.status is not a status"),
-        (with(&["response", "content"], json!({"text": "%", "encoding": "base64"})), "is not base64"),
-        (with(&["response", "content"], json!({"_file": "x.txt"})), "bodies beside the log were not given"),
     ];
     for (text, expect) in cases {
         let error = read_all(text.as_bytes()).unwrap_err().to_string();
@@ -254,6 +235,37 @@ fn broken_logs_are_refused_with_their_place() {
     }
     let deep = format!("{{\"log\": {{\"x\": {}", "[".repeat(100_000));
     assert!(read_all(deep.as_bytes()).is_err());
+}
+
+/// One bad entry costs itself, not the log.
+#[test]
+fn an_entry_that_is_no_exchange_is_left_out_and_named() {
+    let good = entry(&[], json!({"text": "x"}));
+    let with = |path: &[&str], value: Value| {
+        let mut raw = good.clone();
+        let mut at = &mut raw;
+        for key in path {
+            at = &mut at[*key];
+        }
+        *at = value;
+        log(&[good.clone(), raw, good.clone()])
+    };
+    let cases = [
+        (with(&["startedDateTime"], json!("yesterday")), "startedDateTime is not a date"),
+        (with(&["request", "url"], json!("/relative")), "request.url is not an absolute URL"),
+        (with(&["request", "method"], json!("GE T")), "request.method is not a method"),
+        (with(&["request"], json!(null)), "invalid type: null"),
+        (with(&["response", "status"], json!(-2)), "response.status is not a status"),
+        (with(&["response", "_error"], json!({"code": 7})), "invalid type: map"),
+        (with(&["response", "content"], json!({"text": "%", "encoding": "base64"})), "is not base64"),
+        (with(&["response", "content"], json!({"_file": "x.txt"})), "bodies beside the log were not given"),
+    ];
+    for (text, expect) in cases {
+        let (entries, log) = read_all(text.as_bytes()).unwrap();
+        assert_eq!((entries.len(), log.entries, log.unusable), (2, 3, 1), "{expect}");
+        assert_eq!(log.named[0].0, 2);
+        assert!(log.named[0].1.contains(expect), "{expect:?} not in {:?}", log.named);
+    }
 }
 
 #[test]
@@ -300,11 +312,13 @@ fn bodies_beside_the_log_stay_in_its_folder() {
             found = Some(body(&entry));
             Ok::<(), Error>(())
         })
-        .map(|_| found.unwrap())
+        .map(|log| (found, log.unusable))
+        .unwrap()
     };
-    assert_eq!(file("abc.txt").unwrap(), b"body");
-    for name in ["../secret", "/etc/passwd", "link.txt", "absent", "", "a\\b", "."] {
-        assert!(file(name).is_err() || name.is_empty(), "{name}");
+    assert_eq!(file("abc.txt"), (Some(b"body".to_vec()), 0));
+    assert_eq!(file(""), (Some(Vec::new()), 0));
+    for name in ["../secret", "/etc/passwd", "link.txt", "absent", "a\\b", "."] {
+        assert_eq!(file(name), (None, 1), "{name}");
     }
 }
 
@@ -325,11 +339,12 @@ fn a_playwright_zip() {
             bodies.push(body(&entry));
             Ok::<(), Error>(())
         })
-        .map(|_| bodies)
+        .map(|log| (bodies, log.named))
     };
     let har = log(&[entry(&[], json!({"_file": "abc.txt"}))]);
-    assert_eq!(zip(&[("har.har", &har), ("abc.txt", "body")]).unwrap(), [b"body"]);
-    assert!(zip(&[("har.har", &har)]).unwrap_err().to_string().contains("abc.txt"));
+    assert_eq!(zip(&[("har.har", &har), ("abc.txt", "body")]).unwrap().0, [b"body"]);
+    let (bodies, named) = zip(&[("har.har", &har)]).unwrap();
+    assert!(bodies.is_empty() && named[0].1.contains("abc.txt"), "{named:?}");
     assert!(zip(&[("x.txt", "")]).unwrap_err().to_string().contains("0 files named *.har"));
     let bomb = format!("{har}{}", " ".repeat(100_000));
     assert!(zip(&[("har.har", &bomb)]).unwrap_err().to_string().contains("more than the limit"));

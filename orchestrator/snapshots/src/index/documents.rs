@@ -2,9 +2,12 @@
 
 use std::collections::HashSet;
 
-use super::{Hit, IndexError, ReplaySet};
+use super::{CaptureKind, Hit, IndexError, Recorded, ReplaySet};
 use crate::matching::Key;
-use crate::{Archive, Error, Page, RecordKind, Timestamp, content};
+use crate::{Archive, Page, RecordKind, Timestamp, content};
+
+/// The largest document that is looked into.
+const SNIFFED: u64 = 64 << 20;
 
 /// A recorded document without its encodings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,20 +20,67 @@ pub struct Document {
 
 impl ReplaySet {
     /// The pages of the archives: those of their page lists, or, where an archive has none, every HTML document that was answered with
-    /// status 200. Each URL once, as it was recorded first. They are read as they are asked for; an error is of an archive's page list.
-    pub fn pages(&self) -> impl Iterator<Item = Result<Page, IndexError>> {
+    /// status 200. Each URL once, as it was recorded first. They are read as they are asked for.
+    pub fn pages(&self) -> impl Iterator<Item = Page> {
         let mut seen = HashSet::new();
         let pages = self.members().flat_map(|(archive, _)| {
-            let mut listed = archive.page_lines().peekable();
-            let pages: Box<dyn Iterator<Item = Result<Page, Error>>> = match listed.peek() {
+            let mut listed = archive.listed_pages().peekable();
+            let pages: Box<dyn Iterator<Item = Page>> = match listed.peek() {
                 Some(_) => Box::new(listed),
-                None => Box::new(documents(archive).map(Ok)),
+                None => Box::new(documents(archive)),
             };
             pages
         });
-        pages.map(|page| page.map_err(IndexError::from)).filter(move |page| {
-            page.as_ref().map_or(true, |page| seen.insert(Key::of("page", &[page.url.as_bytes()])))
-        })
+        pages.filter(move |page| seen.insert(Key::of("page", &[page.url.as_bytes()])))
+    }
+
+    /// What a browser can be shown: the pages of the page lists, then every other HTML document that was answered to a GET
+    /// with status 200 for a window or a frame. Each URL once, as it was recorded first. What a script fetched as HTML
+    /// is none: where the browser did not say what it was for, a document begins with a tag.
+    pub fn html_documents(&self) -> Result<Vec<Page>, IndexError> {
+        let mut seen = HashSet::new();
+        let mut pages = Vec::new();
+        for (archive, _) in self.members() {
+            for page in archive.listed_pages() {
+                if seen.insert(without_fragment(&page.url).to_owned()) {
+                    pages.push(page);
+                }
+            }
+        }
+        for recorded in self.captures_of("GET", 200)? {
+            let url = without_fragment(&recorded.url);
+            if seen.contains(url) || !self.is_document(&recorded)? {
+                continue;
+            }
+            seen.insert(url.to_owned());
+            pages.push(Page::new(recorded.url, Timestamp::from_millis(recorded.hit.at_millis as i64)));
+        }
+        Ok(pages)
+    }
+
+    fn is_document(&self, recorded: &Recorded) -> Result<bool, IndexError> {
+        let capture = self.capture(recorded.hit)?;
+        if !matches!(capture.kind, CaptureKind::Response | CaptureKind::Revisit) {
+            return Ok(false);
+        }
+        // What cannot be read cannot be visited either.
+        let Ok(head) = self.read(recorded.hit.member, capture.response)?.response_head() else {
+            return Ok(false);
+        };
+        let media = head.headers.get_str("content-type").unwrap_or_default().trim().to_ascii_lowercase();
+        if !(media.starts_with("text/html") || media.starts_with("application/xhtml")) {
+            return Ok(false);
+        }
+        let asked = self.request_headers(recorded.hit, &capture).ok().flatten();
+        match asked.as_ref().and_then(|headers| headers.get_str("sec-fetch-dest")) {
+            Some(destination) => Ok(matches!(destination.trim(), "document" | "iframe" | "frame")),
+            None => {
+                let body = self.document(recorded.hit, SNIFFED).ok().flatten();
+                let text = body.as_ref().map_or(&[][..], |body| body.bytes.as_slice());
+                let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+                Ok(text.trim_ascii_start().starts_with(b"<"))
+            }
+        }
     }
 
     /// The document of a capture; `None` where its body is in no archive of the set.
@@ -50,6 +100,10 @@ impl ReplaySet {
         let bytes = content::decoded(&headers, &content::body_within(record, &headers, limit)?, limit)?;
         Ok(Some(Document { media_type, bytes }))
     }
+}
+
+fn without_fragment(url: &str) -> &str {
+    url.split('#').next().unwrap_or(url)
 }
 
 /// Damaged records are passed over: what cannot be read cannot be visited either.

@@ -14,6 +14,7 @@
 //! the archive is built again; the archive is never written to.
 
 mod build;
+mod changing;
 mod documents;
 mod error;
 mod layout;
@@ -37,10 +38,12 @@ use row::{CAPTURE, Entry};
 use scan::Origin;
 use table::Table;
 
+pub use changing::ChangingMatch;
 pub use documents::Document;
 pub use error::IndexError;
 pub use layout::Summary;
 pub use row::{Capture, CaptureKind};
+pub(crate) use scan::request_parts;
 pub use scan::{RequestParts, SOCKET_FRAMES, body_mark};
 pub use set::{Hit, Recorded, ReplaySet};
 
@@ -215,6 +218,26 @@ impl Index {
         }
         found.sort_unstable();
         found.dedup();
+        Ok(found)
+    }
+
+    /// The numbers of captures of a host (lower-case), at most `limit`, in the order of their paths.
+    fn of_host(&self, host: &str, limit: usize) -> Result<Vec<u32>, IndexError> {
+        let start = [host.as_bytes(), &[0]].concat();
+        let first = self.path_position(&start)?;
+        let mut found = Vec::new();
+        self.walk(first..self.layout.paths, &start, limit, &mut found)?;
+        Ok(found)
+    }
+
+    /// The numbers of captures of this status.
+    fn with_status(&self, status: u16) -> Result<Vec<u32>, IndexError> {
+        let mut found = Vec::new();
+        for number in 0..self.layout.captures as u32 {
+            if self.capture(number)?.status == status {
+                found.push(number);
+            }
+        }
         Ok(found)
     }
 

@@ -117,7 +117,7 @@ impl RequestParts {
 }
 
 /// Reads a request record as matching needs it.
-pub(super) fn request_parts(record: &mut Record) -> Result<RequestParts, Error> {
+pub(crate) fn request_parts(record: &mut Record) -> Result<RequestParts, Error> {
     let head = record.request_head()?;
     let io = |e| Error::io("read", "a request body".into(), e);
     let chunked =

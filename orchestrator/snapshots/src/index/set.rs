@@ -1,12 +1,15 @@
 //! Several archives read as one.
 
+use std::sync::OnceLock;
+
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::changing::Changing;
 use super::{
     BuildProgress, Capture, CaptureKind, Index, IndexError, RequestParts, Summary, origin_keys, scan,
     split_text,
 };
-use crate::matching::Key;
+use crate::matching::{ChangingParts, Key};
 use crate::{Archive, Record, RecordRef};
 
 /// Archives with their indexes. What was recorded in any of them is found, in the order in which it was recorded;
@@ -14,6 +17,9 @@ use crate::{Archive, Record, RecordRef};
 #[derive(Debug, Default)]
 pub struct ReplaySet {
     members: Vec<Member>,
+    /// What the archives say changes by itself.
+    pub(super) rules: ChangingParts,
+    pub(super) changing: OnceLock<Changing>,
 }
 
 #[derive(Debug)]
@@ -67,7 +73,15 @@ impl ReplaySet {
             }
             Ok(Member { archive, index })
         });
-        Ok(ReplaySet { members: members.collect::<Result<_, IndexError>>()? })
+        let members = members.collect::<Result<Vec<_>, IndexError>>()?;
+        let mut rules = ChangingParts::default();
+        for Member { archive, .. } in &members {
+            match archive.changing_parts() {
+                Ok(parts) => rules.join(parts.unwrap_or_default()),
+                Err(error) => tracing::warn!(%error, "replaying without the rules of a snapshot"),
+            }
+        }
+        Ok(ReplaySet { members, rules, changing: OnceLock::new() })
     }
 
     /// The archives, each with what it holds.
@@ -182,9 +196,28 @@ impl ReplaySet {
     /// Recorded requests near a URL, at most a few times `limit`, in no order that matters: those of the same host and
     /// path, and those that stand beside it among the paths of the host.
     pub fn neighbours(&self, method: &str, url: &str, limit: usize) -> Result<Vec<Recorded>, IndexError> {
+        self.recorded(|index| index.neighbours(method, url, limit))
+    }
+
+    /// Recorded requests to a host (lower-case), at most `limit` of each archive, in the order of their paths.
+    pub fn of_host(&self, host: &str, limit: usize) -> Result<Vec<Recorded>, IndexError> {
+        self.recorded(|index| index.of_host(host, limit))
+    }
+
+    /// Every request of this method that was answered with this status, in recorded order.
+    pub(super) fn captures_of(&self, method: &str, status: u16) -> Result<Vec<Recorded>, IndexError> {
+        let mut found = self.recorded(|index| index.with_status(status))?;
+        found.retain(|recorded| recorded.method == method);
+        Ok(found)
+    }
+
+    fn recorded(
+        &self,
+        look_up: impl Fn(&Index) -> Result<Vec<u32>, IndexError>,
+    ) -> Result<Vec<Recorded>, IndexError> {
         let mut found = Vec::new();
         for (number, member) in self.members.iter().enumerate() {
-            for capture_number in member.index.neighbours(method, url, limit)? {
+            for capture_number in look_up(&member.index)? {
                 let capture = member.index.capture(capture_number)?;
                 let hit = Hit {
                     member: number as u32,

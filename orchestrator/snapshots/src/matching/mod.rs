@@ -8,8 +8,11 @@
 //! of concatenation. Nothing is cut: two bodies that differ in their last byte have different keys.
 
 mod body;
+mod changing;
 mod differences;
+mod guess;
 pub(crate) mod json;
+mod learn;
 mod leaves;
 mod query;
 mod rules;
@@ -19,7 +22,10 @@ use std::fmt;
 use sha2::{Digest, Sha256};
 
 pub use body::{Family, MAX_STRUCTURED_BODY};
+pub use changing::{BadRules, ChangingPart, ChangingParts};
 pub use differences::{Difference, differences};
+pub use guess::{RANDOM_TOKEN, TIME_STAMP, guess, may_guess};
+pub use learn::learn;
 pub use leaves::score;
 pub use rules::{Rule, Rules};
 

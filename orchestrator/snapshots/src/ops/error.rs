@@ -25,7 +25,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The target is there already.
-    #[error("write {path}: it exists, and nothing is overwritten")]
+    #[error("write {path}: it exists; --force replaces it")]
     Exists {
         /// The file or folder that would have been overwritten.
         path: Utf8PathBuf,
@@ -43,6 +43,25 @@ pub enum Error {
         action: &'static str,
         /// The input.
         path: Utf8PathBuf,
+    },
+    /// A WARC or ARC file, where only a WACZ has what is to be written.
+    #[error("write the rules of {path}: it is no WACZ; `sandbox snapshot import` makes one of it")]
+    NoPackage {
+        /// The input.
+        path: Utf8PathBuf,
+    },
+    /// A HAR of which no entry can be replayed.
+    #[error(
+        "import {path}: none of its {entries} entries can be replayed, {missing} of them lack the body; save the HAR with \
+         content (in Chromium: \"Export HAR with content\")"
+    )]
+    NoBodies {
+        /// The HAR.
+        path: Utf8PathBuf,
+        /// Its entries.
+        entries: u64,
+        /// How many of them lack the body.
+        missing: u64,
     },
     /// A damaged input, where only `repair` goes on.
     #[error("read {path}: {damage}; `repair` keeps what is whole")]

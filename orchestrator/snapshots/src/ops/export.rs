@@ -119,7 +119,7 @@ fn to_har(
     let failed = |source| Error::io("write", out, source);
     let file = BufWriter::new(File::create_new(out).map_err(failed)?);
     let mut writer = har::Writer::new(file, env!("CARGO_PKG_VERSION"))?;
-    let pages = archive.pages()?;
+    let pages = archive.pages();
     let mut page_ids: HashMap<String, String> = HashMap::new();
     for (number, page) in pages.iter().enumerate() {
         let id = page.id.clone().unwrap_or_else(|| format!("page_{}", number + 1));

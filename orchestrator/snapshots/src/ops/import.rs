@@ -8,7 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 
 use crate::har::{self, Note};
-use crate::{Archive, Damage, Page, Recording, RecordingOptions};
+use crate::{Archive, Damage, Exchange, Page, Recording, RecordingOptions};
 
 use super::exchanges::damaged;
 use super::pages::{Candidate, choose};
@@ -70,6 +70,9 @@ pub struct InputReport {
     pub stray_bytes: u64,
     /// Why the others are not.
     pub skipped: BTreeMap<Skipped, u64>,
+    /// Entries of a HAR that can be no exchange: the first hundred, each with its number and what is wrong.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unusable: Vec<String>,
     /// How entries of a HAR had to be changed, by kind of [`Note`].
     pub notes: BTreeMap<String, u64>,
 }
@@ -84,7 +87,7 @@ pub enum Skipped {
     BodyMissing,
     /// The URL is not one that a gateway can be asked for.
     NotHttp,
-    /// The record lacks a type, a URL or a date.
+    /// The record lacks a type, a URL or a date; the entry of a HAR can be no exchange.
     Unusable,
     /// Another input held the very same record.
     Identical,
@@ -123,6 +126,9 @@ pub fn import(
         let recording = Recording::create(&folder, RecordingOptions::default())?;
         for path in hars {
             har_reports.push(add_har(path, &recording, &mut pages)?);
+        }
+        if let (true, Some(empty)) = (archives.is_empty(), without_bodies(&har_reports)) {
+            return Err(empty);
         }
         drop(recording);
         archives.push(Archive::open(&Recording::folder_of(&folder).join("data.warc"))?);
@@ -201,7 +207,7 @@ pub(super) fn copy(
         report.skip(Skipped::Unusable, stage.counts.unusable - earlier.unusable);
         report.skip(Skipped::Identical, stage.counts.identical - earlier.identical);
         copy.reports.push(report);
-        let (pages, candidates) = (archive.pages()?, std::mem::take(&mut stage.candidates));
+        let (pages, candidates) = (archive.pages(), std::mem::take(&mut stage.candidates));
         if pages.is_empty() {
             copy.candidates.push(candidates);
         }
@@ -256,7 +262,7 @@ fn is_har(path: &Utf8Path) -> Result<bool, Error> {
 
 fn add_har(path: &Utf8Path, recording: &Recording, pages: &mut Vec<Page>) -> Result<InputReport, Error> {
     let mut report = InputReport { path: path.to_owned(), format: "har", ..InputReport::default() };
-    let mut first_of_page: HashMap<String, Page> = HashMap::new();
+    let mut documents: HashMap<String, Page> = HashMap::new();
     let log = har::read_file(path, har::Limits::default(), |entry| {
         report.read += 1;
         for note in &entry.notes {
@@ -267,15 +273,15 @@ fn add_har(path: &Utf8Path, recording: &Recording, pages: &mut Vec<Page>) -> Res
             return Ok(());
         }
         let mut exchange = entry.exchange;
-        if let Some(id) = &entry.page {
-            let page = || Page { id: Some(id.clone()), ..Page::new(&exchange.url, exchange.started) };
-            first_of_page.entry(id.clone()).or_insert_with(page);
-        }
-        exchange.page = entry.page;
         if entry.notes.contains(&Note::BodyFromCache) {
             exchange.response.status = 200;
             exchange.response.reason = "OK".to_owned();
         }
+        if let Some(id) = entry.page.as_ref().filter(|_| is_document(&exchange)) {
+            let page = || Page { id: Some(id.clone()), ..Page::new(&exchange.url, exchange.started) };
+            documents.entry(id.clone()).or_insert_with(page);
+        }
+        exchange.page = entry.page;
         match entry.frames {
             Some(frames) => recording.append_websocket(&exchange, &frames)?,
             None => recording.append(&exchange)?,
@@ -283,12 +289,31 @@ fn add_har(path: &Utf8Path, recording: &Recording, pages: &mut Vec<Page>) -> Res
         report.kept += 1;
         Ok::<(), Error>(())
     })?;
+    report.skip(Skipped::Unusable, log.unusable);
+    report.read += log.unusable;
+    report.unusable = log.named.iter().map(|(number, why)| format!("entry {number}: {why}")).collect();
     for listed in log.pages {
-        let Some(mut page) = first_of_page.remove(&listed.id) else { continue };
+        let Some(mut page) = documents.remove(&listed.id) else { continue };
         page.title = listed.title.filter(|title| *title != page.url);
         join_pages(pages, vec![page]);
     }
     Ok(report)
+}
+
+/// Why a HAR, of several the first, gives nothing to replay; `None` where one of them does.
+fn without_bodies(reports: &[InputReport]) -> Option<Error> {
+    let first = reports.first().filter(|_| reports.iter().all(|report| report.kept == 0))?;
+    let missing = first.skipped.get(&Skipped::BodyMissing).copied().unwrap_or_default();
+    Some(Error::NoBodies { path: first.path.clone(), entries: first.read, missing })
+}
+
+/// Whether a browser showed it as a page: the first of those is the page of a HAR, whatever came before it.
+fn is_document(exchange: &Exchange) -> bool {
+    let headers = &exchange.response.headers;
+    let media = headers.get_str("content-type").unwrap_or_default().trim().to_ascii_lowercase();
+    exchange.request.method == "GET"
+        && exchange.response.status == 200
+        && (media.starts_with("text/html") || media.starts_with("application/xhtml"))
 }
 
 fn refusal(entry: &har::Entry) -> Option<Skipped> {

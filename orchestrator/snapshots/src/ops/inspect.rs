@@ -122,12 +122,14 @@ pub fn inspect(path: &Utf8Path, progress: OnProgress<'_>) -> Result<Inspection, 
             Err(error) => report.damage(error.to_string()),
         }
     }
-    match archive.pages() {
-        Ok(pages) => {
-            report.pages = pages.len() as u64;
-            report.pages_with_text = pages.iter().filter(|page| page.text.is_some()).count() as u64;
+    for page in archive.page_lines() {
+        match page {
+            Ok(page) => {
+                report.pages += 1;
+                report.pages_with_text += u64::from(page.text.is_some());
+            }
+            Err(error) => report.damage(error.to_string()),
         }
-        Err(error) => report.damage(error.to_string()),
     }
     let mut counter = Counter::default();
     let starts = super::stage::starts(&archive);

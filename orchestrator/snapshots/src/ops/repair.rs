@@ -7,8 +7,9 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 
+use crate::matching::ChangingParts;
 use crate::recording::left_over_records;
-use crate::wacz::PageLines;
+use crate::wacz::{PageLines, RULES_NAME};
 use crate::{Archive, Page, Recording, Segment};
 
 use super::pages::choose;
@@ -64,6 +65,7 @@ pub fn repair(input: &Utf8Path, out: &Utf8Path, progress: OnProgress<'_>) -> Res
     let (archive, pages) = open(input, &mut losses)?;
     let archives = [archive];
     let mut snapshot = NewSnapshot::create(out, describe(None, None, &archives))?;
+    snapshot.description().rules.join(left_over_rules(input, &mut losses));
     let survey = survey(&archives);
     let mut stage = Stage::new(&archives, &survey, &mut snapshot);
     let mut lost_bytes = 0;
@@ -134,10 +136,13 @@ fn open(input: &Utf8Path, losses: &mut Vec<Loss>) -> Result<(Archive, Vec<Page>)
     }
     match Archive::open(input) {
         Ok(archive) => {
-            let pages = archive.pages().unwrap_or_else(|error| {
-                losses.push(Loss { place: "pages".to_owned(), what: error.to_string() });
-                Vec::new()
-            });
+            let mut pages = Vec::new();
+            for page in archive.page_lines() {
+                match page {
+                    Ok(page) => pages.push(page),
+                    Err(error) => losses.push(Loss { place: "pages".to_owned(), what: error.to_string() }),
+                }
+            }
             let archive = salvage::with_shared_members_unpacked(archive)?;
             Ok((archive, pages))
         }
@@ -159,6 +164,22 @@ fn open_recording(folder: &Utf8Path, losses: &mut Vec<Loss>) -> Result<(Archive,
         Err(_) => Vec::new(),
     };
     Ok((archive, pages))
+}
+
+/// The rules that a killed recording had learned.
+fn left_over_rules(input: &Utf8Path, losses: &mut Vec<Loss>) -> ChangingParts {
+    let folder = if input.is_dir() { input.to_owned() } else { Recording::folder_of(input) };
+    let path = folder.join(RULES_NAME);
+    if input.is_file() || !path.is_file() {
+        return ChangingParts::default();
+    }
+    let text = fs::read_to_string(&path).map_err(|error| error.to_string());
+    text.and_then(|text| ChangingParts::from_yaml(&text).map_err(|error| error.to_string())).unwrap_or_else(
+        |what| {
+            losses.push(Loss { place: path.to_string(), what });
+            ChangingParts::default()
+        },
+    )
 }
 
 /// The data of a recording with the frames of the connections that were open when it was killed.

@@ -83,7 +83,7 @@ pub fn scan_secrets(path: &Utf8Path, progress: OnProgress<'_>) -> Result<SecretS
         progress(Progress { done: starts.position(at), total: starts.total });
         scan.record(record);
     }
-    for page in archive.pages()? {
+    for page in archive.pages() {
         scan.text(&page.url, "page", page.url.as_bytes());
         for text in [page.title, page.text].into_iter().flatten() {
             scan.text(&page.url, "page", text.as_bytes());

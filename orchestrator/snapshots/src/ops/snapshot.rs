@@ -2,6 +2,7 @@
 
 use camino::Utf8Path;
 
+use crate::matching::ChangingParts;
 use crate::recording::SOFTWARE;
 use crate::wacz::{Description, SnapshotWriter};
 use crate::warc::{Block, Version, new_record_id};
@@ -58,6 +59,11 @@ impl NewSnapshot {
         self.writer.add_page(page)
     }
 
+    /// Changes what is said of it.
+    pub(super) fn description(&mut self) -> &mut Description {
+        &mut self.description
+    }
+
     /// Completes the snapshot, lets `check` see it, and moves it to its place.
     pub(super) fn finish(self, check: impl FnOnce(&Utf8Path) -> Result<(), Error>) -> Result<Made, Error> {
         let written = self.writer.finish(self.description)?;
@@ -72,16 +78,36 @@ impl NewSnapshot {
     }
 }
 
-/// Title and description of the first package among `archives` that has them, unless others are given.
+/// Title, description and main page of the first package among `archives` that has them, unless others are given; and
+/// the rules of all.
 pub(super) fn describe(title: Option<&str>, description: Option<&str>, archives: &[Archive]) -> Description {
     let inherited = |key: &str| {
         let packages = archives.iter().filter_map(Archive::package);
         let mut descriptions = packages.filter_map(|package| package.description().ok().flatten());
         descriptions.find_map(|description| Some(description.get(key)?.as_str()?.to_owned()))
     };
+    let mut rules = ChangingParts::default();
+    for archive in archives {
+        match archive.changing_parts() {
+            Ok(parts) => rules.join(parts.unwrap_or_default()),
+            Err(error) => tracing::warn!(%error, "the rules of a snapshot are left out"),
+        }
+    }
     Description {
+        rules,
+        main_page: archives.iter().find_map(main_page),
         title: title.map(str::to_owned).or_else(|| inherited("title")),
         description: description.map(str::to_owned).or_else(|| inherited("description")),
         ..Description::default()
     }
+}
+
+/// The page that an archive names as the one to show first.
+fn main_page(archive: &Archive) -> Option<(String, Timestamp)> {
+    let description = archive.package()?.description().ok().flatten()?;
+    let url = description.get("mainPageUrl")?.as_str().filter(|url| !url.is_empty())?;
+    let named = ["mainPageDate", "mainPageTS"].iter().find_map(|key| description.get(*key)?.as_str());
+    let listed = || archive.page_lines().flatten().find(|page| page.url == url).map(|page| page.ts);
+    let date = named.and_then(|date| Timestamp::parse(date).ok()).or_else(listed)?;
+    Some((url.to_owned(), date))
 }

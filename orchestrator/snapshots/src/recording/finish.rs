@@ -33,7 +33,7 @@ impl Recording {
                 return Err(error);
             }
         };
-        publish(&part, &self.out)?;
+        publish(&part, &self.out, self.options.replace)?;
         sync_folder(&self.out)?;
         let bytes = fs::metadata(&self.out).map_err(|e| Error::io("read", &self.out, e))?.len();
         fs::remove_dir_all(&self.folder).map_err(|e| Error::io("remove", &self.folder, e))?;
@@ -83,6 +83,7 @@ fn write(recording: &Recording, part: &Utf8Path, progress: &dyn Fn(Progress)) ->
     let description = Description {
         title: recording.options.title.clone(),
         description: recording.options.description.clone(),
+        rules: recording.rules()?,
         ..Description::default()
     };
     writer.finish(description)
@@ -119,7 +120,10 @@ fn verify(path: &Utf8Path, written: &Written) -> Result<(), Error> {
 }
 
 /// Moves the finished file to its place, where somebody may have put another meanwhile.
-fn publish(part: &Utf8Path, out: &Utf8Path) -> Result<(), Error> {
+fn publish(part: &Utf8Path, out: &Utf8Path, replace: bool) -> Result<(), Error> {
+    if replace {
+        return fs::rename(part, out).map_err(|e| Error::io("create", out, e));
+    }
     let exists = || Error::Exists { path: out.to_owned() };
     match renameat_with(CWD, part.as_std_path(), CWD, out.as_std_path(), RenameFlags::NOREPLACE) {
         Ok(()) => Ok(()),

@@ -31,7 +31,7 @@ pub struct Recording {
 impl Recording {
     /// Starts a recording that will become `out`. Neither an existing file nor a left-over recording is touched.
     pub fn create(out: &Utf8Path, options: RecordingOptions) -> Result<Recording, Error> {
-        if out.symlink_metadata().is_ok() {
+        if !options.replace && out.symlink_metadata().is_ok() {
             return Err(Error::Exists { path: out.to_owned() });
         }
         let folder = Recording::folder_of(out);
@@ -57,6 +57,11 @@ impl Recording {
     /// Where the recording that becomes `out` keeps its data: `<out>.recording`.
     pub fn folder_of(out: &Utf8Path) -> Utf8PathBuf {
         Utf8PathBuf::from(format!("{out}.recording"))
+    }
+
+    /// Gives it up: nothing of it is left.
+    pub fn discard(self) -> Result<(), Error> {
+        fs::remove_dir_all(&self.folder).map_err(|e| Error::io("remove", &self.folder, e))
     }
 
     /// Appends an exchange as a response and a request record, in one write.

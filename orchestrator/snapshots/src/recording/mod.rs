@@ -18,6 +18,7 @@ mod finish;
 mod folder;
 mod frames;
 mod journal;
+mod learn;
 #[cfg(test)]
 mod tests;
 
@@ -28,6 +29,7 @@ pub(crate) use frames::FRAMES_TYPE;
 pub use frames::{Frame, FrameSide};
 pub use journal::OpenSocket;
 pub(crate) use journal::left_over_records;
+pub use learn::Load;
 
 /// What a recording says about itself.
 #[derive(Debug, Clone, Default)]
@@ -38,6 +40,8 @@ pub struct RecordingOptions {
     pub description: Option<String>,
     /// Further fields for the `warcinfo` record, such as `robots` or `http-header-user-agent`.
     pub info: Vec<(String, String)>,
+    /// Whether a file that is there is replaced, once the recording is whole.
+    pub replace: bool,
 }
 
 /// How far finishing has come.

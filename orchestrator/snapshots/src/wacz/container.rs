@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
+use crate::matching::ChangingParts;
 use crate::warc::sha256_text;
 use crate::{Error, Timestamp};
 
@@ -26,6 +27,8 @@ pub struct Description {
     pub main_page: Option<(String, Timestamp)>,
     /// When it was made; now, if open.
     pub created: Option<Timestamp>,
+    /// What changes by itself in requests: a file of its own.
+    pub rules: ChangingParts,
     /// Further keys.
     pub extra: Map<String, Value>,
 }
@@ -76,6 +79,9 @@ impl ContainerWriter {
 
     /// Writes the descriptions and syncs the file. Gives `sha256:<hex>` of `datapackage.json`.
     pub fn finish(mut self, description: &Description) -> Result<String, Error> {
+        if !description.rules.rules.is_empty() {
+            self.add(super::RULES_NAME, false, description.rules.to_yaml().as_bytes())?;
+        }
         self.close_entry();
         let package = to_json(&self.package(description));
         let digest = sha256_text(&Sha256::digest(&package));

@@ -5,6 +5,7 @@
 //! ├── archive/*.warc.gz            stored, never deflated: records are read by their offset in the file
 //! ├── indexes/index.cdx.gz + .idx  CDXJ in blocks (see `zipnum`)
 //! ├── pages/pages.jsonl
+//! ├── rules.yaml                   what changes by itself in requests, if anything is known of it
 //! ├── datapackage.json             every file with its sha256
 //! └── datapackage-digest.json      the sha256 of datapackage.json, perhaps signed
 //! ```
@@ -26,7 +27,7 @@ mod write;
 pub use check::{FileCheck, FileState};
 pub use container::{ContainerWriter, Description, WACZ_VERSION};
 pub(crate) use package::is_warc_name;
-pub use package::{Entry, Package};
+pub use package::{Entry, Package, RULES_NAME};
 pub use pages::PageLines;
 pub(crate) use pages::line as page_line;
 pub use signature::signature_holds;

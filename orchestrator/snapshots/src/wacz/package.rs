@@ -10,6 +10,7 @@ use serde_json::Value;
 use zip::{CompressionMethod, ZipArchive};
 
 use super::PageLines;
+use crate::matching::ChangingParts;
 use crate::warc::Window;
 use crate::{Error, Page, Segment};
 
@@ -17,6 +18,11 @@ use crate::{Error, Page, Segment};
 const MAX_DESCRIPTION: u64 = 64 << 20;
 /// Largest WARC that is taken out of a container that wrongly deflated it.
 const MAX_EXTRACTED: u64 = 64 << 30;
+
+/// The file that says what changes by itself in requests.
+pub const RULES_NAME: &str = "rules.yaml";
+/// Largest list of rules that is read.
+const MAX_RULES: u64 = 4 << 20;
 
 /// An opened WACZ.
 #[derive(Debug, Clone)]
@@ -59,6 +65,9 @@ impl Package {
                 .into_owned();
             if !stays_inside(&name) {
                 return Err(broken(format!("its entry {name:?} would lie outside of the container")));
+            }
+            if entry.encrypted() {
+                return Err(broken(format!("its entry {name:?} is encrypted; decrypt the file first")));
             }
             let stored = match entry.compression() {
                 CompressionMethod::Stored => true,
@@ -149,6 +158,18 @@ impl Package {
         let mut lists: Vec<&Entry> = self.entries.iter().filter(is_list).collect();
         lists.sort_by_key(|entry| entry.name != "pages/pages.jsonl");
         lists.into_iter().flat_map(|list| PageLines::new(list.name.clone(), self.reader(list)))
+    }
+
+    /// What it says changes by itself in requests; `None` where it says nothing.
+    pub(crate) fn changing_parts(&self) -> Result<Option<ChangingParts>, Error> {
+        let Some(bytes) = self.read(RULES_NAME, MAX_RULES)? else { return Ok(None) };
+        let reason = |error: &dyn std::fmt::Display| Error::Container {
+            path: self.path.clone(),
+            reason: format!("its {RULES_NAME} is wrong: failed to {error}"),
+        };
+        let text =
+            std::str::from_utf8(&bytes).map_err(|error| reason(&format!("read it as UTF-8: {error}")))?;
+        ChangingParts::from_yaml(text).map(Some).map_err(|error| reason(&error))
     }
 
     pub(super) fn json(&self, name: &str) -> Result<Option<Value>, Error> {

@@ -49,7 +49,7 @@ fn other_ways_to_make_a_package() {
         archive.segments().iter().map(|s| s.name.as_str()).collect::<Vec<_>>(),
         ["one.warc", "two.warc"]
     );
-    assert_eq!((archive.index().count(), archive.pages().unwrap().len()), (0, 0));
+    assert_eq!((archive.index().count(), archive.pages().len()), (0, 0));
     assert_eq!(archive.package().unwrap().digest().unwrap(), None);
     assert!(archive.package().unwrap().check().unwrap().iter().all(|file| file.state == FileState::Unlisted));
 
@@ -72,7 +72,7 @@ fn other_ways_to_make_a_package() {
         ),
     ]))
     .unwrap();
-    let pages = archive.pages().unwrap();
+    let pages = archive.pages();
     assert_eq!(
         (pages[0].title.as_deref(), pages[1].url.as_str()),
         (Some("Harbour"), "https://harbour.test/2")
@@ -104,7 +104,9 @@ fn what_is_no_package_is_refused_with_the_reason() {
     }
     let broken =
         open(&zip(&[("archive/one.warc", true, WARC), ("pages/pages.jsonl", true, b"{}\n{")])).unwrap();
-    assert!(matches!(broken.pages(), Err(Error::Line { line: 2, .. })));
+    let lines: Vec<_> = broken.page_lines().collect();
+    assert!(matches!(&lines[..], [Err(Error::Line { line: 2, .. })]));
+    assert_eq!(broken.pages(), []);
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub use digest::{matches as digest_matches, same as same_digest, sha1_text, sha2
 pub use header::Version;
 pub(crate) use read::read_at;
 pub use record::{Record, RecordKind, RecordRef};
-pub(crate) use scan::Scanner;
+pub(crate) use scan::{Scanner, shares_first_member};
 pub(crate) use window::Window;
 pub(crate) use write::serialise;
 pub use write::{RecordHead, new_record_id};

@@ -194,6 +194,21 @@ impl Iterator for Scanner {
     }
 }
 
+/// Whether the first gzip member of a stream holds more records than one, as where a whole WARC was compressed at once.
+pub(crate) fn shares_first_member(stream: Window) -> bool {
+    let mut decoder = GzDecoder::new(BufReader::with_capacity(READ_AHEAD, stream));
+    let Ok((_, headers, ahead)) = read::head(&mut decoder) else { return false };
+    let Ok(length) = read::content_length(&headers) else { return false };
+    let mut rest = io::Cursor::new(ahead).chain(decoder);
+    if io::copy(&mut rest.by_ref().take(length), &mut io::sink()).is_ok_and(|passed| passed < length) {
+        return false;
+    }
+    let mut behind = Vec::new();
+    let _ = rest.take(64).read_to_end(&mut behind);
+    let blank = behind.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
+    blank < behind.len() && starts_record(&behind[blank..])
+}
+
 fn starts_record(bytes: &[u8]) -> bool {
     bytes.starts_with(b"WARC/")
         || bytes.starts_with(&GZIP_MAGIC)

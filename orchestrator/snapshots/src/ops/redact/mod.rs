@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 
-use crate::{Archive, Body, Page, RecordKind};
+use crate::{Archive, Body, Page, RecordKind, Timestamp};
 
 use literals::{LEAST, LEAST_FOUND, Literals};
 pub(in crate::ops) use message::Cleaner;
@@ -91,7 +91,7 @@ pub fn redact(
     let archives = [Archive::open(input)?];
     let mut snapshot = NewSnapshot::create(out, describe(None, None, &archives))?;
     let mut cleaner = Cleaner::new(what);
-    let pages = archives[0].pages()?;
+    let pages = archives[0].pages();
     let found = collect(&archives[0], &cleaner, &pages)?;
     let given = what.values.iter().map(|value| value.clone().into_bytes());
     let long = found.iter().filter(|value| value.len() >= LEAST_FOUND).cloned();
@@ -109,6 +109,10 @@ pub fn redact(
         pages_changed: 0,
     };
     copy(&archives, &cleaner, &mut snapshot, &mut report, progress)?;
+    let holds_secret = |url: &str| cleaner.page(Page::new(url, Timestamp::from_millis(0))).1 > 0;
+    let description = snapshot.description();
+    description.main_page.take_if(|(url, _)| holds_secret(url));
+    description.rules.rules.retain(|rule| !holds_secret(&rule.url));
     for page in pages {
         let (page, count) = cleaner.page(page);
         report.replaced += count;
@@ -183,7 +187,7 @@ fn check(staged: &Utf8Path, out: &Utf8Path, cleaner: &Cleaner) -> Result<(), Err
             first.get_or_insert_with(|| format!("the record at offset {}", at.offset));
         }
     }
-    for page in archive.pages()? {
+    for page in archive.pages() {
         let (_, count) = cleaner.page(page);
         left += count;
         if count > 0 {

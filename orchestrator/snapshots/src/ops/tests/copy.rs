@@ -56,8 +56,7 @@ fn import_of_everything_at_once() {
     );
     assert!(report.pages_found);
     let archive = Archive::open(&out).unwrap();
-    let titles: Vec<_> =
-        archive.pages().unwrap().into_iter().map(|page| page.title.unwrap_or(page.url)).collect();
+    let titles: Vec<_> = archive.pages().into_iter().map(|page| page.title.unwrap_or(page.url)).collect();
     assert_eq!(titles, ["A page", "https://a.test/", "https://b.test/", "Old"]);
     assert_eq!(inspect(&out, &mut quiet).unwrap().title.as_deref(), Some("T"));
     // Only what the inputs lacked is missing: requests of the ARC and of two.warc.gz.

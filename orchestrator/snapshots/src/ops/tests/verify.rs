@@ -114,6 +114,7 @@ fn verify_judges_records() {
     let request = ("request", url, HTTP, REQUEST);
     check(&[("response", url, HTTP, RESPONSE), request], &[]);
     check(&[("response", url, HTTP, RESPONSE)], &[Flaw::NoRequest]);
+    assert!(verify(&place.join("x.warc"), &mut quiet).unwrap().valid, "other tools write no requests");
     check(&[("response", url, HTTP, b"no http at all"), request], &[Flaw::Http]);
     let digest = |label: &str| format!("{HTTP}{label}\r\n");
     let block = digest("WARC-Block-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
@@ -169,8 +170,7 @@ fn hostile_containers_are_refused_and_not_followed() {
     let text = place.join("text.wacz");
     fs::write(&text, "PK, they said").unwrap();
     for path in [&traversal, &absolute, &empty, &cut, &text] {
-        let report = verify(path, &mut quiet).unwrap();
-        assert!(!report.valid, "{path}");
+        assert!(verify(path, &mut quiet).map_or(true, |report| !report.valid), "{path}");
         let out = place.join("out.wacz");
         assert!(
             import(std::slice::from_ref(path), &out, &ImportOptions::default(), &mut quiet).is_err()
@@ -185,6 +185,18 @@ fn hostile_containers_are_refused_and_not_followed() {
     let bomb =
         zip("bomb.wacz", &[("archive/a.warc", &all, true), ("pages/pages.jsonl", &vec![0; 64 << 20], false)]);
     assert!(verify(&bomb, &mut quiet).unwrap().flaws.contains_key(&Flaw::Pages));
+    // What is no snapshot is refused by name: a page under the name of a WARC, a package that is encrypted.
+    let html = place.join("page.warc.gz");
+    fs::write(&html, "<!doctype html><title>404</title>").unwrap();
+    let mut secret = fs::read(zip("secret.wacz", &[("archive/a.warc", &all, true)])).unwrap();
+    let directory = secret.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
+    (secret[6], secret[directory + 8]) = (1, 1);
+    let encrypted = place.join("secret.wacz");
+    fs::write(&encrypted, secret).unwrap();
+    for (path, says) in [(&html, "neither WACZ"), (&encrypted, "encrypted")] {
+        let error = verify(path, &mut quiet).unwrap_err().to_string();
+        assert!(error.contains(says) && error.contains(path.as_str()), "{error}");
+    }
     assert!(verify(&place.join("absent.wacz"), &mut quiet).is_err());
 }
 

@@ -73,8 +73,6 @@ pub enum Severity {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Flaw {
-    /// The file cannot be opened as a snapshot.
-    Unreadable,
     /// `datapackage.json` is absent, is no JSON, or lacks what it must have.
     Description,
     /// `datapackage-digest.json` is absent or wrong.
@@ -157,7 +155,7 @@ impl Findings {
 /// Verifies the snapshot at `path`.
 ///
 /// # Errors
-/// Only if the operating system fails; whatever is wrong with the snapshot is in the report.
+/// If it is no snapshot that can be opened; whatever is wrong with one that can is in the report.
 pub fn verify(path: &Utf8Path, progress: OnProgress<'_>) -> Result<Verification, Error> {
     let mut findings = Findings {
         report: Verification {
@@ -173,11 +171,7 @@ pub fn verify(path: &Utf8Path, progress: OnProgress<'_>) -> Result<Verification,
             signature: None,
         },
     };
-    match Archive::open(path) {
-        Ok(archive) => check(&archive, &mut findings, progress)?,
-        Err(error @ crate::Error::Io { .. }) => return Err(error.into()),
-        Err(error) => findings.error(Flaw::Unreadable, path.as_str(), error.to_string()),
-    }
+    check(&Archive::open(path)?, &mut findings, progress)?;
     let mut report = findings.report;
     report.valid = report.errors == 0;
     Ok(report)
@@ -196,19 +190,17 @@ fn check(archive: &Archive, findings: &mut Findings, progress: OnProgress<'_>) -
     Ok(())
 }
 
-/// Every page must be among the captured URLs.
+/// Every page must be among the captured URLs. A line that cannot be read costs its page.
 fn pages(archive: &Archive, captured: &index::Captured, findings: &mut Findings) {
-    let pages = match archive.pages() {
-        Ok(pages) => pages,
-        Err(error) => return findings.error(Flaw::Pages, "pages", error.to_string()),
-    };
-    for page in pages {
-        if !captured.has(&page.url) {
-            findings.error(
+    for page in archive.page_lines() {
+        match page {
+            Ok(page) if captured.has(&page.url) => {}
+            Ok(page) => findings.error(
                 Flaw::PageNotCaptured,
                 "pages",
                 format!("{} is in no line of the index", page.url),
-            );
+            ),
+            Err(error) => findings.warning(Flaw::Pages, "pages", error.to_string()),
         }
     }
 }

@@ -185,7 +185,7 @@ impl Pass<'_> {
     fn requests(&self, findings: &mut Findings) {
         for (at, link) in &self.responses {
             if self.pairs.request_of(link).is_none() {
-                findings.error(Flaw::NoRequest, self.place(*at), "no request record belongs to it");
+                findings.warning(Flaw::NoRequest, self.place(*at), "no request record belongs to it");
             }
         }
     }

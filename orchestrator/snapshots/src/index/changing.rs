@@ -1,0 +1,88 @@
+//! Captures by the rules of what changes by itself, see [`ChangingParts`].
+
+use std::collections::HashMap;
+
+use super::{Hit, IndexError, Recorded, ReplaySet};
+use crate::matching::{Asked, ChangingPart, ChangingParts, Key};
+
+/// Captures of a host that are looked at for its rules.
+const OF_A_HOST: usize = 1 << 20;
+
+/// The captures that the rules of a set speak of.
+#[derive(Debug, Default)]
+pub(super) struct Changing {
+    rules: Vec<ChangingPart>,
+    /// In recorded order.
+    captures: HashMap<Key, Vec<Hit>>,
+}
+
+/// Captures that differ from a request only in what changes by itself.
+#[derive(Debug)]
+pub struct ChangingMatch {
+    /// The key that the request shares with them.
+    pub key: Key,
+    /// What changes, for the ledger.
+    pub labels: Vec<String>,
+    /// The captures, in recorded order.
+    pub hits: Vec<Hit>,
+}
+
+impl ReplaySet {
+    /// The captures that differ from a request only in what the rules of the archives say changes by itself. The first
+    /// question reads every capture of the hosts that the rules speak of.
+    pub fn changing(&self, asked: &Asked<'_>) -> Result<Option<ChangingMatch>, IndexError> {
+        if self.rules.rules.is_empty() {
+            return Ok(None);
+        }
+        let changing = match self.changing.get() {
+            Some(changing) => changing,
+            None => {
+                let built = self.index_changing()?;
+                self.changing.get_or_init(|| built)
+            }
+        };
+        for rule in &changing.rules {
+            let Some(key) = rule.key(asked) else { continue };
+            if let Some(hits) = changing.captures.get(&key) {
+                return Ok(Some(ChangingMatch { key, labels: rule.labels(), hits: hits.clone() }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What the archives say changes by itself.
+    pub fn changing_parts(&self) -> &ChangingParts {
+        &self.rules
+    }
+
+    fn index_changing(&self) -> Result<Changing, IndexError> {
+        let rules = self.rules.rules.clone();
+        let mut hosts: Vec<String> = rules.iter().filter_map(ChangingPart::host).collect();
+        hosts.sort();
+        hosts.dedup();
+        let mut captures: HashMap<Key, Vec<Hit>> = HashMap::new();
+        for host in hosts {
+            for recorded in self.of_host(&host, OF_A_HOST)? {
+                for key in self.keys(&rules, &recorded)? {
+                    captures.entry(key).or_default().push(recorded.hit);
+                }
+            }
+        }
+        for hits in captures.values_mut() {
+            hits.sort_by_key(|hit| (hit.at_millis, hit.member, hit.capture));
+        }
+        Ok(Changing { rules, captures })
+    }
+
+    /// The keys of a capture under the rules that speak of it.
+    fn keys(&self, rules: &[ChangingPart], recorded: &Recorded) -> Result<Vec<Key>, IndexError> {
+        let capture = self.capture(recorded.hit)?;
+        let has_body = capture.request_body != [0; 8];
+        // A record of a request that cannot be read is as good as one without a body.
+        let parts = if has_body { self.request(recorded.hit, &capture).ok().flatten() } else { None };
+        let asked = parts
+            .as_ref()
+            .map_or(Asked::bare(&recorded.method, &recorded.url), |parts| parts.asked(&recorded.url));
+        Ok(rules.iter().filter_map(|rule| rule.key(&asked)).collect())
+    }
+}

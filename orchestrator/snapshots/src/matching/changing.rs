@@ -1,0 +1,258 @@
+//! Parts of requests that change by themselves: time stamps, tokens of chance, counters. A recording says which, in rules
+//! that people can read and edit:
+//!
+//! ```yaml
+//! rules:
+//! - url: https://shop.test/api/stock.json
+//!   query: [t]
+//! - url: https://shop.test/session/*/events
+//!   method: POST
+//!   body: [nonce, "events[*].at"]
+//! ```
+//!
+//! Requests that differ in nothing else are the same, and are answered in the order in which they were recorded.
+
+use serde::{Deserialize, Serialize};
+
+use super::leaves::{Leaf, Place, leaves};
+use super::{Asked, Key, query};
+
+/// More values than this, and a request is none that a rule speaks of.
+const MAX_VALUES: usize = 4000;
+
+/// What changes by itself in one snapshot.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChangingParts {
+    /// The rules; of several that speak of a request, the first counts.
+    #[serde(default)]
+    pub rules: Vec<ChangingPart>,
+}
+
+/// What changes by itself in the requests to one address.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChangingPart {
+    /// The address without query and fragment. `*` as a segment of its path is one that changes.
+    pub url: String,
+    /// The method; `GET` where it is left out.
+    #[serde(default = "get", skip_serializing_if = "is_get")]
+    pub method: String,
+    /// Names of query parameters.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub query: Vec<String>,
+    /// Fields of the body: names in forms, paths in JSON (`user.at`; `[*]` is any place in a list).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub body: Vec<String>,
+}
+
+fn get() -> String {
+    "GET".to_owned()
+}
+
+fn is_get(method: &str) -> bool {
+    method == "GET"
+}
+
+/// Why a text is no list of rules.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadRules {
+    /// It does not read as one.
+    #[error("read the rules: {0}")]
+    Format(String),
+    /// A rule that could match nothing, or anything.
+    #[error(
+        "read rule {number} ({url}): {reason}; a rule names `url: https://host/path`, and a changing part in `query`, \
+         `body`, or as `*` in its path"
+    )]
+    Rule {
+        /// Its number, from 1.
+        number: usize,
+        /// The address it names.
+        url: String,
+        /// What is wrong.
+        reason: &'static str,
+    },
+}
+
+impl ChangingParts {
+    /// Reads rules as they stand in a snapshot.
+    pub fn from_yaml(text: &str) -> Result<ChangingParts, BadRules> {
+        // An empty file, or one of comments alone, has no rules.
+        let read: Option<ChangingParts> =
+            serde_yaml::from_str(text).map_err(|error| BadRules::Format(error.to_string()))?;
+        let mut parts = read.unwrap_or_default();
+        for (at, rule) in parts.rules.iter_mut().enumerate() {
+            if let Some(reason) = rule.fault() {
+                return Err(BadRules::Rule { number: at + 1, url: rule.url.clone(), reason });
+            }
+            rule.url = super::normalised_url(&rule.url);
+        }
+        Ok(parts)
+    }
+
+    /// The text that [`ChangingParts::from_yaml`] reads.
+    pub fn to_yaml(&self) -> String {
+        let rules = serde_yaml::to_string(self).unwrap_or_default();
+        format!("# What changes by itself in requests, and is passed over when they are matched.\n{rules}")
+    }
+
+    /// Adds the rules of another snapshot.
+    pub fn join(&mut self, other: ChangingParts) {
+        for rule in other.rules {
+            let same = |own: &&mut ChangingPart| own.url == rule.url && own.method == rule.method;
+            match self.rules.iter_mut().find(same) {
+                Some(own) => {
+                    for (names, more) in [(&mut own.query, rule.query), (&mut own.body, rule.body)] {
+                        names.extend(more);
+                        names.sort();
+                        names.dedup();
+                    }
+                }
+                None => self.rules.push(rule),
+            }
+        }
+    }
+}
+
+impl ChangingPart {
+    fn fault(&self) -> Option<&'static str> {
+        let Ok(url) = url::Url::parse(&self.url) else { return Some("its URL is none") };
+        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
+            return Some("its URL is not of the web");
+        }
+        if url.query().is_some() || url.fragment().is_some() {
+            return Some("its URL has a query or a fragment");
+        }
+        let nothing = self.query.is_empty() && self.body.is_empty() && !self.path().contains(&"*");
+        nothing.then_some("it names nothing that changes")
+    }
+
+    /// The host that it speaks of.
+    pub fn host(&self) -> Option<String> {
+        url::Url::parse(&self.url).ok()?.host_str().map(str::to_owned)
+    }
+
+    fn path(&self) -> Vec<&str> {
+        self.url.split('/').collect()
+    }
+
+    /// The key under which requests meet that differ only in what this rule names; `None` for those that it does not speak
+    /// of.
+    pub fn key(&self, asked: &Asked<'_>) -> Option<Key> {
+        if asked.method != self.method {
+            return None;
+        }
+        let url = super::normalised_url(asked.url);
+        let segments: Vec<&str> = query::split(&url).0.split('/').collect();
+        let pattern = self.path();
+        // The host stands in the third place; it never is a part that changes.
+        let fits = |(at, (own, other)): (usize, (&&str, &&str))| own == other || (at > 2 && *own == "*");
+        if segments.len() != pattern.len() || !pattern.iter().zip(&segments).enumerate().all(fits) {
+            return None;
+        }
+        let mut values: Vec<Leaf> = leaves(asked);
+        if values.len() > MAX_VALUES {
+            return None;
+        }
+        values.retain(|leaf| !self.names(leaf));
+        values.sort();
+        let mut parts: Vec<&[u8]> = vec![self.method.as_bytes(), self.url.as_bytes()];
+        for leaf in &values {
+            let place: &[u8] = if leaf.place == Place::Query { b"query" } else { b"body" };
+            parts.extend([place, leaf.name.as_bytes(), leaf.value.as_bytes()]);
+        }
+        Some(Key::of("changing", &parts))
+    }
+
+    fn names(&self, leaf: &Leaf) -> bool {
+        match leaf.place {
+            Place::Query => self.query.contains(&leaf.name),
+            Place::Body => self.body.contains(&leaf.name) || self.body.contains(&anywhere(&leaf.name)),
+        }
+    }
+
+    /// What the ledger shows: each part that changes.
+    pub fn labels(&self) -> Vec<String> {
+        let path = self.path().contains(&"*").then(|| "changing path".to_owned());
+        let query = self.query.iter().map(|name| format!("changing query {name}"));
+        let body = self.body.iter().map(|name| format!("changing body {name}"));
+        path.into_iter().chain(query).chain(body).collect()
+    }
+}
+
+/// A path in JSON with `[*]` for every place in a list.
+pub(super) fn anywhere(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    let mut rest = name;
+    while let Some((before, after)) = rest.split_once('[') {
+        out.push_str(before);
+        let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+        match after[digits..].strip_prefix(']') {
+            Some(behind) if digits > 0 => {
+                out.push_str("[*]");
+                rest = behind;
+            }
+            _ => {
+                out.push('[');
+                rest = after;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::Payload;
+    use super::*;
+
+    fn json<'a>(url: &'a str, body: &'a str) -> Asked<'a> {
+        let body = Payload::Bytes(body.as_bytes());
+        Asked { method: "POST", url, content_type: Some("application/json"), body }
+    }
+
+    #[test]
+    fn requests_meet_that_differ_only_in_what_changes() {
+        let text = "rules:\n- url: https://a.test/x.json\n  query: [t]\n\
+                    - url: https://a.test/s/*/log\n  method: POST\n  body: [nonce, 'e[*].at']\n";
+        let parts = ChangingParts::from_yaml(text).unwrap();
+        let [get, post] = &parts.rules[..] else { panic!("{parts:?}") };
+        let bare = |url| get.key(&Asked::bare("GET", url));
+        let one = bare("https://a.test/x.json?t=1&q=a");
+        assert!(one.is_some());
+        assert_eq!(one, bare("https://a.test/x.json?q=a&t=2"));
+        assert_ne!(one, bare("https://a.test/x.json?q=b&t=1"));
+        assert_eq!(bare("https://b.test/x.json?t=1"), None);
+        let posted = |url, body| post.key(&json(url, body));
+        let one = posted("https://a.test/s/17/log", r#"{"nonce":"x","e":[{"at":1,"what":"a"}]}"#);
+        assert!(one.is_some());
+        assert_eq!(one, posted("https://a.test/s/18/log", r#"{"e":[{"at":2,"what":"a"}],"nonce":"y"}"#));
+        assert_ne!(one, posted("https://a.test/s/18/log", r#"{"e":[{"at":2,"what":"b"}],"nonce":"y"}"#));
+        assert_eq!(posted("https://a.test/s/18/log/more", "{}"), None);
+        assert_eq!(post.labels(), ["changing path", "changing body nonce", "changing body e[*].at"]);
+        assert_eq!(ChangingParts::from_yaml(&parts.to_yaml()).unwrap(), parts);
+    }
+
+    #[test]
+    fn rules_that_match_nothing_or_anything_are_refused() {
+        assert_eq!(ChangingParts::from_yaml("# none\n").unwrap(), ChangingParts::default());
+        for text in [
+            "rules: [{url: 'https://a.test/x'}]",
+            "rules: [{url: 'x', query: [t]}]",
+            "rules: [{url: 'https://a.test/x?y', query: [t]}]",
+            "rules: [{url: 'https://a.test/x', parameters: [t]}]",
+            "changing: []",
+        ] {
+            assert!(ChangingParts::from_yaml(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn places_in_lists_are_any_place() {
+        assert_eq!(anywhere("a[0].b[12]"), "a[*].b[*]");
+        assert_eq!(anywhere("a[].b[x] ["), "a[].b[x] [");
+    }
+}

@@ -1,0 +1,194 @@
+//! Values that look as if they had changed by themselves, where nothing was learned: time stamps and random tokens.
+//!
+//! This is the weakest of the normalised rules. Two requests meet by it only if everything else agrees, names and order of
+//! magnitude included, and only where the value cannot be what a person chose:
+//!
+//! - a *time stamp* is a number of seconds, milliseconds or microseconds, or an ISO 8601 time with seconds, and the
+//!   recorded one lies within ten minutes of the moment at which it was recorded;
+//! - a *random token* is a fraction as `Math.random()` gives, or a UUID or a mix of letters and digits under a name that
+//!   says so (`nonce`, `token`, `session`, `rnd`, ...). A UUID under `id` may be the thing that is asked for.
+
+use super::leaves::{Leaf, leaves};
+use super::{Asked, query};
+use crate::Timestamp;
+
+/// The label of a time stamp in the ledger.
+pub const TIME_STAMP: &str = "time-stamp";
+/// The label of a random token in the ledger.
+pub const RANDOM_TOKEN: &str = "random-token";
+
+/// How far a recorded time stamp may lie from the moment of recording, in milliseconds.
+const NEAR: i64 = 10 * 60 * 1000;
+
+/// Parts of a name that say that the value is of chance.
+const OF_CHANCE: &[&str] = &[
+    "cachebust",
+    "correlation",
+    "csrf",
+    "nonce",
+    "rand",
+    "requestid",
+    "rnd",
+    "salt",
+    "seed",
+    "sess",
+    "token",
+    "trace",
+    "uniq",
+    "visit",
+    "xsrf",
+];
+/// Names that say so as a whole.
+const NAMES_OF_CHANCE: &[&str] = &["_", "cb", "cid", "guid", "r", "sid", "uuid", "z"];
+
+/// The rules by which `asked` is `recorded`, which was recorded at `at_millis`; `None` where it is another request.
+/// Empty when nothing differs.
+pub fn guess(asked: &Asked<'_>, recorded: &Asked<'_>, at_millis: i64) -> Option<Vec<&'static str>> {
+    let urls = [super::normalised_url(asked.url), super::normalised_url(recorded.url)];
+    let paths = [query::split(&urls[0]).0, query::split(&urls[1]).0];
+    if asked.method != recorded.method {
+        return None;
+    }
+    let mut rules = Vec::new();
+    let [a, b]: [Vec<&str>; 2] = paths.map(|path| path.split('/').collect());
+    if a.len() != b.len() || a.iter().take(3).ne(b.iter().take(3)) {
+        return None;
+    }
+    for (asked, recorded) in a.iter().zip(&b).filter(|(a, b)| a != b) {
+        is_time_stamp(asked, recorded, at_millis).then(|| rules.push(TIME_STAMP))?;
+    }
+    let sorted = |request| {
+        let mut values: Vec<Leaf> = leaves(request);
+        values.sort_by(|a, b| (a.place, &a.name).cmp(&(b.place, &b.name)));
+        values
+    };
+    let (a, b) = (sorted(asked), sorted(recorded));
+    if a.len() != b.len() {
+        return None;
+    }
+    for (asked, recorded) in a.iter().zip(&b) {
+        if (asked.place, &asked.name) != (recorded.place, &recorded.name) {
+            return None;
+        }
+        if asked.value == recorded.value {
+            continue;
+        }
+        let (value, other) = (asked.value.trim_matches('"'), recorded.value.trim_matches('"'));
+        if is_time_stamp(value, other, at_millis) {
+            rules.push(TIME_STAMP);
+        } else if is_random(&asked.name, value, other) {
+            rules.push(RANDOM_TOKEN);
+        } else {
+            return None;
+        }
+    }
+    rules.sort_unstable();
+    rules.dedup();
+    Some(rules)
+}
+
+/// Whether a request holds anything that looks like a time stamp or a random token: without, no guess is worth its search.
+pub fn may_guess(asked: &Asked<'_>) -> bool {
+    let url = super::normalised_url(asked.url);
+    let is_time = |text: &str| time(text).is_some();
+    query::split(&url).0.split('/').skip(3).any(is_time)
+        || leaves(asked).iter().any(|leaf| {
+            let value = leaf.value.trim_matches('"');
+            is_time(value) || is_random(&leaf.name, value, value)
+        })
+}
+
+/// Whether both are times in the same notation, the recorded one of the moment of recording.
+fn is_time_stamp(asked: &str, recorded: &str, at_millis: i64) -> bool {
+    let (Some((notation, _)), Some((other, recorded))) = (time(asked), time(recorded)) else { return false };
+    notation == other && recorded.abs_diff(at_millis) <= NEAR.unsigned_abs()
+}
+
+/// The notation of a time and its milliseconds since 1970.
+fn time(value: &str) -> Option<(usize, i64)> {
+    let (whole, fraction) = value.split_once('.').unwrap_or((value, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if !whole.is_empty() && digits(whole) && digits(fraction) {
+        let number: i64 = whole.parse().ok()?;
+        return match whole.len() {
+            10 => Some((10, number.checked_mul(1000)?)),
+            13 => Some((13, number)),
+            16 => Some((16, number / 1000)),
+            _ => None,
+        };
+    }
+    // A day or a minute is what somebody chose; a second is what a clock said.
+    let iso = value.len() >= 19 && value.as_bytes()[10] == b'T' && value.matches([':', '%']).count() >= 2;
+    let plain = value.replace("%3A", ":").replace("%2B", "+");
+    iso.then(|| Timestamp::parse(&plain).ok()).flatten().map(|time| (0, time.as_millis()))
+}
+
+fn is_random(name: &str, asked: &str, recorded: &str) -> bool {
+    let fraction = |value: &str| {
+        value
+            .strip_prefix("0.")
+            .is_some_and(|digits| digits.len() >= 8 && digits.bytes().all(|b| b.is_ascii_digit()))
+    };
+    if fraction(asked) && fraction(recorded) {
+        return true;
+    }
+    let name: String =
+        name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    let of_chance =
+        NAMES_OF_CHANCE.contains(&name.as_str()) || OF_CHANCE.iter().any(|part| name.contains(part));
+    let token = |value: &str| {
+        let mixed =
+            value.bytes().any(|b| b.is_ascii_digit()) && value.bytes().any(|b| b.is_ascii_alphabetic());
+        (8..=128).contains(&value.len())
+            && value.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
+            && (mixed || value.bytes().all(|b| b.is_ascii_digit()))
+    };
+    of_chance && asked.len().abs_diff(recorded.len()) <= 4 && token(asked) && token(recorded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AT: i64 = 1_767_225_600_000;
+
+    fn guessed(asked: &str, recorded: &str) -> Option<Vec<&'static str>> {
+        guess(&Asked::bare("GET", asked), &Asked::bare("GET", recorded), AT)
+    }
+
+    #[test]
+    fn clocks_and_chance_are_passed_over() {
+        for (asked, recorded, rule) in [
+            ("x?t=1767225723456", "x?t=1767225600456", TIME_STAMP),
+            ("x?t=1767225723", "x?t=1767225600", TIME_STAMP),
+            ("x?t=1767225723.25", "x?t=1767225600.125", TIME_STAMP),
+            ("poll/1767225723456?a=1", "poll/1767225600456?a=1", TIME_STAMP),
+            ("x?at=2026-03-01T00:00:07.5Z", "x?at=2026-01-01T00:00:07.5Z", TIME_STAMP),
+            ("x?cachekey=0.84423748", "x?cachekey=0.12345678901", RANDOM_TOKEN),
+            ("x?sessionId=a8f3k2m9x1", "x?sessionId=b8f3k2m9x7", RANDOM_TOKEN),
+        ] {
+            let (asked, recorded) = (format!("https://a.test/{asked}"), format!("https://a.test/{recorded}"));
+            assert_eq!(guessed(&asked, &recorded), Some(vec![rule]), "{asked}");
+        }
+    }
+
+    #[test]
+    fn what_somebody_chose_is_not() {
+        for (asked, recorded) in [
+            // Not the clock at the time of recording: the day of a timetable.
+            ("x?t=1767312000000", "x?t=1767484800000"),
+            ("x?t=17672257", "x?t=17672256"),
+            ("x?day=2026-01-02", "x?day=2026-01-01"),
+            ("x?id=12345678", "x?id=12345679"),
+            ("x?id=8c4a1f0e-5b7d-4e0a-9d0c-1f2e3d4c5b6a", "x?id=9c4a1f0e-5b7d-4e0a-9d0c-1f2e3d4c5b6a"),
+            ("x?v=dQw4w9WgXcQ", "x?v=aQw4w9WgXc1"),
+            ("x?t=1767225723456&page=2", "x?t=1767225600456&page=1"),
+            ("x?t=1767225723456", "x?t=1767225600456&page=1"),
+            ("y?t=1767225723456", "x?t=1767225600456"),
+        ] {
+            let (asked, recorded) = (format!("https://a.test/{asked}"), format!("https://a.test/{recorded}"));
+            assert_eq!(guessed(&asked, &recorded), None, "{asked}");
+        }
+        assert_eq!(guessed("https://b.test/x?t=1767225723456", "https://a.test/x?t=1767225600456"), None);
+    }
+}

@@ -1,0 +1,74 @@
+//! `rules`: what a snapshot says changes by itself in requests, read and written anew.
+
+use std::io;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::matching::ChangingParts;
+use crate::wacz::{ContainerWriter, Description, RULES_NAME};
+use crate::{Archive, Timestamp};
+
+use super::output::Output;
+use super::{Error, OnProgress};
+
+/// The files that describe the others, which are written anew.
+const DESCRIPTIONS: [&str; 2] = ["datapackage.json", "datapackage-digest.json"];
+
+/// What came of setting rules.
+#[derive(Debug, Clone, Serialize)]
+pub struct RulesSet {
+    /// The new snapshot.
+    pub path: Utf8PathBuf,
+    /// `sha256:<hex>` of its description, which names its content.
+    pub digest: String,
+    /// Rules that it has now.
+    pub rules: usize,
+}
+
+/// What `input` says changes by itself.
+///
+/// # Errors
+/// If it cannot be opened, or its rules cannot be read.
+pub fn rules(input: &Utf8Path) -> Result<ChangingParts, Error> {
+    Ok(Archive::open(input)?.changing_parts()?.unwrap_or_default())
+}
+
+/// Writes `input` with other rules to a new snapshot at `out`. All else stays as it is; a signature does not, as it is of
+/// the old description.
+///
+/// # Errors
+/// If `out` exists, or `input` is no WACZ or cannot be read.
+pub fn set_rules(
+    input: &Utf8Path,
+    rules: &ChangingParts,
+    out: &Utf8Path,
+    progress: OnProgress<'_>,
+) -> Result<RulesSet, Error> {
+    let archive = Archive::open(input)?;
+    let Some(package) = archive.package() else { return Err(Error::NoPackage { path: input.to_owned() }) };
+    let output = Output::create(out)?;
+    let mut writer = ContainerWriter::create(output.path())?;
+    let kept = |name: &str| name != RULES_NAME && !DESCRIPTIONS.contains(&name);
+    let total = package.entries().iter().map(|entry| entry.size).sum();
+    let mut done = 0;
+    for entry in package.entries().iter().filter(|entry| kept(&entry.name)) {
+        writer.start(&entry.name, entry.stored)?;
+        io::copy(&mut package.reader(entry), &mut writer).map_err(|error| Error::io("copy", input, error))?;
+        done += entry.size;
+        progress(crate::Progress { done, total });
+    }
+    let digest = writer.finish(&description(package.description()?, rules.clone()))?;
+    output.keep()?;
+    Ok(RulesSet { path: out.to_owned(), digest, rules: rules.rules.len() })
+}
+
+/// What the new description says: what the old one said, but for what is made anew.
+fn description(old: Option<Value>, rules: ChangingParts) -> Description {
+    const ANEW: [&str; 5] = ["profile", "resources", "wacz_version", "software", "created"];
+    let mut extra: Map<String, Value> = old.and_then(|old| old.as_object().cloned()).unwrap_or_default();
+    let created = extra.get("created").and_then(Value::as_str).and_then(|at| Timestamp::parse(at).ok());
+    ANEW.iter().for_each(|key| drop(extra.remove(*key)));
+    Description { rules, created, extra, ..Description::default() }
+}

@@ -1,0 +1,75 @@
+//! What a recording teaches about requests: parts that change by themselves between two loads of a page.
+
+use std::fs;
+use std::io::Write;
+
+use crate::index::{RequestParts, request_parts};
+use crate::matching::{Asked, ChangingParts, learn};
+use crate::wacz::RULES_NAME;
+use crate::{Archive, Error, RecordKind, Timestamp};
+
+use super::Recording;
+
+/// When a page was loaded: its requests were sent from the first of these moments to the second.
+pub type Load = (Timestamp, Timestamp);
+
+/// A recorded request and its URL.
+type Recorded = (String, RequestParts);
+
+impl Recording {
+    /// Learns from pages that were loaded twice, and keeps what was learned for the snapshot. Requests that cannot be read
+    /// teach nothing.
+    pub fn learn(&self, twice: &[[Load; 2]]) -> Result<ChangingParts, Error> {
+        if twice.is_empty() {
+            return Ok(ChangingParts::default());
+        }
+        let mut requests: Vec<[Vec<Recorded>; 2]> = twice.iter().map(|_| Default::default()).collect();
+        for (_, mut record) in Archive::open(&self.data_path())?.records().flatten() {
+            let (RecordKind::Request, Some(at), Some(url)) =
+                (record.kind(), record.date(), record.target_uri().map(|url| url.into_owned()))
+            else {
+                continue;
+            };
+            let place = twice.iter().enumerate().find_map(|(page, loads)| {
+                loads.iter().position(|(from, to)| *from <= at && at <= *to).map(|load| (page, load))
+            });
+            let Some((page, load)) = place else { continue };
+            if let Ok(parts) = request_parts(&mut record) {
+                requests[page][load].push((url, parts));
+            }
+        }
+        let mut learned = ChangingParts::default();
+        for [first, second] in &requests {
+            learned.join(ChangingParts { rules: learn(&asked(first), &asked(second)) });
+        }
+        if !learned.rules.is_empty() {
+            self.keep(&learned)?;
+        }
+        Ok(learned)
+    }
+
+    fn keep(&self, rules: &ChangingParts) -> Result<(), Error> {
+        let path = self.folder.join(RULES_NAME);
+        let io = |error| Error::io("write", &path, error);
+        // Whole or not at all, as the process may be killed.
+        let mut file = tempfile::NamedTempFile::new_in(&self.folder).map_err(io)?;
+        file.write_all(rules.to_yaml().as_bytes()).map_err(io)?;
+        file.persist(&path).map_err(|error| io(error.error))?;
+        Ok(())
+    }
+
+    /// What was learned, for the snapshot.
+    pub(super) fn rules(&self) -> Result<ChangingParts, Error> {
+        let path = self.folder.join(RULES_NAME);
+        match fs::read_to_string(&path) {
+            Ok(text) => ChangingParts::from_yaml(&text)
+                .map_err(|error| Error::Verification { path, reason: format!("failed to {error}") }),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(ChangingParts::default()),
+            Err(error) => Err(Error::io("read", &path, error)),
+        }
+    }
+}
+
+fn asked(requests: &[Recorded]) -> Vec<Asked<'_>> {
+    requests.iter().map(|(url, parts)| parts.asked(url)).collect()
+}
