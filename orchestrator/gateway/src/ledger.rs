@@ -22,7 +22,8 @@ pub struct Entry {
     pub answer: Answer,
     /// Body bytes sent to the client, as encoded.
     pub bytes: u64,
-    /// `Sec-Fetch-Dest`, where the client names it: `document`, `image`, ...
+    /// What the answer is for, as far as the client says: `document`, `image`, ... as in `Sec-Fetch-Dest`, and `beacon` for
+    /// what the page cannot read the answer of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destination: Option<String>,
 }
@@ -104,6 +105,21 @@ impl Answer {
             Answer::Miss { .. } => "miss",
             Answer::Refused { .. } => "refused",
             Answer::Failed { .. } => "failed",
+        }
+    }
+
+    /// This answer, found by the rule of this name too.
+    pub(crate) fn by_rule(self, rule: &str) -> Answer {
+        match self {
+            Answer::Exact => Answer::Normalised { rules: vec![rule.to_owned()] },
+            Answer::Normalised { mut rules } => {
+                rules.push(rule.to_owned());
+                Answer::Normalised { rules }
+            }
+            Answer::Synthesised { what, of: Some(of) } => {
+                Answer::Synthesised { what, of: Some(Box::new(of.by_rule(rule))) }
+            }
+            other => other,
         }
     }
 

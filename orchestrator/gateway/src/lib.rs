@@ -25,6 +25,7 @@ pub mod body;
 mod budget;
 mod complaints;
 mod config;
+mod destination;
 pub mod episode;
 mod error_text;
 mod fetch;

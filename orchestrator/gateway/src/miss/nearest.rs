@@ -13,6 +13,15 @@ use crate::Near;
 const NAMED: usize = 5;
 /// How far the index is searched to either side.
 const REACH: usize = 12;
+/// Captures of a host that are looked at for a missed page.
+const OF_A_HOST: usize = 1000;
+/// How far what is no page steps back behind pages.
+const ASIDE: f64 = 10.0;
+/// Endings of what a page consists of.
+const ASSETS: &[&str] = &[
+    "avif", "css", "eot", "gif", "ico", "jpeg", "jpg", "js", "json", "map", "mjs", "mp3", "mp4", "otf",
+    "png", "svg", "ttf", "wasm", "webm", "webp", "woff", "woff2", "xml",
+];
 /// How many of what is found there are compared in full.
 const COMPARED: usize = 12;
 
@@ -41,17 +50,33 @@ impl NearCapture {
 }
 
 /// The nearest recorded requests, nearest first.
-pub(crate) fn nearest(set: &ReplaySet, asked: &Asked<'_>) -> Result<Vec<NearCapture>, IndexError> {
+///
+/// Where a page was missed, pages of the host come before its fonts and pictures, wherever they stand in it.
+pub(crate) fn nearest(
+    set: &ReplaySet,
+    asked: &Asked<'_>,
+    page: bool,
+) -> Result<Vec<NearCapture>, IndexError> {
     let mut recorded = set.neighbours(asked.method, asked.url, REACH)?;
     if recorded.is_empty()
         && let Some(other) = other_spelling(asked.url)
     {
         recorded = set.neighbours(asked.method, &other, REACH)?;
     }
+    let page = page && !is_asset(asked.url);
+    if page && let Some(host) = Url::parse(asked.url).ok().as_ref().and_then(Url::host_str) {
+        let more = set.of_host(host, OF_A_HOST)?;
+        recorded.extend(more.into_iter().filter(|other| other.hit.status == 200 && !is_asset(&other.url)));
+    }
     recorded.sort_by(|a, b| (&a.url, &a.method, a.hit.at_millis).cmp(&(&b.url, &b.method, b.hit.at_millis)));
     let asked_url = Url::parse(asked.url).ok();
+    recorded.dedup_by_key(|other| other.hit);
+    let closeness = |other: &Recorded| {
+        let aside = if page && is_asset(&other.url) { ASIDE } else { 0.0 };
+        resemblance(asked, asked_url.as_ref(), other) - aside
+    };
     let mut candidates: Vec<(f64, Recorded)> =
-        recorded.into_iter().map(|other| (resemblance(asked, asked_url.as_ref(), &other), other)).collect();
+        recorded.into_iter().map(|other| (closeness(&other), other)).collect();
     candidates.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     candidates.truncate(COMPARED);
     let near = candidates.into_iter().map(|(closeness, other)| compared(set, asked, closeness, other));
@@ -60,6 +85,13 @@ pub(crate) fn nearest(set: &ReplaySet, asked: &Asked<'_>) -> Result<Vec<NearCapt
     near.dedup_by(|a, b| (&a.url, &a.method, &a.differences) == (&b.url, &b.method, &b.differences));
     near.truncate(NAMED);
     Ok(near)
+}
+
+/// Whether a URL is by its ending that of a picture, font, script or the like.
+fn is_asset(url: &str) -> bool {
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name.rsplit_once('.').is_some_and(|(_, ending)| ASSETS.contains(&ending.to_ascii_lowercase().as_str()))
 }
 
 /// How near a URL looks, before values are compared: its path above all, then its method, then how alike it begins.

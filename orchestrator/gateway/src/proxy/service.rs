@@ -21,8 +21,8 @@ use super::{
     track::Pending,
 };
 use crate::{
-    Answer, Body, Episode, Fill, Replay, Reply, RequestHead, blocking, body, gateway::Shared, miss, network,
-    routes::Target,
+    Answer, Body, Episode, Fill, Replay, Reply, RequestHead, blocking, body, destination, gateway::Shared,
+    miss, network, routes::Target,
 };
 
 /// Answers one request. Whatever goes wrong is an answer too.
@@ -57,7 +57,7 @@ pub(super) async fn serve(
     pending.note(|entry| {
         entry.method = head.method.to_string();
         entry.url = head.url.clone();
-        entry.destination = head.header("sec-fetch-dest").map(str::to_owned);
+        entry.destination = destination::of(&head);
     });
     let routes = shared.routes();
     let target = routes.target(&head.host, head.port);

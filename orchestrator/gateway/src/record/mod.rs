@@ -26,6 +26,7 @@ use snapshots::{Exchange, OpenSocket, Recording};
 
 use crate::error_text;
 use crate::socket::Payload;
+use crate::upstream::UpstreamError;
 
 pub(crate) use draft::{Draft, as_listed, http_url, request_headers};
 pub use redact::Redact;
@@ -207,10 +208,10 @@ impl Recorder {
         self.lose(&self.counts.failed, url, "it could not be written");
     }
 
-    pub(crate) fn unanswered(&self, url: &str, error: &dyn std::error::Error) {
-        let error = error_text::chain(error);
+    pub(crate) fn unanswered(&self, url: &str, error: &UpstreamError) {
+        let (error, advice) = (error_text::chain(error), error.advice());
         tracing::info!(%url, %error, "a request got no answer");
-        self.lose(&self.counts.unanswered, url, &format!("failed to {error}"));
+        self.lose(&self.counts.unanswered, url, &format!("failed to {error}; {advice}"));
     }
 
     pub(crate) fn partial(&self, url: &str, why: &str) {

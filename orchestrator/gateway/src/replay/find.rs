@@ -2,7 +2,7 @@
 
 use http::HeaderMap;
 use snapshots::{
-    index::{Hit, IndexError, ReplaySet, body_mark},
+    index::{ChangingMatch, Hit, IndexError, ReplaySet, body_mark},
     matching::{self, Asked, Key, Rules},
 };
 
@@ -30,7 +30,12 @@ pub(super) struct Found {
 enum Level {
     Exact,
     Normalised(Rules),
-    Fuzzy { score: f64, url: String },
+    /// By what changes by itself: rules that were learned, or a guess.
+    Changing(Vec<String>),
+    Fuzzy {
+        score: f64,
+        url: String,
+    },
 }
 
 /// Finds the answers to a request at the best level that has any which `request` can be given.
@@ -52,6 +57,12 @@ pub(super) fn find(
     let found = sorted(set, key, Level::Normalised(rules), set.normalised(&key)?)?;
     if found.serves(request) {
         return Ok(Some(found));
+    }
+    if let Some(ChangingMatch { key, labels, hits }) = set.changing(asked)? {
+        let found = sorted(set, key, Level::Changing(labels), hits)?;
+        if found.serves(request) {
+            return Ok(Some(found));
+        }
     }
     match level {
         MatchLevel::Fuzzy { threshold } => fuzzy(set, asked, request, threshold),
@@ -75,6 +86,48 @@ pub(super) fn sockets(
     }
     let (key, rules) = matching::normalised(asked);
     Ok(found(key, Level::Normalised(rules), set.normalised(&key)?))
+}
+
+/// The answers to the one recorded request that differs only in time stamps or random tokens. What differs in time
+/// stamps alone may have been recorded many times: those are the same request, in recorded order.
+pub(super) fn guessed(
+    set: &ReplaySet,
+    asked: &Asked<'_>,
+    request: &HeaderMap,
+) -> Result<Option<Found>, IndexError> {
+    if !matching::may_guess(asked) {
+        return Ok(None);
+    }
+    let mut found: Option<(Vec<&'static str>, Vec<Hit>, Key)> = None;
+    for recorded in set.neighbours(asked.method, asked.url, CANDIDATES)? {
+        if recorded.method != asked.method {
+            continue;
+        }
+        let capture = set.capture(recorded.hit)?;
+        let parts = set.request(recorded.hit, &capture)?;
+        let other =
+            parts.as_ref().map_or(Asked::bare(&recorded.method, &recorded.url), |p| p.asked(&recorded.url));
+        let rules = matching::guess(asked, &other, recorded.hit.at_millis as i64);
+        let Some(rules) = rules.filter(|rules| !rules.is_empty()) else { continue };
+        let key = matching::exact(&other);
+        match &mut found {
+            None => found = Some((rules, vec![recorded.hit], key)),
+            Some((known, hits, first)) => {
+                let timed = rules == [matching::TIME_STAMP] && *known == rules;
+                if !timed && *first != key {
+                    // Two candidates, and nothing to choose by.
+                    return Ok(None);
+                }
+                hits.push(recorded.hit);
+                *first = (*first).min(key);
+            }
+        }
+    }
+    let Some((rules, mut hits, key)) = found else { return Ok(None) };
+    hits.sort_by_key(|hit| (hit.at_millis, hit.member, hit.capture));
+    let labels = rules.into_iter().map(str::to_owned).collect();
+    let found = sorted(set, key, Level::Changing(labels), hits)?;
+    Ok(found.serves(request).then_some(found))
 }
 
 /// The answers to the most similar recorded request of the same method, host and path.
@@ -135,6 +188,7 @@ impl Found {
     pub(super) fn answer(&self, set: &ReplaySet, asked: &Asked<'_>, hit: Hit) -> Result<Answer, IndexError> {
         match &self.level {
             Level::Exact => Ok(Answer::Exact),
+            Level::Changing(labels) => Ok(Answer::Normalised { rules: labels.clone() }),
             Level::Fuzzy { score, url } => Ok(Answer::Fuzzy { score: *score, url: url.clone() }),
             Level::Normalised(rules) => {
                 let capture = set.capture(hit)?;

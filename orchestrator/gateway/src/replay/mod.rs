@@ -1,7 +1,7 @@
 //! Answers from snapshots.
 //!
-//! A request is looked up by its exact key, then by its normalised one, then, only where a world asks for it, by
-//! likeness. What is found is what is served; what is not is a miss that names what was near. The level of every answer goes
+//! A request is looked up by its exact key, then by its normalised one, then under the other addresses of the same thing
+//! (`variants`), then, only where a world asks for it, by likeness. What is found is what is served; what is not is a miss that names what was near. The level of every answer goes
 //! to the ledger: there is no silent guess, and none at all in the default mode.
 //!
 //! ```text
@@ -17,20 +17,18 @@ mod conditional;
 pub(crate) mod dates;
 mod encoding;
 mod find;
+mod level;
 mod partial;
 pub(crate) mod preflight;
 mod range;
+mod remembered;
 mod respond;
 mod searched;
 mod socket;
 mod stored;
+mod variants;
 
-use std::{
-    collections::HashMap,
-    str::FromStr,
-    sync::{Arc, Mutex, PoisonError},
-    time::SystemTime,
-};
+use std::{sync::Arc, time::SystemTime};
 
 use camino::Utf8Path;
 use http::{HeaderName, HeaderValue, Method, header};
@@ -40,6 +38,7 @@ use snapshots::{
     index::{Hit, IndexError, ReplaySet, SOCKET},
     matching::{Asked, Payload},
 };
+use url::Url;
 
 use crate::{
     Answer, Episode, Reply, RequestHead, budget::Budget, complaints::Complaints, error_text::chain, miss,
@@ -47,9 +46,11 @@ use crate::{
 };
 use cache::Cache;
 use find::Found;
+use remembered::Remembered;
 use stored::{Stored, StoredError};
 
 pub use dates::DatePolicy;
+pub use level::{BadMatchLevel, MatchLevel};
 
 /// The header that tells at which level a request was answered.
 pub const SANDBOX_ANSWER: HeaderName = HeaderName::from_static("x-sandbox-answer");
@@ -60,54 +61,6 @@ const MAX_PARTS: usize = 256;
 /// Bytes of bodies that are held on their way to clients besides those in the cache. Beyond it they
 /// are read from disk a piece at a time, as the largest are always.
 const BODIES: usize = 128 << 20;
-
-/// Servers of which it is remembered whether they were recorded.
-const PORTS: usize = 256;
-
-/// How far from a recorded request one may be and still get its answer.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub enum MatchLevel {
-    /// The very same request.
-    Exact,
-    /// The same but for what the rules of [`snapshots::matching::Rule`] declare meaningless.
-    #[default]
-    Normalised,
-    /// Also the most similar one of the same method, host and path.
-    Fuzzy {
-        /// The least similarity, from 0 to 1, that is good enough.
-        threshold: f64,
-    },
-}
-
-impl MatchLevel {
-    /// Fuzzy with the threshold that is meant where none is named.
-    pub const FUZZY: MatchLevel = MatchLevel::Fuzzy { threshold: 0.5 };
-}
-
-/// A word that is no match level.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "read the match level {0:?}: exact, normalised, fuzzy or fuzzy:THRESHOLD is expected, with a threshold from 0 to 1"
-)]
-pub struct BadMatchLevel(String);
-
-impl FromStr for MatchLevel {
-    type Err = BadMatchLevel;
-
-    fn from_str(text: &str) -> Result<Self, BadMatchLevel> {
-        let bad = || BadMatchLevel(text.to_owned());
-        match text.split_once(':').map_or((text, None), |(word, number)| (word, Some(number))) {
-            ("exact", None) => Ok(MatchLevel::Exact),
-            ("normalised", None) => Ok(MatchLevel::Normalised),
-            ("fuzzy", None) => Ok(MatchLevel::FUZZY),
-            ("fuzzy", Some(number)) => {
-                let threshold: f64 = number.parse().map_err(|_| bad())?;
-                (0.0..=1.0).contains(&threshold).then_some(MatchLevel::Fuzzy { threshold }).ok_or_else(bad)
-            }
-            _ => Err(bad()),
-        }
-    }
-}
 
 /// How a [`Replay`] answers.
 #[derive(Debug, Clone, Copy)]
@@ -139,7 +92,8 @@ pub struct Replay {
     cache: Cache,
     /// Bodies in memory: those in the cache, and those on their way to clients.
     bodies: Budget,
-    ports: Mutex<HashMap<(String, u16), bool>>,
+    ports: Remembered<(String, u16)>,
+    twins: Remembered<(String, String)>,
     complaints: Complaints,
     started: SystemTime,
 }
@@ -159,7 +113,8 @@ impl Replay {
             options,
             cache: Cache::new(options.cache),
             bodies: Budget::new(options.cache + BODIES),
-            ports: Mutex::default(),
+            ports: Remembered::default(),
+            twins: Remembered::default(),
             complaints: Complaints::default(),
             started: SystemTime::now(),
         }
@@ -191,18 +146,14 @@ impl Replay {
     /// Whether anything was recorded of a host at this port.
     pub(crate) fn has_port(&self, host: &str, port: u16) -> bool {
         let server = (host.to_owned(), port);
-        if let Some(known) = self.ports.lock().unwrap_or_else(PoisonError::into_inner).get(&server) {
-            return *known;
+        if let Some(known) = self.ports.get(&server) {
+            return known;
         }
         let found = self.set.has_port(host, port).unwrap_or_else(|error| {
             tracing::warn!(error = %chain(&error), "failed to look for a recorded port");
             false
         });
-        let mut ports = self.ports.lock().unwrap_or_else(PoisonError::into_inner);
-        if ports.len() >= PORTS {
-            ports.clear();
-        }
-        ports.insert(server, found);
+        self.ports.put(server, found);
         found
     }
 
@@ -230,6 +181,7 @@ impl Replay {
             },
             Err(error) => self.failed(head, &error),
         };
+        variants::allow_other_scheme(head, &mut reply.headers);
         if self.options.announce {
             reply.headers.insert(SANDBOX_ANSWER, HeaderValue::from_static(reply.answer.level()));
         }
@@ -258,22 +210,26 @@ impl Replay {
         level: MatchLevel,
         episode: &Episode,
     ) -> Result<Option<Reply>, StoredError> {
-        if let Some(found) = find::find(&self.set, asked, &head.headers, level)? {
-            let reply = self.given(head, asked, &found, episode, false)?;
-            if reply.is_some() {
-                return Ok(reply);
-            }
+        let certain = if level == MatchLevel::Exact { level } else { MatchLevel::Normalised };
+        if let Some(reply) = self.at(head, asked, certain, episode)? {
+            return Ok(Some(reply));
         }
-        if head.method == Method::HEAD {
-            let get = Asked { method: "GET", ..*asked };
-            let Some(found) = find::find(&self.set, &get, &head.headers, level)? else {
-                return Ok(None);
-            };
-            let reply = self.given(head, &get, &found, episode, true)?;
-            return Ok(reply.map(|reply| match reply.answer {
-                answer @ Answer::Synthesised { .. } => Reply { answer, ..reply },
-                answer => Reply { answer: answer.derived("head"), ..reply },
-            }));
+        if certain == MatchLevel::Normalised
+            && let Some(reply) = self.variant(head, asked, certain, episode)?
+        {
+            return Ok(Some(reply));
+        }
+        if certain == MatchLevel::Normalised
+            && !miss::is_navigation(head)
+            && let Some(found) = find::guessed(&self.set, asked, &head.headers)?
+            && let Some(reply) = self.given(head, asked, &found, episode, false)?
+        {
+            return Ok(Some(reply));
+        }
+        if level != certain
+            && let Some(reply) = self.at(head, asked, level, episode)?
+        {
+            return Ok(Some(reply));
         }
         match preflight::wanted_method(head) {
             Some(method) if self.knows(method, head)? => {
@@ -282,6 +238,34 @@ impl Replay {
             }
             _ => Ok(None),
         }
+    }
+
+    /// What was recorded under the very address that `asked` names; a HEAD is answered from a GET.
+    fn at(
+        &self,
+        head: &RequestHead,
+        asked: &Asked<'_>,
+        level: MatchLevel,
+        episode: &Episode,
+    ) -> Result<Option<Reply>, StoredError> {
+        if let Some(found) = find::find(&self.set, asked, &head.headers, level)? {
+            let reply = self.given(head, asked, &found, episode, false)?;
+            if reply.is_some() {
+                return Ok(reply);
+            }
+        }
+        if head.method != Method::HEAD {
+            return Ok(None);
+        }
+        let get = Asked { method: "GET", ..*asked };
+        let Some(found) = find::find(&self.set, &get, &head.headers, level)? else {
+            return Ok(None);
+        };
+        let reply = self.given(head, &get, &found, episode, true)?;
+        Ok(reply.map(|reply| match reply.answer {
+            answer @ Answer::Synthesised { .. } => Reply { answer, ..reply },
+            answer => Reply { answer: answer.derived("head"), ..reply },
+        }))
     }
 
     /// The answer that `found` has for this request; `aside` when it is only looked at, not the next one to be given.
@@ -333,23 +317,39 @@ impl Replay {
             MatchLevel::Fuzzy { .. } => MatchLevel::Normalised,
             level => level,
         };
-        let Some(found) = find::sockets(&self.set, asked, level)? else { return Ok(None) };
+        let other = match level {
+            MatchLevel::Exact => None,
+            _ => Url::parse(asked.url).ok().and_then(|url| variants::other_scheme(&url)),
+        };
+        let there = other.as_ref().map(|url| Asked { url: url.as_str(), ..*asked });
+        let (found, asked, rule) = match (find::sockets(&self.set, asked, level)?, &there) {
+            (Some(found), _) => (found, asked, None),
+            (None, Some(there)) => match find::sockets(&self.set, there, level)? {
+                Some(found) => (found, there, Some(variants::SCHEME)),
+                None => return Ok(None),
+            },
+            (None, None) => return Ok(None),
+        };
         let connections = socket::connections(&self.set, &found.whole)?;
         let Some(records) = connections.get(episode.next(&found.key, connections.len())) else {
             return Ok(None);
         };
         let answer = found.answer(&self.set, asked, records[0])?;
+        let answer = rule.into_iter().fold(answer, Answer::by_rule);
         tracing::debug!(url = head.url, records = records.len(), "a recorded WebSocket");
         Ok(Some((socket::script(&self.set, records)?, answer)))
     }
 
     /// Whether a request of this method and of the URL of `head` was recorded, whatever its body.
     fn knows(&self, method: &str, head: &RequestHead) -> Result<bool, IndexError> {
-        let url = snapshots::matching::normalised_url(&head.url);
+        let server = |url: &str| {
+            let url = snapshots::matching::normalised_url(url);
+            // As far as the scheme goes, the request that follows is answered under either.
+            url.split_once("://").map(|(_, rest)| rest.to_owned())
+        };
+        let url = server(&head.url);
         let near = self.set.neighbours(method, &head.url, 16)?;
-        Ok(near
-            .iter()
-            .any(|other| other.method == method && snapshots::matching::normalised_url(&other.url) == url))
+        Ok(near.iter().any(|other| other.method == method && server(&other.url) == url))
     }
 
     fn stored(&self, hit: Hit) -> Result<Arc<Stored>, StoredError> {
@@ -373,7 +373,7 @@ impl Replay {
     }
 
     fn missed(&self, head: &RequestHead, asked: &Asked<'_>) -> Reply {
-        let near = miss::nearest(&self.set, asked).unwrap_or_else(|error| {
+        let near = miss::nearest(&self.set, asked, miss::is_navigation(head)).unwrap_or_else(|error| {
             tracing::warn!(error = %chain(&error), "failed to look for what is near a miss");
             Vec::new()
         });

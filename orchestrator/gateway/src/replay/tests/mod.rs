@@ -2,12 +2,14 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod changing;
 mod crowd;
 mod derived;
 mod matching;
 mod parts;
 mod searches;
 mod turns;
+mod variants;
 
 use camino::Utf8Path;
 use http::{HeaderMap, Version};

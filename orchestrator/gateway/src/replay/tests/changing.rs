@@ -1,0 +1,52 @@
+//! Requests with parts that change by themselves: as the recording's rules say, or by their looks.
+
+use super::*;
+
+/// The time of the recording, in milliseconds, and some minutes later.
+const THEN: i64 = RECORDED * 1000 + 15;
+const LATER: i64 = THEN + 200_000;
+
+fn by(rules: &[&str]) -> Answer {
+    Answer::Normalised { rules: rules.iter().map(ToString::to_string).collect() }
+}
+
+#[test]
+fn a_time_stamp_is_passed_over_and_its_answers_come_in_order() {
+    let world = World::new();
+    world.get(&format!("https://a.test/x.json?t={THEN}&q=a"), 200, &[], b"one");
+    world.get(&format!("https://a.test/x.json?t={}&q=a", THEN + 9), 200, &[], b"two");
+    world.get(&format!("https://a.test/x.json?t={THEN}&q=b"), 200, &[], b"other");
+    let client = Client::of(&world);
+    let url = |q| format!("https://a.test/x.json?t={LATER}&q={q}");
+    let got = client.get(&url("a"), &[]);
+    assert_eq!((got.text(), &got.answer), ("one", &by(&["time-stamp"])));
+    assert_eq!(client.get(&url("a"), &[]).text(), "two");
+    assert_eq!(client.get(&url("b"), &[]).text(), "other");
+    assert_eq!(client.get(&url("c"), &[]).answer.level(), "miss");
+    let navigation = [("sec-fetch-dest", "document")];
+    assert_eq!(client.get(&url("a"), &navigation).answer.level(), "miss", "a page is what was asked for");
+    let strict = Client::with(&world, ReplayOptions { level: MatchLevel::Exact, ..ReplayOptions::default() });
+    assert_eq!(strict.get(&url("a"), &[]).answer.level(), "miss");
+}
+
+#[test]
+fn a_random_token_is_passed_over_where_one_candidate_is_left() {
+    let world = World::new();
+    let json = |nonce: &str, op: &str| format!("{{\"nonce\":\"{nonce}\",\"op\":\"{op}\"}}");
+    for (nonce, op) in [("a1b2c3d4e5", "get"), ("b1b2c3d4e5", "put"), ("c1b2c3d4e5", "put")] {
+        let body = json(nonce, op);
+        world.asked(("POST", "https://a.test/rpc", "application/json", &body), 200, &[], op.as_bytes());
+    }
+    let client = Client::of(&world);
+    let ask = |op| {
+        client.ask(
+            "POST",
+            "https://a.test/rpc",
+            &[("content-type", "application/json")],
+            &json("z9y8x7w6v5", op),
+        )
+    };
+    let got = ask("get");
+    assert_eq!((got.text(), &got.answer), ("get", &by(&["random-token"])));
+    assert_eq!(ask("put").answer.level(), "miss", "which of two");
+}
