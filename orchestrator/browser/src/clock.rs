@@ -4,8 +4,6 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 
-use gateway::Activity;
-
 use crate::{
     Error, World,
     cdp::{Cdp, SessionId},
@@ -22,6 +20,8 @@ const POLICY: &str = "Emulation.setVirtualTimePolicy";
 const START: Duration = Duration::from_secs(20);
 /// How long a slice that only a never-ending request holds back waits for that request's next byte.
 const STREAM_PATIENCE: Duration = Duration::from_millis(250);
+/// How long a step may take before it is taken for held up by a script that waits for an answer to a synchronous request.
+const SYNCHRONOUS: Duration = Duration::from_secs(1);
 /// How long a worker may take to run what is due in it.
 const WORKER: Duration = Duration::from_secs(10);
 
@@ -105,32 +105,87 @@ pub(crate) fn stop_if_own(cdp: &Cdp, session: &SessionId, clock: f64) {
     });
 }
 
-/// Lets the page's time run on by `slice`. Time stands still while requests are pending, except for those that never end.
-pub(crate) async fn grant(patience: Patience<'_>, slice: Duration, activity: &Activity) -> Result<(), Error> {
-    let Patience { cdp, watch, page, limit } = patience;
-    let session = &page.session;
-    let (seen, streaming) = {
-        let state = watch.lock();
-        (state.expired(session), state.traffic.streams() > 0)
-    };
-    set_policy(cdp, session, slice, if streaming { "advance" } else { "pauseIfNetworkFetchesPending" })
-        .await?;
-    let condition = |state: &State| match state.traffic.describe() {
-        urls if urls.is_empty() => format!("the page to run for {slice:?} of its own time"),
-        urls => format!("the page to run for {slice:?} of its own time, while it waits for {urls}"),
-    };
-    let ran_out = |state: &State| state.expired(session) > seen || !state.is_open(session);
-    while !patience.until(STREAM_PATIENCE, condition, ran_out).await? {
-        // The gateway has nothing more to say, and yet a request holds the time: it has no end.
-        if activity.counts().is_quiet() && watch.lock().traffic.unread_are_streams() {
+/// How a grant of time came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Granted {
+    /// All of it has run.
+    Whole,
+    /// Requests that never end hold the page's time. What is left of the grant is still open.
+    Held,
+}
+
+/// Lets the page's time run on by `slice`. Time stands still while requests are pending; `are_streams` says whether those that are left never
+/// end.
+pub(crate) async fn grant(
+    patience: Patience<'_>,
+    slice: Duration,
+    are_streams: impl Fn() -> bool,
+) -> Result<Granted, Error> {
+    let Patience { cdp, page, limit, .. } = patience;
+    let (condition, ran_out) = running(patience, slice);
+    set_policy(cdp, &page.session, slice, "pauseIfNetworkFetchesPending").await?;
+    while !patience.until(STREAM_PATIENCE, &condition, &ran_out).await? {
+        if are_streams() {
             tracing::debug!("a stream holds the page's time; it runs on without it");
-            set_policy(cdp, session, slice, "advance").await?;
+            cdp.call(Some(&page.session), POLICY, json!({ "policy": "pause" })).await?;
+            return Ok(Granted::Held);
         }
+        if limit.left().is_zero() {
+            return Err(Error::Deadline {
+                condition: condition(&patience.watch.lock()),
+                waited: limit.whole,
+            });
+        }
+    }
+    Ok(Granted::Whole)
+}
+
+/// Lets the page's time run on by `step`, whatever is under way, and hears of all that the page asked for. No answer is handed over meanwhile,
+/// unless a script waits for one.
+pub(crate) async fn step(patience: Patience<'_>, step: Duration) -> Result<(), Error> {
+    let Patience { cdp, watch, page, limit } = patience;
+    let (condition, ran_out) = running(patience, step);
+    let held = Held::begin(watch);
+    set_policy(cdp, &page.session, step, "advance").await?;
+    match watch.until(SYNCHRONOUS, &condition, |state| ran_out(state).then_some(())).await {
+        Ok(()) => return patience.round_trip_to_page().await,
+        Err(Error::Deadline { .. }) => drop(held),
+        Err(error) => return Err(error),
+    }
+    while !patience.until(STREAM_PATIENCE, &condition, &ran_out).await? {
         if limit.left().is_zero() {
             return Err(Error::Deadline { condition: condition(&watch.lock()), waited: limit.whole });
         }
     }
     Ok(())
+}
+
+/// What a grant waits for, in words and as a question. To be asked for before the grant.
+fn running(patience: Patience<'_>, slice: Duration) -> (impl Fn(&State) -> String, impl Fn(&State) -> bool) {
+    let session = &patience.page.session;
+    let seen = patience.watch.lock().expired(session);
+    let condition = move |state: &State| match state.traffic.describe() {
+        urls if urls.is_empty() => format!("the page to run for {slice:?} of its own time"),
+        urls => format!("the page to run for {slice:?} of its own time, while it waits for {urls}"),
+    };
+    (condition, move |state: &State| state.expired(session) > seen || !state.is_open(session))
+}
+
+/// Keeps answers from the page until dropped.
+struct Held<'a>(&'a Watch);
+
+impl<'a> Held<'a> {
+    fn begin(watch: &'a Watch) -> Self {
+        watch.lock().keeps_answers = true;
+        Self(watch)
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.0.lock().keeps_answers = false;
+        self.0.touch();
+    }
 }
 
 async fn set_policy(cdp: &Cdp, session: &SessionId, slice: Duration, policy: &str) -> Result<Value, Error> {

@@ -8,7 +8,7 @@
 //! cdp, watch, traffic, attach               the DevTools socket; what it tells; what is on its way; preparing each page and worker before its first script
 //! inject/, inject                           the scripts that make randomness and clocks repeat
 //! turns                                     answers of the network, one at a time
-//! clock, screen, settle                     the page's time, slice by slice, and frames in between, until the page is done
+//! clock, slice, screen, settle              the page's time, slice by slice, and frames in between, until the page is done
 //! frames, marks, axtree, snapshot, properties, look, observe  what an agent sees, and the ids that it names elements by
 //! picture, numbers, png                     pictures of it, with ids drawn on them
 //! forms/                                    the same as agents of other papers read it; token budgets
@@ -77,6 +77,7 @@ mod selector;
 mod services;
 mod session;
 mod settle;
+mod slice;
 mod snapshot;
 mod storage;
 mod tabs;

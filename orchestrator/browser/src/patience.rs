@@ -7,7 +7,7 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::{sync::oneshot::Receiver, time::timeout};
 
 use crate::{
@@ -105,17 +105,20 @@ impl<'a> Patience<'a> {
 
     /// A question to the network's process and one to the page's.
     async fn round_trip(self) -> Result<(), Error> {
-        let questions = [
-            ("Network.getCookies", json!({ "urls": ["http://127.0.0.1/"] })),
-            ("Runtime.evaluate", json!({ "expression": "0" })),
-        ];
-        for (method, params) in questions {
-            match self.cdp.call_within(Some(&self.page.session), method, params, self.limit.left()).await {
-                // A page that has gone away has nothing to wait for.
-                Ok(_) | Err(Error::Refused { .. }) => {}
-                Err(error) => return Err(error),
-            }
+        self.ask("Network.getCookies", json!({ "urls": ["http://127.0.0.1/"] })).await?;
+        self.round_trip_to_page().await
+    }
+
+    /// A question to the page: what it had to tell has been told when it is answered.
+    pub(crate) async fn round_trip_to_page(self) -> Result<(), Error> {
+        self.ask("Runtime.evaluate", json!({ "expression": "0" })).await
+    }
+
+    async fn ask(self, method: &'static str, params: Value) -> Result<(), Error> {
+        match self.cdp.call_within(Some(&self.page.session), method, params, self.limit.left()).await {
+            // A page that has gone away has nothing to wait for.
+            Ok(_) | Err(Error::Refused { .. }) => Ok(()),
+            Err(error) => Err(error),
         }
-        Ok(())
     }
 }

@@ -37,6 +37,8 @@ const LULL: Duration = Duration::from_millis(500);
 const NOTICE: Duration = Duration::from_millis(250);
 /// How long the answer to a question may take that is no document; after that the page's time does not wait for it.
 const QUESTION: Duration = Duration::from_secs(10);
+/// How long the next piece of an answer may take that has begun; one that is silent for longer has no end.
+const PIECE: Duration = Duration::from_secs(2);
 /// Waits inside a settling know better what they wait for than the settling as a whole, so they are given the first word.
 const GRACE: Duration = Duration::from_millis(100);
 /// How long it may take to read an answer that is there, or to begin to load what was asked for.
@@ -121,12 +123,6 @@ impl Session {
         let mut documents = self.watch.lock().documents;
         loop {
             let messages = self.rest(activity, limit).await?;
-            let hold = activity.hold_frames();
-            if !self.has_all_frames(activity) {
-                // One slipped through between the look and the hold.
-                drop(hold);
-                continue;
-            }
             let now = self.watch.lock().documents;
             if now != documents && restarts < RESTARTS {
                 (documents, restarts, next) = (now, restarts + 1, 0);
@@ -140,13 +136,12 @@ impl Session {
             } else {
                 return Ok(());
             };
-            let page = self.watch.lock().active()?;
-            clock::grant(self.patience(&page, limit), slice, activity).await?;
+            self.run_slice(slice, activity, limit).await?;
         }
     }
 
     /// Lets everything arrive that is on its way while the page's time stands still. Returns how many messages workers had for their pages.
-    async fn rest(&self, activity: &Activity, limit: Limit) -> Result<u64, Error> {
+    pub(crate) async fn rest(&self, activity: &Activity, limit: Limit) -> Result<u64, Error> {
         let mut messages = 0;
         loop {
             let before = (self.watch.lock().begun, activity.counts().begun);
@@ -213,22 +208,33 @@ impl Session {
     /// Waits until the gateway has nothing more to say. A page may have asked what is answered only once something happens, and that may wait
     /// for the page's own time.
     async fn silence(&self, activity: &Activity, limit: Limit) -> Result<(), Error> {
+        let asked = Instant::now();
         loop {
-            if activity.until(limit.left().min(QUESTION), |counts| self.has_no_more_to_say(counts)).await {
+            if activity.until(limit.left().min(PIECE), |counts| self.has_no_more_to_say(counts)).await {
                 return Ok(());
             }
-            if self.world.is_none() || limit.left().is_zero() || !self.watch.lock().traffic.ask_in_vain() {
+            if self.world.is_none() || limit.left().is_zero() {
                 return Ok(activity.quiet(limit.left()).await?);
             }
+            self.look_for_streams(asked);
         }
     }
 
-    fn has_no_more_to_say(&self, counts: &Counts) -> bool {
-        counts.frames == 0 && counts.requests <= self.watch.lock().traffic.asked_in_vain()
+    /// Finds what will not be answered before the page's time goes on, where something has been waited for since `asked`.
+    pub(crate) fn look_for_streams(&self, asked: Instant) {
+        let traffic = &mut self.watch.lock().traffic;
+        traffic.leave_open_ended(PIECE);
+        if asked.elapsed() >= QUESTION {
+            traffic.ask_in_vain();
+        }
+    }
+
+    pub(crate) fn has_no_more_to_say(&self, counts: &Counts) -> bool {
+        counts.frames == 0 && counts.requests <= self.watch.lock().traffic.left_alone()
     }
 
     /// Whether every message that was sent to the page has been taken by it.
-    fn has_all_frames(&self, activity: &Activity) -> bool {
+    pub(crate) fn has_all_frames(&self, activity: &Activity) -> bool {
         let state = self.watch.lock();
         let sent = activity.counts().frames_sent.cast_signed();
         state.socket_offset.is_none_or(|offset| offset.0 + state.sockets.received.cast_signed() >= sent)

@@ -7,7 +7,10 @@
 //! navigation:  asked -> started -> there, or nothing comes of it
 //! ```
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    time::{Duration, Instant},
+};
 
 use serde_json::Value;
 
@@ -39,6 +42,10 @@ struct Request {
     in_vain: bool,
     /// No longer waited for, though not over.
     unread: bool,
+    /// When a piece of its answer came last.
+    heard: Instant,
+    /// Its answer has begun, and nothing of it has come for long.
+    open_ended: bool,
     document: bool,
     loader: String,
 }
@@ -52,6 +59,8 @@ impl Request {
             answered: false,
             in_vain: false,
             unread: false,
+            heard: Instant::now(),
+            open_ended: false,
             document: false,
             loader: String::new(),
         }
@@ -91,9 +100,14 @@ impl Traffic {
             }
             "Network.responseReceived" => {
                 if let Some(request) = self.requests.get_mut(text("/requestId")) {
-                    request.answered = true;
-                    request.in_vain = false;
+                    (request.answered, request.in_vain, request.heard) = (true, false, Instant::now());
                     request.stream |= text("/response/mimeType") == "text/event-stream";
+                }
+                return false;
+            }
+            "Network.dataReceived" => {
+                if let Some(request) = self.requests.get_mut(text("/requestId")) {
+                    request.heard = Instant::now();
                 }
                 return false;
             }
@@ -209,27 +223,43 @@ impl Traffic {
         }
     }
 
-    /// Takes questions that no answer has begun for to be asked in vain, so far: they are waited for as little as streams are. True where there
-    /// are any, and no document is on its way.
-    pub(crate) fn ask_in_vain(&mut self) -> bool {
+    /// Takes questions that no answer has begun for to be asked in vain, so far: they are waited for as little as streams are. Not while a document
+    /// is on its way.
+    pub(crate) fn ask_in_vain(&mut self) {
         let documents = self.requests.values().any(|request| request.document && !request.answered);
         if documents || !self.navigations.is_empty() {
-            return false;
+            return;
         }
-        let mut found = false;
         for request in self.requests.values_mut() {
             if request.is_waited_for() && !request.answered {
                 let url = &request.url;
                 tracing::warn!(url, "no answer has come for long; the page's time goes on without it");
-                (request.in_vain, request.stream, found) = (true, true, true);
+                (request.in_vain, request.stream) = (true, true);
             }
         }
-        found
     }
 
-    /// How many such questions there are.
-    pub(crate) fn asked_in_vain(&self) -> usize {
-        self.requests.values().filter(|request| request.in_vain).count()
+    /// Takes answers for streams of which nothing has come for this long.
+    pub(crate) fn leave_open_ended(&mut self, silence: Duration) {
+        for request in self.requests.values_mut() {
+            if request.answered && !request.open_ended && request.heard.elapsed() >= silence {
+                tracing::debug!(
+                    url = request.url,
+                    "an answer does not end; the page's time goes on without it"
+                );
+                (request.open_ended, request.stream) = (true, true);
+            }
+        }
+    }
+
+    /// How many requests are under way that nobody waits for, though the gateway has not done with them: asked in vain, or without an end.
+    pub(crate) fn left_alone(&self) -> usize {
+        self.requests.values().filter(|request| request.in_vain || request.open_ended).count()
+    }
+
+    /// Whether nothing is under way from these sessions but streams, and there is one.
+    pub(crate) fn only_streams(&self, mut of: impl FnMut(&SessionId) -> bool) -> bool {
+        self.pending() == 0 && self.requests.values().any(|request| request.stream && of(&request.session))
     }
 
     /// Takes what was given up for streams; true where there was such a thing.

@@ -54,18 +54,15 @@ pub(crate) fn begin(activity: &Activity, watch: &Arc<Watch>, cdp: &Cdp) -> HandO
 async fn hand_over(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &Cdp, mut slow: usize) -> usize {
     activity.until(FOREVER, |counts| counts.waiting > 0).await;
     for _ in 0..MORE {
-        slow = others(activity, slow).await;
+        slow = others(activity, watch, slow).await;
         let begun = activity.counts().begun;
         round_trip(watch, cdp).await;
         if activity.counts().begun == begun {
             break;
         }
     }
-    let ended = watch.lock().traffic.ended;
-    if !turns.next() {
-        return slow;
-    }
-    slow = others(activity, slow).await;
+    let Some(ended) = next(turns, watch).await else { return slow };
+    slow = others(activity, watch, slow).await;
     let condition = |_: &State| "the page to take an answer".to_owned();
     let taken = |state: &State| (state.traffic.ended > ended).then_some(());
     for _ in 0..ROUNDS {
@@ -78,8 +75,23 @@ async fn hand_over(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &Cdp,
     slow
 }
 
+/// Lets the next answer go, as soon as the page's time does not run without waiting for it. Returns how many have arrived so far; none is that
+/// none waits.
+async fn next(turns: &Turns, watch: &Watch) -> Option<u64> {
+    loop {
+        let condition = |_: &State| "the page's time to stand still".to_owned();
+        // A page that is gone gets nothing.
+        let _ = watch.until(FOREVER, condition, |state| (!state.keeps_answers).then_some(())).await;
+        let state = watch.lock();
+        if !state.keeps_answers {
+            return turns.next().then_some(state.traffic.ended);
+        }
+    }
+}
+
 /// Waits until all requests but the slow ones have answers that wait for their turn, or have been answered; returns how many slow ones there are.
-async fn others(activity: &Activity, slow: usize) -> usize {
+async fn others(activity: &Activity, watch: &Watch, slow: usize) -> usize {
+    let slow = slow.max(watch.lock().traffic.left_alone());
     let in_time = activity.until(SLOW, |counts| counts.waiting + slow >= counts.requests).await;
     let counts = activity.counts();
     let unanswered = counts.requests.saturating_sub(counts.waiting);

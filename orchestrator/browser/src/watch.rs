@@ -73,6 +73,8 @@ pub(crate) struct State {
     pub(crate) ordinals: HashMap<String, usize>,
     /// The page's time in milliseconds, as last seen.
     pub(crate) clock: f64,
+    /// The page's time runs without waiting for answers, and none is handed over.
+    pub(crate) keeps_answers: bool,
     /// When the episode began, by the machine's clock.
     pub(crate) began: Option<Instant>,
     /// The times of the frames that are drawn.

@@ -127,6 +127,7 @@ fn answer(
         Some("js") => "text/javascript",
         // Begins and never ends.
         Some("stream") => "text/event-stream",
+        Some("endless") => "application/x-ndjson",
         Some("json") => "application/json",
         // A browser saves what it cannot show.
         Some("zip") => "application/zip",
@@ -145,7 +146,7 @@ fn answer(
         .header("cache-control", "max-age=3600")
         .body(Paged {
             text: Some(Bytes::from(text.unwrap_or_default())),
-            endless: place.ends_with(".stream") || place.ends_with("endless.zip"),
+            endless: [".stream", ".endless", "endless.zip"].iter().any(|end| place.ends_with(end)),
             again: place.ends_with("endless.zip").then(|| vec![b'x'; 1 << 20].into()),
         })
         .unwrap()

@@ -1,0 +1,106 @@
+//! A slice of the page's time, past requests that never end.
+//!
+//! Chromium stops a page's time while one of its requests is under way, so what is answered in the course of a slice is answered at the instant
+//! at which it was asked for. A stream stops the time for good. From then on time is moved without regard to requests, in steps of [`STEP`];
+//! answers are kept back in a step and handed over between two of them. So there, too, the machine's speed has no part in what the page sees:
+//! an answer comes at the end of the step in which it was asked for.
+//!
+//! ```text
+//! no stream   |---------------------------- slice ---------------------------|
+//! stream      |------ until it begins |rest| step | step | step |rest| step  |
+//! ```
+
+use std::time::{Duration, Instant};
+
+use gateway::{Activity, Hold};
+
+use crate::{
+    Error, Session,
+    clock::{self, Granted},
+    patience::Limit,
+};
+
+/// How late an answer may come beside a stream, in the page's own time.
+const STEP: Duration = Duration::from_millis(25);
+/// The shortest grant: brings a grant to its end whose time is over.
+const LEAST: Duration = Duration::from_millis(1);
+
+impl Session {
+    /// Lets the page's time run on by `slice`.
+    pub(crate) async fn run_slice(
+        &self,
+        slice: Duration,
+        activity: &Activity,
+        limit: Limit,
+    ) -> Result<(), Error> {
+        let end = self.watch.lock().clock + slice.as_secs_f64() * 1000.0;
+        if !self.has_streams() {
+            let hold = self.hold_frames(activity, limit).await?;
+            let page = self.watch.lock().active()?;
+            let asked = Instant::now();
+            let are_streams = || self.waits_for_streams_only(activity, asked);
+            if clock::grant(self.patience(&page, limit), slice, are_streams).await? == Granted::Whole {
+                return Ok(());
+            }
+            drop(hold);
+            self.rest(activity, limit).await?;
+        }
+        self.run_steps(end, activity, limit).await
+    }
+
+    /// Does so until the page's clock shows `end`, in milliseconds since 1970.
+    async fn run_steps(&self, end: f64, activity: &Activity, limit: Limit) -> Result<(), Error> {
+        loop {
+            let left = end - self.watch.lock().clock;
+            let step = Duration::try_from_secs_f64(left / 1000.0).unwrap_or_default().clamp(LEAST, STEP);
+            let before = self.begun(activity);
+            {
+                let _hold = self.hold_frames(activity, limit).await?;
+                let page = self.watch.lock().active()?;
+                clock::step(self.patience(&page, limit), step).await?;
+            }
+            let step = step.as_secs_f64() * 1000.0;
+            if step >= left {
+                return Ok(());
+            }
+            if self.begun(activity) == before {
+                self.watch.lock().clock += step;
+            } else {
+                self.rest(activity, limit).await?;
+            }
+        }
+    }
+
+    /// Keeps messages of WebSockets from the page, when it has all that were sent to it.
+    async fn hold_frames(&self, activity: &Activity, limit: Limit) -> Result<Hold, Error> {
+        loop {
+            let hold = activity.hold_frames();
+            if self.has_all_frames(activity) {
+                return Ok(hold);
+            }
+            // One slipped through between the look and the hold.
+            drop(hold);
+            self.rest(activity, limit).await?;
+        }
+    }
+
+    fn begun(&self, activity: &Activity) -> (u64, u64) {
+        (self.watch.lock().begun, activity.counts().begun)
+    }
+
+    fn has_streams(&self) -> bool {
+        self.watch.lock().traffic.streams() > 0
+    }
+
+    /// Whether a page waits for streams, and for nothing that has an end; it has waited for them since then.
+    fn waits_for_streams_only(&self, activity: &Activity, since: Instant) -> bool {
+        self.look_for_streams(since);
+        if !self.has_no_more_to_say(&activity.counts()) {
+            return false;
+        }
+        let state = &mut *self.watch.lock();
+        let unread = state.traffic.unread_are_streams();
+        unread
+            || state.traffic.only_streams(|session| state.pages.iter().any(|page| page.session == *session))
+    }
+}

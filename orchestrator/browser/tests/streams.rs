@@ -1,0 +1,117 @@
+//! Streams that begin in the middle of things do not hold the page's time up, and the page sees the same beside them in every run.
+
+#![allow(clippy::unwrap_used)]
+
+mod web;
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use browser::{Action, Launch, Session, World};
+use gateway::{CertificateAuthority, Config, Gateway, Routes, Site, Target};
+
+use web::Web;
+
+const SETTLE: Duration = Duration::from_secs(30);
+
+/// What every page does beside its stream: it asks every 300 ms, counts, keeps what it counted, and tells when it did so.
+const REST: &str = "<pre id=log></pre><script>
+const say = what => { log.textContent += `${what} @${Math.round(performance.now())}; `; };
+let polls = 0, ticks = 0;
+const poll = () => fetch('/poll.json').then(a => a.text()).then(text => {
+    say(`${text} ${++polls} after ${ticks}`);
+    localStorage.setItem('polls', polls);
+    if (polls < 12) setTimeout(poll, 300);
+});
+setInterval(() => ticks++, 10);
+setTimeout(() => say('late'), 4500);
+setTimeout(poll, 100);
+</script>";
+
+/// Pages that begin a stream, what it is that they are told by it, and how long they may take: an answer without an end shows only by its silence,
+/// and a question without an answer by a longer one.
+const PAGES: [(&str, &str, &str, u64); 11] = [
+    ("timer", "<script>setTimeout(() => { new EventSource('/events.stream').onmessage = e => say(e.data); }, 150)</script>", "hello", 5),
+    ("answer", "<script>fetch('/first.json').then(() => { new EventSource('/events.stream').onmessage = e => say(e.data); })</script>", "hello", 5),
+    ("frame", "<iframe src=/inner></iframe><script>onmessage = e => say(e.data)</script>", "hello", 5),
+    ("worker", "<script>new Worker('/worker.js').onmessage = e => say(e.data)</script>", "hello", 5),
+    ("second", "<script>const listen = name => { new EventSource(name).onmessage = e => say(e.data); };
+        setTimeout(() => listen('/events.stream'), 150); setTimeout(() => listen('/more.stream'), 1350)</script>", "world", 5),
+    ("elsewhere", "<script>setTimeout(() => { new EventSource('http://elsewhere.test/open.stream').onerror = e => say('refused'); }, 150)</script>", "refused", 5),
+    ("body", "<script>setTimeout(() => fetch('/body.endless').then(a => a.body.getReader().read()).then(piece => say(new TextDecoder().decode(piece.value))), 150)</script>", "hello", 10),
+    ("xhr", "<script>setTimeout(() => { const asked = new XMLHttpRequest(); asked.open('GET', '/body.endless');
+        asked.onprogress = () => say(asked.responseText); asked.send(); }, 150)</script>", "hello", 10),
+    ("beacon", "<script>setTimeout(() => say(navigator.sendBeacon('/beacon.json', 'x')), 150)</script>", "true", 5),
+    ("sync", "<script>setTimeout(() => { new EventSource('/events.stream'); }, 150); setTimeout(() => { const asked = new XMLHttpRequest();
+        asked.open('GET', '/first.json', false); asked.send(); say(asked.responseText); }, 700)</script>", "first", 6),
+    ("long", "<script>setTimeout(() => fetch('/long.json').then(a => a.text()).then(say), 150)</script>", "late", 20),
+];
+
+fn world() -> World {
+    World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 }
+}
+
+async fn serve() -> (Web, Gateway, Arc<CertificateAuthority>) {
+    let pages: Vec<(String, String)> = PAGES
+        .iter()
+        .map(|(name, page, ..)| (format!("shop.test/{name}"), format!("<!doctype html>{REST}{page}")))
+        .collect();
+    let inner = "<script>setTimeout(() => { new EventSource('/events.stream').onmessage = e => parent.postMessage(e.data, '*'); }, 150)</script>";
+    let worker =
+        "setTimeout(() => { new EventSource('/events.stream').onmessage = e => postMessage(e.data); }, 150)";
+    let mut all: Vec<(&str, &str)> = pages.iter().map(|(at, page)| (&**at, &**page)).collect();
+    all.extend([
+        ("shop.test/inner", inner),
+        ("shop.test/worker.js", worker),
+        ("shop.test/events.stream", "data: hello\n\n"),
+        ("shop.test/more.stream", "data: world\n\n"),
+        ("elsewhere.test/open.stream", "data: elsewhere\n\n"),
+        ("shop.test/body.endless", "hello"),
+        ("shop.test/first.json", "first"),
+        ("shop.test/poll.json", "poll"),
+        ("shop.test/beacon.json", "{}"),
+        ("shop.test/long.json", "long"),
+    ]);
+    let web = Web::serve(&all).await;
+    let ca = Arc::new(CertificateAuthority::in_memory().unwrap());
+    let routes = Routes::all(Target::Site(Arc::new(Site::new("shop", web.address))));
+    let gateway = Gateway::start(Config::new(ca.clone(), routes)).await.unwrap();
+    (web, gateway, ca)
+}
+
+#[tokio::test]
+async fn a_stream_that_begins_within_a_slice_changes_neither_the_time_nor_its_pace() {
+    let (web, gateway, ca) = serve().await;
+    let launch = Launch {
+        world: Some(world()),
+        activity: Some(gateway.activity()),
+        ..Launch::new(gateway.local_addr(), ca.spki_sha256_base64())
+    };
+    let mut session = Session::start(&launch).await.unwrap();
+    let mut slow = Vec::new();
+    for (name, _, told, seconds) in PAGES {
+        let mut first: Option<String> = None;
+        for _ in 0..2 {
+            // Answered only once something is asked for that nobody asks for.
+            web.answer_in_order(&["/never.json", "/long.json"]);
+            let began = Instant::now();
+            session.act(&Action::Goto { url: format!("http://shop.test/{name}") }).await.unwrap();
+            let settled = session.settle(&gateway.activity(), SETTLE).await.unwrap();
+            let (took, text) = (began.elapsed(), session.page_text().await.unwrap());
+            println!("{name} {took:?} {:?} {text}", settled.page_time);
+            assert!(
+                text.contains(told) && text.contains("poll 12") && text.contains("late"),
+                "{name}: {text}"
+            );
+            assert_eq!(first.get_or_insert_with(|| text.clone()), &text, "{name}");
+            if took > Duration::from_secs(seconds) {
+                slow.push(format!("{name} took {took:?}"));
+            }
+            session.reset(Some(world())).await.unwrap();
+        }
+    }
+    assert!(slow.is_empty(), "{slow:?}");
+    session.close().await.unwrap();
+}
