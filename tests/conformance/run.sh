@@ -37,6 +37,10 @@ echo "== scoring what the published scorers scored, reading the published tasks"
 SANDBOX_VECTORS=$SHARED/vectors SANDBOX_DATASETS=$SHARED/datasets SANDBOX_PICTURES=$work/visualwebarena.image_ssim.jsonl \
     cargo test -q -p tasks --test vectors --test datasets
 
+echo "== asking Python what answers to WARC-Bench are worth"
+"$venv/bin/python" "$here/warcbench.py" >"$work/warcbench.jsonl"
+SANDBOX_WARCBENCH_REFERENCE=$work/warcbench.jsonl cargo test -q -p tasks --test warcbench_reference
+
 echo "== asking WorkArena's package for its goals and verdicts"
 workarena=$("$venv/bin/python" "$here/workarena.py" "$work/workarena.jsonl")
 SANDBOX_WORKARENA=$workarena SANDBOX_WORKARENA_REFERENCE=$work/workarena.jsonl \

@@ -35,4 +35,5 @@ mod town;
 mod turkingbench;
 mod usage;
 mod visualwebarena;
+mod warcbench;
 mod webarena;

@@ -141,10 +141,11 @@ where
 
 /// A world with the task's start page open.
 async fn bring_up(suite: &Suite, task: &Task, town: Option<Town>, options: &Options) -> Result<World, Error> {
-    let shared = world::Shared::open(&suite.world, town, options.index_cache.as_deref())
-        .await
-        .map_err(|source| Error::Snapshots { source })?;
-    let world = World::open_up(&suite.world, shared, options.limits.settle).await;
+    let shared =
+        world::Shared::open(&suite.world, std::slice::from_ref(task), town, options.index_cache.as_deref())
+            .await
+            .map_err(|source| Error::Snapshots { source })?;
+    let world = World::open_up(&suite.world, task, shared, options.limits.settle).await;
     let mut world = world.map_err(|source| Error::World { source })?;
     world.keep_network(options.keep_network || task.scorer.wants_network());
     match world.begin(task).await {
@@ -241,7 +242,7 @@ async fn facts(
         cdp: cdp.map_err(|source| Error::World { source })?,
         proxy: format!("http://{}", world.proxy()),
         ca: ca.into(),
-        clock: suite.world.clock,
+        clock: task.world(&suite.world).clock,
         seed: suite.world.seed,
         answer_file: answer_file.into(),
     })

@@ -57,9 +57,10 @@ async fn run_with(
     progress: Progress,
 ) -> Result<Summary, Error> {
     let sites = Sites::of(ground).await?;
+    let tasks = select(suite, &options.tasks)?;
     let town = ground.map(|ground| ground.town.clone());
     progress(Event::Opening);
-    let world = world::Shared::open(&suite.world, town, options.index_cache.as_deref())
+    let world = world::Shared::open(&suite.world, &tasks, town, options.index_cache.as_deref())
         .await
         .map_err(|source| Error::Snapshots { source })?;
     let (spec, settle) = (suite.world.clone(), options.limits.settle);
@@ -334,7 +335,7 @@ pub(crate) fn record(
     sites: &Sites,
 ) -> Result<RunRecord, Error> {
     let digest = suite_digest(&suite.world, tasks)?;
-    let world = WorldRecord { images: sites.images.clone(), ..world_record(&suite.world)? };
+    let world = WorldRecord { images: sites.images.clone(), ..world_record(&suite.world, tasks)? };
     Ok(RunRecord { world, ..RunRecord::new(&suite.name, digest, agent, repeat, task_records(tasks)) })
 }
 

@@ -55,6 +55,10 @@ pub(crate) async fn scored(
             let unclear = || Some("the judge's reply says neither yes nor no".to_owned());
             Scored { unjudged: why.or_else(unclear), ..scored(outcome, None, None) }
         }
+        // Whoever ruled on it, nobody could tell.
+        Err(error @ ScoreError::FromTheStart) => {
+            Scored { unjudged: Some(error.to_string()), ..scored(outcome, None, None) }
+        }
         Err(error) => {
             scored(Outcome::Error { message: format!("failed to score: {error}") }, Some(0.0), None)
         }

@@ -19,12 +19,11 @@ const EDGE: u64 = 64 << 10;
 /// their length and both ends. So do files for pages, with their names.
 pub(crate) fn suite_digest(world: &WorldSpec, tasks: &[Task]) -> Result<String, Error> {
     let mut digest = Lines::default();
-    let plain = WorldSpec { snapshots: Vec::new(), files: None, ..world.clone() };
+    let plain = WorldSpec { snapshots: Vec::new(), storage_state: None, files: None, ..world.clone() };
     add_json(&mut digest, &plain)?;
-    for snapshot in &world.snapshots {
-        digest.add(
-            edges(snapshot).map_err(|source| Error::Read { path: snapshot.clone(), source })?.as_slice(),
-        );
+    let mut known = Edges::default();
+    for snapshot in world.snapshots.iter().chain(&world.storage_state) {
+        digest.add(known.of(snapshot)?);
     }
     if let Some(folder) = &world.files {
         for file in files(folder).map_err(|source| Error::Read { path: folder.clone(), source })? {
@@ -34,20 +33,34 @@ pub(crate) fn suite_digest(world: &WorldSpec, tasks: &[Task]) -> Result<String, 
         }
     }
     for task in tasks {
-        add_json(&mut digest, &Task { storage_state: None, ..task.clone() })?;
-        if let Some(path) = &task.storage_state {
-            digest.add(&edges(path).map_err(|source| Error::Read { path: path.clone(), source })?);
+        add_json(&mut digest, &Task { snapshots: None, storage_state: None, ..task.clone() })?;
+        for path in task.snapshots.iter().flatten().chain(&task.storage_state) {
+            digest.add(known.of(path)?);
         }
     }
     Ok(digest.finish())
 }
 
-/// What the world is made of, but for the images of its sites.
-pub(crate) fn world_record(world: &WorldSpec) -> Result<WorldRecord, Error> {
+/// Digests of files by [`edges`], each made once.
+#[derive(Default)]
+struct Edges(BTreeMap<Utf8PathBuf, Vec<u8>>);
+
+impl Edges {
+    fn of(&mut self, path: &Utf8Path) -> Result<&[u8], Error> {
+        if !self.0.contains_key(path) {
+            let digest = edges(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+            self.0.insert(path.to_owned(), digest);
+        }
+        Ok(&self.0[path])
+    }
+}
+
+/// What the world and those of these tasks are made of, but for the images of sites.
+pub(crate) fn world_record(world: &WorldSpec, tasks: &[Task]) -> Result<WorldRecord, Error> {
     let mut snapshots = BTreeMap::new();
-    for path in &world.snapshots {
-        let digest = edges(path).map_err(|source| Error::Read { path: path.clone(), source })?;
-        let digest = String::from_utf8_lossy(&digest).into_owned();
+    let mut known = Edges::default();
+    for path in tasks.iter().filter_map(|task| task.snapshots.as_ref()).flatten().chain(&world.snapshots) {
+        let digest = String::from_utf8_lossy(known.of(path)?).into_owned();
         snapshots.insert(path.file_name().unwrap_or_default().to_owned(), digest);
     }
     Ok(WorldRecord { clock: world.clock, seed: world.seed, snapshots, images: BTreeMap::new() })

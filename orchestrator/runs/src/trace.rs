@@ -196,6 +196,11 @@ impl Trace {
                 tracing::warn!(task = task.id, why, "the page did not come to rest once its task had begun");
             }
         }
+        let mut before = Vec::new();
+        for evaluation in task.scorer.evaluations_before(self.score.rules) {
+            before.push(evaluation.read(&mut Reading(environment), self.score.rules).await?);
+        }
+        task.scorer.read_before(&mut self.score, &mut before.into_iter());
         self.hear(environment, task).await?;
         let expression = match &task.goal {
             GoalText::Words(words) => return Ok(words.clone()),
@@ -250,7 +255,7 @@ impl Trace {
     ) -> Result<(), EnvironmentError> {
         let mut found = Vec::new();
         for evaluation in task.scorer.evaluations() {
-            found.push(evaluation.read(&mut Reading(environment)).await?);
+            found.push(evaluation.read(&mut Reading(environment), self.score.rules).await?);
         }
         task.scorer.read(&mut self.score, &mut found.into_iter());
         let mut held = Vec::new();

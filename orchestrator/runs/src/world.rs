@@ -3,7 +3,7 @@
 //! Each worker has a gateway and a browser of its own, and each episode copies of its own of the sites that its task names, so parallel episodes
 //! cannot see each other; the opened snapshots and the certificate authority, which lives in memory and dies with the run, are shared.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use browser::{
     Acted, Action, ActionError, Device, Geolocation, Launch, Look, Observation, Picture, Session,
     StorageState,
 };
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{
     CertificateAuthority, Config, DatePolicy, Entry, Episode, Gateway, Ledger, MatchLevel, Network, Replay,
     ReplayOptions, Routes, Target,
@@ -32,8 +32,8 @@ use crate::town::{self, Visit};
 /// What the workers of a run share.
 #[derive(Clone)]
 pub struct Shared {
-    /// To the snapshots.
-    routes: Routes,
+    /// Routes to the snapshots of each world that a task is done in, by the paths of the snapshots.
+    routes: Arc<BTreeMap<Vec<Utf8PathBuf>, Routes>>,
     town: Option<Town>,
     authority: Arc<CertificateAuthority>,
 }
@@ -48,8 +48,10 @@ pub struct World {
     /// When the episode began; from then on an open world's time runs.
     began: Instant,
     session: Session,
+    /// What tasks begin in that say nothing else.
+    spec: WorldSpec,
     clock: browser::World,
-    /// What tasks are done on that say nothing of it.
+    /// What the present episode's task is done on.
     device: Device,
     settle_within: Duration,
     /// The session has had no episode yet, and needs no reset.
@@ -63,9 +65,11 @@ pub struct World {
 }
 
 impl Shared {
-    /// Opens the snapshots of a world, with their indexes in the folder `cache`; without one, indexes are built into temporary files.
+    /// Opens the snapshots of the worlds that these tasks are done in, with their indexes in the
+    /// folder `cache`; without one, indexes are built into temporary files.
     pub async fn open(
         spec: &WorldSpec,
+        tasks: &[Task],
         town: Option<Town>,
         cache: Option<&Utf8Path>,
     ) -> Result<Shared, EnvironmentError> {
@@ -77,11 +81,26 @@ impl Shared {
             tasks::MatchLevel::Fuzzy => MatchLevel::FUZZY,
         };
         let options = ReplayOptions { level, dates: DatePolicy::Recorded, ..ReplayOptions::default() };
-        let (spec, cache) = (spec.clone(), cache.map(Utf8Path::to_owned));
-        let routes = tokio::task::spawn_blocking(move || routes(&spec, options, cache.as_deref()))
-            .await
-            .map_err(EnvironmentError::while_doing("open the snapshots"))??;
-        Ok(Shared { routes, town, authority: Arc::new(authority) })
+        let mut worlds: Vec<WorldSpec> = tasks.iter().map(|task| task.world(spec)).collect();
+        worlds.sort_by(|a, b| a.snapshots.cmp(&b.snapshots));
+        worlds.dedup_by(|a, b| a.snapshots == b.snapshots);
+        let cache = cache.map(Utf8Path::to_owned);
+        let open = move |spec: WorldSpec| {
+            let routes = routes(&spec, options, cache.as_deref())?;
+            Ok::<_, EnvironmentError>((spec.snapshots, routes))
+        };
+        let opened = tokio::task::spawn_blocking(move || {
+            worlds.into_iter().map(open).collect::<Result<BTreeMap<_, _>, _>>()
+        });
+        let routes = opened.await.map_err(EnvironmentError::while_doing("open the snapshots"))??;
+        Ok(Shared { routes: Arc::new(routes), town, authority: Arc::new(authority) })
+    }
+
+    /// Routes to the snapshots of a world.
+    fn routes(&self, spec: &WorldSpec) -> Result<Routes, EnvironmentError> {
+        let lacking = || format!("nobody has opened {:?}", spec.snapshots);
+        let routes = self.routes.get(&spec.snapshots);
+        routes.cloned().ok_or_else(|| EnvironmentError::while_doing("find a task's snapshots")(lacking()))
     }
 }
 
@@ -119,7 +138,7 @@ fn routes(
 }
 
 fn storage_state(path: &Utf8Path) -> Result<StorageState, EnvironmentError> {
-    let doing = || EnvironmentError::while_doing("read a task's storage state");
+    let doing = || EnvironmentError::while_doing("read a storage state");
     let text = std::fs::read(path).map_err(|error| doing()(format!("{path}: {error}")))?;
     serde_json::from_slice(&text).map_err(|error| doing()(format!("{path}: {error}")))
 }
@@ -158,31 +177,34 @@ impl World {
         shared: Shared,
         settle_within: Duration,
     ) -> Result<World, EnvironmentError> {
-        World::start(spec, shared, settle_within, false).await
+        World::start(spec, device(spec), shared, settle_within, false).await
     }
 
-    /// Starts them for another program to drive, in a world whose time runs on. Good for one episode.
+    /// Starts them for another program to drive, in a world whose time runs on. Good for one
+    /// episode of this task.
     pub async fn open_up(
         spec: &WorldSpec,
+        task: &Task,
         shared: Shared,
         settle_within: Duration,
     ) -> Result<World, EnvironmentError> {
-        World::start(spec, shared, settle_within, true).await
+        let spec = task.world(spec);
+        World::start(&spec, on(&device(&spec), &task.device), shared, settle_within, true).await
     }
 
     async fn start(
         spec: &WorldSpec,
+        device: Device,
         shared: Shared,
         settle_within: Duration,
         open: bool,
     ) -> Result<World, EnvironmentError> {
-        let mut config = Config::new(shared.authority.clone(), shared.routes.clone());
+        let mut config = Config::new(shared.authority.clone(), Routes::new());
         let sites = shared.town.iter().flat_map(Town::sites);
         config.extra_roots = sites.filter_map(Site::authority_file).collect();
         let gateway =
             Gateway::start(config).await.map_err(EnvironmentError::while_doing("start the gateway"))?;
         let clock = browser::World { clock: spec.clock, seed: spec.seed };
-        let device = device(spec);
         let mut launch = Launch {
             device: device.clone(),
             files: spec.files.clone().map(Into::into),
@@ -204,6 +226,7 @@ impl World {
             actions: 0,
             began: Instant::now(),
             session,
+            spec: spec.clone(),
             clock,
             device,
             settle_within,
@@ -239,9 +262,9 @@ impl World {
     }
 
     /// A pristine browser, and sites that are handed back, in this order.
-    async fn leave(&mut self, device: Device) -> Result<(), EnvironmentError> {
+    async fn leave(&mut self) -> Result<(), EnvironmentError> {
         self.session
-            .reset_as(Some(self.clock), device)
+            .reset_as(Some(self.clock), self.device.clone())
             .await
             .map_err(EnvironmentError::while_doing("reset the browser"))?;
         self.gateway
@@ -256,22 +279,26 @@ impl World {
     /// A pristine browser, pristine sites and an empty ledger, in this order: what the old pages still ask for while they go belongs to the old
     /// episode.
     async fn begin_episode(&mut self, task: &Task) -> Result<(), EnvironmentError> {
-        let device = on(&self.device, &task.device);
-        if !std::mem::take(&mut self.fresh) || device != self.device {
-            self.leave(device).await?;
+        let spec = task.world(&self.spec);
+        let device = on(&device(&spec), &task.device);
+        let clock = browser::World { clock: spec.clock, seed: spec.seed };
+        let fits = device == self.device && clock == self.clock;
+        (self.device, self.clock) = (device, clock);
+        if !std::mem::take(&mut self.fresh) || !fits {
+            self.leave().await?;
         }
         self.actions = 0;
         self.began = Instant::now();
+        let mut routes = self.shared.routes(&spec)?;
         if let Some(town) = &self.shared.town {
             let (visit, cookies) = Visit::begin(town, task, self.clock.clock).await?;
-            let mut routes = self.shared.routes.clone();
             visit.add_routes(&mut routes)?;
             self.visit = visit;
-            self.gateway.set_routes(routes);
             let given = self.session.set_cookies(&cookies).await;
             given.map_err(EnvironmentError::while_doing("give the browser its cookies"))?;
         }
-        if let Some(path) = &task.storage_state {
+        self.gateway.set_routes(routes);
+        if let Some(path) = &spec.storage_state {
             let state = storage_state(path)?;
             let given = self.session.set_storage_state(&state).await;
             given.map_err(EnvironmentError::while_doing("give the browser its storage"))?;
@@ -410,7 +437,7 @@ impl Environment for World {
     }
 
     async fn hand_back(&mut self) -> Result<(), EnvironmentError> {
-        self.leave(self.device.clone()).await?;
+        self.leave().await?;
         self.fresh = true;
         Ok(())
     }

@@ -79,8 +79,16 @@ impl Saved {
 }
 
 /// What imported tasks have before the benchmark's own ids.
-const BENCHMARKS: [&str; 5] =
-    ["assistantbench-", "fanoutqa-", "mind2web-live-", "visualwebarena-", "webarena-"];
+const BENCHMARKS: [&str; 8] = [
+    "assistantbench-",
+    "fanoutqa-",
+    "mind2web-live-",
+    "visualwebarena-",
+    "webarena-",
+    "dev.",
+    "test.",
+    "train.",
+];
 
 /// Reads JSON lines, one attempt each.
 ///

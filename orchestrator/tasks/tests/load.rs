@@ -112,6 +112,28 @@ fn a_world_may_name_its_search_engine() {
 }
 
 #[test]
+fn a_task_may_have_another_world_than_its_suite() {
+    let world = format!("{WORLD}  storage_state: ann.json\n");
+    let own = format!(
+        "{TASK}snapshots: [two.wacz, /three.wacz]\nclock: 2025-01-02T03:04:05+01:00\nstorage_state: bob.json\n\
+         device: {{timezone: Asia/Tokyo}}\n"
+    );
+    let usual = TASK.replace("one", "two");
+    let (_folder, path) = suite(&[("suite.yaml", &world), ("a.yaml", &own), ("b.yaml", &usual)]);
+    let suite = Suite::load(&path).unwrap();
+    let [one, two] = suite.tasks.as_slice() else { panic!("{:?}", suite.tasks) };
+    assert_eq!(two.world(&suite.world), suite.world);
+    assert_eq!(suite.world.storage_state, Some(path.join("ann.json")));
+    let world = one.world(&suite.world);
+    assert_eq!(world.snapshots, [path.join("two.wacz"), "/three.wacz".into()]);
+    assert_eq!(world.clock.to_string(), "2025-01-02T02:04:05Z");
+    assert_eq!(world.storage_state, Some(path.join("bob.json")));
+    assert_eq!((world.seed, world.viewport), (suite.world.seed, suite.world.viewport));
+    let written = serde_yaml::to_string(one).unwrap();
+    assert_eq!(&serde_yaml::from_str::<Task>(&written).unwrap(), one, "{written}");
+}
+
+#[test]
 fn mistakes_are_reported_with_file_line_and_key() {
     let cases = [
         ("unknown key", task_refusal(&format!("{TASK}max_step: 5\n"))),
@@ -152,6 +174,12 @@ fn mistakes_are_reported_with_file_line_and_key() {
         ("bad id", task_refusal(&TASK.replace("one", "../one"))),
         ("empty goal", task_refusal(&TASK.replace("Find it.", "''"))),
         ("no steps", task_refusal(&format!("{TASK}max_steps: 0\n"))),
+        ("clock of a task without its offset", task_refusal(&format!("{TASK}clock: 2026-03-14T09:00:00\n"))),
+        ("snapshot of a task that is no list", task_refusal(&format!("{TASK}snapshots: web.wacz\n"))),
+        (
+            "JSON of a task that is none",
+            task_refusal("id: one\ngoal: g\nscorer:\n  warcbench:\n    json_matcher: '{a}'\n"),
+        ),
         ("same id", refusal(&[("suite.yaml", WORLD), ("a.yaml", TASK), ("b.yaml", TASK)])),
         ("no tasks", refusal(&[("suite.yaml", WORLD)])),
         ("no world", refusal(&[("a.yaml", TASK)])),

@@ -97,7 +97,7 @@ async fn read(scorer: &Scorer, world: &mut World, answer: &str) -> ScoreState {
     scorer.observe(&mut state, &Step { answer: Some(answer), ..Step::default() });
     let mut found = Vec::new();
     for evaluation in scorer.evaluations() {
-        let Ok(read) = evaluation.read(world).await;
+        let Ok(read) = evaluation.read(world, state.rules).await;
         found.push(read);
     }
     scorer.read(&mut state, &mut found.into_iter());

@@ -36,6 +36,9 @@ enum Runs {
     /// VisualWebArena: score saved answers, addresses, contents of pages and what was seen of pictures
     Visualwebarena(saved::Saved),
     Turkingbench(turkingbench::Saved),
+    /// WARC-Bench: score saved answers and addresses, and for scripts what they gave, as `contents:
+    /// [true]`
+    Warcbench(saved::Saved),
     WebarenaVerified(webarena_verified::Verified),
     Run(run::Run),
 }
@@ -50,6 +53,7 @@ impl Score {
             Some(Runs::Mind2WebLive(saved)) => saved.run(Benchmark::Mind2WebLive).await,
             Some(Runs::Visualwebarena(saved)) => saved.run(Benchmark::VisualWebArena).await,
             Some(Runs::Webarena(saved)) => saved.run(Benchmark::WebArena).await,
+            Some(Runs::Warcbench(saved)) => saved.run(Benchmark::WarcBench).await,
             Some(Runs::Run(run)) => run.run().await,
             Some(Runs::Turkingbench(saved)) => saved.run(),
             Some(Runs::WebarenaVerified(verified)) => verified.run(),

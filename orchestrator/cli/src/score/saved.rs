@@ -1,5 +1,7 @@
-//! `sandbox score assistantbench | fanoutqa | mind2web-live | visualwebarena | webarena`: attempts that were saved, without a browser.
+//! `sandbox score assistantbench | fanoutqa | mind2web-live | visualwebarena | warcbench |
+//! webarena`: attempts that were saved, without a browser.
 
+use std::collections::BTreeMap;
 use std::{fs, iter};
 
 use anyhow::Context as _;
@@ -7,6 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use runs::Summary;
 use tasks::FallBack;
 use tasks::import::visualwebarena;
+use tasks::import::warcbench::{self, Recording};
 use tasks::import::webarena::{published, webarena};
 use tasks::import::{Import, ImportError, assistantbench, fanoutqa, mind2web_live};
 use tasks::saved::read_saved;
@@ -52,6 +55,7 @@ pub(super) enum Benchmark {
     FanOutQa,
     Mind2WebLive,
     VisualWebArena,
+    WarcBench,
     WebArena,
 }
 
@@ -62,16 +66,24 @@ impl Benchmark {
             Benchmark::FanOutQa => "fanoutqa",
             Benchmark::Mind2WebLive => "mind2web-live",
             Benchmark::VisualWebArena => "visualwebarena",
+            Benchmark::WarcBench => "warcbench",
             Benchmark::WebArena => "webarena",
         }
     }
 
-    fn read(self, text: &str) -> Result<Import, ImportError> {
+    /// Reads its tasks from the text of this file.
+    fn read(self, text: &str, file: &Utf8Path) -> Result<Import, ImportError> {
         match self {
             Benchmark::AssistantBench => assistantbench(text),
             Benchmark::FanOutQa => fanoutqa(text),
             Benchmark::Mind2WebLive => mind2web_live(text),
             Benchmark::VisualWebArena => visualwebarena::visualwebarena(text, &visualwebarena::published()),
+            Benchmark::WarcBench => {
+                // Nobody looks at pages, so it makes no difference whether recordings are there.
+                let nowhere = Recording { path: Utf8PathBuf::new(), began: jiff::Timestamp::UNIX_EPOCH };
+                let kinds = BTreeMap::new();
+                warcbench::warcbench(text, warcbench::split(file), &kinds, &mut |_| Ok(nowhere.clone()))
+            }
             Benchmark::WebArena => webarena(text, &published()),
         }
     }
@@ -91,7 +103,7 @@ impl Saved {
     }
 
     async fn score(self, benchmark: Benchmark, fall_back: Vec<Utf8PathBuf>) -> Outcome {
-        let import = benchmark.read(&read(&self.tasks)?);
+        let import = benchmark.read(&read(&self.tasks)?, &self.tasks);
         let import = import.with_context(|| self.tasks.to_string()).or_input("read the tasks")?;
         let mut attempts = self.attempts(&self.attempts, &import)?;
         let mut sources = Vec::new();

@@ -129,7 +129,7 @@ async fn reset<E: Environment>(State(hall): Rooms<E>, headers: HeaderMap, body: 
     if repeat == Some(0) {
         return Err(refusal(StatusCode::BAD_REQUEST, "repeat is 0; attempts are counted from 1"));
     }
-    let observing = Observing::new(hall.suite.world.clock, observe);
+    let observing = Observing::new(task.world(&hall.suite.world).clock, observe);
     let begun = hall.begin(task, repeat, observing).await;
     let Begun { session, episode, first } = begun.map_err(|why| no_session(&hall, why))?;
     let info = json!({

@@ -68,7 +68,7 @@ pub async fn serve(
     let open = async {
         let sites = Sites::of(ground.as_ref()).await?;
         let town = ground.as_ref().map(|ground| ground.town.clone());
-        let world = world::Shared::open(&suite.world, town, options.index_cache.as_deref())
+        let world = world::Shared::open(&suite.world, &tasks, town, options.index_cache.as_deref())
             .await
             .map_err(|source| Error::Snapshots { source })?;
         let (spec, settle) = (suite.world.clone(), options.limits.settle);

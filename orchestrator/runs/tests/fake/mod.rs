@@ -215,6 +215,7 @@ pub(crate) fn suite() -> Result<Suite, jiff::Error> {
         folder: "tasks/fake".into(),
         world: WorldSpec {
             snapshots: Vec::new(),
+            storage_state: None,
             sites: None,
             files: None,
             clock: "2026-03-14T09:00:00Z".parse()?,

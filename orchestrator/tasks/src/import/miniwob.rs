@@ -49,6 +49,7 @@ pub fn miniwob(pages: &[String], seed: u64) -> Import {
 pub fn world(seed: u64) -> WorldSpec {
     WorldSpec {
         snapshots: Vec::new(),
+        storage_state: None,
         sites: Some("sites".into()),
         files: None,
         clock: CLOCK.parse().expect("the clock is a time"),

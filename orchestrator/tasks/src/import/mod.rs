@@ -9,6 +9,7 @@ mod mind2web_live;
 pub mod miniwob;
 pub mod turkingbench;
 pub mod visualwebarena;
+pub mod warcbench;
 pub mod webarena;
 mod webarena_lite;
 pub mod webarena_verified;

@@ -84,6 +84,7 @@ pub struct Source<'a> {
 pub fn world(snapshots: Vec<camino::Utf8PathBuf>) -> WorldSpec {
     WorldSpec {
         snapshots,
+        storage_state: None,
         sites: Some("sites".into()),
         files: None,
         clock: CLOCK.parse().expect("the clock is a time"),

@@ -54,6 +54,7 @@ pub fn published() -> Vec<Place> {
 pub fn world(sites: Utf8PathBuf, clock: Timestamp) -> WorldSpec {
     WorldSpec {
         snapshots: Vec::new(),
+        storage_state: None,
         sites: Some(sites),
         files: None,
         clock,

@@ -19,6 +19,7 @@ mod state;
 mod tree;
 pub mod turkingbench;
 pub mod visualwebarena;
+pub mod warcbench;
 pub mod webarena;
 pub mod webarena_verified;
 pub mod workarena;
@@ -69,6 +70,9 @@ pub enum Scorer {
     /// TurkingBench: what the fields of a form hold in the end.
     #[serde(rename = "turkingbench")]
     TurkingBench(#[schemars(with = "Map<String, Value>")] turkingbench::Form),
+    /// WARC-Bench: one of its four evaluators.
+    #[serde(rename = "warcbench")]
+    WarcBench(warcbench::Check),
     /// Our own: what a site's state is in the end.
     State(StateCheck),
     /// Our own: what the page says of itself.
@@ -170,8 +174,32 @@ impl Scorer {
         match self {
             Scorer::WebArena(evaluation) => vec![Evaluation::WebArena(evaluation)],
             Scorer::VisualWebArena(evaluation) => vec![Evaluation::VisualWebArena(evaluation)],
+            Scorer::WarcBench(check) if check.reads_pages() => vec![Evaluation::WarcBench(check)],
             Scorer::All(parts) => parts.iter().flat_map(Scorer::evaluations).collect(),
             _ => Vec::new(),
+        }
+    }
+
+    /// What has to be read of the start page before anything is done. Published rules never look at
+    /// it.
+    pub fn evaluations_before(&self, rules: Rules) -> Vec<Evaluation<'_>> {
+        match self {
+            Scorer::WarcBench(_) if rules == Rules::Fixed => self.evaluations(),
+            Scorer::All(parts) => parts.iter().flat_map(|part| part.evaluations_before(rules)).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Takes what was read for [`evaluations_before`](Self::evaluations_before), in their order.
+    pub fn read_before(&self, state: &mut ScoreState, found: &mut impl Iterator<Item = Found>) {
+        match self {
+            Scorer::WarcBench(check) if check.reads_pages() => state.before = found.next(),
+            Scorer::All(parts) => {
+                for (part, state) in parts.iter().zip(&mut state.parts) {
+                    part.read_before(state, found);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -179,6 +207,7 @@ impl Scorer {
     pub fn read(&self, state: &mut ScoreState, found: &mut impl Iterator<Item = Found>) {
         match self {
             Scorer::WebArena(_) | Scorer::VisualWebArena(_) => state.pages = found.next(),
+            Scorer::WarcBench(check) if check.reads_pages() => state.pages = found.next(),
             Scorer::All(parts) => {
                 for (part, state) in parts.iter().zip(&mut state.parts) {
                     part.read(state, found);
@@ -289,6 +318,7 @@ impl Scorer {
         match self {
             Scorer::AssistantBench { .. } | Scorer::Mind2WebLive { .. } | Scorer::Infeasible {} => true,
             Scorer::WebArena(_) | Scorer::VisualWebArena(_) => state.pages.is_some(),
+            Scorer::WarcBench(check) => state.pages.is_some() || !check.reads_pages(),
             Scorer::WebArenaVerified(_) => state.checked.is_some(),
             Scorer::WorkArena(_) => state.instance.is_some(),
             Scorer::TurkingBench(_) => state.form.is_some(),
@@ -349,6 +379,12 @@ impl Scorer {
                 Some(found) => evaluation.score(ending(state, found)),
                 None => Ok(Score::of(false, vec!["the episode broke off".to_owned()])),
             },
+            Scorer::WarcBench(check) => check.score(&warcbench::Ending {
+                answer: state.answer.as_deref().unwrap_or_default(),
+                found: state.pages.as_ref(),
+                before: state.before.as_ref(),
+                rules: state.rules,
+            }),
             Scorer::WorkArena(_) => Ok(match &state.instance {
                 Some(verdict) => verdict.score(),
                 None => return Err(ScoreError::NotLooked),
@@ -403,6 +439,8 @@ pub enum Evaluation<'a> {
     WebArena(&'a webarena::Evaluation),
     /// As VisualWebArena does.
     VisualWebArena(&'a visualwebarena::Evaluation),
+    /// As WARC-Bench does.
+    WarcBench(&'a warcbench::Check),
 }
 
 impl Evaluation<'_> {
@@ -410,10 +448,11 @@ impl Evaluation<'_> {
     ///
     /// # Errors
     /// Where pages can no longer be read.
-    pub async fn read<P: Pages + Send>(&self, pages: &mut P) -> Result<Found, P::Error> {
+    pub async fn read<P: Pages + Send>(&self, pages: &mut P, rules: Rules) -> Result<Found, P::Error> {
         match self {
             Evaluation::WebArena(evaluation) => evaluation.read(pages).await,
             Evaluation::VisualWebArena(evaluation) => evaluation.read(pages).await,
+            Evaluation::WarcBench(check) => check.read(pages, rules).await,
         }
     }
 }

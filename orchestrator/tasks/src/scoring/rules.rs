@@ -26,7 +26,7 @@ pub struct Bug {
 }
 
 /// All of them.
-pub const MENDED: [Bug; 8] = [
+pub const MENDED: [Bug; 12] = [
     Bug { name: "webarena-or", instead: "` |OR| ` divides alternatives in `must_include` of answers, too" },
     Bug {
         name: "webarena-query",
@@ -55,6 +55,22 @@ pub const MENDED: [Bug; 8] = [
     Bug {
         name: "turkingbench-range",
         instead: "a slider counts by how near it is to what workers chose, and not as right",
+    },
+    Bug {
+        name: "warcbench-escape",
+        instead: "an answer counts as it stands, or with its escapes decoded and all other characters kept",
+    },
+    Bug {
+        name: "warcbench-order",
+        instead: "the order of keys makes no difference in objects within objects and lists either",
+    },
+    Bug {
+        name: "warcbench-selector",
+        instead: "a selector that was written down without its quotes is read with them",
+    },
+    Bug {
+        name: "warcbench-start",
+        instead: "what was so before anything was done decides nothing: the episode is unjudged",
     },
 ];
 

@@ -49,6 +49,9 @@ pub struct ScoreState {
     /// What was read of pages in the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pages: Option<Found>,
+    /// What was read of the start page before anything was done, where rules look at it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Found>,
     /// What the network showed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checked: Option<webarena_verified::Checked>,
@@ -104,6 +107,9 @@ pub enum ScoreError {
     /// The rules look at an instance, and nobody has.
     #[error("nobody looked at the instance: the task was not set up")]
     NotLooked,
+    /// What is looked at was so before anything was done, so that it says nothing of what was.
+    #[error("what the task wants was so before anything was done")]
+    FromTheStart,
     /// The published code leaves this part out of the mean.
     #[error("the published scorer leaves this out")]
     Skipped,

@@ -33,6 +33,7 @@ impl Suite {
         for snapshot in &mut world.snapshots {
             *snapshot = folder.join(&*snapshot);
         }
+        world.storage_state = world.storage_state.map(|state| folder.join(state));
         world.files = world.files.map(|files| folder.join(files));
         world.sites = world.sites.map(|sites| folder.join(sites));
         let files = if whole { task_files(folder)? } else { vec![path.to_owned()] };
@@ -80,6 +81,9 @@ fn read_tasks(folder: &Utf8Path, files: &[Utf8PathBuf]) -> Result<Vec<Task>, Err
     let mut seen: HashMap<String, &Utf8Path> = HashMap::new();
     for file in files {
         let mut task: Task = yaml::read(file)?;
+        for snapshot in task.snapshots.iter_mut().flatten() {
+            *snapshot = folder.join(&*snapshot);
+        }
         task.storage_state = task.storage_state.map(|state| folder.join(state));
         if let Some(first) = seen.insert(task.id.clone(), file) {
             return Err(Error::DuplicateId { id: task.id, first: first.to_owned(), second: file.clone() });

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use camino::Utf8PathBuf;
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{DeviceSpec, GoalText, OracleStep, StopRules};
+use super::world::{read_some_clock, write_some_clock};
+use super::{DeviceSpec, GoalText, OracleStep, StopRules, WorldSpec};
 use crate::scoring::Scorer;
 
 /// A goal with its scorer and a solution.
@@ -39,7 +41,22 @@ pub struct Task {
     /// Who is logged in when the episode begins: accounts of the manifests, by site.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub login: BTreeMap<String, String>,
-    /// A file with cookies and storage that the browser begins with, as Playwright's `storage_state` writes it. Resolved against the suite's folder.
+    /// Snapshot files that it is done in, in place of the world's. Resolved against the suite's
+    /// folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<String>>")]
+    pub snapshots: Option<Vec<Utf8PathBuf>>,
+    /// What page clocks show when its episodes begin, in place of the world's.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "read_some_clock",
+        serialize_with = "write_some_clock"
+    )]
+    #[schemars(with = "Option<String>")]
+    pub clock: Option<Timestamp>,
+    /// A file with cookies and storage that the browser begins with, in place of the world's, as
+    /// Playwright's `storage_state` writes it. Resolved against the suite's folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub storage_state: Option<Utf8PathBuf>,
@@ -95,6 +112,8 @@ impl Task {
             begin: None,
             sites: Vec::new(),
             login: BTreeMap::new(),
+            snapshots: None,
+            clock: None,
             storage_state: None,
             device: DeviceSpec::default(),
             user: Vec::new(),
@@ -105,6 +124,17 @@ impl Task {
             scorer,
             oracle: Vec::new(),
             mistake: Vec::new(),
+        }
+    }
+
+    /// The world that its episodes begin in: its suite's, but for what it says itself.
+    pub fn world(&self, of_suite: &WorldSpec) -> WorldSpec {
+        let own = self.clone();
+        WorldSpec {
+            snapshots: own.snapshots.unwrap_or_else(|| of_suite.snapshots.clone()),
+            clock: own.clock.unwrap_or(of_suite.clock),
+            storage_state: own.storage_state.or_else(|| of_suite.storage_state.clone()),
+            ..of_suite.clone()
         }
     }
 }

@@ -15,6 +15,11 @@ pub struct WorldSpec {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub snapshots: Vec<Utf8PathBuf>,
+    /// A file with cookies and storage that the browser begins with, as Playwright's
+    /// `storage_state` writes it. Resolved as snapshots are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub storage_state: Option<Utf8PathBuf>,
     /// The folder with the manifests of the sites that tasks name, if there are any. Resolved as snapshots are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
@@ -90,6 +95,10 @@ fn read_clock<'de, D: Deserializer<'de>>(input: D) -> Result<Timestamp, D::Error
     })
 }
 
+pub(super) fn read_some_clock<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Timestamp>, D::Error> {
+    read_clock(input).map(Some)
+}
+
 pub(super) fn read_viewport<'de, D: Deserializer<'de>>(input: D) -> Result<(u32, u32), D::Error> {
     let (width, height) = <(NonZeroU16, NonZeroU16)>::deserialize(input)?;
     Ok((u32::from(width.get()), u32::from(height.get())))
@@ -110,4 +119,14 @@ fn read_search<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D:
 
 fn write_clock<S: Serializer>(clock: &Timestamp, output: S) -> Result<S::Ok, S::Error> {
     output.collect_str(clock)
+}
+
+pub(super) fn write_some_clock<S: Serializer>(
+    clock: &Option<Timestamp>,
+    output: S,
+) -> Result<S::Ok, S::Error> {
+    match clock {
+        Some(clock) => write_clock(clock, output),
+        None => output.serialize_none(),
+    }
 }

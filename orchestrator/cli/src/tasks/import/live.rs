@@ -53,6 +53,7 @@ impl Live {
             snapshots.into_iter().map(found).collect::<anyhow::Result<Vec<_>>>().or_input(&doing)?;
         let world = WorldSpec {
             snapshots,
+            storage_state: None,
             sites: None,
             files: None,
             clock,

@@ -5,6 +5,7 @@
 mod live;
 mod miniwob;
 mod turkingbench;
+mod warcbench;
 mod webarena;
 mod workarena;
 
@@ -56,6 +57,18 @@ pub(super) enum Benchmark {
         files: Vec<Utf8PathBuf>,
         #[command(flatten)]
         sites: webarena::Sites,
+        /// The folder to make, with the suite
+        #[arg(long, value_name = "DIR")]
+        output: Utf8PathBuf,
+    },
+    /// WARC-Bench: its `benchmark_dev.json` and `benchmark_test.json`, each task in the recording
+    /// that it names
+    Warcbench {
+        /// The files, or some of them; what they are of is in their names
+        #[arg(required = true)]
+        files: Vec<Utf8PathBuf>,
+        #[command(flatten)]
+        choice: warcbench::Choice,
         /// The folder to make, with the suite
         #[arg(long, value_name = "DIR")]
         output: Utf8PathBuf,
@@ -112,6 +125,7 @@ impl Benchmark {
             Benchmark::Visualwebarena { files, sites, output } => {
                 webarena::import_visual(&files, sites, &output)
             }
+            Benchmark::Warcbench { files, choice, output } => warcbench::import(&files, &choice, &output),
             Benchmark::Webarena { file, subset, sites, output } => {
                 webarena::import(&file, subset, sites, &output)
             }

@@ -42,6 +42,7 @@ pub struct Wanted {
 pub fn world(sites: Utf8PathBuf, clock: Timestamp, seed: u64) -> WorldSpec {
     WorldSpec {
         snapshots: Vec::new(),
+        storage_state: None,
         sites: Some(sites),
         files: None,
         clock,

@@ -12,6 +12,7 @@ pub(super) mod json;
 pub(super) mod pattern;
 mod repr;
 pub(super) mod text;
+pub(super) mod unicode_escape;
 pub(super) mod url;
 mod value;
 

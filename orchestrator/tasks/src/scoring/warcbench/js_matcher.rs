@@ -1,0 +1,73 @@
+//! `JSEvaluator`: whether Python holds for true what `page.evaluate(script)` of Playwright hands
+//! over.
+//!
+//! Playwright gives the script to `eval`, so that it may be statements, calls what that gives if it
+//! is a function, and copies the value: of objects their own keys, of nodes and windows a text. A
+//! promise is not waited for, and earns nothing: none of the benchmark's scripts for development
+//! gives one.
+
+use std::sync::LazyLock;
+
+use fancy_regex::Regex;
+use serde_json::json;
+
+use super::super::rules::Rules;
+
+/// Whether a value is true once Playwright has copied it into Python: empty lists and objects are
+/// not, and NaN is.
+const TRUTH: &str = "value => {
+    if (typeof value === 'function' || typeof value === 'symbol' || value === null) return false;
+    if (typeof value !== 'object') return Boolean(value) || Number.isNaN(value);
+    if (typeof value.then === 'function') throw new Error('a promise is not waited for');
+    const is = type => typeof type === 'function' && value instanceof type;
+    if (is(Node) || is(Window) || is(Date) || is(URL) || is(RegExp) || is(Error)) return true;
+    if (Array.isArray(value)) return value.length > 0;
+    return Object.keys(value).length > 0 || (typeof value.toJSON === 'function' && truth(value.toJSON()));
+}";
+
+/// A selector that was written down without its quotes.
+static BARE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(querySelector(?:All)?)\(\s*([#.][\w-]+)\s*\)").expect("the pattern is right")
+});
+
+/// The expression whose value is the verdict.
+pub(super) fn asked(script: &str, rules: Rules) -> String {
+    let script = match rules {
+        Rules::Faithful => script.into(),
+        Rules::Fixed => BARE.replace_all(script, "$1('$2')"),
+    };
+    // Playwright makes an expression of what begins as a function's declaration.
+    let trimmed = script.trim();
+    let head = trimmed.strip_prefix("async").unwrap_or(trimmed).trim_start();
+    let is_function =
+        head.strip_prefix("function").is_some_and(|rest| rest.starts_with(['(', ' ', '\t', '\n', '\r']));
+    let script = if is_function { format!("({trimmed})") } else { trimmed.to_owned() };
+    format!(
+        "(() => {{ const truth = {TRUTH}; const given = (0, eval)({});
+return truth(typeof given === 'function' ? given() : given); }})()",
+        json!(script)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_selector_without_quotes_is_mended_by_fixed_rules_only() {
+        let script = "(document.querySelector(#expenseItems).scrollTop > 0)";
+        assert!(asked(script, Rules::Faithful).contains("querySelector(#expenseItems)"));
+        assert!(asked(script, Rules::Fixed).contains("querySelector('#expenseItems')"));
+        let right = "document.querySelector('#a').x == querySelector(id)";
+        assert_eq!(asked(right, Rules::Faithful), asked(right, Rules::Fixed));
+    }
+
+    #[test]
+    fn functions_are_made_expressions_and_statements_stay() {
+        assert!(
+            asked("function () { return 1 }", Rules::Faithful).contains("\"(function () { return 1 })\"")
+        );
+        assert!(asked("a.some(x => x); ", Rules::Faithful).contains("\"a.some(x => x);\""));
+        assert!(asked("functional(1)", Rules::Faithful).contains("\"functional(1)\""));
+    }
+}
