@@ -20,6 +20,7 @@ mod gym;
 mod harness;
 mod hostile;
 mod judges;
+mod kept;
 mod killed;
 mod large;
 mod machine;

@@ -78,11 +78,15 @@ fn warn_of_credentials(path: &Utf8Path) {
     };
     if found.any() {
         eprintln!(
-            "{path} holds {} with Authorization, {} with cookies and {} with passwords or tokens; before you share it, run\n  \
+            "{path} holds {} with Authorization, {} with cookies and {} with passwords or tokens{}; before you share it, run\n  \
              sandbox snapshot redact {path} --credentials -o {}",
             counted(found.authorization, "record"),
             counted(found.cookies, "record"),
             counted(found.passwords, "record"),
+            match found.kept {
+                0 => String::new(),
+                kept => format!(", and {} that pages had kept", counted(kept, "cookie or token")),
+            },
             path.with_extension("redacted.wacz"),
         );
     }

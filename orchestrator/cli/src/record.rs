@@ -56,6 +56,11 @@ pub(crate) struct Record {
     /// Open a window and leave the browsing to you
     #[arg(long, conflicts_with_all = ["depth", "listen"], help_heading = "Other ways")]
     manual: bool,
+    /// Keep what pages have stored in the end, too: cookies, localStorage and sessionStorage, which
+    /// Chromium has from the start when the snapshot is replayed in it. Whoever has the snapshot
+    /// has them
+    #[arg(long, conflicts_with_all = ["listen", "credentials", "cookies"], help_heading = "Other ways")]
+    state: bool,
     /// Open no browser: record whatever comes through this proxy address
     #[arg(long, value_name = "ADDR:PORT", conflicts_with = "urls", help_heading = "Other ways")]
     listen: Option<SocketAddr>,
@@ -135,6 +140,13 @@ impl Record {
             self.crawl(&mut session, studio, cancel, &spinner).await
         };
         spinner.finish_and_clear();
+        if self.state
+            && let Err(error) = recorder::keep_state(&mut session, studio).await
+        {
+            eprintln!(
+                "what pages have stored is not in the snapshot: failed to {error}; end with Ctrl-C while the window is open"
+            );
+        }
         session.close().await.or_environment("close the browser")?;
         outcome
     }

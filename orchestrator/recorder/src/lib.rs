@@ -13,6 +13,7 @@
 mod crawl;
 mod error;
 pub mod frontier;
+mod kept;
 mod manual;
 pub mod robots;
 mod studio;
@@ -20,5 +21,6 @@ mod visit;
 
 pub use crawl::{Crawl, Event, Skip, crawl};
 pub use error::Error;
+pub use kept::keep_state;
 pub use manual::by_hand;
 pub use studio::{Studio, StudioOptions};

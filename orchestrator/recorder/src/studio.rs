@@ -6,7 +6,7 @@ use camino::Utf8Path;
 use gateway::{
     Activity, CertificateAuthority, Fill, Gateway, Recorder, RecorderReport, Redact, Replay, Routes, Target,
 };
-use snapshots::{Page, Recording, RecordingOptions};
+use snapshots::{BrowserState, Page, Recording, RecordingOptions};
 
 use crate::Error;
 
@@ -73,6 +73,12 @@ impl Studio {
         let recording = self.recorder.recording().ok_or(Error::Closed)?;
         let url = self.recorder.redacted_url(&page.url);
         Ok(recording.append_page(&Page { url, ..page.clone() })?)
+    }
+
+    /// Says what pages have kept in the browser.
+    pub(crate) fn set_browser_state(&self, state: &BrowserState) -> Result<(), Error> {
+        let recording = self.recorder.recording().ok_or(Error::Closed)?;
+        Ok(recording.set_browser_state(state)?)
     }
 
     /// Lets what is under way end; the recording is then to be finished, and the report says what is not in it.

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use browser::{Action, Launch, Session};
+use browser::{Action, Launch, Session, StorageState};
 use gateway::replay::ReplayOptions;
 use gateway::{Answer, CertificateAuthority, Config, Gateway, Replay, Routes, Target};
 use serde::Serialize;
@@ -15,6 +15,7 @@ use snapshots::index::ReplaySet;
 use tokio_util::sync::CancellationToken;
 
 use crate::environment::EnvironmentError;
+use crate::kept;
 
 /// What visiting the pages of a snapshot twice has shown.
 #[derive(Debug, Default, Serialize)]
@@ -63,11 +64,12 @@ pub async fn check(
     let authority = CertificateAuthority::in_memory()
         .map_err(EnvironmentError::while_doing("make a certificate authority"))?;
     let spki = authority.spki_sha256_base64().to_owned();
+    let kept = kept::kept(&set);
     let routes = Routes::all(Target::Replay(Replay::new(set, ReplayOptions::default()).into()));
     let gateway = Gateway::start(Config::new(authority.into(), routes))
         .await
         .map_err(EnvironmentError::while_doing("start the gateway"))?;
-    let mut visitor = Visitor { gateway, spki, session: None, settle_within };
+    let mut visitor = Visitor { gateway, spki, kept, session: None, settle_within };
     let mut fidelity = Fidelity::default();
     for (done, page) in pages.iter().enumerate() {
         on(page, done);
@@ -95,6 +97,8 @@ pub async fn check(
 struct Visitor {
     gateway: Gateway,
     spki: String,
+    /// What pages had kept when they were recorded.
+    kept: StorageState,
     session: Option<Session>,
     settle_within: Duration,
 }
@@ -113,6 +117,7 @@ impl Visitor {
                 Session::start(&Launch { world: Some(world), activity, ..launch }).await?
             }
         };
+        kept::give(&mut session, &self.kept).await?;
         self.gateway.begin_episode();
         if let Err(error) = session.act(&Action::Goto { url: page.url.clone() }).await {
             result.unsettled = Some(format!("failed to {error}"));

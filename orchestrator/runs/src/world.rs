@@ -13,27 +13,25 @@ use browser::{
     StorageState,
 };
 use camino::{Utf8Path, Utf8PathBuf};
-use gateway::{
-    CertificateAuthority, Config, DatePolicy, Entry, Episode, Gateway, Ledger, MatchLevel, Network, Replay,
-    ReplayOptions, Routes, Target,
-};
+use gateway::{CertificateAuthority, Config, Entry, Episode, Gateway, Ledger, Network, Routes};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use jiff::SignedDuration;
 use serde_json::Value;
 use sites::{Site, Town};
 use snapshots::Exchange;
-use snapshots::index::ReplaySet;
 use tasks::{DeviceSpec, Fetch, Fetched, Place, StateCheck, Task, WorldSpec};
 
 use crate::environment::{Environment, EnvironmentError, NotActed};
+use crate::kept;
+use crate::recorded::Recorded;
 use crate::servicenow::ServiceNow;
 use crate::town::{self, Visit};
 
 /// What the workers of a run share.
 #[derive(Clone)]
 pub struct Shared {
-    /// Routes to the snapshots of each world that a task is done in, by the paths of the snapshots.
-    routes: Arc<BTreeMap<Vec<Utf8PathBuf>, Routes>>,
+    /// The snapshots of each world that a task is done in, by their paths.
+    recorded: Arc<BTreeMap<Vec<Utf8PathBuf>, Recorded>>,
     town: Option<Town>,
     authority: Arc<CertificateAuthority>,
 }
@@ -75,66 +73,27 @@ impl Shared {
     ) -> Result<Shared, EnvironmentError> {
         let authority = CertificateAuthority::in_memory()
             .map_err(EnvironmentError::while_doing("make a certificate authority"))?;
-        let level = match spec.match_level {
-            tasks::MatchLevel::Exact => MatchLevel::Exact,
-            tasks::MatchLevel::Normalised => MatchLevel::Normalised,
-            tasks::MatchLevel::Fuzzy => MatchLevel::FUZZY,
-        };
-        let options = ReplayOptions { level, dates: DatePolicy::Recorded, ..ReplayOptions::default() };
         let mut worlds: Vec<WorldSpec> = tasks.iter().map(|task| task.world(spec)).collect();
         worlds.sort_by(|a, b| a.snapshots.cmp(&b.snapshots));
         worlds.dedup_by(|a, b| a.snapshots == b.snapshots);
         let cache = cache.map(Utf8Path::to_owned);
         let open = move |spec: WorldSpec| {
-            let routes = routes(&spec, options, cache.as_deref())?;
-            Ok::<_, EnvironmentError>((spec.snapshots, routes))
+            let recorded = Recorded::open(&spec, cache.as_deref())?;
+            Ok::<_, EnvironmentError>((spec.snapshots, recorded))
         };
         let opened = tokio::task::spawn_blocking(move || {
             worlds.into_iter().map(open).collect::<Result<BTreeMap<_, _>, _>>()
         });
-        let routes = opened.await.map_err(EnvironmentError::while_doing("open the snapshots"))??;
-        Ok(Shared { routes: Arc::new(routes), town, authority: Arc::new(authority) })
+        let recorded = opened.await.map_err(EnvironmentError::while_doing("open the snapshots"))??;
+        Ok(Shared { recorded: Arc::new(recorded), town, authority: Arc::new(authority) })
     }
 
-    /// Routes to the snapshots of a world.
-    fn routes(&self, spec: &WorldSpec) -> Result<Routes, EnvironmentError> {
+    /// The snapshots of a world.
+    fn recorded(&self, spec: &WorldSpec) -> Result<&Recorded, EnvironmentError> {
         let lacking = || format!("nobody has opened {:?}", spec.snapshots);
-        let routes = self.routes.get(&spec.snapshots);
-        routes.cloned().ok_or_else(|| EnvironmentError::while_doing("find a task's snapshots")(lacking()))
+        let recorded = self.recorded.get(&spec.snapshots);
+        recorded.ok_or_else(|| EnvironmentError::while_doing("find a task's snapshots")(lacking()))
     }
-}
-
-/// A route for every recorded host, and for the search engines that their pages are searched in the place of. What has none is refused, and shows as such: it
-/// is not a page that the recording lacks, it is outside the world.
-fn routes(
-    spec: &WorldSpec,
-    options: ReplayOptions,
-    cache: Option<&Utf8Path>,
-) -> Result<Routes, EnvironmentError> {
-    let mut routes = Routes::new();
-    if spec.snapshots.is_empty() {
-        return Ok(routes);
-    }
-    let set = ReplaySet::open(&spec.snapshots, cache, &mut |_, _| {})
-        .map_err(EnvironmentError::while_doing("open the snapshots"))?;
-    let hosts = set.hosts().map_err(EnvironmentError::while_doing("list the hosts of the snapshots"))?;
-    let mut replay = Replay::new(set, options);
-    if spec.search_pages {
-        replay = replay.with_search(cache);
-    }
-    // Before any episode, as the first one's page would wait for it.
-    let search = replay.search().map_or(Ok(()), search::Search::prepare);
-    search.map_err(EnvironmentError::while_doing(
-        "index the recorded pages for searches, which `search_pages: false` of a world leaves out",
-    ))?;
-    let engines = search::hosts().filter(|_| spec.search_pages).map(str::to_owned);
-    let replay = Arc::new(replay);
-    for host in hosts.into_iter().chain(engines) {
-        if let Err(error) = routes.add(&host, Target::Replay(replay.clone())) {
-            tracing::warn!(%error, "a recorded host cannot be reached");
-        }
-    }
-    Ok(routes)
 }
 
 fn storage_state(path: &Utf8Path) -> Result<StorageState, EnvironmentError> {
@@ -289,7 +248,8 @@ impl World {
         }
         self.actions = 0;
         self.began = Instant::now();
-        let mut routes = self.shared.routes(&spec)?;
+        let recorded = self.shared.recorded(&spec)?;
+        let mut routes = recorded.routes.clone();
         if let Some(town) = &self.shared.town {
             let (visit, cookies) = Visit::begin(town, task, self.clock.clock).await?;
             visit.add_routes(&mut routes)?;
@@ -298,6 +258,8 @@ impl World {
             given.map_err(EnvironmentError::while_doing("give the browser its cookies"))?;
         }
         self.gateway.set_routes(routes);
+        let given = kept::give(&mut self.session, &recorded.kept).await;
+        given.map_err(EnvironmentError::while_doing("give the browser what pages had kept"))?;
         if let Some(path) = &spec.storage_state {
             let state = storage_state(path)?;
             let given = self.session.set_storage_state(&state).await;

@@ -14,6 +14,7 @@
 
 mod archive;
 mod body;
+mod browser_state;
 pub mod cdxj;
 mod content;
 mod error;
@@ -35,6 +36,7 @@ pub mod zipnum;
 
 pub use archive::{Archive, Encoding, Records, Segment};
 pub use body::{Body, BodyReader, Spool};
+pub use browser_state::{BrowserState, KeptCookie, Storage};
 pub use error::{Damage, Error};
 pub use exchange::{Exchange, Request, Response};
 pub use headers::Headers;

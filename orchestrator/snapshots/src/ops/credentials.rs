@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::content;
 use crate::recording::FRAMES_TYPE;
-use crate::{Archive, Body, Error, Exchange, Headers, Record, RecordKind};
+use crate::{Archive, Body, BrowserState, Error, Exchange, Headers, Record, RecordKind};
 
 use super::redact::{Cleaner, Redaction};
 use super::scan::patterns;
@@ -27,6 +27,9 @@ pub struct Credentials {
     /// Records with a field named like a password or a token: in a form, in JSON, in a URL, in the
     /// messages of a WebSocket.
     pub passwords: u64,
+    /// Cookies that pages had kept in the browser, and what they had kept under names of passwords
+    /// and tokens.
+    pub kept: u64,
 }
 
 impl Credentials {
@@ -42,7 +45,9 @@ impl Credentials {
 /// If the file is no snapshot or cannot be read. What is damaged is left out.
 pub fn count_credentials(path: &camino::Utf8Path) -> Result<Credentials, super::Error> {
     let mut count = Counter::default();
-    for item in Archive::open(path)?.records() {
+    let archive = Archive::open(path)?;
+    count.kept(&BrowserState::of(&archive));
+    for item in archive.records() {
         match item {
             Ok((_, mut record)) => count.take(&mut record),
             Err(error) if error.is_damage() => {}
@@ -121,6 +126,11 @@ impl Default for Counter {
 }
 
 impl Counter {
+    /// Takes in what pages had kept in the browser.
+    pub(super) fn kept(&mut self, state: &BrowserState) {
+        self.found.kept = self.filter.0.state(state.clone()).1;
+    }
+
     /// Takes in a record that was not looked at yet.
     fn take(&mut self, record: &mut Record) {
         let kind = record.kind();

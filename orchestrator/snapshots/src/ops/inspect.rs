@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{Archive, Encoding, Progress, Record, RecordKind, Timestamp};
+use crate::{Archive, BrowserState, Encoding, Progress, Record, RecordKind, Timestamp};
 
 use super::credentials::{Counter, Credentials};
 use super::signature::{self, Signature};
@@ -58,6 +58,9 @@ pub struct Inspection {
     pub block_bytes: u64,
     /// Records that hold what lets one in; `redact --credentials` hides it.
     pub credentials: Credentials,
+    /// What pages had kept in the browser; absent where nothing is said of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub browser_state: Option<KeptCounts>,
     /// How many places are damaged.
     pub damaged: u64,
     /// The first of them.
@@ -82,6 +85,36 @@ pub struct HostCount {
     pub responses: u64,
     /// Bytes of their blocks.
     pub bytes: u64,
+}
+
+/// How much pages had kept in the browser. Values are not told.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct KeptCounts {
+    /// Cookies by the domain that they are for.
+    pub cookies: BTreeMap<String, usize>,
+    /// Entries of `localStorage` by origin.
+    pub local_storage: BTreeMap<String, usize>,
+    /// Entries of `sessionStorage` by origin.
+    pub session_storage: BTreeMap<String, usize>,
+}
+
+impl KeptCounts {
+    /// Nothing where nothing was kept.
+    fn of(state: &BrowserState) -> Option<KeptCounts> {
+        if state.is_empty() {
+            return None;
+        }
+        let mut cookies = BTreeMap::new();
+        for cookie in &state.cookies {
+            *cookies.entry(cookie.domain.clone()).or_default() += 1;
+        }
+        let counted = |storage: &crate::Storage| {
+            storage.iter().map(|(origin, entries)| (origin.clone(), entries.len())).collect()
+        };
+        let (local_storage, session_storage) =
+            (counted(&state.local_storage), counted(&state.session_storage));
+        Some(KeptCounts { cookies, local_storage, session_storage })
+    }
 }
 
 /// Looks through the snapshot at `path`.
@@ -112,6 +145,7 @@ pub fn inspect(path: &Utf8Path, progress: OnProgress<'_>) -> Result<Inspection, 
         last: None,
         block_bytes: 0,
         credentials: Credentials::default(),
+        browser_state: KeptCounts::of(&BrowserState::of(&archive)),
         damaged: 0,
         damages: Vec::new(),
     };
@@ -132,6 +166,7 @@ pub fn inspect(path: &Utf8Path, progress: OnProgress<'_>) -> Result<Inspection, 
         }
     }
     let mut counter = Counter::default();
+    counter.kept(&BrowserState::of(&archive));
     let starts = super::stage::starts(&archive);
     for item in archive.records() {
         match item {

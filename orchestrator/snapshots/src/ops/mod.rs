@@ -35,7 +35,7 @@ pub use diff::{BodyChange, Capture, Change, Diff, diff};
 pub use error::Error;
 pub use export::{Exported, Format, export};
 pub use import::{ImportOptions, Imported, InputReport, Skipped, import};
-pub use inspect::{HostCount, Inspection, SegmentSummary, inspect};
+pub use inspect::{HostCount, Inspection, KeptCounts, SegmentSummary, inspect};
 pub use merge::{Merged, merge};
 pub use redact::{Redacted, Redaction, redact};
 pub use repair::{Loss, Repaired, repair};

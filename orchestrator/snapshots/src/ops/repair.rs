@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::matching::ChangingParts;
 use crate::recording::left_over_records;
 use crate::wacz::{PageLines, RULES_NAME};
-use crate::{Archive, Page, Recording, Segment};
+use crate::{Archive, BrowserState, Page, Recording, Segment};
 
 use super::pages::choose;
 use super::snapshot::{NewSnapshot, describe};
@@ -62,10 +62,11 @@ pub struct Loss {
 /// If `out` exists, or nothing whole is found.
 pub fn repair(input: &Utf8Path, out: &Utf8Path, progress: OnProgress<'_>) -> Result<Repaired, Error> {
     let mut losses = Vec::new();
-    let (archive, pages) = open(input, &mut losses)?;
+    let Found { archive, pages, browser_state } = open(input, &mut losses)?;
     let archives = [archive];
     let mut snapshot = NewSnapshot::create(out, describe(None, None, &archives))?;
     snapshot.description().rules.join(left_over_rules(input, &mut losses));
+    snapshot.set_browser_state(browser_state);
     let survey = survey(&archives);
     let mut stage = Stage::new(&archives, &survey, &mut snapshot);
     let mut lost_bytes = 0;
@@ -125,8 +126,15 @@ fn extent(error: &crate::Error, archive: &Archive) -> u64 {
     resumes_at.unwrap_or(length).saturating_sub(*offset)
 }
 
-/// The records and pages of whatever `input` is.
-fn open(input: &Utf8Path, losses: &mut Vec<Loss>) -> Result<(Archive, Vec<Page>), Error> {
+/// What was found in a damaged file.
+struct Found {
+    archive: Archive,
+    pages: Vec<Page>,
+    browser_state: BrowserState,
+}
+
+/// Whatever `input` is.
+fn open(input: &Utf8Path, losses: &mut Vec<Loss>) -> Result<Found, Error> {
     let left_over = Recording::folder_of(input);
     if input.is_dir() {
         return open_recording(input, losses);
@@ -143,8 +151,9 @@ fn open(input: &Utf8Path, losses: &mut Vec<Loss>) -> Result<(Archive, Vec<Page>)
                     Err(error) => losses.push(Loss { place: "pages".to_owned(), what: error.to_string() }),
                 }
             }
+            let browser_state = BrowserState::of(&archive);
             let archive = salvage::with_shared_members_unpacked(archive)?;
-            Ok((archive, pages))
+            Ok(Found { archive, pages, browser_state })
         }
         Err(error @ (crate::Error::Container { .. } | crate::Error::UnknownFormat { .. })) => {
             losses.push(Loss { place: input.to_string(), what: error.to_string() });
@@ -155,7 +164,7 @@ fn open(input: &Utf8Path, losses: &mut Vec<Loss>) -> Result<(Archive, Vec<Page>)
     }
 }
 
-fn open_recording(folder: &Utf8Path, losses: &mut Vec<Loss>) -> Result<(Archive, Vec<Page>), Error> {
+fn open_recording(folder: &Utf8Path, losses: &mut Vec<Loss>) -> Result<Found, Error> {
     let data = folder.join("data.warc");
     let archive = with_open_sockets(folder, Archive::open(&data)?)?;
     let path = folder.join("pages.jsonl");
@@ -163,7 +172,11 @@ fn open_recording(folder: &Utf8Path, losses: &mut Vec<Loss>) -> Result<(Archive,
         Ok(file) => read_pages(path.as_str(), std::io::BufReader::new(file), losses),
         Err(_) => Vec::new(),
     };
-    Ok((archive, pages))
+    let browser_state = Recording::browser_state_in(folder).unwrap_or_else(|error| {
+        losses.push(Loss { place: "what pages kept".to_owned(), what: error.to_string() });
+        BrowserState::default()
+    });
+    Ok(Found { archive, pages, browser_state })
 }
 
 /// The rules that a killed recording had learned.

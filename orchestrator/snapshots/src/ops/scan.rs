@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 
-use crate::{Archive, Progress, Record, RecordKind, content};
+use crate::{Archive, BrowserState, Progress, Record, RecordKind, content};
 
 use super::exchanges::damaged;
 use super::stage::starts;
@@ -40,7 +40,7 @@ pub struct Secret {
     pub kind: SecretKind,
     /// URL of the record it stands in.
     pub url: String,
-    /// Where in it: `request header authorization`, `response body`, `url`, `page`.
+    /// Where in it: `request header authorization`, `response body`, `url`, `page`, `localStorage`.
     pub place: String,
     /// Its first four characters and its length; never more.
     pub hint: String,
@@ -62,6 +62,8 @@ pub enum SecretKind {
     ApiKey,
     /// A field of a URL named like a secret.
     SecretInUrl,
+    /// An entry of a page's storage named like a secret.
+    StoredSecret,
 }
 
 /// Looks for likely secrets in a snapshot. Placeholders left by redaction are none.
@@ -89,6 +91,7 @@ pub fn scan_secrets(path: &Utf8Path, progress: OnProgress<'_>) -> Result<SecretS
             scan.text(&page.url, "page", text.as_bytes());
         }
     }
+    scan.state(&BrowserState::of(&archive));
     scan.clean = scan.counts.is_empty();
     Ok(scan)
 }
@@ -157,6 +160,33 @@ impl SecretScan {
             self.add(SecretKind::AuthorizationHeader, url, &place, value);
         } else {
             self.text(url, &place, value);
+        }
+    }
+
+    /// What pages had kept in the browser.
+    fn state(&mut self, state: &BrowserState) {
+        for cookie in &state.cookies {
+            let value = cookie.value.as_bytes();
+            if patterns::is_session_name(&cookie.name) && !patterns::is_harmless(value) {
+                self.add(SecretKind::SessionCookie, &cookie.domain, "cookie", value);
+            } else {
+                self.text(&cookie.domain, "cookie", value);
+            }
+        }
+        for (place, storage) in
+            [("localStorage", &state.local_storage), ("sessionStorage", &state.session_storage)]
+        {
+            for (origin, entries) in storage {
+                for (key, value) in entries {
+                    let value = value.as_bytes();
+                    let named = patterns::is_secret_field(key) || patterns::is_token(key);
+                    if named && !patterns::is_harmless(value) {
+                        self.add(SecretKind::StoredSecret, origin, place, value);
+                    } else {
+                        self.text(origin, place, value);
+                    }
+                }
+            }
         }
     }
 

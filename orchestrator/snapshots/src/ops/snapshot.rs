@@ -6,7 +6,7 @@ use crate::matching::ChangingParts;
 use crate::recording::SOFTWARE;
 use crate::wacz::{Description, SnapshotWriter};
 use crate::warc::{Block, Version, new_record_id};
-use crate::{Archive, Body, Headers, Page, Record, RecordKind, Timestamp};
+use crate::{Archive, Body, BrowserState, Headers, Page, Record, RecordKind, Timestamp};
 
 use super::Error;
 use super::output::Output;
@@ -46,6 +46,11 @@ impl NewSnapshot {
         Ok(snapshot)
     }
 
+    /// What pages had kept in the browser, where that is not what the archives say.
+    pub(super) fn set_browser_state(&mut self, state: BrowserState) {
+        self.description.browser_state = state;
+    }
+
     /// Folder for what is needed meanwhile.
     pub(super) fn folder(&self) -> &Utf8Path {
         self.output.path().parent().unwrap_or(self.output.path())
@@ -78,8 +83,8 @@ impl NewSnapshot {
     }
 }
 
-/// Title, description and main page of the first package among `archives` that has them, unless others are given; and
-/// the rules of all.
+/// Title, description and main page of the first package among `archives` that has them, unless
+/// others are given; the rules of all, and what pages had kept in the browser by all of them.
 pub(super) fn describe(title: Option<&str>, description: Option<&str>, archives: &[Archive]) -> Description {
     let inherited = |key: &str| {
         let packages = archives.iter().filter_map(Archive::package);
@@ -93,8 +98,11 @@ pub(super) fn describe(title: Option<&str>, description: Option<&str>, archives:
             Err(error) => tracing::warn!(%error, "the rules of a snapshot are left out"),
         }
     }
+    let mut browser_state = BrowserState::default();
+    archives.iter().for_each(|archive| browser_state.add(BrowserState::of(archive)));
     Description {
         rules,
+        browser_state,
         main_page: archives.iter().find_map(main_page),
         title: title.map(str::to_owned).or_else(|| inherited("title")),
         description: description.map(str::to_owned).or_else(|| inherited("description")),

@@ -84,6 +84,7 @@ fn write(recording: &Recording, part: &Utf8Path, progress: &dyn Fn(Progress)) ->
         title: recording.options.title.clone(),
         description: recording.options.description.clone(),
         rules: recording.rules()?,
+        browser_state: Recording::browser_state_in(&recording.folder)?,
         ..Description::default()
     };
     writer.finish(description)

@@ -12,10 +12,12 @@ use super::journal::{self, Journal, OpenSocket, whole_lines};
 use super::{Frame, RecordingOptions, frames};
 use crate::wacz::page_line;
 use crate::warc::{RecordHead, RecordKind, new_record_id};
-use crate::{Archive, Error, Exchange, Page, Timestamp};
+use crate::{Archive, BrowserState, Error, Exchange, Page, Timestamp};
 
 pub(super) const DATA: &str = "data.warc";
 pub(super) const PAGES: &str = "pages.jsonl";
+/// What pages have kept in the browser.
+const STATE: &str = "browser-state.json";
 
 /// A recording in progress. Its methods take `&self` and may be called from many tasks at once; each returns when
 /// its records are whole in the file.
@@ -126,6 +128,26 @@ impl Recording {
         let path = self.folder.join(PAGES);
         let line = page_line(page).map_err(|e| Error::io("write", &path, e.into()))?;
         self.write(&self.pages, &path, &[Piece::Bytes(&line)])
+    }
+
+    /// Says what pages have kept in the browser, in place of what was said before.
+    pub fn set_browser_state(&self, state: &BrowserState) -> Result<(), Error> {
+        let path = self.folder.join(STATE);
+        let part = self.folder.join(format!("{STATE}.part"));
+        let text = serde_json::to_vec(state).map_err(|e| Error::io("write", &path, e.into()))?;
+        fs::write(&part, text).map_err(|e| Error::io("write", &part, e))?;
+        fs::rename(&part, &path).map_err(|e| Error::io("write", &path, e))
+    }
+
+    /// What was said so in the folder of a recording; empty where nothing was.
+    pub(crate) fn browser_state_in(folder: &Utf8Path) -> Result<BrowserState, Error> {
+        let path = folder.join(STATE);
+        let failed = |error| Error::io("read", &path, error);
+        match fs::read(&path) {
+            Ok(text) => serde_json::from_slice(&text).map_err(|error| failed(error.into())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(BrowserState::default()),
+            Err(error) => Err(failed(error)),
+        }
     }
 
     /// The WARC file that it appends to: everything recorded so far, but for WebSockets that are still open.

@@ -11,7 +11,7 @@ use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use crate::matching::ChangingParts;
 use crate::warc::sha256_text;
-use crate::{Error, Timestamp};
+use crate::{BrowserState, Error, Timestamp, browser_state};
 
 /// The version of WACZ that is written.
 pub const WACZ_VERSION: &str = "1.1.1";
@@ -29,6 +29,8 @@ pub struct Description {
     pub created: Option<Timestamp>,
     /// What changes by itself in requests: a file of its own.
     pub rules: ChangingParts,
+    /// What pages had kept in the browser.
+    pub browser_state: BrowserState,
     /// Further keys.
     pub extra: Map<String, Value>,
 }
@@ -115,6 +117,10 @@ impl ContainerWriter {
         if let Some((url, date)) = &description.main_page {
             put("mainPageUrl", url.as_str().into());
             put("mainPageDate", date.to_string().into());
+        }
+        if !description.browser_state.is_empty() {
+            let state = serde_json::to_value(&description.browser_state);
+            put(browser_state::KEY, state.expect("texts by their names are plain data"));
         }
         for (key, value) in &description.extra {
             put(key, value.clone());

@@ -26,23 +26,23 @@ const MARK: &[u8] = b"redacted-";
 pub(in crate::ops) struct Cleaner {
     key: Vec<u8>,
     /// What the user names: taken out wherever it stands.
-    named: Sets,
+    pub(super) named: Sets,
     /// What is taken out where it stands: that, and credentials where they are meant.
-    hidden: Sets,
+    pub(super) hidden: Sets,
     pub(super) literals: Literals,
 }
 
 /// Names by where they stand.
 #[derive(Debug, Clone)]
-struct Sets {
+pub(super) struct Sets {
     headers: Names,
-    cookies: Names,
+    pub(super) cookies: Names,
     urls: Names,
     forms: Names,
     /// In what clients send.
-    sent_json: Names,
+    pub(super) sent_json: Names,
     /// In answers that are JSON.
-    json: Names,
+    pub(super) json: Names,
     /// In answers that have JSON in them.
     other: Names,
 }
@@ -281,7 +281,7 @@ impl Cleaner {
         self.literals(&clean, count)
     }
 
-    fn literals(&self, bytes: &[u8], count: &mut u64) -> Vec<u8> {
+    pub(super) fn literals(&self, bytes: &[u8], count: &mut u64) -> Vec<u8> {
         match self.literals.replace(bytes) {
             Some((clean, places)) => {
                 *count += places;
@@ -292,7 +292,7 @@ impl Cleaner {
     }
 
     /// Replaces the values at the given places; what is a placeholder already stays.
-    fn values(&self, bytes: &[u8], values: Vec<Value>, count: &mut u64) -> Vec<u8> {
+    pub(super) fn values(&self, bytes: &[u8], values: Vec<Value>, count: &mut u64) -> Vec<u8> {
         let mut out = Vec::with_capacity(bytes.len());
         let mut done = 0;
         for Value { range, value, json } in values {
@@ -360,7 +360,7 @@ fn has_any(values: &[Value]) -> bool {
     values.iter().any(|value| !value.value.starts_with(MARK))
 }
 
-fn keep(values: Vec<Value>, found: &mut BTreeSet<Vec<u8>>) {
+pub(super) fn keep(values: Vec<Value>, found: &mut BTreeSet<Vec<u8>>) {
     found.extend(values.into_iter().map(|value| value.value).filter(|value| !value.starts_with(MARK)));
 }
 

@@ -9,13 +9,14 @@
 mod fields;
 mod literals;
 mod message;
+mod state;
 
 use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 
-use crate::{Archive, Body, Page, RecordKind, Timestamp};
+use crate::{Archive, Body, BrowserState, Page, RecordKind, Timestamp};
 
 use literals::{LEAST, LEAST_FOUND, Literals};
 pub(in crate::ops) use message::Cleaner;
@@ -72,6 +73,8 @@ pub struct Redacted {
     pub records: u64,
     /// Pages in which something was replaced.
     pub pages_changed: u64,
+    /// Whether something was replaced in what pages had kept in the browser.
+    pub state_changed: bool,
 }
 
 /// Writes `input` without what `what` names to a new snapshot at `out`.
@@ -107,6 +110,7 @@ pub fn redact(
         records_changed: 0,
         records: 0,
         pages_changed: 0,
+        state_changed: false,
     };
     copy(&archives, &cleaner, &mut snapshot, &mut report, progress)?;
     let holds_secret = |url: &str| cleaner.page(Page::new(url, Timestamp::from_millis(0))).1 > 0;
@@ -119,6 +123,10 @@ pub fn redact(
         report.pages_changed += u64::from(count > 0);
         snapshot.page(&page)?;
     }
+    let (state, count) = cleaner.state(BrowserState::of(&archives[0]));
+    report.replaced += count;
+    report.state_changed = count > 0;
+    snapshot.set_browser_state(state);
     let made = snapshot.finish(|staged| check(staged, out, &cleaner))?;
     report.bytes = made.bytes;
     report.digest = made.digest;
@@ -147,6 +155,7 @@ fn collect(archive: &Archive, cleaner: &Cleaner, pages: &[Page]) -> Result<BTree
     for page in pages {
         cleaner.find_in_url(page.url.as_bytes(), &mut found);
     }
+    cleaner.find_in_state(&BrowserState::of(archive), &mut found);
     Ok(found)
 }
 
@@ -193,6 +202,11 @@ fn check(staged: &Utf8Path, out: &Utf8Path, cleaner: &Cleaner) -> Result<(), Err
         if count > 0 {
             first.get_or_insert_with(|| "a page".to_owned());
         }
+    }
+    let (_, count) = cleaner.state(BrowserState::of(&archive));
+    left += count;
+    if count > 0 {
+        first.get_or_insert_with(|| "what pages had kept".to_owned());
     }
     match first {
         Some(place) => Err(Error::StillThere { path: out.to_owned(), count: left, place }),

@@ -8,9 +8,9 @@ use camino::Utf8Path;
 use flate2::bufread::{DeflateDecoder, MultiGzDecoder};
 
 use crate::warc::Window;
-use crate::{Archive, Damage, Page, Segment};
+use crate::{Archive, BrowserState, Damage, Segment};
 
-use super::{Error, Loss, read_pages};
+use super::{Error, Found, Loss, read_pages};
 
 const LOCAL: &[u8; 4] = b"PK\x03\x04";
 const CENTRAL: &[u8; 4] = b"PK\x01\x02";
@@ -18,6 +18,8 @@ const CENTRAL: &[u8; 4] = b"PK\x01\x02";
 const HEADER: u64 = 30;
 /// Largest stream that is unpacked.
 const MAX_UNPACKED: u64 = 64 << 30;
+/// Largest description that is read.
+const MAX_DESCRIPTION: u64 = 64 << 20;
 /// How much of the file is searched at once.
 const SEARCH: usize = 1 << 20;
 
@@ -29,17 +31,18 @@ struct Local {
     end: u64,
 }
 
-/// Segments and pages of a damaged container; `None` if there is no WARC in it.
+/// What is in a damaged container; `None` if there is no WARC in it.
 pub(super) fn from_container(
     path: &Utf8Path,
     file: Arc<File>,
     losses: &mut Vec<Loss>,
-) -> Result<Option<(Archive, Vec<Page>)>, Error> {
+) -> Result<Option<Found>, Error> {
     let failed = |source| Error::io("read", path, source);
     let length = file.metadata().map_err(failed)?.len();
     let whole = Window::new(Arc::clone(&file), 0, length);
     let locals = find(&whole, length).map_err(failed)?;
     let (mut segments, mut pages) = (Vec::new(), Vec::new());
+    let mut browser_state = BrowserState::default();
     for local in locals {
         let window = Window::new(Arc::clone(&file), local.start, local.end);
         if local.name.starts_with("archive/") {
@@ -52,17 +55,28 @@ pub(super) fn from_container(
             let size = local.end - local.start;
             segments.push(Segment::new(name, path, Arc::clone(&file), local.start, size)?);
         } else if local.name.starts_with("pages/") && local.name.ends_with(".jsonl") {
-            let reader: Box<dyn Read> = match local.stored {
-                true => Box::new(window),
-                false => Box::new(DeflateDecoder::new(BufReader::new(window))),
-            };
+            let reader = unpacked(window, local.stored);
             pages.extend(read_pages(&local.name, BufReader::new(reader.take(1 << 30)), losses));
+        } else if local.name == "datapackage.json" {
+            let reader = unpacked(window, local.stored).take(MAX_DESCRIPTION);
+            // What follows the description until the next entry is none of it.
+            let mut values = serde_json::Deserializer::from_reader(reader).into_iter();
+            if let Some(Ok(description)) = values.next() {
+                browser_state = BrowserState::read(&description);
+            }
         }
     }
     if segments.is_empty() {
         return Ok(None);
     }
-    Ok(Some((Archive::from_segments(path, segments), pages)))
+    Ok(Some(Found { archive: Archive::from_segments(path, segments), pages, browser_state }))
+}
+
+fn unpacked(window: Window, stored: bool) -> Box<dyn Read> {
+    match stored {
+        true => Box::new(window),
+        false => Box::new(DeflateDecoder::new(BufReader::new(window))),
+    }
 }
 
 /// A stream in which a gzip member holds several records is unpacked, so that each of them can be reached.

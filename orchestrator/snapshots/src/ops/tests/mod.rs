@@ -3,6 +3,7 @@
 
 mod clean;
 mod copy;
+mod kept;
 mod verify;
 
 use std::fs;

@@ -1,0 +1,55 @@
+//! Cleans what pages had kept in the browser: cookies by their names, entries of storage by their
+//! keys, by the fields of JSON in them, and wherever a value stands.
+
+use std::collections::BTreeSet;
+
+use crate::BrowserState;
+
+use super::fields;
+use super::message::{Cleaner, keep};
+
+impl Cleaner {
+    /// Adds the values under the given names to `found`.
+    pub(super) fn find_in_state(&self, state: &BrowserState, found: &mut BTreeSet<Vec<u8>>) {
+        for cookie in &state.cookies {
+            if self.named.cookies.has(cookie.name.as_bytes()) {
+                found.insert(cookie.value.clone().into_bytes());
+            }
+        }
+        let storages = state.local_storage.values().chain(state.session_storage.values());
+        for (key, value) in storages.flatten() {
+            if self.named.json.has(key.as_bytes()) {
+                found.insert(value.clone().into_bytes());
+            }
+            keep(fields::in_json(value.as_bytes(), &self.named.json), found);
+        }
+    }
+
+    /// The state without the values, and how many places were replaced.
+    pub(in crate::ops) fn state(&self, mut state: BrowserState) -> (BrowserState, u64) {
+        let mut count = 0;
+        for cookie in &mut state.cookies {
+            let hidden = self.hidden.cookies.has(cookie.name.as_bytes());
+            cookie.value = self.kept(&cookie.value, hidden, &mut count);
+        }
+        for storage in [&mut state.local_storage, &mut state.session_storage] {
+            for (key, value) in storage.values_mut().flatten() {
+                let hidden = self.hidden.sent_json.has(key.as_bytes());
+                *value = self.kept(value, hidden, &mut count);
+            }
+        }
+        (state, count)
+    }
+
+    /// A value that was kept under a name, without what is secret.
+    fn kept(&self, value: &str, hidden: bool, count: &mut u64) -> String {
+        let bytes = value.as_bytes();
+        let clean = if hidden && !value.is_empty() {
+            let all = fields::Value { range: 0..bytes.len(), value: bytes.to_vec(), json: false };
+            self.values(bytes, vec![all], count)
+        } else {
+            self.values(bytes, fields::in_json(bytes, &self.hidden.sent_json), count)
+        };
+        String::from_utf8_lossy(&self.literals(&clean, count)).into_owned()
+    }
+}
