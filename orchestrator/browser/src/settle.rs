@@ -104,14 +104,8 @@ impl Session {
         }
         let activity = self.launch.activity.clone().unwrap_or_default();
         let limit = Limit::after(CALL);
-        loop {
-            self.rest(&activity, limit).await?;
-            let _hold = activity.hold_frames();
-            if self.has_all_frames(&activity) {
-                clock::grant(self.patience(page, limit), time, &activity).await?;
-                break;
-            }
-        }
+        self.rest(&activity, limit).await?;
+        self.run_slice(time, &activity, limit).await?;
         self.rest(&activity, limit).await?;
         Ok(())
     }
