@@ -4,9 +4,9 @@ use http::header;
 
 use crate::{RequestHead, miss};
 
-/// `Sec-Fetch-Dest`, with `beacon` for what the page cannot read the answer of: `sendBeacon`, pings, and `fetch` in mode
-/// `no-cors`. Browsers send the header over https only; without it, `Accept` tells documents, styles and images from
-/// the rest, of which nothing is known.
+/// `Sec-Fetch-Dest`, with `beacon` for what the page cannot read the answer of: `sendBeacon`,
+/// pings, and `fetch` in mode `no-cors`. Browsers send the header over https only; without it,
+/// `Accept` tells documents, styles and images from the rest, of which nothing is known.
 pub(crate) fn of(head: &RequestHead) -> Option<String> {
     let named = head.header("sec-fetch-dest");
     let name = match named {

@@ -22,8 +22,8 @@ pub struct Entry {
     pub answer: Answer,
     /// Body bytes sent to the client, as encoded.
     pub bytes: u64,
-    /// What the answer is for, as far as the client says: `document`, `image`, ... as in `Sec-Fetch-Dest`, and `beacon` for
-    /// what the page cannot read the answer of.
+    /// What the answer is for, as far as the client says: `document`, `image`, ... as in
+    /// `Sec-Fetch-Dest`, and `beacon` for what the page cannot read the answer of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destination: Option<String>,
 }

@@ -57,7 +57,8 @@ impl Segment {
         Ok(Segment { name, path: path.to_owned(), start, length, encoding, file })
     }
 
-    /// The same stream, unpacked where one gzip member holds several records: they cannot be reached in it.
+    /// The same stream, unpacked where one gzip member holds several records: they cannot be
+    /// reached in it.
     fn unpacked(self) -> Result<Segment, Error> {
         if self.encoding != Encoding::Gzip || !warc::shares_first_member(self.window()) {
             return Ok(self);
@@ -186,8 +187,8 @@ impl Archive {
         warc::read_at(window).map_err(damaged)
     }
 
-    /// The pages that were recorded, from all page lists of a WACZ; empty for a plain WARC. A line that cannot be read costs
-    /// its page, and is a warning.
+    /// The pages that were recorded, from all page lists of a WACZ; empty for a plain WARC. A line
+    /// that cannot be read costs its page, and is a warning.
     pub fn pages(&self) -> Vec<Page> {
         self.listed_pages().collect()
     }
@@ -203,7 +204,8 @@ impl Archive {
         })
     }
 
-    /// The lines of all page lists; one that cannot be read is an error, and reading goes on behind it.
+    /// The lines of all page lists; one that cannot be read is an error, and reading goes on behind
+    /// it.
     pub fn page_lines(&self) -> impl Iterator<Item = Result<Page, Error>> {
         self.package.iter().flat_map(Package::pages)
     }

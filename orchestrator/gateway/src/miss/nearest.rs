@@ -51,7 +51,8 @@ impl NearCapture {
 
 /// The nearest recorded requests, nearest first.
 ///
-/// Where a page was missed, pages of the host come before its fonts and pictures, wherever they stand in it.
+/// Where a page was missed, pages of the host come before its fonts and pictures, wherever they
+/// stand in it.
 pub(crate) fn nearest(
     set: &ReplaySet,
     asked: &Asked<'_>,

@@ -88,8 +88,9 @@ pub(super) fn sockets(
     Ok(found(key, Level::Normalised(rules), set.normalised(&key)?))
 }
 
-/// The answers to the one recorded request that differs only in time stamps or random tokens. What differs in time
-/// stamps alone may have been recorded many times: those are the same request, in recorded order.
+/// The answers to the one recorded request that differs only in time stamps or random tokens. What
+/// differs in time stamps alone may have been recorded many times: those are the same request, in
+/// recorded order.
 pub(super) fn guessed(
     set: &ReplaySet,
     asked: &Asked<'_>,

@@ -1,8 +1,9 @@
 //! Answers from snapshots.
 //!
-//! A request is looked up by its exact key, then by its normalised one, then under the other addresses of the same thing
-//! (`variants`), then, only where a world asks for it, by likeness. What is found is what is served; what is not is a miss that names what was near. The level of every answer goes
-//! to the ledger: there is no silent guess, and none at all in the default mode.
+//! A request is looked up by its exact key, then by its normalised one, then under the other
+//! addresses of the same thing (`variants`), then, only where a world asks for it, by likeness.
+//! What is found is what is served; what is not is a miss that names what was near. The level of
+//! every answer goes to the ledger: there is no silent guess, and none at all in the default mode.
 //!
 //! ```text
 //!  request ── preflight? ── find ── nth of the episode ── stored (cache, else archive) ── respond ── Reply

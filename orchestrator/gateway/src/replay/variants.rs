@@ -1,10 +1,11 @@
 //! Other addresses of the same thing: `http` for `https`, a trailing slash more or less, `www.`.
 //!
-//! Browsers change addresses before the gateway sees them: hosts on their preload list (HSTS) are asked over https only.
-//! Where nothing was recorded under the address asked for, its variants are looked up, in the order of their names below.
-//! The ledger shows the name.
+//! Browsers change addresses before the gateway sees them: hosts on their preload list (HSTS) are
+//! asked over https only. Where nothing was recorded under the address asked for, its variants are
+//! looked up, in the order of their names below. The ledger shows the name.
 //!
-//! No variant answers with a redirect to the address that was asked for: the browser would come back without end.
+//! No variant answers with a redirect to the address that was asked for: the browser would come
+//! back without end.
 
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use snapshots::{
@@ -20,7 +21,8 @@ use crate::{Answer, Episode, Reply, RequestHead, body, miss};
 pub(super) const SCHEME: &str = "scheme";
 /// Recorded with a trailing slash and asked for without, or the other way round.
 const SLASH: &str = "slash";
-/// Recorded with `www.` and asked for without, or the other way round, where the recording redirects between the two.
+/// Recorded with `www.` and asked for without, or the other way round, where the recording
+/// redirects between the two.
 const WWW: &str = "www";
 
 /// Captures of a host that are looked at in search of a redirect to its other name.
@@ -59,8 +61,9 @@ impl Replay {
         self.moved(head, &url, twin_slashed, &[WWW, SLASH], level)
     }
 
-    /// The answer that was recorded under the other scheme. A page that was recorded over https is redirected to, as it
-    /// needs the secure context that it had; the other way there is no redirect, as the browser would not follow it.
+    /// The answer that was recorded under the other scheme. A page that was recorded over https is
+    /// redirected to, as it needs the secure context that it had; the other way there is no
+    /// redirect, as the browser would not follow it.
     fn other_scheme(
         &self,
         head: &RequestHead,
@@ -80,7 +83,8 @@ impl Replay {
         };
         Ok(reply.filter(|reply| !leads_back(url, reply.status, &reply.headers)).map(|mut reply| {
             if url.scheme() == "https" && is_html(&reply.headers) {
-                // What the page loads over http is loaded over https, else the browser blocks it as mixed content.
+                // What the page loads over http is loaded over https, else the browser blocks it as
+                // mixed content.
                 let upgrade = HeaderValue::from_static("upgrade-insecure-requests");
                 reply.headers.append(header::CONTENT_SECURITY_POLICY, upgrade);
             }
@@ -119,7 +123,8 @@ impl Replay {
         Ok(Some(Reply { status: StatusCode::TEMPORARY_REDIRECT, headers, body: body::empty(), answer }))
     }
 
-    /// Whether `place` was recorded with an answer that is worth going there: no error, and no way back to `url`.
+    /// Whether `place` was recorded with an answer that is worth going there: no error, and no way
+    /// back to `url`.
     fn shows(
         &self,
         head: &RequestHead,
@@ -170,7 +175,8 @@ impl Replay {
     }
 }
 
-/// Lets a page whose address got another scheme than it was recorded under read what it could read then.
+/// Lets a page whose address got another scheme than it was recorded under read what it could read
+/// then.
 pub(super) fn allow_other_scheme(head: &RequestHead, headers: &mut HeaderMap) {
     let Some(origin) = head.headers.get(header::ORIGIN) else { return };
     let parsed = origin.to_str().ok().and_then(|origin| Url::parse(origin).ok());
@@ -214,7 +220,8 @@ fn other_name(url: &Url) -> Option<Url> {
     (name.contains('.') && there.set_host(Some(&name)).is_ok()).then_some(there)
 }
 
-/// Whether an answer sends the browser to the address that it has just asked for, under either scheme.
+/// Whether an answer sends the browser to the address that it has just asked for, under either
+/// scheme.
 fn leads_back(asked: &Url, status: StatusCode, headers: &HeaderMap) -> bool {
     let name = |url: &Url| whole_url(&url[Position::BeforeHost..Position::AfterQuery]);
     location(asked, status, headers).is_some_and(|target| name(&target) == name(asked))

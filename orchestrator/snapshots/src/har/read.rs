@@ -89,9 +89,9 @@ pub fn read_file<E: From<Error>>(
 /// Reads a log, handing each entry to `on_entry` as soon as it is complete.
 ///
 /// # Errors
-/// [`Error::Syntax`] with line, column and entry number where the text is not HAR; [`Error::TooLarge`]; and whatever
-/// `on_entry` returns, unchanged. Entries before the error have been handed over. An entry that cannot be an exchange is
-/// left out, and named in the log.
+/// [`Error::Syntax`] with line, column and entry number where the text is not HAR;
+/// [`Error::TooLarge`]; and whatever `on_entry` returns, unchanged. Entries before the error have
+/// been handed over. An entry that cannot be an exchange is left out, and named in the log.
 pub fn read<E: From<Error>>(
     input: impl Read,
     attachments: &mut Attachments,

@@ -28,8 +28,8 @@ pub struct ChangingMatch {
 }
 
 impl ReplaySet {
-    /// The captures that differ from a request only in what the rules of the archives say changes by itself. The first
-    /// question reads every capture of the hosts that the rules speak of.
+    /// The captures that differ from a request only in what the rules of the archives say changes
+    /// by itself. The first question reads every capture of the hosts that the rules speak of.
     pub fn changing(&self, asked: &Asked<'_>) -> Result<Option<ChangingMatch>, IndexError> {
         if self.rules.rules.is_empty() {
             return Ok(None);

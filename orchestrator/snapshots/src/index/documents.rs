@@ -34,9 +34,10 @@ impl ReplaySet {
         pages.filter(move |page| seen.insert(Key::of("page", &[page.url.as_bytes()])))
     }
 
-    /// What a browser can be shown: the pages of the page lists, then every other HTML document that was answered to a GET
-    /// with status 200 for a window or a frame. Each URL once, as it was recorded first. What a script fetched as HTML
-    /// is none: where the browser did not say what it was for, a document begins with a tag.
+    /// What a browser can be shown: the pages of the page lists, then every other HTML document
+    /// that was answered to a GET with status 200 for a window or a frame. Each URL once, as it was
+    /// recorded first. What a script fetched as HTML is none: where the browser did not say what it
+    /// was for, a document begins with a tag.
     pub fn html_documents(&self) -> Result<Vec<Page>, IndexError> {
         let mut seen = HashSet::new();
         let mut pages = Vec::new();

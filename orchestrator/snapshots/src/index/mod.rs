@@ -221,7 +221,8 @@ impl Index {
         Ok(found)
     }
 
-    /// The numbers of captures of a host (lower-case), at most `limit`, in the order of their paths.
+    /// The numbers of captures of a host (lower-case), at most `limit`, in the order of their
+    /// paths.
     fn of_host(&self, host: &str, limit: usize) -> Result<Vec<u32>, IndexError> {
         let start = [host.as_bytes(), &[0]].concat();
         let first = self.path_position(&start)?;

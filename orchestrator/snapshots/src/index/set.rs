@@ -199,7 +199,8 @@ impl ReplaySet {
         self.recorded(|index| index.neighbours(method, url, limit))
     }
 
-    /// Recorded requests to a host (lower-case), at most `limit` of each archive, in the order of their paths.
+    /// Recorded requests to a host (lower-case), at most `limit` of each archive, in the order of
+    /// their paths.
     pub fn of_host(&self, host: &str, limit: usize) -> Result<Vec<Recorded>, IndexError> {
         self.recorded(|index| index.of_host(host, limit))
     }

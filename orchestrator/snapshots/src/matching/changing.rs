@@ -1,5 +1,5 @@
-//! Parts of requests that change by themselves: time stamps, tokens of chance, counters. A recording says which, in rules
-//! that people can read and edit:
+//! Parts of requests that change by themselves: time stamps, tokens of chance, counters. A
+//! recording says which, in rules that people can read and edit:
 //!
 //! ```yaml
 //! rules:
@@ -10,7 +10,8 @@
 //!   body: [nonce, "events[*].at"]
 //! ```
 //!
-//! Requests that differ in nothing else are the same, and are answered in the order in which they were recorded.
+//! Requests that differ in nothing else are the same, and are answered in the order in which they
+//! were recorded.
 
 use serde::{Deserialize, Serialize};
 
@@ -137,8 +138,8 @@ impl ChangingPart {
         self.url.split('/').collect()
     }
 
-    /// The key under which requests meet that differ only in what this rule names; `None` for those that it does not speak
-    /// of.
+    /// The key under which requests meet that differ only in what this rule names; `None` for those
+    /// that it does not speak of.
     pub fn key(&self, asked: &Asked<'_>) -> Option<Key> {
         if asked.method != self.method {
             return None;

@@ -1,12 +1,15 @@
-//! Values that look as if they had changed by themselves, where nothing was learned: time stamps and random tokens.
+//! Values that look as if they had changed by themselves, where nothing was learned: time stamps
+//! and random tokens.
 //!
-//! This is the weakest of the normalised rules. Two requests meet by it only if everything else agrees, names and order of
-//! magnitude included, and only where the value cannot be what a person chose:
+//! This is the weakest of the normalised rules. Two requests meet by it only if everything else
+//! agrees, names and order of magnitude included, and only where the value cannot be what a person
+//! chose:
 //!
-//! - a *time stamp* is a number of seconds, milliseconds or microseconds, or an ISO 8601 time with seconds, and the
-//!   recorded one lies within ten minutes of the moment at which it was recorded;
-//! - a *random token* is a fraction as `Math.random()` gives, or a UUID or a mix of letters and digits under a name that
-//!   says so (`nonce`, `token`, `session`, `rnd`, ...). A UUID under `id` may be the thing that is asked for.
+//! - a *time stamp* is a number of seconds, milliseconds or microseconds, or an ISO 8601 time with
+//!   seconds, and the recorded one lies within ten minutes of the moment at which it was recorded;
+//! - a *random token* is a fraction as `Math.random()` gives, or a UUID or a mix of letters and
+//!   digits under a name that says so (`nonce`, `token`, `session`, `rnd`, ...). A UUID under `id`
+//!   may be the thing that is asked for.
 
 use super::leaves::{Leaf, leaves};
 use super::{Asked, query};
@@ -41,8 +44,8 @@ const OF_CHANCE: &[&str] = &[
 /// Names that say so as a whole.
 const NAMES_OF_CHANCE: &[&str] = &["_", "cb", "cid", "guid", "r", "sid", "uuid", "z"];
 
-/// The rules by which `asked` is `recorded`, which was recorded at `at_millis`; `None` where it is another request.
-/// Empty when nothing differs.
+/// The rules by which `asked` is `recorded`, which was recorded at `at_millis`; `None` where it is
+/// another request. Empty when nothing differs.
 pub fn guess(asked: &Asked<'_>, recorded: &Asked<'_>, at_millis: i64) -> Option<Vec<&'static str>> {
     let urls = [super::normalised_url(asked.url), super::normalised_url(recorded.url)];
     let paths = [query::split(&urls[0]).0, query::split(&urls[1]).0];
@@ -87,7 +90,8 @@ pub fn guess(asked: &Asked<'_>, recorded: &Asked<'_>, at_millis: i64) -> Option<
     Some(rules)
 }
 
-/// Whether a request holds anything that looks like a time stamp or a random token: without, no guess is worth its search.
+/// Whether a request holds anything that looks like a time stamp or a random token: without, no
+/// guess is worth its search.
 pub fn may_guess(asked: &Asked<'_>) -> bool {
     let url = super::normalised_url(asked.url);
     let is_time = |text: &str| time(text).is_some();

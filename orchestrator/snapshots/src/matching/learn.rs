@@ -1,8 +1,9 @@
 //! Learns from two loads of a page which parts of its requests change by themselves.
 //!
-//! Both loads ask for the same; what differs is of the clock or of chance. A part counts as changing where its values in one
-//! load are none of those in the other, and all else of the requests agrees. A list that is asked for page by page, or a
-//! picture that is one of many, has values in common and is left alone.
+//! Both loads ask for the same; what differs is of the clock or of chance. A part counts as
+//! changing where its values in one load are none of those in the other, and all else of the
+//! requests agrees. A list that is asked for page by page, or a picture that is one of many, has
+//! values in common and is left alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -96,7 +97,8 @@ fn is_changing(name: &Name, before: &[Seen], after: &[Seen]) -> bool {
     !before.is_empty() && after.peek().is_some() && after.all(|value| !before.contains(value))
 }
 
-/// Puts `*` for a segment in paths that only one load has, where the other has the same but for that segment.
+/// Puts `*` for a segment in paths that only one load has, where the other has the same but for
+/// that segment.
 fn join_paths(loads: &mut [Vec<Seen>; 2]) {
     let paths = |load: &[Seen]| load.iter().map(|seen| seen.path.clone()).collect::<BTreeSet<_>>();
     let (first, second) = (paths(&loads[0]), paths(&loads[1]));

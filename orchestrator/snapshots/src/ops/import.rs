@@ -70,7 +70,8 @@ pub struct InputReport {
     pub stray_bytes: u64,
     /// Why the others are not.
     pub skipped: BTreeMap<Skipped, u64>,
-    /// Entries of a HAR that can be no exchange: the first hundred, each with its number and what is wrong.
+    /// Entries of a HAR that can be no exchange: the first hundred, each with its number and what
+    /// is wrong.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unusable: Vec<String>,
     /// How entries of a HAR had to be changed, by kind of [`Note`].
@@ -307,7 +308,8 @@ fn without_bodies(reports: &[InputReport]) -> Option<Error> {
     Some(Error::NoBodies { path: first.path.clone(), entries: first.read, missing })
 }
 
-/// Whether a browser showed it as a page: the first of those is the page of a HAR, whatever came before it.
+/// Whether a browser showed it as a page: the first of those is the page of a HAR, whatever came
+/// before it.
 fn is_document(exchange: &Exchange) -> bool {
     let headers = &exchange.response.headers;
     let media = headers.get_str("content-type").unwrap_or_default().trim().to_ascii_lowercase();

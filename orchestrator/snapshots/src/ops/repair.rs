@@ -8,8 +8,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 
 use crate::matching::ChangingParts;
-use crate::recording::left_over_records;
-use crate::wacz::{PageLines, RULES_NAME};
+use crate::recording::{RULES, left_over_records};
+use crate::wacz::PageLines;
 use crate::{Archive, BrowserState, Page, Recording, Segment};
 
 use super::pages::choose;
@@ -182,7 +182,7 @@ fn open_recording(folder: &Utf8Path, losses: &mut Vec<Loss>) -> Result<Found, Er
 /// The rules that a killed recording had learned.
 fn left_over_rules(input: &Utf8Path, losses: &mut Vec<Loss>) -> ChangingParts {
     let folder = if input.is_dir() { input.to_owned() } else { Recording::folder_of(input) };
-    let path = folder.join(RULES_NAME);
+    let path = folder.join(RULES);
     if input.is_file() || !path.is_file() {
         return ChangingParts::default();
     }

@@ -35,8 +35,8 @@ pub fn rules(input: &Utf8Path) -> Result<ChangingParts, Error> {
     Ok(Archive::open(input)?.changing_parts()?.unwrap_or_default())
 }
 
-/// Writes `input` with other rules to a new snapshot at `out`. All else stays as it is; a signature does not, as it is of
-/// the old description.
+/// Writes `input` with other rules to a new snapshot at `out`. All else stays as it is; a signature
+/// does not, as it is of the old description.
 ///
 /// # Errors
 /// If `out` exists, or `input` is no WACZ or cannot be read.

@@ -1,11 +1,11 @@
-//! What a recording teaches about requests: parts that change by themselves between two loads of a page.
+//! What a recording teaches about requests: parts that change by themselves between two loads of a
+//! page.
 
 use std::fs;
 use std::io::Write;
 
 use crate::index::{RequestParts, request_parts};
 use crate::matching::{Asked, ChangingParts, learn};
-use crate::wacz::RULES_NAME;
 use crate::{Archive, Error, RecordKind, Timestamp};
 
 use super::Recording;
@@ -13,12 +13,15 @@ use super::Recording;
 /// When a page was loaded: its requests were sent from the first of these moments to the second.
 pub type Load = (Timestamp, Timestamp);
 
+/// The file of a recording in progress that holds what was learned.
+pub(crate) const RULES: &str = "rules.yaml";
+
 /// A recorded request and its URL.
 type Recorded = (String, RequestParts);
 
 impl Recording {
-    /// Learns from pages that were loaded twice, and keeps what was learned for the snapshot. Requests that cannot be read
-    /// teach nothing.
+    /// Learns from pages that were loaded twice, and keeps what was learned for the snapshot.
+    /// Requests that cannot be read teach nothing.
     pub fn learn(&self, twice: &[[Load; 2]]) -> Result<ChangingParts, Error> {
         if twice.is_empty() {
             return Ok(ChangingParts::default());
@@ -49,7 +52,7 @@ impl Recording {
     }
 
     fn keep(&self, rules: &ChangingParts) -> Result<(), Error> {
-        let path = self.folder.join(RULES_NAME);
+        let path = self.folder.join(RULES);
         let io = |error| Error::io("write", &path, error);
         // Whole or not at all, as the process may be killed.
         let mut file = tempfile::NamedTempFile::new_in(&self.folder).map_err(io)?;
@@ -60,7 +63,7 @@ impl Recording {
 
     /// What was learned, for the snapshot.
     pub(super) fn rules(&self) -> Result<ChangingParts, Error> {
-        let path = self.folder.join(RULES_NAME);
+        let path = self.folder.join(RULES);
         match fs::read_to_string(&path) {
             Ok(text) => ChangingParts::from_yaml(&text)
                 .map_err(|error| Error::Verification { path, reason: format!("failed to {error}") }),

@@ -30,6 +30,7 @@ pub use frames::{Frame, FrameSide};
 pub use journal::OpenSocket;
 pub(crate) use journal::left_over_records;
 pub use learn::Load;
+pub(crate) use learn::RULES;
 
 /// What a recording says about itself.
 #[derive(Debug, Clone, Default)]

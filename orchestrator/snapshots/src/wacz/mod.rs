@@ -5,7 +5,7 @@
 //! ├── archive/*.warc.gz            stored, never deflated: records are read by their offset in the file
 //! ├── indexes/index.cdx.gz + .idx  CDXJ in blocks (see `zipnum`)
 //! ├── pages/pages.jsonl
-//! ├── rules.yaml                   what changes by itself in requests, if anything is known of it
+//! ├── rules/changing.yaml          what changes by itself in requests, if anything is known of it
 //! ├── datapackage.json             every file with its sha256
 //! └── datapackage-digest.json      the sha256 of datapackage.json, perhaps signed
 //! ```

@@ -19,8 +19,8 @@ const MAX_DESCRIPTION: u64 = 64 << 20;
 /// Largest WARC that is taken out of a container that wrongly deflated it.
 const MAX_EXTRACTED: u64 = 64 << 30;
 
-/// The file that says what changes by itself in requests.
-pub const RULES_NAME: &str = "rules.yaml";
+/// The file that says what changes by itself in requests. Other readers look for files in folders.
+pub const RULES_NAME: &str = "rules/changing.yaml";
 /// Largest list of rules that is read.
 const MAX_RULES: u64 = 4 << 20;
 

@@ -194,7 +194,8 @@ impl Iterator for Scanner {
     }
 }
 
-/// Whether the first gzip member of a stream holds more records than one, as where a whole WARC was compressed at once.
+/// Whether the first gzip member of a stream holds more records than one, as where a whole WARC was
+/// compressed at once.
 pub(crate) fn shares_first_member(stream: Window) -> bool {
     let mut decoder = GzDecoder::new(BufReader::with_capacity(READ_AHEAD, stream));
     let Ok((_, headers, ahead)) = read::head(&mut decoder) else { return false };

@@ -185,7 +185,8 @@ fn hostile_containers_are_refused_and_not_followed() {
     let bomb =
         zip("bomb.wacz", &[("archive/a.warc", &all, true), ("pages/pages.jsonl", &vec![0; 64 << 20], false)]);
     assert!(verify(&bomb, &mut quiet).unwrap().flaws.contains_key(&Flaw::Pages));
-    // What is no snapshot is refused by name: a page under the name of a WARC, a package that is encrypted.
+    // What is no snapshot is refused by name: a page under the name of a WARC, a package that is
+    // encrypted.
     let html = place.join("page.warc.gz");
     fs::write(&html, "<!doctype html><title>404</title>").unwrap();
     let mut secret = fs::read(zip("secret.wacz", &[("archive/a.warc", &all, true)])).unwrap();
