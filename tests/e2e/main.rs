@@ -14,6 +14,7 @@ mod disk;
 mod door;
 mod environment;
 mod export;
+mod fidelity;
 mod filling;
 mod frozen;
 mod gym;

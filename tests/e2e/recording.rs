@@ -102,5 +102,10 @@ fn a_recording_of_nothing_is_no_success() -> Result<()> {
         said.contains("not recorded: https://nowhere.test/") && said.contains("nothing was recorded"),
         "{said}"
     );
+    ensure!(!file.exists(), "an empty file is left");
+    let private = bench.run(&["record", "http://127.0.0.1:18099/", "-o", file.as_str()])?;
+    let said = text(&private.stderr);
+    ensure!(private.status.code() == Some(1) && said.contains("--allow-private"), "{said}");
+    ensure!(!file.exists() && !bench.path("nothing.wacz.recording").exists(), "something is left");
     Ok(())
 }

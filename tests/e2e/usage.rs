@@ -19,7 +19,11 @@ fn fails(arguments: &[&str], code: i32, says: &str) -> Result<()> {
 fn wrong_use_is_exit_code_2() -> Result<()> {
     fails(&["record"], 2, "required")?;
     fails(&["record", "https://a.test/", "-o", "x.zip"], 2, ".wacz")?;
-    fails(&["record", "no url", "-o", "x.wacz"], 2, "URL")?;
+    fails(&["record", "no url", "-o", "x.wacz"], 2, "no address of a page")?;
+    fails(&["record", "127.0.0.1:8000", "-o", "x.wacz"], 2, "write http://127.0.0.1:8000")?;
+    fails(&["record", "localhost:8000/x", "-o", "x.wacz"], 2, "write http://localhost:8000/x")?;
+    fails(&["record", "example.org", "-o", "x.wacz"], 2, "write https://example.org")?;
+    fails(&["record", "ftp://example.org/", "-o", "x.wacz"], 2, "http: and https: are")?;
     fails(&["record", "https://a.test/", "-o", "x.wacz", "--connect-to", "a:b"], 2, "HOST:PORT:ADDR:PORT")?;
     fails(&["run", "tasks/demo", "--agent", "orcale"], 2, "oracle")?;
     fails(&["run", "tasks/demo", "--agent", "noop", "--task", "nonesuch"], 2, "nonesuch")?;
@@ -34,8 +38,7 @@ fn a_file_that_is_no_snapshot_is_exit_code_2_and_named() -> Result<()> {
     }
     fails(&["snapshot", "inspect", "Cargo.toml"], 2, "Cargo.toml")?;
     fails(&["snapshot", "repair", "Cargo.toml"], 2, "Cargo.toml")?;
-    // That is what verify is asked: whether this is a snapshot.
-    fails(&["snapshot", "verify", "Cargo.toml"], 1, "Cargo.toml")?;
+    fails(&["snapshot", "verify", "Cargo.toml"], 2, "Cargo.toml")?;
     fails(&["replay", "nonesuch.wacz"], 2, "nonesuch.wacz")?;
     fails(&["replay", "Cargo.toml"], 2, "Cargo.toml")
 }
@@ -54,6 +57,33 @@ fn a_snapshot_is_never_overwritten() -> Result<()> {
     std::fs::write(&file, "mine")?;
     let output = bench.run(&["record", "--listen=127.0.0.1:0", "-o", file.as_str()])?;
     ensure!(output.status.code() == Some(2), "{}", text(&output.stderr));
+    ensure!(text(&output.stderr).contains("--force"), "{}", text(&output.stderr));
     ensure!(std::fs::read_to_string(&file)? == "mine");
+    let import = ["snapshot", "import", "snapshots/demo.wacz", "-o", file.as_str()];
+    let output = bench.run(&import)?;
+    ensure!(output.status.code() == Some(2) && text(&output.stderr).contains("--force"));
+    bench.succeed(&[&import[..], &["--force"]].concat())?;
+    bench.succeed(&["snapshot", "verify", file.as_str()])?;
+    Ok(())
+}
+
+/// The time of a world that names none is that of its recording.
+#[test]
+fn a_world_without_a_clock_begins_when_it_was_recorded() -> Result<()> {
+    let bench = Bench::new()?;
+    let suite = bench.path("suite");
+    std::fs::create_dir(&suite)?;
+    let demo = crate::harness::repository().join("snapshots/demo.wacz").canonicalize_utf8()?;
+    std::fs::write(suite.join("suite.yaml"), format!("world:\n  snapshots: ['{demo}']\n"))?;
+    let task = "id: now\ngoal: g\nstart_url: https://www.aldria-rail.test/never-recorded\nscorer:\n  assistantbench:\n    gold: '5'\n";
+    std::fs::write(suite.join("now.yaml"), task)?;
+    let out = bench.path("out");
+    let output = bench.run(&["run", suite.as_str(), "--agent=noop", "--out", out.as_str()])?;
+    let said = text(&output.stderr);
+    ensure!(output.status.success(), "{said}");
+    let run = std::fs::read_to_string(out.join("run.json"))?;
+    let first = snapshots::Archive::open(&demo)?.recorded().map(|at| at.to_string()).unwrap_or_default();
+    ensure!(run.contains(&first[..first.len() - 1]), "{first} is not in {run}");
+    ensure!(said.contains("--fill gaps.wacz"), "a run with misses names the next command: {said}");
     Ok(())
 }

@@ -4,7 +4,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use gateway::RecorderReport;
 use recorder::Studio;
 use runs::counted;
-use snapshots::{Finished, Recording, ops};
+use snapshots::matching::ChangingParts;
+use snapshots::{Finished, Load, Recording, ops};
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::progress;
@@ -28,14 +29,40 @@ pub(crate) fn not_opened(error: recorder::Error) -> Failure {
     }
 }
 
+/// What a recording without any answer is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Empty {
+    /// A snapshot like any other: nobody asked for anything.
+    Snapshot,
+    /// A failure that leaves no file.
+    Failure,
+}
+
 /// Lets what is under way end and makes the snapshot. Whatever was lost is named, whether that works or not.
-pub(crate) async fn finish(studio: Studio, output: &Utf8Path) -> Result<Finished, Failure> {
+///
+/// `twice` says when pages were loaded for the second time; what that teaches goes into the
+/// snapshot.
+pub(crate) async fn finish(
+    studio: Studio,
+    output: &Utf8Path,
+    twice: &[[Load; 2]],
+    empty: Empty,
+) -> Result<Finished, Failure> {
     let (recording, report) = studio.close().await.or_environment(format!("finish {output}"))?;
     for (url, why) in &report.lost {
         eprintln!("not recorded: {url}: {why}");
     }
+    if empty == Empty::Failure && report.recorded == 0 && report.failed == 0 {
+        recording.discard().or_environment(format!("remove the recording of {output}"))?;
+        return Err(Failure::No(format!("nothing was recorded; {output} was not written")));
+    }
     let bar = progress::bar(0, "finishing");
     let finished = tokio::task::block_in_place(|| {
+        match recording.learn(twice) {
+            Ok(learned) => say_learned(output, &learned, twice.len()),
+            // It is still a recording.
+            Err(error) => eprintln!("nothing was learned of what changes by itself: failed to {error}"),
+        }
         recording.finish(&|at| {
             bar.set_length(at.total);
             bar.set_position(at.done);
@@ -52,6 +79,17 @@ pub(crate) async fn finish(studio: Studio, output: &Utf8Path) -> Result<Finished
             Err(Failure::Environment(anyhow::anyhow!("{lost}; all else is in {}", summary(&finished))))
         }
         None => Ok(finished),
+    }
+}
+
+/// Says what changes by itself in the requests of pages that were loaded twice.
+fn say_learned(output: &Utf8Path, learned: &ChangingParts, pages: usize) {
+    if pages > 0 {
+        eprintln!(
+            "{} learned from {} loaded twice; `sandbox snapshot rules {output}` shows what changes by itself",
+            counted(learned.rules.len() as u64, "rule"),
+            counted(pages as u64, "page"),
+        );
     }
 }
 

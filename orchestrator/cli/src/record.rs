@@ -9,14 +9,15 @@ use indicatif::ProgressBar;
 use recorder::frontier::Bounds;
 use recorder::{Crawl, Event, Skip, Studio, StudioOptions};
 use runs::counted;
-use snapshots::RecordingOptions;
+use snapshots::{Load, RecordingOptions};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use crate::failure::{Failure, OrFail, Outcome};
+use crate::finish::{self, Empty};
 use crate::gateway_options::{self, LiveWeb, MAX_BODY, Patience, RedactOptions};
 use crate::options::DataFolder;
-use crate::{finish, interrupt, progress};
+use crate::{interrupt, progress};
 
 /// Record the live web into a snapshot
 ///
@@ -25,11 +26,14 @@ use crate::{finish, interrupt, progress};
 #[derive(clap::Args)]
 pub(crate) struct Record {
     /// Pages to visit, in order
-    #[arg(value_name = "URL", required_unless_present_any = ["listen", "manual"])]
+    #[arg(value_name = "URL", required_unless_present_any = ["listen", "manual"], value_parser = web_address)]
     urls: Vec<Url>,
     /// The snapshot to write
     #[arg(short, long, value_name = "FILE.wacz")]
     output: Utf8PathBuf,
+    /// Replace the snapshot, if it exists
+    #[arg(long)]
+    force: bool,
     /// Title of the snapshot [default: its first URL]
     #[arg(long)]
     title: Option<String>,
@@ -52,6 +56,11 @@ pub(crate) struct Record {
     /// How long one page may take to load and settle, in seconds
     #[arg(long, value_name = "S", default_value_t = 60, help_heading = "Crawl")]
     page_timeout: u64,
+    /// Load each page twice, and learn which parts of its requests change by themselves: time
+    /// stamps, tokens of chance. Replay passes over them; `sandbox snapshot rules` shows and edits
+    /// what was learned
+    #[arg(long, conflicts_with_all = ["manual", "listen"], help_heading = "Crawl")]
+    learn: bool,
 
     /// Open a window and leave the browsing to you
     #[arg(long, conflicts_with_all = ["depth", "listen"], help_heading = "Other ways")]
@@ -84,17 +93,16 @@ impl Record {
         finish::check_name(&self.output)?;
         let cancel = interrupt::token();
         let studio = self.open_studio().await?;
+        let mut twice = Vec::new();
         let recorded = if self.listen.is_some() {
             self.listen(&studio, &cancel).await
         } else {
-            self.browse(&studio, &cancel).await
+            self.browse(&studio, &cancel, &mut twice).await
         };
+        let empty = if self.listen.is_some() { Empty::Snapshot } else { Empty::Failure };
         // Whatever happened, what was recorded becomes a snapshot.
-        let finished = finish::finish(studio, &self.output).await?;
+        let finished = finish::finish(studio, &self.output, &twice, empty).await?;
         println!("{}", finish::summary(&finished));
-        if recorded.is_ok() && self.listen.is_none() && finished.responses == 0 {
-            return Err(Failure::No(format!("nothing was recorded; {} is empty", self.output)));
-        }
         recorded
     }
 
@@ -109,7 +117,7 @@ impl Record {
         }
         let title = self.title.clone().or_else(|| first.as_ref().map(Url::to_string));
         let options = StudioOptions {
-            recording: RecordingOptions { title, ..RecordingOptions::default() },
+            recording: RecordingOptions { title, replace: self.force, ..RecordingOptions::default() },
             gateway: config,
             redact: std::mem::take(&mut self.redact).into_redact(),
             body_cap: self.max_body,
@@ -127,7 +135,12 @@ impl Record {
         Ok(())
     }
 
-    async fn browse(&self, studio: &Studio, cancel: &CancellationToken) -> Outcome {
+    async fn browse(
+        &self,
+        studio: &Studio,
+        cancel: &CancellationToken,
+        twice: &mut Vec<[Load; 2]>,
+    ) -> Outcome {
         let spinner = progress::spinner("starting Chromium");
         let mut launch = Launch::new(studio.gateway().local_addr(), studio.ca().spki_sha256_base64());
         launch.headless = !self.manual;
@@ -137,7 +150,7 @@ impl Record {
             eprintln!("recording what you browse; close the window or press Ctrl-C to finish");
             recorder::by_hand(&mut session, &self.urls, cancel).await.or_environment("browse")
         } else {
-            self.crawl(&mut session, studio, cancel, &spinner).await
+            self.crawl(&mut session, studio, cancel, &spinner, twice).await
         };
         spinner.finish_and_clear();
         if self.state
@@ -157,6 +170,7 @@ impl Record {
         studio: &Studio,
         cancel: &CancellationToken,
         spinner: &ProgressBar,
+        twice: &mut Vec<[Load; 2]>,
     ) -> Outcome {
         let crawl = Crawl {
             urls: self.urls.clone(),
@@ -164,10 +178,13 @@ impl Record {
             delay: Duration::from_millis(self.delay),
             robots: !self.ignore_robots,
             page_deadline: Duration::from_secs(self.page_timeout),
+            twice: self.learn,
         };
-        let kept = recorder::crawl(session, studio, &crawl, cancel, &|event| show(spinner, &event))
+        let crawled = recorder::crawl(session, studio, &crawl, cancel, &|event| show(spinner, &event))
             .await
             .or_environment("record")?;
+        let kept = crawled.pages;
+        *twice = crawled.twice;
         if cancel.is_cancelled() {
             return Err(Failure::Interrupted(format!(
                 "interrupted; the snapshot holds {}",
@@ -192,6 +209,28 @@ fn show(spinner: &ProgressBar, event: &Event<'_>) {
         }
         Event::Skipped { url, why: Skip::Failed(why) } => {
             spinner.suspend(|| eprintln!("not loaded: {url}: {why}"));
+        }
+    }
+}
+
+/// Reads the address of a page. Without a scheme it is none: `localhost:8000` would be one of the
+/// scheme `localhost`.
+fn web_address(text: &str) -> Result<Url, String> {
+    match Url::parse(text) {
+        Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(url),
+        Ok(url) if text.contains("://") => {
+            Err(format!("{}: is not recorded; http: and https: are", url.scheme()))
+        }
+        _ => {
+            let plain = format!("http://{text}");
+            let host = text.split(['/', ':', '?']).next().unwrap_or_default();
+            let local =
+                host == "localhost" || host.parse::<std::net::IpAddr>().is_ok() || !host.contains('.');
+            let scheme = if local { "http" } else { "https" };
+            match Url::parse(&plain) {
+                Ok(url) if url.has_host() => Err(format!("the scheme is missing: write {scheme}://{text}")),
+                _ => Err("it is no address of a page, such as https://example.org/".to_owned()),
+            }
         }
     }
 }

@@ -158,6 +158,9 @@ impl Run {
         } else {
             println!("{}\nreport        {report}", summary.table(progress::columns()));
         }
+        if !self.json && summary.requests.miss > 0 && !suite.world.snapshots.is_empty() {
+            eprintln!("{}", record_misses(&suite));
+        }
         self.verdict(&summary)
     }
 
@@ -213,6 +216,17 @@ impl Run {
             summary.folder
         )))
     }
+}
+
+/// The command that records what a run has missed.
+fn record_misses(suite: &::tasks::Suite) -> String {
+    let snapshots: Vec<&str> = suite.world.snapshots.iter().map(|path| path.as_str()).collect();
+    format!(
+        "something was missed; to record it, browse to it through\n  sandbox replay {} --fill gaps.wacz\nand add gaps.wacz to \
+         `snapshots` in {}",
+        snapshots.join(" "),
+        suite.folder.join("suite.yaml"),
+    )
 }
 
 /// What a run's error asks of the user.

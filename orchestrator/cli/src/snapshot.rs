@@ -4,11 +4,12 @@
 
 use std::sync::Arc;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use search::Search;
 use serde::Serialize;
 use snapshots::Progress;
 use snapshots::index::ReplaySet;
+use snapshots::matching::ChangingParts;
 use snapshots::ops::{self, Format, ImportOptions, Redaction};
 
 use crate::failure::{Failure, OrFail, Outcome};
@@ -16,7 +17,7 @@ use crate::progress;
 
 /// Look into snapshots, check, convert, join, compare, mend and clean them
 ///
-/// No operation changes its input or overwrites a file.
+/// No operation changes its input, or overwrites a file without --force.
 #[derive(clap::Args)]
 pub(crate) struct Snapshot {
     #[command(subcommand)]
@@ -24,6 +25,9 @@ pub(crate) struct Snapshot {
     /// Print the report as one JSON document
     #[arg(long, global = true)]
     json: bool,
+    /// Replace the file to be written, if it exists
+    #[arg(long, global = true)]
+    force: bool,
 }
 
 #[derive(clap::Subcommand)]
@@ -94,6 +98,20 @@ enum Command {
         #[arg(short, long)]
         output: Option<Utf8PathBuf>,
     },
+    /// Show what changes by itself in its requests, or set that: replay passes over it
+    ///
+    /// Prints YAML: for each address the query parameters, body fields and path segments (`*`) that
+    /// change. `sandbox record --learn` finds them. Edit what is printed, and give it to --set.
+    Rules {
+        /// A WACZ file
+        file: Utf8PathBuf,
+        /// A file with the rules to be set
+        #[arg(long, value_name = "RULES.yaml", requires = "output")]
+        set: Option<Utf8PathBuf>,
+        /// The snapshot to write
+        #[arg(short, long, value_name = "NEW.wacz", requires = "set")]
+        output: Option<Utf8PathBuf>,
+    },
     /// Replace secrets by placeholders, everywhere; or --scan for likely ones
     Redact(Redact),
 }
@@ -133,7 +151,7 @@ struct Redact {
 impl Snapshot {
     /// Runs the operation and prints its report.
     pub(crate) fn run(self) -> Outcome {
-        let json = self.json;
+        let (json, force) = (self.json, self.force);
         let bar = progress::bar(0, "");
         let told = bar.clone();
         let on = &mut |at: Progress| {
@@ -154,24 +172,26 @@ impl Snapshot {
             }
             Command::Import { files, output, title } => {
                 let options = ImportOptions { title, ..ImportOptions::default() };
-                ops::import(&files, &output, &options, on)
-                    .or_input("import")
-                    .map(|report| show(&report, json))
+                write(&output, force, json, |path| ops::import(&files, path, &options, on), "import")
             }
             Command::Export { file, output } => format_of(&output).and_then(|format| {
-                ops::export(&file, &output, format, on).or_input("export").map(|report| show(&report, json))
+                write(&output, force, json, |path| ops::export(&file, path, format, on), "export")
             }),
             Command::Merge { files, output } => {
-                ops::merge(&files, &output, on).or_input("merge").map(|report| show(&report, json))
+                write(&output, force, json, |path| ops::merge(&files, path, on), "merge")
             }
             Command::Diff { old, new } => ops::diff(&old, &new, on).or_input("compare").and_then(|report| {
                 show(&report, json);
                 yes(report.equal, || "the snapshots differ".to_owned())
             }),
-            Command::Repair { file, output } => ops::repair(&file, output.as_deref().unwrap_or(&file), on)
-                .or_input("repair")
-                .map(|report| show(&report, json)),
-            Command::Redact(redact) => redact.run(json, on),
+            Command::Repair { file, output } => {
+                let output = output.as_deref().unwrap_or(&file);
+                write(output, force, json, |path| ops::repair(&file, path, on), "repair")
+            }
+            Command::Rules { file, set, output } => {
+                rules(&file, set.as_deref().zip(output.as_deref()), (json, force), on)
+            }
+            Command::Redact(redact) => redact.run(json, force, on),
         };
         bar.finish_and_clear();
         outcome
@@ -179,7 +199,7 @@ impl Snapshot {
 }
 
 impl Redact {
-    fn run(self, json: bool, on: ops::OnProgress<'_>) -> Outcome {
+    fn run(self, json: bool, force: bool, on: ops::OnProgress<'_>) -> Outcome {
         let Some(output) = &self.output else {
             let report = ops::scan_secrets(&self.file, on).or_input("scan")?;
             show(&report, json);
@@ -198,7 +218,7 @@ impl Redact {
             credentials: self.credentials,
             values: values.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect(),
         };
-        ops::redact(&self.file, output, &redaction, on).or_input("redact").map(|report| show(&report, json))
+        write(output, force, json, |path| ops::redact(&self.file, path, &redaction, on), "redact")
     }
 }
 
@@ -221,6 +241,54 @@ fn search(query: &str, files: &[Utf8PathBuf], first: u64, json: bool) -> Outcome
     let found =
         results.found.iter().map(|found| Found { url: &found.url, title: &found.title, text: found.text() });
     show(&Results { total: results.total, found: found.collect() }, json);
+    Ok(())
+}
+
+/// Prints the rules of a snapshot, or writes it anew with others.
+fn rules(
+    file: &Utf8Path,
+    set: Option<(&Utf8Path, &Utf8Path)>,
+    (json, force): (bool, bool),
+    on: ops::OnProgress<'_>,
+) -> Outcome {
+    let Some((given, output)) = set else {
+        let rules = ops::rules(file).or_input("read the rules")?;
+        if json {
+            show(&rules, json);
+        } else {
+            print!("{}", rules.to_yaml());
+        }
+        return Ok(());
+    };
+    let text = std::fs::read_to_string(given).or_input(format!("read {given}"))?;
+    let rules = ChangingParts::from_yaml(&text).or_input(given)?;
+    write(output, force, json, |path| ops::set_rules(file, &rules, path, on), "set the rules")
+}
+
+/// Runs an operation that writes `output`, and prints its report. With `force` it writes beside a
+/// file that is there, and takes its place when it is whole.
+fn write<T: Serialize>(
+    output: &Utf8Path,
+    force: bool,
+    json: bool,
+    run: impl FnOnce(&Utf8Path) -> Result<T, ops::Error>,
+    doing: &str,
+) -> Outcome {
+    if !force || !output.is_file() {
+        return run(output).or_input(doing).map(|report| show(&report, json));
+    }
+    let folder = output.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+    let beside = tempfile::Builder::new().prefix(".sandbox-").tempdir_in(folder);
+    let beside = beside.or_environment(format!("create a folder in {folder}"))?;
+    let name = output.file_name().unwrap_or("snapshot");
+    let path = Utf8PathBuf::from_path_buf(beside.path().join(name)).map_err(|path| {
+        Failure::Environment(anyhow::anyhow!("the name of {} is not UTF-8", path.display()))
+    })?;
+    let report = run(&path).or_input(doing)?;
+    std::fs::rename(&path, output).or_environment(format!("replace {output}"))?;
+    let mut report = serde_json::to_value(report).expect("reports are plain data");
+    report["path"] = output.as_str().into();
+    show(&report, json);
     Ok(())
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use browser::Session;
+use snapshots::{Load, Timestamp};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -29,6 +30,17 @@ pub struct Crawl {
     pub robots: bool,
     /// How long one page may take to load and settle.
     pub page_deadline: Duration,
+    /// Whether each page is loaded twice, so that it shows what changes by itself.
+    pub twice: bool,
+}
+
+/// What a crawl has done.
+#[derive(Debug, Default)]
+pub struct Crawled {
+    /// Pages kept.
+    pub pages: usize,
+    /// When the pages that were loaded twice were loaded.
+    pub twice: Vec<[Load; 2]>,
 }
 
 /// What happens while crawling, for whoever shows it.
@@ -68,17 +80,17 @@ pub enum Skip {
     Failed(String),
 }
 
-/// Visits pages until the frontier is empty, the page limit is reached or `cancel` is. Returns the pages kept.
+/// Visits pages until the frontier is empty, the page limit is reached or `cancel` is.
 pub async fn crawl(
     session: &mut Session,
     studio: &Studio,
     crawl: &Crawl,
     cancel: &CancellationToken,
     on: &dyn Fn(Event<'_>),
-) -> Result<usize, Error> {
+) -> Result<Crawled, Error> {
     let mut frontier = Frontier::new(&crawl.urls, crawl.bounds.clone());
     let mut manners = Manners::new(crawl.delay);
-    let mut kept = 0;
+    let mut crawled = Crawled::default();
     let mut done = 0;
     while let Some(visit) = frontier.take_next() {
         on(Event::Visiting { url: &visit.url, done, waiting: frontier.waiting() });
@@ -94,21 +106,36 @@ pub async fn crawl(
             () = manners.wait(&visit.url) => {}
             () = cancel.cancelled() => break,
         }
+        let started = Timestamp::now();
         let visited = tokio::select! {
             visited = visit::visit(session, studio.activity(), &visit.url, crawl.page_deadline) => visited,
             () = cancel.cancelled() => break,
         };
+        let first = (started, Timestamp::now());
         match visited? {
             Visited::Page { page, links } => {
                 studio.append_page(&page)?;
-                kept += 1;
+                crawled.pages += 1;
                 on(Event::Visited { url: &page.url, title: page.title.as_deref().unwrap_or_default() });
                 frontier.found(&visit, links);
+                if crawl.twice {
+                    tokio::select! {
+                        () = manners.wait(&visit.url) => {}
+                        () = cancel.cancelled() => break,
+                    }
+                    let started = Timestamp::now();
+                    let again = visit::visit(session, studio.activity(), &visit.url, crawl.page_deadline);
+                    tokio::select! {
+                        again = again => drop(again?),
+                        () = cancel.cancelled() => break,
+                    }
+                    crawled.twice.push([first, (started, Timestamp::now())]);
+                }
             }
             Visited::Failed(why) => on(Event::Skipped { url: &visit.url, why: Skip::Failed(why) }),
         }
     }
-    Ok(kept)
+    Ok(crawled)
 }
 
 /// What a guest owes each host: a pause between pages, and a look at its robots.txt.

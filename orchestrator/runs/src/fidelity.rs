@@ -1,14 +1,16 @@
-//! How well a snapshot replays: every recorded page is visited twice, offline, each time from a pristine browser.
+//! How well a snapshot replays: its documents are visited twice, offline, each time from a pristine
+//! browser.
 //!
-//! Two visits that end in different documents show what the snapshot and the frozen clock do not hold still; a miss
-//! shows what was not recorded. Both are listed by page, so that a snapshot can be judged before tasks are built on it.
+//! Two visits that end in different documents show what the snapshot and the frozen clock do not
+//! hold still. A miss of a document, script, style or fetch is a hole. Pictures, fonts and beacons
+//! that were missed are named apart, as a page that lacks them still works.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use browser::{Action, Launch, Session, StorageState};
 use gateway::replay::ReplayOptions;
-use gateway::{Answer, CertificateAuthority, Config, Gateway, Replay, Routes, Target};
+use gateway::{Answer, CertificateAuthority, Config, Entry, Gateway, Replay, Routes, Target};
 use serde::Serialize;
 use snapshots::Page;
 use snapshots::index::ReplaySet;
@@ -17,36 +19,59 @@ use tokio_util::sync::CancellationToken;
 use crate::environment::EnvironmentError;
 use crate::kept;
 
-/// What visiting the pages of a snapshot twice has shown.
+/// What visiting the documents of a snapshot twice has shown.
 #[derive(Debug, Default, Serialize)]
 pub struct Fidelity {
-    /// One entry a page, in the order of recording.
+    /// One entry a page, in the order of visits.
     pub pages: Vec<PageFidelity>,
+    /// Documents that were not visited, as there are more than were asked for.
+    pub left_out: Vec<String>,
     /// Whether it ended before all pages were visited.
     pub interrupted: bool,
 }
 
 /// What two visits to one page have shown.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct PageFidelity {
     /// The page.
     pub url: String,
-    /// Whether both visits ended in the same document.
-    pub same: bool,
+    /// What came of it.
+    pub verdict: Verdict,
+    /// Why it is not shown, or what kept a visit from coming to rest.
+    pub why: Option<String>,
     /// Digest of the document after each visit.
     pub digests: Vec<String>,
     /// Requests that were answered, over both visits.
     pub answered: u64,
-    /// Requests that the snapshot could not answer, each once.
-    pub misses: BTreeSet<String>,
-    /// What kept a visit from coming to rest.
-    pub unsettled: Option<String>,
+    /// What the page lacks, each once: `KIND METHOD URL`.
+    pub holes: BTreeSet<String>,
+    /// What was missed and leaves no hole: pictures, fonts, media, beacons and pings.
+    pub beside: BTreeSet<String>,
+}
+
+/// What came of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Its document and all that it needs were answered, twice the same.
+    Shown,
+    /// The same, but documents, scripts, styles or fetches were missed.
+    ShownWithHoles,
+    /// The document itself was not answered.
+    NotShown,
+    /// Two visits ended in different documents.
+    Different,
 }
 
 impl Fidelity {
-    /// Whether every page gave the same document twice.
-    pub fn holds_still(&self) -> bool {
-        self.pages.iter().all(|page| page.same)
+    /// Whether every page is shown, and the same twice.
+    pub fn holds(&self) -> bool {
+        !self.pages.is_empty() && self.pages.iter().all(|page| page.verdict == Verdict::Shown)
+    }
+
+    /// Pages of one verdict.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.pages.iter().filter(|page| page.verdict == verdict).count()
     }
 }
 
@@ -56,6 +81,7 @@ impl Fidelity {
 /// When the gateway or the browser cannot be started, or the browser is gone.
 pub async fn check(
     set: ReplaySet,
+    options: ReplayOptions,
     pages: &[Page],
     settle_within: Duration,
     cancel: &CancellationToken,
@@ -65,7 +91,7 @@ pub async fn check(
         .map_err(EnvironmentError::while_doing("make a certificate authority"))?;
     let spki = authority.spki_sha256_base64().to_owned();
     let kept = kept::kept(&set);
-    let routes = Routes::all(Target::Replay(Replay::new(set, ReplayOptions::default()).into()));
+    let routes = Routes::all(Target::Replay(Replay::new(set, options).into()));
     let gateway = Gateway::start(Config::new(authority.into(), routes))
         .await
         .map_err(EnvironmentError::while_doing("start the gateway"))?;
@@ -73,24 +99,117 @@ pub async fn check(
     let mut fidelity = Fidelity::default();
     for (done, page) in pages.iter().enumerate() {
         on(page, done);
-        let mut result = PageFidelity { url: page.url.clone(), ..PageFidelity::default() };
-        for _ in 0..2 {
-            if !cancel.is_cancelled() {
-                visitor
-                    .visit(page, &mut result)
-                    .await
-                    .map_err(EnvironmentError::while_doing("visit a page"))?;
+        let mut visits = Vec::new();
+        if is_web(&page.url) {
+            for _ in 0..2 {
+                if !cancel.is_cancelled() {
+                    let visit = visitor.visit(page).await;
+                    visits.push(visit.map_err(EnvironmentError::while_doing("visit a page"))?);
+                }
             }
         }
         if cancel.is_cancelled() {
             fidelity.interrupted = true;
             break;
         }
-        result.same = result.digests.first() == result.digests.last();
-        fidelity.pages.push(result);
+        fidelity.pages.push(judged(page, visits));
     }
     visitor.leave().await.map_err(EnvironmentError::while_doing("close the browser"))?;
     Ok(fidelity)
+}
+
+fn is_web(url: &str) -> bool {
+    url.starts_with("http://") || url.starts_with("https://")
+}
+
+/// What one visit has shown.
+struct Visit {
+    digest: String,
+    /// Where the browser ended.
+    address: String,
+    entries: Vec<Entry>,
+    unsettled: Option<String>,
+}
+
+fn judged(page: &Page, visits: Vec<Visit>) -> PageFidelity {
+    let (mut holes, mut beside, mut answered) = (BTreeSet::new(), BTreeSet::new(), 0);
+    let not_shown = match is_web(&page.url) {
+        true => visits.iter().find_map(absence),
+        false => Some("a browser shows pages of http: and https: only".to_owned()),
+    };
+    for entry in visits.iter().flat_map(|visit| &visit.entries) {
+        if was_answered(entry) {
+            answered += 1;
+            continue;
+        }
+        let kind = kind_of(entry);
+        let line = format!("{kind} {} {}", entry.method, entry.url);
+        match kind {
+            "document" | "frame" | "script" | "style" | "fetch" => holes.insert(line),
+            _ => beside.insert(line),
+        };
+    }
+    let same = visits.iter().all(|visit| visit.digest == visits[0].digest);
+    let verdict = match (&not_shown, same) {
+        (Some(_), _) => Verdict::NotShown,
+        (None, false) => Verdict::Different,
+        (None, true) if holes.is_empty() => Verdict::Shown,
+        (None, true) => Verdict::ShownWithHoles,
+    };
+    let unsettled = visits.iter().find_map(|visit| visit.unsettled.clone());
+    PageFidelity {
+        url: page.url.clone(),
+        verdict,
+        why: not_shown.or(unsettled),
+        digests: visits.into_iter().map(|visit| visit.digest).collect(),
+        answered,
+        holes,
+        beside,
+    }
+}
+
+/// Why a visit did not show the document.
+fn absence(visit: &Visit) -> Option<String> {
+    if !is_web(&visit.address) {
+        let why = visit.unsettled.as_ref().map_or(String::new(), |why| format!(": {why}"));
+        return Some(format!("the browser ended at {}{why}", visit.address));
+    }
+    let address = visit.address.split('#').next().unwrap_or_default();
+    let document = visit.entries.iter().rev().find(|entry| {
+        entry.url == address && matches!(entry.destination.as_deref(), Some("document") | None)
+    });
+    match document {
+        Some(entry) if !was_answered(entry) => {
+            Some(format!("{}: {} {}", entry.answer.level(), entry.method, entry.url))
+        }
+        Some(entry) if entry.status >= 400 => {
+            Some(format!("answered with status {}: {}", entry.status, entry.url))
+        }
+        Some(entry) if entry.bytes == 0 => Some(format!("recorded without a body: {}", entry.url)),
+        _ => None,
+    }
+}
+
+fn was_answered(entry: &Entry) -> bool {
+    !matches!(entry.answer, Answer::Miss { .. } | Answer::Refused { .. } | Answer::Failed { .. })
+}
+
+/// What a request was for. Browsers do not say it over http; the name of the file does, at times.
+fn kind_of(entry: &Entry) -> &str {
+    let path = entry.url.split(['?', '#']).next().unwrap_or_default();
+    match entry.destination.as_deref() {
+        Some("document") => "document",
+        Some("iframe" | "frame" | "object" | "embed") => "frame",
+        Some("script" | "worker" | "sharedworker" | "serviceworker" | "audioworklet" | "paintworklet") => {
+            "script"
+        }
+        Some("style" | "xslt") => "style",
+        Some("empty" | "websocket" | "json") => "fetch",
+        Some(other) => other,
+        None if path.ends_with(".js") || path.ends_with(".mjs") => "script",
+        None if path.ends_with(".css") => "style",
+        None => "fetch",
+    }
 }
 
 /// A browser, started at the first visit and pristine at each, and the gateway it goes through.
@@ -104,7 +223,7 @@ struct Visitor {
 }
 
 impl Visitor {
-    async fn visit(&mut self, page: &Page, result: &mut PageFidelity) -> Result<(), browser::Error> {
+    async fn visit(&mut self, page: &Page) -> Result<Visit, browser::Error> {
         let world = browser::World { clock: page.ts.inner(), seed: 0 };
         let mut session = match self.session.take() {
             Some(mut session) => {
@@ -119,25 +238,25 @@ impl Visitor {
         };
         kept::give(&mut session, &self.kept).await?;
         self.gateway.begin_episode();
+        let mut unsettled = None;
         if let Err(error) = session.act(&Action::Goto { url: page.url.clone() }).await {
-            result.unsettled = Some(format!("failed to {error}"));
+            unsettled = Some(format!("failed to {error}"));
         }
         match session.settle(&self.gateway.activity(), self.settle_within).await {
             Ok(_) => {}
             Err(error @ (browser::Error::Deadline { .. } | browser::Error::Network(_))) => {
-                result.unsettled = Some(format!("failed to {error}"));
+                unsettled = Some(format!("failed to {error}"));
             }
             Err(error) => return Err(error),
         }
-        result.digests.push(session.dom_digest().await?);
-        for entry in self.gateway.ledger().entries() {
-            match &entry.answer {
-                Answer::Miss { .. } => drop(result.misses.insert(format!("{} {}", entry.method, entry.url))),
-                _ => result.answered += 1,
-            }
-        }
+        let visit = Visit {
+            digest: session.dom_digest().await?,
+            address: session.url().await?,
+            entries: self.gateway.ledger().entries(),
+            unsettled,
+        };
         self.session = Some(session);
-        Ok(())
+        Ok(visit)
     }
 
     async fn leave(self) -> Result<(), browser::Error> {
@@ -146,5 +265,64 @@ impl Visitor {
         }
         self.gateway.shutdown().await;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn entry(url: &str, destination: &str, answer: Answer) -> Entry {
+        let status = if matches!(answer, Answer::Exact) { 200 } else { 404 };
+        let (method, destination) = ("GET".to_owned(), Some(destination.to_owned()));
+        Entry { seq: 0, method, url: url.to_owned(), status, answer, bytes: 9, destination }
+    }
+
+    fn miss() -> Answer {
+        Answer::Miss { near: Vec::new() }
+    }
+
+    const URL: &str = "https://a.test/";
+
+    fn verdict(digests: [&str; 2], entries: &[Entry]) -> PageFidelity {
+        let page = Page::new(URL, snapshots::Timestamp::from_millis(0));
+        let visit = |digest: &str| Visit {
+            digest: digest.to_owned(),
+            address: format!("{URL}#top"),
+            entries: entries.to_vec(),
+            unsettled: None,
+        };
+        judged(&page, digests.into_iter().map(visit).collect())
+    }
+
+    #[test]
+    fn a_page_is_shown_only_with_its_document_and_all_that_it_needs() {
+        let document = entry(URL, "document", Answer::Exact);
+        let image = entry("https://a.test/i.png", "image", miss());
+        let beacon = entry("https://a.test/ping", "beacon", miss());
+        let shown = verdict(["1", "1"], &[document.clone(), image, beacon]);
+        assert_eq!((shown.verdict, shown.beside.len()), (Verdict::Shown, 2));
+        for kind in ["script", "style", "empty", "iframe"] {
+            let hole = entry("https://a.test/x", kind, miss());
+            assert_eq!(verdict(["1", "1"], &[document.clone(), hole]).verdict, Verdict::ShownWithHoles);
+        }
+        assert_eq!(verdict(["1", "2"], std::slice::from_ref(&document)).verdict, Verdict::Different);
+        assert_eq!(verdict(["1", "1"], &[entry(URL, "document", miss())]).verdict, Verdict::NotShown);
+        let empty = Entry { bytes: 0, ..document };
+        let empty = verdict(["1", "1"], &[empty]);
+        assert_eq!(empty.verdict, Verdict::NotShown);
+        assert!(empty.why.unwrap().contains("without a body"));
+    }
+
+    #[test]
+    fn what_is_no_address_of_the_web_is_not_shown() {
+        let page = Page::new("file:///home/me/x.html", snapshots::Timestamp::from_millis(0));
+        assert_eq!(judged(&page, Vec::new()).verdict, Verdict::NotShown);
+    }
+
+    #[test]
+    fn nothing_is_no_success() {
+        assert!(!Fidelity::default().holds());
     }
 }

@@ -67,4 +67,5 @@ pub use run::{Sites, run, run_in};
 pub use saved::{score_again, score_saved};
 pub use servicenow::ServiceNow;
 pub use summary::{RepeatFingerprint, Summary, TaskSummary};
+pub use table::short_url;
 pub use town::session_cookie;

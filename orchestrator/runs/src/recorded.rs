@@ -36,7 +36,7 @@ impl Recorded {
         let level = match spec.match_level {
             tasks::MatchLevel::Exact => MatchLevel::Exact,
             tasks::MatchLevel::Normalised => MatchLevel::Normalised,
-            tasks::MatchLevel::Fuzzy => MatchLevel::FUZZY,
+            tasks::MatchLevel::Fuzzy { threshold } => MatchLevel::Fuzzy { threshold },
         };
         let options = ReplayOptions { level, dates: DatePolicy::Recorded, ..ReplayOptions::default() };
         let mut replay = Replay::new(set, options);

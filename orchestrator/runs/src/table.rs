@@ -8,6 +8,8 @@ use crate::statistics::Method;
 use crate::summary::TaskSummary;
 use crate::{RepeatFingerprint, Summary, counted};
 
+/// Columns of a URL in a table.
+const URL: usize = 120;
 /// Misses listed before the rest is only counted.
 const MISSES: usize = 5;
 /// Errors listed before the rest is only counted.
@@ -165,7 +167,7 @@ impl Summary {
         }
         line("misses", format!("{} of {} requests", self.requests.miss, self.requests.total()))?;
         for miss in self.misses.iter().take(MISSES) {
-            line("", format!("{}x {} {}", miss.count, miss.method, miss.url))?;
+            line("", format!("{}x {} {}", miss.count, miss.method, short_url(&miss.url)))?;
         }
         if self.misses.len() > MISSES {
             line("", format!("and {} other URLs", self.misses.len() - MISSES))?;
@@ -245,6 +247,12 @@ fn trim(value: f64) -> String {
 
 fn seconds(millis: u64) -> String {
     format!("{}.{} s", millis / 1000, millis % 1000 / 100)
+}
+
+/// A URL as it stands in a table: where it is long, its middle is left out. Reports for programs
+/// have it whole.
+pub fn short_url(url: &str) -> String {
+    cut(url, URL)
 }
 
 /// The beginning and the end of a name: those of one site or template begin alike.

@@ -23,5 +23,5 @@ pub use scoring::webarena::{Fetch, Fetched, Pages};
 pub use scoring::{Expectation, PageCheck, Score, ScoreError, ScoreState, Scorer, StateCheck, Step, Verdict};
 pub use suite::{
     DeviceSpec, Element, Error, Fill, FormField, GoalText, Interjection, MatchLevel, OracleStep, Place,
-    Press, Scroll, Select, StopRules, Suite, Task, UnknownTask, WorldSpec,
+    Press, Scroll, Select, StopRules, Suite, Task, UNDATED, UnknownTask, WorldSpec,
 };

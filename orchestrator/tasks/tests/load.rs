@@ -4,7 +4,7 @@
 use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use tasks::{GoalText, OracleStep, PageCheck, Scorer, Suite, Task};
+use tasks::{GoalText, MatchLevel, OracleStep, PageCheck, Scorer, Suite, Task};
 use tempfile::TempDir;
 
 const WORLD: &str = "world:\n  snapshots: [web.wacz]\n  clock: 2026-03-14T09:00:00Z\n";
@@ -197,4 +197,27 @@ fn mistakes_are_reported_with_file_line_and_key() {
     ];
     let lines: Vec<String> = cases.iter().map(|(case, error)| format!("{case}: {error}")).collect();
     insta::assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
+fn how_alike_requests_must_be_and_when_a_world_begins_have_defaults() {
+    let world = |text: &str| {
+        let (_folder, path) = suite(&[("suite.yaml", text), ("a.yaml", TASK)]);
+        Suite::load(&path).map(|suite| suite.world).map_err(|error| error.to_string())
+    };
+    for (word, level) in [
+        ("exact", MatchLevel::Exact),
+        ("normalised", MatchLevel::Normalised),
+        ("fuzzy", MatchLevel::Fuzzy { threshold: 0.5 }),
+        ("fuzzy:0.8", MatchLevel::Fuzzy { threshold: 0.8 }),
+    ] {
+        let read = world(&format!("{WORLD}  match: {word}\n")).unwrap();
+        assert_eq!(read.match_level, level);
+        let written = serde_json::to_value(&read).unwrap();
+        assert_eq!(written["match"], word);
+    }
+    for word in ["fuzzy:2", "fuzzy:", "fuzzy:NaN", "Exact"] {
+        assert!(world(&format!("{WORLD}  match: {word}\n")).unwrap_err().contains("fuzzy:0.8"), "{word}");
+    }
+    assert_eq!(world("world:\n  snapshots: [web.wacz]\n").unwrap().clock, tasks::UNDATED);
 }

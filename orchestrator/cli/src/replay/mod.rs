@@ -1,19 +1,19 @@
 //! `sandbox replay`: snapshots as a web, for any client.
 
+mod check;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{
     Answer, CertificateAuthority, DatePolicy, Gateway, Ledger, MatchLevel, Replay as Snapshots,
     ReplayOptions, Routes, Target,
 };
-use runs::fidelity::{self, PageFidelity};
-use snapshots::Page;
+use runs::short_url;
 use snapshots::index::ReplaySet;
 use snapshots::matching::Key;
-use snapshots::ops::{self, ImportOptions};
+use snapshots::ops::{self, ImportOptions, InputReport};
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::fill::Fill;
@@ -21,13 +21,10 @@ use crate::gateway_options::{self, Patience};
 use crate::options::DataFolder;
 use crate::{finish, interrupt, progress};
 
-/// How long one page of --check may take to settle.
-const PAGE_DEADLINE: Duration = Duration::from_secs(30);
-
 /// Serve snapshots as a web to any client, offline
 ///
-/// Prints the proxy's address once it answers. What was not recorded is a miss, never a guess; with --fill it is fetched
-/// and recorded. When it ends, it says how requests were answered.
+/// Prints the proxy's address once it answers. What was not recorded is a miss, never a guess; with
+/// --fill it is fetched and recorded. When it ends, it says how requests were answered.
 #[derive(clap::Args)]
 pub(crate) struct Replay {
     /// Snapshots: WACZ, WARC, ARC or HAR files
@@ -36,9 +33,9 @@ pub(crate) struct Replay {
     /// Where to listen [default: a free port on loopback]
     #[arg(long, value_name = "ADDR:PORT")]
     listen: Option<SocketAddr>,
-    /// How alike a request and a recorded one must be: exact; normalised (but for query order, cache-busters, tracking
-    /// parameters and the spelling of a body); fuzzy or fuzzy:LIKENESS (the most similar of the same host and path,
-    /// labelled as a guess)
+    /// How alike a request and a recorded one must be: exact; normalised (but for what named rules
+    /// pass over: query order, cache-busters, another scheme, what changes by itself and the like);
+    /// fuzzy or fuzzy:LIKENESS (the most similar of the same host and path, labelled as a guess)
     #[arg(long = "match", value_name = "LEVEL", default_value = "normalised")]
     level: MatchLevel,
     /// Let every answer carry an X-Sandbox-Answer header with its level
@@ -47,17 +44,24 @@ pub(crate) struct Replay {
     /// Leave dates as recorded instead of moving them to now
     #[arg(long)]
     recorded_dates: bool,
-    /// Leave what search engines are asked to the recording, instead of searching the recorded pages where it has no answer
+    /// Leave what search engines are asked to the recording, instead of searching the recorded
+    /// pages where it has no answer
     #[arg(long, conflicts_with_all = ["fill", "check"])]
     no_search: bool,
-    /// Visit every recorded page twice in Chromium and compare, instead of serving
+    /// Visit the recorded documents twice in Chromium, offline, instead of serving: exit code 1
+    /// unless all of them are shown, without holes, and the same twice
     #[arg(long, conflicts_with_all = ["listen", "fill"])]
     check: bool,
+    /// How many documents --check visits at most: the page list's first, then every other one that
+    /// was recorded
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "check")]
+    pages: usize,
     #[command(flatten)]
     fill: Fill,
     #[command(flatten)]
     patience: Patience,
-    /// Print one JSON document with --check; otherwise, at the end, the ledger as one JSON line a request
+    /// Print one JSON document with --check; otherwise, at the end, the ledger as one JSON line a
+    /// request
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -70,7 +74,7 @@ impl Replay {
         self.fill.check()?;
         let set = open(&self.files, &self.data)?;
         if self.check {
-            return self.check_pages(set).await;
+            return check::run(set, self.level, self.pages, self.json).await;
         }
         let cancel = interrupt::token();
         let mut config = gateway_options::config(&self.data, self.listen)?;
@@ -84,8 +88,8 @@ impl Replay {
             eprintln!("what is missing is fetched and recorded into {output}; Ctrl-C finishes it");
             cancel.cancelled().await;
             let ledger = studio.gateway().ledger();
-            let finished = finish::finish(studio, &output).await;
-            self.report(&ledger)?;
+            let finished = finish::finish(studio, &output, &[], finish::Empty::Snapshot).await;
+            self.report(&ledger, true)?;
             eprintln!("{}", finish::summary(&finished?));
             return Ok(());
         }
@@ -98,7 +102,7 @@ impl Replay {
         cancel.cancelled().await;
         let ledger = gateway.ledger();
         gateway.shutdown().await;
-        self.report(&ledger)
+        self.report(&ledger, false)
     }
 
     fn options(&self) -> ReplayOptions {
@@ -110,40 +114,8 @@ impl Replay {
         }
     }
 
-    /// Visits every recorded page twice; exit code 1 when one gave different documents.
-    async fn check_pages(&self, set: ReplaySet) -> Outcome {
-        let pages = set.pages().collect::<Result<Vec<_>, _>>().or_input("read the pages")?;
-        let cancel = interrupt::token();
-        let bar = progress::bar(pages.len() as u64, "checking");
-        let on = |page: &Page, done| {
-            bar.set_position(done as u64);
-            bar.set_message(page.url.clone());
-        };
-        let checked = fidelity::check(set, &pages, PAGE_DEADLINE, &cancel, &on).await;
-        bar.finish_and_clear();
-        let checked = checked.or_environment("check the pages")?;
-        if self.json {
-            println!("{}", serde_json::to_string_pretty(&checked).expect("a report is plain data"));
-        } else {
-            checked.pages.iter().for_each(print_page);
-            let same = checked.pages.iter().filter(|page| page.same).count();
-            println!("{same} of {} pages gave the same document twice", checked.pages.len());
-        }
-        if checked.interrupted {
-            return Err(Failure::Interrupted(format!(
-                "interrupted after {} of {} pages",
-                checked.pages.len(),
-                pages.len()
-            )));
-        }
-        if !checked.holds_still() {
-            return Err(Failure::No("some pages differ between two visits".to_owned()));
-        }
-        Ok(())
-    }
-
     /// Says how requests were answered, and names what was missed.
-    fn report(&self, ledger: &Ledger) -> Outcome {
+    fn report(&self, ledger: &Ledger, filling: bool) -> Outcome {
         if self.json {
             return ledger.write_jsonl(&mut crate::out::Stdout).or_environment("write the ledger");
         }
@@ -153,9 +125,15 @@ impl Replay {
         eprintln!("answered: {}", if counts.is_empty() { "nothing".to_owned() } else { counts.join(", ") });
         for entry in ledger.entries() {
             if let Answer::Miss { near } = &entry.answer {
-                eprintln!("missed: {} {}", entry.method, entry.url);
-                near.iter().take(1).for_each(|near| eprintln!("  nearest: {} ({})", near.url, near.differs));
+                eprintln!("missed: {} {}", entry.method, short_url(&entry.url));
+                near.iter()
+                    .take(1)
+                    .for_each(|near| eprintln!("  nearest: {} ({})", short_url(&near.url), near.differs));
             }
+        }
+        if ledger.levels().miss > 0 && !filling {
+            let files: Vec<&str> = self.files.iter().map(|file| file.as_str()).collect();
+            eprintln!("to record what was missed: sandbox replay {} --fill gaps.wacz", files.join(" "));
         }
         Ok(())
     }
@@ -164,13 +142,6 @@ impl Replay {
 fn announce(address: SocketAddr, ca: &CertificateAuthority) {
     println!("proxy http://{address}");
     eprintln!("{}", gateway_options::instructions(address, ca));
-}
-
-fn print_page(page: &PageFidelity) {
-    let verdict = if page.same { "same" } else { "DIFFERENT" };
-    println!("{verdict}  {}  ({} answered, {} missed)", page.url, page.answered, page.misses.len());
-    page.misses.iter().for_each(|miss| println!("      missed {miss}"));
-    page.unsettled.iter().for_each(|why| println!("      {why}"));
 }
 
 /// Opens the snapshots, indexing those that were not opened before.
@@ -184,11 +155,20 @@ pub(crate) fn open(files: &[Utf8PathBuf], data: &DataFolder) -> Result<ReplaySet
         bar.set_position(at.bytes);
     });
     bar.finish_and_clear();
-    set.or_input("open the snapshots")
+    let set = set.or_input("open the snapshots")?;
+    let nothing = set.members().find(|(_, held)| held.captures == 0 && held.damaged > 0);
+    if let Some((archive, held)) = nothing {
+        let (path, damaged) = (archive.path(), held.damaged);
+        return Err(Failure::Input(anyhow::anyhow!(
+            "open {path}: nothing in it can be replayed; {damaged} damaged records were found, which `sandbox snapshot verify \
+             {path}` names"
+        )));
+    }
+    Ok(set)
 }
 
-/// A HAR is no archive that can be read from the middle, so it is replayed from a snapshot made of it, kept with the
-/// indexes under a name that changes when the HAR does.
+/// A HAR is no archive that can be read from the middle, so it is replayed from a snapshot made of
+/// it, kept with the indexes under a name that changes when the HAR does.
 fn archive_of(file: &Utf8PathBuf, cache: &Utf8Path) -> Result<Utf8PathBuf, Failure> {
     if file.extension() != Some("har") {
         return Ok(file.clone());
@@ -202,7 +182,26 @@ fn archive_of(file: &Utf8PathBuf, cache: &Utf8Path) -> Result<Utf8PathBuf, Failu
     let snapshot = cache.join(format!("{}-{key}.wacz", file.file_stem().unwrap_or_default()));
     if !snapshot.exists() {
         std::fs::create_dir_all(cache).or_environment(format!("make {cache}"))?;
-        ops::import(&[path], &snapshot, &ImportOptions::default(), &mut |_| {}).or_input(reading())?;
+        let made =
+            ops::import(&[path], &snapshot, &ImportOptions::default(), &mut |_| {}).or_input(reading())?;
+        made.inputs.iter().for_each(say_left_out);
     }
     Ok(snapshot)
+}
+
+/// Names what a HAR holds and cannot be replayed.
+fn say_left_out(input: &InputReport) {
+    let counts = serde_json::to_value(&input.skipped).expect("counts are plain data");
+    let counts = counts.as_object().into_iter().flatten().map(|(why, count)| format!("{count} {why}"));
+    let counts: Vec<String> = counts.collect();
+    if !counts.is_empty() {
+        eprintln!(
+            "{}: {} of {} entries left out: {}",
+            input.path,
+            input.read - input.kept,
+            input.read,
+            counts.join(", ")
+        );
+    }
+    input.unusable.iter().for_each(|entry| eprintln!("  {entry}"));
 }

@@ -4,6 +4,8 @@ mod check;
 mod import;
 
 use camino::Utf8PathBuf;
+use jiff::Timestamp;
+use snapshots::Archive;
 use tasks::{Suite, Task};
 
 use crate::failure::{Failure, OrFail, Outcome};
@@ -81,7 +83,28 @@ impl Tasks {
 
 /// Reads a suite; whatever is wrong with it is the user's to mend.
 pub(crate) fn load(folder: &Utf8PathBuf) -> Result<Suite, Failure> {
-    Suite::load(folder).or_input("load the suite")
+    let mut suite = Suite::load(folder).or_input("load the suite")?;
+    if suite.world.clock == tasks::UNDATED {
+        suite.world.clock = recorded(&suite.world.snapshots)?;
+    }
+    Ok(suite)
+}
+
+/// The time of a world that names none: that of its first snapshot.
+fn recorded(snapshots: &[Utf8PathBuf]) -> Result<Timestamp, Failure> {
+    let Some(first) = snapshots.first() else {
+        return Err(Failure::Input(anyhow::anyhow!(
+            "load the suite: its world has no `clock`, and no snapshot whose time it could have; write one, such as \
+             2026-03-14T09:00:00Z"
+        )));
+    };
+    let archive = Archive::open(first).or_input("load the suite")?;
+    match archive.recorded() {
+        Some(time) => Ok(time.inner()),
+        None => Err(Failure::Input(anyhow::anyhow!(
+            "load the suite: its world has no `clock`, and {first} holds nothing that has a time"
+        ))),
+    }
 }
 
 fn list(suite: &Suite, json: bool) -> Outcome {

@@ -19,7 +19,7 @@ pub use oracle::{Element, Fill, FormField, OracleStep, Press, Scroll, Select};
 pub use stop::StopRules;
 pub(crate) use task::read_text;
 pub use task::{Interjection, Task};
-pub use world::{MatchLevel, WorldSpec};
+pub use world::{MatchLevel, UNDATED, WorldSpec};
 
 /// Ids named in an error before the rest is only counted.
 const NAMED: usize = 20;

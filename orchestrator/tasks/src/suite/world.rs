@@ -1,10 +1,11 @@
 //! The world of a suite: what every episode starts from.
 
+use std::borrow::Cow;
 use std::num::NonZeroU16;
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// What a browser finds at the start of an episode.
@@ -28,8 +29,14 @@ pub struct WorldSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub files: Option<Utf8PathBuf>,
-    /// What page clocks show when an episode begins.
-    #[serde(deserialize_with = "read_clock", serialize_with = "write_clock")]
+    /// What page clocks show when an episode begins; the time of the first recording when absent.
+    // [`UNDATED`] until the snapshot has been read.
+    #[serde(
+        default = "undated",
+        deserialize_with = "read_clock",
+        serialize_with = "write_clock",
+        skip_serializing_if = "is_undated"
+    )]
     #[schemars(with = "String")]
     pub clock: Timestamp,
     /// Seeds everything random in pages.
@@ -55,9 +62,12 @@ pub struct WorldSpec {
     pub search_pages: bool,
 }
 
-/// The loosest comparison of requests with recorded ones that still counts as an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
+/// The clock of a world that names none.
+pub const UNDATED: Timestamp = Timestamp::MIN;
+
+/// The loosest comparison of requests with recorded ones that still counts as an answer. Written
+/// `exact`, `normalised`, `fuzzy` or `fuzzy:LIKENESS`, with a likeness from 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum MatchLevel {
     /// Method, URL and body are equal.
     Exact,
@@ -65,7 +75,63 @@ pub enum MatchLevel {
     #[default]
     Normalised,
     /// The most similar recorded request of the same host and path.
-    Fuzzy,
+    Fuzzy {
+        /// The least likeness that is good enough, from 0 to 1.
+        threshold: f64,
+    },
+}
+
+/// The least likeness where none is named.
+const LIKENESS: f64 = 0.5;
+
+impl Serialize for MatchLevel {
+    fn serialize<S: Serializer>(&self, output: S) -> Result<S::Ok, S::Error> {
+        match self {
+            MatchLevel::Exact => output.serialize_str("exact"),
+            MatchLevel::Normalised => output.serialize_str("normalised"),
+            MatchLevel::Fuzzy { threshold } if *threshold == LIKENESS => output.serialize_str("fuzzy"),
+            MatchLevel::Fuzzy { threshold } => output.collect_str(&format_args!("fuzzy:{threshold}")),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for MatchLevel {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        yaml::text(input, |text| match (text, text.strip_prefix("fuzzy:").map(str::parse::<f64>)) {
+            ("exact", _) => Ok(MatchLevel::Exact),
+            ("normalised", _) => Ok(MatchLevel::Normalised),
+            ("fuzzy", _) => Ok(MatchLevel::Fuzzy { threshold: LIKENESS }),
+            (_, Some(Ok(threshold))) if (0.0..=1.0).contains(&threshold) => {
+                Ok(MatchLevel::Fuzzy { threshold })
+            }
+            _ => Err(format!(
+                "`{text}` is not exact, normalised, fuzzy or fuzzy:LIKENESS with a likeness from 0 to 1, such as fuzzy:0.8"
+            )),
+        })
+    }
+}
+
+impl JsonSchema for MatchLevel {
+    fn schema_name() -> Cow<'static, str> {
+        "MatchLevel".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "exact (method, URL and body are equal), normalised (equal but for what named rules pass over), \
+                fuzzy or fuzzy:LIKENESS (the most similar recorded request of the same host and path, from 0 to 1).",
+            "type": "string",
+            "pattern": r"^(exact|normalised|fuzzy(:(0(\.[0-9]+)?|1(\.0+)?))?)$",
+        })
+    }
+}
+
+fn undated() -> Timestamp {
+    UNDATED
+}
+
+fn is_undated(clock: &Timestamp) -> bool {
+    *clock == UNDATED
 }
 
 fn yes() -> bool {
