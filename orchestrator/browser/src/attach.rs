@@ -3,19 +3,26 @@
 //! New targets wait for a debugger; the listener sends all that a target needs, in order, and then lets it run. Nothing of that is awaited,
 //! so a target is held for one round trip only.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::PathBuf,
+    sync::{Arc, Weak},
+    time::Duration,
+};
 
 use serde_json::{Value, json};
 
 use crate::{
-    Device, Launch, World,
+    Device, Error, Launch, World,
     cdp::{Cdp, SessionId},
     clock, inject,
-    watch::{Page, Watch, Worker},
+    watch::{Page, State, Watch, Worker},
 };
 
 /// Understood by pages and by workers.
 const NAME: &str = "Network.setUserAgentOverride";
+
+/// How long the browser may take to tell that a page or worker has gone which refuses a command because of that.
+const GOING: Duration = Duration::from_secs(5);
 
 /// How the targets of one episode are prepared.
 #[derive(Debug)]
@@ -105,7 +112,7 @@ pub(crate) fn attached(watch: &Arc<Watch>, cdp: &Cdp, parent: Option<&SessionId>
                 });
                 (state.clock, first)
             };
-            prepare_page(cdp, &session, &setup);
+            prepare_page(watch, cdp, &session, &setup);
             if setup.freezes() {
                 if first {
                     clock::stop(cdp, &session, clock);
@@ -117,7 +124,7 @@ pub(crate) fn attached(watch: &Arc<Watch>, cdp: &Cdp, parent: Option<&SessionId>
         }
         "iframe" => {
             let clock = watch.lock().clock;
-            prepare_page(cdp, &session, &setup);
+            prepare_page(watch, cdp, &session, &setup);
             if setup.freezes() {
                 clock::stop(cdp, &session, clock);
             }
@@ -131,7 +138,7 @@ pub(crate) fn attached(watch: &Arc<Watch>, cdp: &Cdp, parent: Option<&SessionId>
     cdp.send(Some(&session), "Runtime.runIfWaitingForDebugger", json!({}));
 }
 
-fn prepare_page(cdp: &Cdp, session: &SessionId, setup: &Setup) {
+fn prepare_page(watch: &Arc<Watch>, cdp: &Cdp, session: &SessionId, setup: &Arc<Setup>) {
     let mut answers = Vec::new();
     let mut send =
         |method: &'static str, params: Value| answers.push((method, cdp.send(Some(session), method, params)));
@@ -151,16 +158,39 @@ fn prepare_page(cdp: &Cdp, session: &SessionId, setup: &Setup) {
     if let Some(script) = &setup.script {
         send("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script, "runImmediately": true }));
     }
+    let (watch, session) = (Arc::clone(watch), Arc::clone(session));
+    let setup = Arc::downgrade(setup);
     tokio::spawn(async move {
         for (method, answer) in answers {
             // The locale is the process's: a page that is not the first there has it already.
             if let Ok(Err(refusal)) = answer.await
-                && method != "Emulation.setLocaleOverride"
+                && !refusal.says("Another locale override is already in effect")
             {
-                tracing::warn!(method, ?refusal, "a page could not be prepared in full");
+                not_prepared(&watch, &session, &setup, "a page", format!("{method}: {refusal}")).await;
             }
         }
     });
+}
+
+/// Ends the episode for a page or worker that has the machine's clock and randomness, unless it is about to go away, which is also a reason not
+/// to answer.
+async fn not_prepared(watch: &Watch, session: &SessionId, setup: &Weak<Setup>, what: &str, reason: String) {
+    let condition = |_: &State| format!("{what} to go away");
+    let gone = |state: &State| !state.is_attached(session) || setup.strong_count() == 0;
+    watch.lock().doubts += 1;
+    let went = watch.until(GOING, condition, |state| gone(state).then_some(())).await;
+    {
+        let mut state = watch.lock();
+        state.doubts = state.doubts.saturating_sub(1);
+        if !matches!(went, Err(Error::Deadline { .. })) || gone(&state) {
+            return;
+        }
+        tracing::warn!(what, reason, "it runs with the machine's time and randomness");
+        if setup.upgrade().is_some_and(|setup| setup.world.is_some()) {
+            state.unprepared.get_or_insert((what.to_owned(), reason));
+        }
+    }
+    watch.touch();
 }
 
 /// The part of a worker's address that is the same in every run: the name of a blob is made up by the browser.
@@ -168,7 +198,14 @@ fn lasting(url: &str) -> &str {
     if url.starts_with("blob:") { url.rfind('/').map_or(url, |end| &url[..end]) } else { url }
 }
 
-fn prepare_worker(watch: &Arc<Watch>, cdp: &Cdp, session: &SessionId, setup: &Setup, kind: &str, url: &str) {
+fn prepare_worker(
+    watch: &Arc<Watch>,
+    cdp: &Cdp,
+    session: &SessionId,
+    setup: &Arc<Setup>,
+    kind: &str,
+    url: &str,
+) {
     let send = |method: &str, params: Value| cdp.send(Some(session), method, params);
     drop(send("Network.enable", json!({ "maxTotalBufferSize": 1, "maxResourceBufferSize": 1 })));
     drop(send("Target.setAutoAttach", auto_attach(true)));
@@ -195,7 +232,8 @@ fn prepare_worker(watch: &Arc<Watch>, cdp: &Cdp, session: &SessionId, setup: &Se
     }
     let script = inject::worker(world, kind, lasting(url), ordinal, now);
     let answer = send("Runtime.evaluate", json!({ "expression": script }));
-    let (watch, session) = (Arc::clone(watch), Arc::clone(session));
+    let (watch, session, url) = (Arc::clone(watch), Arc::clone(session), url.to_owned());
+    let setup = Arc::downgrade(setup);
     tokio::spawn(async move {
         let answer = answer.await;
         let result: Option<Value> = match &answer {
@@ -203,23 +241,19 @@ fn prepare_worker(watch: &Arc<Watch>, cdp: &Cdp, session: &SessionId, setup: &Se
             _ => None,
         };
         let handle = result.as_ref().and_then(|result| result.pointer("/result/objectId")?.as_str());
-        let mut state = watch.lock();
-        match handle {
-            Some(handle) => {
-                let handle = Arc::from(handle);
-                if let Some(worker) = state.workers.iter_mut().find(|worker| worker.session == session) {
-                    worker.handle = Some(handle);
-                }
-            }
-            None => {
-                tracing::warn!(
-                    ?answer,
-                    "a worker could not be prepared; it runs with real time and randomness"
-                );
-                state.workers.retain(|worker| worker.session != session);
-            }
+        let Some(handle) = handle else {
+            let reason = match answer {
+                Ok(Err(refusal)) => refusal.to_string(),
+                Ok(Ok(text)) => text.get().to_owned(),
+                // The connection is gone, and with it the browser.
+                Err(_) => return,
+            };
+            return not_prepared(&watch, &session, &setup, &format!("the worker {url}"), reason).await;
+        };
+        let handle = Arc::from(handle);
+        if let Some(worker) = watch.lock().workers.iter_mut().find(|worker| worker.session == session) {
+            worker.handle = Some(handle);
         }
-        drop(state);
         watch.touch();
     });
 }

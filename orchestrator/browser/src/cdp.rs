@@ -86,6 +86,18 @@ pub(crate) struct Refusal {
     message: String,
 }
 
+impl Refusal {
+    pub(crate) fn says(&self, words: &str) -> bool {
+        self.message.contains(words)
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.message, self.code)
+    }
+}
+
 #[derive(Deserialize)]
 struct Incoming {
     id: Option<u64>,

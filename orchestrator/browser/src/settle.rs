@@ -128,10 +128,17 @@ impl Session {
                 next += 1;
                 slice
             } else {
-                return Ok(());
+                return self.no_doubts(limit).await;
             };
             self.run_slice(slice, activity, limit).await?;
         }
+    }
+
+    /// Waits until it is known of each page and worker whether it sees the world.
+    async fn no_doubts(&self, limit: Limit) -> Result<(), Error> {
+        let condition = |_: &State| "a page or worker that was not prepared to go away".to_owned();
+        let known = |state: &State| (state.doubts == 0).then(|| state.prepared());
+        self.watch.until(limit.left(), condition, known).await?
     }
 
     /// Lets everything arrive that is on its way while the page's time stands still. Returns how many messages workers had for their pages.

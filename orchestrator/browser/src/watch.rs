@@ -85,6 +85,12 @@ pub(crate) struct State {
     pub(crate) visited: Vec<String>,
     /// Another program drives the pages by now.
     pub(crate) handed_over: bool,
+    /// Pages, frames and workers that have gone.
+    left: HashSet<SessionId>,
+    /// How many pages and workers refused it and may be about to go away.
+    pub(crate) doubts: usize,
+    /// What did not take the world's clock, randomness or device, and why.
+    pub(crate) unprepared: Option<(String, String)>,
     crashed: bool,
     gone: bool,
 }
@@ -138,13 +144,27 @@ impl State {
         if self.crashed {
             return Err(Error::NoPage { reason: "the page has crashed" });
         }
+        self.prepared()?;
         let chosen = self.pages.iter().find(|page| Some(&page.session) == self.chosen.as_ref());
         let page = chosen.or(self.pages.last()).cloned();
         page.ok_or(Error::NoPage { reason: "all pages were closed" })
     }
 
+    /// Whether all that there is sees the world.
+    pub(crate) fn prepared(&self) -> Result<(), Error> {
+        match self.unprepared.clone() {
+            Some((what, reason)) => Err(Error::NotPrepared { what, reason }),
+            None => Ok(()),
+        }
+    }
+
     pub(crate) fn is_open(&self, session: &SessionId) -> bool {
         self.pages.iter().any(|page| page.session == *session)
+    }
+
+    /// Whether a page or worker is there. Frames with a session of their own are told by it alone.
+    pub(crate) fn is_attached(&self, session: &SessionId) -> bool {
+        !self.left.contains(session)
     }
 
     /// A worker has come: the request for its script is over.
@@ -165,6 +185,7 @@ impl State {
     }
 
     fn leave(&mut self, session: &SessionId) {
+        self.left.insert(session.clone());
         self.pages.retain(|page| page.session != *session);
         self.workers.retain(|worker| worker.session != *session);
         self.traffic.leave(session);
@@ -207,6 +228,7 @@ impl Watch {
                     if state.crashed {
                         return Err(Error::NoPage { reason: "the page has crashed" });
                     }
+                    state.prepared()?;
                 }
                 changed.await;
             }
@@ -248,6 +270,7 @@ impl Watch {
                     // Where another program drives the pages it knows of others, or opens them.
                     state.crashed |= state.is_open(&session) && !state.handed_over;
                     state.workers.retain(|worker| worker.session != session);
+                    state.left.insert(session.clone());
                     cdp.abandon(&session);
                 }
             }

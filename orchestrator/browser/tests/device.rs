@@ -5,9 +5,13 @@
 mod bench;
 mod web;
 
-use browser::{Device, Dialect, Geolocation};
+use std::time::Duration;
+
+use browser::{Action, ActionError, Device, Dialect, Error, Geolocation, Launch, Session, World};
+use gateway::Activity;
 
 use bench::{Bench, LOG};
+use web::Web;
 
 /// On `localhost`, which counts as secure: other pages without TLS may not ask where they are.
 const PAGE: &str = r#"<!doctype html><title>Here</title><meta name=viewport content="width=device-width"><button onclick="look()">Look</button>
@@ -68,4 +72,45 @@ async fn pages_workers_and_servers_see_the_device_of_the_episode() {
         said
     };
     assert_eq!(sorted(bench.said().await), sorted(usual));
+}
+
+#[tokio::test]
+async fn a_page_that_does_not_take_the_worlds_device_ends_the_episode() {
+    let web = Web::serve(&[("shop.test/", "<p>Shop</p>")]).await;
+    for device in [
+        Device {
+            geolocation: Some(Geolocation { latitude: 500.0, longitude: 0.0, accuracy: 1.0 }),
+            ..Device::default()
+        },
+        Device { locale: "not a locale".to_owned(), ..Device::default() },
+    ] {
+        let world = World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+        let launch = Launch { world: Some(world), device, ..Launch::new(web.address, "") };
+        let opened = async {
+            let mut session = Session::start(&launch).await?;
+            let goto = Action::Goto { url: "http://shop.test/".to_owned() };
+            if let Err(ActionError::Browser(error)) = session.act(&goto).await {
+                return Err(error);
+            }
+            session.settle(&Activity::default(), Duration::from_secs(20)).await
+        };
+        let error = opened.await.expect_err(&format!("{:?}", launch.device));
+        assert!(matches!(error, Error::NotPrepared { .. }), "{error:?}");
+        assert!(error.to_string().contains("a page"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn workers_that_end_at_once_are_no_failure() {
+    let page = "<p id=p>0</p><script>
+        for (let n = 0; n < 40; n++) { const worker = new Worker(URL.createObjectURL(new Blob(['postMessage(1)']))); if (n % 2) worker.terminate(); }
+        setTimeout(() => p.textContent = 'done', 1000)</script>";
+    let web = Web::serve(&[("shop.test/", page)]).await;
+    let world = World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+    let launch = Launch { world: Some(world), ..Launch::new(web.address, "") };
+    let mut session = Session::start(&launch).await.unwrap();
+    session.act(&Action::Goto { url: "http://shop.test/".to_owned() }).await.unwrap();
+    session.settle(&Activity::default(), Duration::from_secs(60)).await.unwrap();
+    assert_eq!(session.page_text().await.unwrap(), "done");
+    session.close().await.unwrap();
 }

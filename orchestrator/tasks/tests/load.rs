@@ -187,6 +187,21 @@ fn mistakes_are_reported_with_file_line_and_key() {
         ("unknown key in world", refusal(&[("suite.yaml", &format!("{WORLD}  sed: 1\n")), ("a.yaml", TASK)])),
         ("bad match", refusal(&[("suite.yaml", &format!("{WORLD}  match: loose\n")), ("a.yaml", TASK)])),
         (
+            "misspelt time zone",
+            refusal(&[("suite.yaml", &format!("{WORLD}  timezone: Europe/Londn\n")), ("a.yaml", TASK)]),
+        ),
+        (
+            "unknown locale",
+            refusal(&[("suite.yaml", &format!("{WORLD}  locale: xx-invalid-locale\n")), ("a.yaml", TASK)]),
+        ),
+        ("time zone of a device", task_refusal(&format!("{TASK}device: {{timezone: Asia/Tokio}}\n"))),
+        ("locale of a device", task_refusal(&format!("{TASK}device:\n  locale: de_DE\n"))),
+        ("empty name of a browser", task_refusal(&format!("{TASK}device: {{user_agent: ''}}\n"))),
+        (
+            "place that is none",
+            task_refusal(&format!("{TASK}device: {{geolocation: {{latitude: 91, longitude: 0}}}}\n")),
+        ),
+        (
             "bad viewport",
             refusal(&[("suite.yaml", &format!("{WORLD}  viewport: [0, 720]\n")), ("a.yaml", TASK)]),
         ),

@@ -4,6 +4,7 @@ mod device;
 mod error;
 mod goal;
 mod load;
+mod names;
 mod oracle;
 mod stop;
 mod task;

@@ -8,6 +8,8 @@ use jiff::Timestamp;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::names;
+
 /// What a browser finds at the start of an episode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -46,10 +48,10 @@ pub struct WorldSpec {
     #[serde(default = "default_viewport", deserialize_with = "read_viewport")]
     pub viewport: (u32, u32),
     /// A BCP 47 language tag.
-    #[serde(default = "default_locale")]
+    #[serde(default = "default_locale", deserialize_with = "read_locale")]
     pub locale: String,
     /// An IANA time zone name.
-    #[serde(default = "default_timezone")]
+    #[serde(default = "default_timezone", deserialize_with = "read_timezone")]
     pub timezone: String,
     /// How far a request may differ from a recorded one.
     #[serde(default, rename = "match")]
@@ -163,6 +165,14 @@ fn read_clock<'de, D: Deserializer<'de>>(input: D) -> Result<Timestamp, D::Error
 
 pub(super) fn read_some_clock<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Timestamp>, D::Error> {
     read_clock(input).map(Some)
+}
+
+pub(super) fn read_locale<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
+    yaml::text(input, names::locale)
+}
+
+pub(super) fn read_timezone<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
+    yaml::text(input, names::timezone)
 }
 
 pub(super) fn read_viewport<'de, D: Deserializer<'de>>(input: D) -> Result<(u32, u32), D::Error> {
