@@ -184,6 +184,7 @@ def main(tools, sandbox, captures, folder, parts):
         left_out = f", {len(report['left_out'])} left out" if report["left_out"] else ""
         print(f"{name}: {', '.join(f'{count} {verdict}' for verdict, count in sorted(counts.items()))}{left_out}", flush=True)
         held = urls_of(path)
+        told = set()
         for page in report["pages"]:
             if page["verdict"] == "different":
                 wrong.append(f"{name}: {page['url']} differs between two visits")
@@ -193,6 +194,9 @@ def main(tools, sandbox, captures, folder, parts):
                     wrong.append(f"{name}: {page['url']} is in the capture and is not shown: {page['why']}")
             for hole in page["holes"]:
                 url = hole.split(" ", 2)[2]
+                if hole in told:
+                    continue
+                told.add(hole)
                 if plain(url) not in held:
                     print(f"      absent: {hole}")
                 elif why := explained(path, hole):

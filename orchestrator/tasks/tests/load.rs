@@ -232,7 +232,7 @@ fn how_alike_requests_must_be_and_when_a_world_begins_have_defaults() {
         assert_eq!(written["match"], word);
     }
     for word in ["fuzzy:2", "fuzzy:", "fuzzy:NaN", "Exact"] {
-        assert!(world(&format!("{WORLD}  match: {word}\n")).unwrap_err().contains("fuzzy:0.8"), "{word}");
+        assert!(world(&format!("{WORLD}  match: '{word}'\n")).unwrap_err().contains("fuzzy:0.8"), "{word}");
     }
     assert_eq!(world("world:\n  snapshots: [web.wacz]\n").unwrap().clock, tasks::UNDATED);
 }

@@ -5,8 +5,9 @@
 //! agrees, names and order of magnitude included, and only where the value cannot be what a person
 //! chose:
 //!
-//! - a *time stamp* is a number of seconds, milliseconds or microseconds, or an ISO 8601 time with
-//!   seconds, and the recorded one lies within ten minutes of the moment at which it was recorded;
+//! - a *time stamp* is a number of seconds, milliseconds, microseconds, minutes or five minutes, or
+//!   an ISO 8601 time with seconds, and the recorded one lies within ten minutes of the moment at
+//!   which it was recorded;
 //! - a *random token* is a fraction as `Math.random()` gives, or a UUID or a mix of letters and
 //!   digits under a name that says so (`nonce`, `token`, `session`, `rnd`, ...). A UUID under `id`
 //!   may be the thing that is asked for.
@@ -69,6 +70,10 @@ pub fn guess(asked: &Asked<'_>, recorded: &Asked<'_>, at_millis: i64) -> Option<
     if a.len() != b.len() {
         return None;
     }
+    let clocked = a.iter().zip(&b).any(|(asked, recorded)| {
+        asked.value != recorded.value
+            && is_time_stamp(asked.value.trim_matches('"'), recorded.value.trim_matches('"'), at_millis)
+    });
     for (asked, recorded) in a.iter().zip(&b) {
         if (asked.place, &asked.name) != (recorded.place, &recorded.name) {
             return None;
@@ -79,7 +84,7 @@ pub fn guess(asked: &Asked<'_>, recorded: &Asked<'_>, at_millis: i64) -> Option<
         let (value, other) = (asked.value.trim_matches('"'), recorded.value.trim_matches('"'));
         if is_time_stamp(value, other, at_millis) {
             rules.push(TIME_STAMP);
-        } else if is_random(&asked.name, value, other) {
+        } else if is_random(&asked.name, value, other) || (clocked && is_visit(&asked.name, value, other)) {
             rules.push(RANDOM_TOKEN);
         } else {
             return None;
@@ -115,6 +120,9 @@ fn time(value: &str) -> Option<(usize, i64)> {
     if !whole.is_empty() && digits(whole) && digits(fraction) {
         let number: i64 = whole.parse().ok()?;
         return match whole.len() {
+            // Steps of five minutes, and minutes.
+            7 => Some((7, number.checked_mul(300_000)?)),
+            8 => Some((8, number.checked_mul(60_000)?)),
             10 => Some((10, number.checked_mul(1000)?)),
             13 => Some((13, number)),
             16 => Some((16, number / 1000)),
@@ -150,6 +158,17 @@ fn is_random(name: &str, asked: &str, recorded: &str) -> bool {
     of_chance && asked.len().abs_diff(recorded.len()) <= 4 && token(asked) && token(recorded)
 }
 
+/// Whether both begin with a UUID, under a name that does not say that it is what is asked for.
+/// Beside a time stamp it is that of a visit.
+fn is_visit(name: &str, asked: &str, recorded: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let uuid = |value: &str| value.get(..36).is_some_and(|start| uuid::Uuid::try_parse(start).is_ok());
+    !["id", "key", "hash", "ref"].iter().any(|end| name.ends_with(end))
+        && asked.len() == recorded.len()
+        && uuid(asked)
+        && uuid(recorded)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,12 +187,27 @@ mod tests {
             ("x?t=1767225723.25", "x?t=1767225600.125", TIME_STAMP),
             ("poll/1767225723456?a=1", "poll/1767225600456?a=1", TIME_STAMP),
             ("x?at=2026-03-01T00:00:07.5Z", "x?at=2026-01-01T00:00:07.5Z", TIME_STAMP),
+            ("x?t=29453763", "x?t=29453760", TIME_STAMP),
+            ("x?t=5890754", "x?t=5890752", TIME_STAMP),
             ("x?cachekey=0.84423748", "x?cachekey=0.12345678901", RANDOM_TOKEN),
             ("x?sessionId=a8f3k2m9x1", "x?sessionId=b8f3k2m9x7", RANDOM_TOKEN),
         ] {
             let (asked, recorded) = (format!("https://a.test/{asked}"), format!("https://a.test/{recorded}"));
             assert_eq!(guessed(&asked, &recorded), Some(vec![rule]), "{asked}");
         }
+    }
+
+    #[test]
+    fn a_uuid_beside_a_time_stamp_is_of_the_visit() {
+        let url = |name: &str, uuid: char, time: u32| {
+            format!("https://a.test/x?{name}={uuid}c4a1f0e-5b7d-4e0a-9d0c-1f2e3d4c5b6a-su44qh&t={time}")
+        };
+        assert_eq!(
+            guessed(&url("si", '8', 5_890_754), &url("si", '9', 5_890_752)),
+            Some(vec![RANDOM_TOKEN, TIME_STAMP])
+        );
+        assert_eq!(guessed(&url("si", '8', 5_890_752), &url("si", '9', 5_890_752)), None);
+        assert_eq!(guessed(&url("item_id", '8', 5_890_754), &url("item_id", '9', 5_890_752)), None);
     }
 
     #[test]
