@@ -9,7 +9,7 @@ SANDBOX := target/release/sandbox
 SHARED  ?= ../shared
 FUZZ_SECONDS ?= 60
 
-.PHONY: help setup build images demo test test-engine check conformance parity door determinism miniwob bench load bench-reset bench-observe bench-episodes bench-scores kills town fuzz schema record-demo
+.PHONY: help setup build images demo test test-engine check conformance parity door determinism miniwob warcbench bench load bench-reset bench-observe bench-episodes bench-scores kills town fuzz schema record-demo
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -63,6 +63,9 @@ determinism: setup build ## 512 episodes of the demo suite in one process: one f
 miniwob: setup build ## every task of MiniWoB++ started, and solved where there are rules for it, twice: one fingerprint
 	@./setup.sh python
 	./tests/miniwob/run.sh $(SANDBOX)
+
+warcbench: setup build ## every task of WARC-Bench whose recording is there started twice: one fingerprint; 41 solved: SHARED=their folder
+	./tests/warcbench/run.py $(SANDBOX) "$(abspath $(SHARED))"
 
 town: images ## the oracle on the errands in the town of sites, twice, two at a time: one fingerprint; tasks in WebArena's form
 	$(SANDBOX) run tasks/town --agent oracle --repeat 2 --workers 2 --check

@@ -45,6 +45,10 @@ echo "== asking Python what answers to WARC-Bench are worth"
 "$venv/bin/python" "$here/warcbench.py" >"$work/warcbench.jsonl"
 SANDBOX_WARCBENCH_REFERENCE=$work/warcbench.jsonl cargo test -q -p tasks --test warcbench_reference
 
+echo "== solving WARC-Bench's tasks in its recordings"
+cargo build -q --bin sandbox
+tests/warcbench/run.py "$target/debug/sandbox" "$SHARED" --short
+
 echo "== asking WorkArena's package for its goals and verdicts"
 workarena=$("$venv/bin/python" "$here/workarena.py" "$work/workarena.jsonl")
 SANDBOX_WORKARENA=$workarena SANDBOX_WORKARENA_REFERENCE=$work/workarena.jsonl \

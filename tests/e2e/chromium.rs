@@ -18,7 +18,7 @@ pub(crate) struct Browser {
 impl Browser {
     pub(crate) fn start(bench: &Bench) -> Result<Browser> {
         let programs = browser::Programs::find()?;
-        let program = programs.headless_shell.unwrap_or(programs.chromium);
+        let program = programs.headless_shell.or(programs.chromium).context("a browser")?;
         let mut child = Command::new(program)
             .args(["--headless", "--no-sandbox", "--remote-debugging-port=0", "--window-size=1280,900"])
             .arg(format!("--user-data-dir={}", bench.path("profile")))

@@ -69,7 +69,8 @@ fn the_fingerprint_is_the_same_in_chromium_and_its_headless_shell() -> Result<()
     };
     let programs = browser::Programs::find()?;
     ensure!(programs.headless_shell.is_some(), "`make setup` installs the headless shell");
-    let chromium = programs.chromium.to_str().context("its path is UTF-8")?;
+    let chromium =
+        programs.chromium.as_deref().and_then(std::path::Path::to_str).context("its path is UTF-8")?;
     ensure!(fingerprint("shell", None)? == fingerprint("chromium", Some(chromium))?);
     Ok(())
 }

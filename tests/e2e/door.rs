@@ -162,6 +162,68 @@ async fn what_leaves_the_world_is_in_the_results() -> Result<()> {
     nothing_is_left(&bench)
 }
 
+/// Waits for a file that the episode is to write.
+async fn written(path: &camino::Utf8Path) -> Result<()> {
+    let mut looks = tokio::time::interval(std::time::Duration::from_millis(50));
+    let there = async {
+        while !path.is_file() {
+            looks.tick().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, there).await.with_context(|| format!("{path} was not written"))
+}
+
+#[tokio::test]
+async fn each_page_that_a_program_came_to_has_its_picture_and_its_time() -> Result<()> {
+    let bench = Bench::new()?;
+    let out = bench.path("out");
+    let door = Door::open(&bench, &["tasks/demo", "connecting-train", "--out", out.as_str()])?;
+    let answer = camino::Utf8PathBuf::from(door.facts["answer_file"].as_str().context("a file")?);
+    let folder = answer.parent().context("a folder")?;
+    written(&folder.join("step-01.png")).await?;
+    let mut tab = first_tab(&door).await?;
+    for (step, path) in [(2, "stations"), (3, "trains/ic-203"), (4, "fares")] {
+        tab.goto(&format!("https://www.aldria-rail.test/{path}")).await?;
+        written(&folder.join(format!("step-0{step}.png"))).await?;
+    }
+    door.answer("This is the train.")?;
+
+    let episode = out.join("episodes/connecting-train-1");
+    let trace = std::fs::read_to_string(episode.join("trace.jsonl"))?;
+    let steps: Vec<Value> = trace.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+    ensure!(steps.len() == 5, "{trace}");
+    for step in &steps {
+        let picture = step["screenshot"].as_str().with_context(|| format!("no picture: {step}"))?;
+        ensure!(episode.join(picture).is_file(), "{picture}");
+        let elapsed = step["elapsed_ms"].as_u64().with_context(|| format!("no time: {step}"))?;
+        ensure!(elapsed < 600_000, "the episode has not lasted for {elapsed} ms");
+    }
+    bench.succeed(&["report", out.as_str()])?;
+    for page in [out.join("report.html"), episode.join("trace.html")] {
+        let page = std::fs::read_to_string(page)?;
+        ensure!(page.matches("the episode ended here").count() == 1, "it ended once");
+        ensure!(page.matches("a program drove the page").count() == 4);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_window_needs_a_display() -> Result<()> {
+    let bench = Bench::new()?;
+    for arguments in [
+        &["env", "tasks/demo", "connecting-train", "--headed", "--", "true"][..],
+        &["replay", "snapshots/demo.wacz", "--open"],
+        &["record", "https://www.aldria-rail.test/", "--manual", "-o", bench.path("x.wacz").as_str()],
+    ] {
+        let mut command = bench.command(arguments);
+        let output = command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").output()?;
+        let said = text(&output.stderr);
+        ensure!(output.status.code() == Some(3), "{arguments:?}: {}\n{said}", output.status);
+        ensure!(said.contains("neither DISPLAY nor WAYLAND_DISPLAY") && said.contains("xvfb-run"), "{said}");
+    }
+    Ok(())
+}
+
 /// All that a page reads the present from.
 const PRESENT: &str = "[Date.now(), +new Date(), performance.timeOrigin + performance.now(),
     globalThis.Temporal ? Temporal.Now.instant().epochMilliseconds : Date.now(),

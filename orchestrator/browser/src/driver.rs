@@ -10,7 +10,11 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use crate::{Error, Launch, flags, launch::Programs, process::Processes};
+use crate::{
+    Error, Launch, flags,
+    launch::{Programs, check_display},
+    process::Processes,
+};
 
 const SESSION_START: Duration = Duration::from_secs(60);
 const COMMAND: Duration = Duration::from_secs(15);
@@ -35,8 +39,9 @@ impl Driver {
     /// Starts both programs.
     pub(crate) async fn start(launch: &Launch) -> Result<Self, Error> {
         let programs = Programs::find()?;
+        let browser = programs.browser(launch)?;
+        check_display(launch)?;
         let processes = Processes::start(&programs, launch).await?;
-        let browser = programs.browser(launch);
         let shell =
             browser.file_name().is_some_and(|name| name.to_string_lossy().ends_with("headless-shell"));
         let draws_when_told = shell && launch.freezes();

@@ -14,6 +14,11 @@ pub enum Error {
         /// The command that installs it.
         install: &'static str,
     },
+    /// A window was asked for, and there is nowhere to show it.
+    #[error(
+        "show a window: neither DISPLAY nor WAYLAND_DISPLAY names a display; run it in a desktop session, through `ssh -X`, or after `xvfb-run`"
+    )]
+    NoDisplay,
     /// A program is there but does not start.
     #[error("start {program}: {source}")]
     Spawn {

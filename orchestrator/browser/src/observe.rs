@@ -244,7 +244,8 @@ impl Session {
 
     fn elapsed_ms(&self) -> u64 {
         let state = self.watch.lock();
-        match self.world {
+        // Where another program drives the pages, their time runs on as the machine's does.
+        match self.frozen() {
             Some(world) => clock::elapsed(world, state.clock),
             None => state.began.map_or(0, |began| began.elapsed().as_millis().try_into().unwrap_or(u64::MAX)),
         }

@@ -11,6 +11,8 @@
 //! All contexts of the browser have the gateway for their proxy, also those that the program makes; the first tab and the cookies of the episode
 //! are in the browser's own profile, which is the first context that Playwright lists.
 
+use std::time::Duration;
+
 use crate::{
     Error, Session,
     devtools::{Limits, Server},
@@ -49,6 +51,26 @@ impl Session {
         let more =
             |state: &State| state.visited.get(known..).filter(|more| !more.is_empty()).map(<[_]>::to_vec);
         self.watch.until(FOREVER, condition, more).await
+    }
+
+    /// Waits until nothing is on its way to the pages any more, or one has come to another address
+    /// than the first `known`; no longer than `within`, as there are pages to which something
+    /// always is. Says whether none has.
+    ///
+    /// # Errors
+    /// When the browser is gone.
+    pub async fn arrived(&self, known: usize, within: Duration) -> Result<bool, Error> {
+        let condition =
+            |state: &State| format!("a page to be there; on its way are {}", state.traffic.describe());
+        let quiet = |state: &State| state.traffic.pending() == 0 && state.traffic.navigating() == 0;
+        let there = |state: &State| match state.visited.len() > known {
+            true => Some(false),
+            false => quiet(state).then_some(true),
+        };
+        match self.watch.until(within, condition, there).await {
+            Err(Error::Deadline { .. }) => Ok(self.watch.lock().visited.len() <= known),
+            arrived => arrived,
+        }
     }
 
     /// The same, without waiting.

@@ -4,7 +4,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::Command;
 
-use browser::Programs;
+use browser::{CHROMEDRIVER_VARIABLE, CHROMIUM_VARIABLE, Programs};
 use camino::Utf8PathBuf;
 use images::Engine;
 use serde::Serialize;
@@ -38,8 +38,15 @@ struct Finding {
 impl Doctor {
     /// Prints a line per finding; exit code 3 when something is missing.
     pub(crate) async fn run(self) -> Outcome {
-        let findings =
-            [browser(), fonts(), engine().await, landlock(), data_folder(self.data.path()), loopback()];
+        let findings = [
+            browser(),
+            window(),
+            fonts(),
+            engine().await,
+            landlock(),
+            data_folder(self.data.path()),
+            loopback(),
+        ];
         let missing = findings.iter().filter(|finding| finding.found.is_err()).count();
         if self.json {
             println!("{}", serde_json::to_string_pretty(&findings).expect("findings are plain data"));
@@ -66,28 +73,54 @@ fn print(finding: &Finding) {
     }
 }
 
-/// Chromium, its headless shell and its driver, which must be of one version.
+const BROWSERS: &str = "apt-get install -y chromium chromium-headless-shell chromium-driver";
+
+/// What frozen worlds are shown by: the headless shell, or Chromium itself, and the driver, which
+/// must be of one version.
 fn browser() -> Finding {
     let found = Programs::find().map_err(|error| format!("failed to {error}")).and_then(|programs| {
-        let chromium = version(&programs.chromium)?;
-        let driver = version(&programs.chromedriver)?;
-        let (all, advice) = match &programs.headless_shell {
-            Some(shell) => (vec![chromium, version(shell)?, driver], ""),
-            None => (vec![chromium, driver], "; runs would be twice as fast with its headless shell"),
+        let advice = match &programs.headless_shell {
+            Some(_) => "",
+            None => "; runs would be twice as fast with its headless shell",
         };
-        let said = all.join("; ");
-        if all.iter().all(|version| major(version) == major(&all[0])) {
-            Ok(format!("{said}{advice}"))
-        } else {
-            Err(format!("of different versions: {said}"))
-        }
+        let browser = programs.headless_shell.as_ref().or(programs.chromium.as_ref());
+        of_one_version(browser.map(AsRef::as_ref), &programs).map(|said| format!("{said}{advice}"))
     });
     Finding {
-        what: "Chromium and ChromeDriver",
-        needed_for: "sandbox record, sandbox run",
+        what: "Chromium for frozen worlds",
+        needed_for: "sandbox run, gym, env, replay --check",
         found,
-        cure: Some(privileged("apt-get install -y chromium chromium-headless-shell chromium-driver")),
+        cure: Some(browsers()),
     }
+}
+
+/// What the live web and people see.
+fn window() -> Finding {
+    let found = Programs::find().map_err(|error| format!("failed to {error}")).and_then(|programs| {
+        let said = of_one_version(programs.chromium.as_deref(), &programs)?;
+        let display = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some());
+        Ok(if display { said } else { format!("{said}; no display here, so it has no windows") })
+    });
+    Finding {
+        what: "Chromium for the live web and for windows",
+        needed_for: "sandbox record, replay --open, env --headed",
+        found,
+        cure: Some(browsers()),
+    }
+}
+
+/// How browsers are installed, or named.
+fn browsers() -> String {
+    let install = privileged(BROWSERS);
+    format!("{install}, or name them: {CHROMIUM_VARIABLE}=PATH, {CHROMEDRIVER_VARIABLE}=PATH")
+}
+
+/// A browser and its driver, each with its path and version.
+fn of_one_version(browser: Option<&Path>, programs: &Programs) -> Result<String, String> {
+    let browser = browser.ok_or("it is not installed; its headless shell is")?;
+    let (own, drivers) = (version(browser)?, version(&programs.chromedriver)?);
+    let said = format!("{} ({own}), {} ({drivers})", browser.display(), programs.chromedriver.display());
+    if major(&own) == major(&drivers) { Ok(said) } else { Err(format!("of different versions: {said}")) }
 }
 
 fn major(version: &str) -> Option<u32> {

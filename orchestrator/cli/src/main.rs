@@ -37,6 +37,7 @@ mod snapshot;
 mod tasks;
 mod town;
 mod trace;
+mod window;
 
 use clap::Parser;
 use failure::Failure;

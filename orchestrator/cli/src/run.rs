@@ -139,6 +139,7 @@ impl Run {
             tasks: self.tasks.clone(),
             index_cache: Some(self.data.indexes()),
             town: Some(self.data.town()),
+            headed: false,
             rules: self.scoring.rules,
             judge,
             limits: Limits {

@@ -31,6 +31,8 @@ use crate::{Error, Options, Progress, run, town};
 
 /// How often the sites' clocks are brought up to the world's.
 const TICK: Duration = Duration::from_secs(1);
+/// How long a page that a tab has come to is waited for, for its picture.
+const ARRIVAL: Duration = Duration::from_secs(5);
 /// How long the last look at the page may take.
 const LAST_LOOK: Duration = Duration::from_secs(20);
 
@@ -145,7 +147,7 @@ async fn bring_up(suite: &Suite, task: &Task, town: Option<Town>, options: &Opti
         world::Shared::open(&suite.world, std::slice::from_ref(task), town, options.index_cache.as_deref())
             .await
             .map_err(|source| Error::Snapshots { source })?;
-    let world = World::open_up(&suite.world, task, shared, options.limits.settle).await;
+    let world = World::open_up(&suite.world, task, shared, options).await;
     let mut world = world.map_err(|source| Error::World { source })?;
     world.keep_network(options.keep_network || task.scorer.wants_network());
     match world.begin(task).await {
@@ -193,10 +195,16 @@ where
     trace.take_requests(world);
     let facts = facts(world, suite, task, goal, folder).await?;
     let (ca, answer) = (facts.ca.clone(), facts.answer_file.clone());
-    trace.came_to(task, facts.start_url.clone());
+    trace.came_to(task, facts.start_url.clone(), world.elapsed());
     let mut known = 0;
+    keep_picture(world, folder, trace, known).await?;
     trace.turn(Phase::Agent);
-    let watched = watch(world, task, trace, &mut known, program(facts)).await;
+    let watched = watch(world, task, folder, trace, &mut known, program(facts)).await;
+    let watched = match watched {
+        Err(Lost::Results(error)) => return Err(error),
+        Err(Lost::World(error)) => Err(error),
+        Ok(ending) => Ok(ending),
+    };
     trace.turn(Phase::Ending);
     // A certificate that stands for nothing any more.
     let _ = std::fs::remove_file(ca);
@@ -252,10 +260,11 @@ async fn facts(
 async fn watch(
     world: &mut World,
     task: &Task,
+    folder: &EpisodeFolder,
     trace: &mut Trace,
     known: &mut usize,
     program: impl Future<Output = Ending>,
-) -> Result<Ending, EnvironmentError> {
+) -> Result<Ending, Lost> {
     tokio::pin!(program);
     let mut ticks = interval(TICK);
     let mut gone = false;
@@ -263,7 +272,16 @@ async fn watch(
         tokio::select! {
             biased;
             visited = world.session().visited(*known), if !gone => match visited {
-                Ok(urls) => note(world, task, trace, known, urls),
+                Ok(urls) => {
+                    note(world, task, trace, known, urls);
+                    let picture = keep_picture(world, folder, trace, *known);
+                    tokio::pin!(picture);
+                    tokio::select! {
+                        biased;
+                        ending = &mut program => return Ok(ending),
+                        kept = picture => kept?,
+                    }
+                }
                 // The program has closed it, which is its right.
                 Err(error) => {
                     tracing::info!(%error, "the browser is gone");
@@ -276,12 +294,52 @@ async fn watch(
     }
 }
 
+/// What ends the watch before the program has left.
+enum Lost {
+    World(EnvironmentError),
+    Results(Error),
+}
+
+impl From<EnvironmentError> for Lost {
+    fn from(error: EnvironmentError) -> Lost {
+        Lost::World(error)
+    }
+}
+
+impl From<Error> for Lost {
+    fn from(error: Error) -> Lost {
+        Lost::Results(error)
+    }
+}
+
+/// Takes a picture of the page that a tab has come to, for the step that this is. There is none
+/// where it is gone before it is there.
+async fn keep_picture(
+    world: &mut World,
+    folder: &EpisodeFolder,
+    trace: &mut Trace,
+    known: usize,
+) -> Result<(), Error> {
+    let taken = timeout(LAST_LOOK, async {
+        if !world.session().arrived(known, ARRIVAL).await.unwrap_or(false) {
+            return None;
+        }
+        world.screenshot(&Picture::default()).await.ok()
+    });
+    let Ok(Some(png)) = taken.await else { return Ok(()) };
+    if world.session().visited_by_now(known).is_empty() {
+        let step = trace.current();
+        step.screenshot = Some(folder.write_screenshot(step.step, &png)?);
+    }
+    Ok(())
+}
+
 fn note(world: &mut World, task: &Task, trace: &mut Trace, known: &mut usize, urls: Vec<String>) {
     *known += urls.len();
     for url in urls {
         // What was asked for until now, the page itself included, came of what was done on the page before.
         trace.take_requests(world);
-        trace.came_to(task, url);
+        trace.came_to(task, url, world.elapsed());
     }
 }
 

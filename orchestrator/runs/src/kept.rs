@@ -7,7 +7,7 @@ use snapshots::{BrowserState, KeptCookie, Storage};
 use url::Url;
 
 /// What the snapshots of a set say of it; what a later one says counts.
-pub(crate) fn kept(set: &ReplaySet) -> StorageState {
+pub fn kept(set: &ReplaySet) -> StorageState {
     let mut state = BrowserState::default();
     set.members().for_each(|(archive, _)| state.add(BrowserState::of(archive)));
     let mut origins: Vec<OriginState> = Vec::new();
@@ -29,7 +29,7 @@ pub(crate) fn kept(set: &ReplaySet) -> StorageState {
 ///
 /// # Errors
 /// When the browser is gone, or does not take what pages had stored.
-pub(crate) async fn give(session: &mut Session, kept: &StorageState) -> Result<(), browser::Error> {
+pub async fn give(session: &mut Session, kept: &StorageState) -> Result<(), browser::Error> {
     let alone = |cookie: &StoredCookie| StorageState { cookies: vec![cookie.clone()], origins: Vec::new() };
     for cookie in &kept.cookies {
         match session.set_storage_state(&alone(cookie)).await {

@@ -28,7 +28,7 @@ pub mod fingerprint;
 pub mod groups;
 pub mod gym;
 mod html;
-mod kept;
+pub mod kept;
 pub mod measures;
 mod merge;
 mod options;

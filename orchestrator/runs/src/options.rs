@@ -49,6 +49,8 @@ pub struct Options {
     pub town: Option<Utf8PathBuf>,
     /// Whether published bugs are reproduced.
     pub rules: Rules,
+    /// Show the browser of an open door in a window.
+    pub headed: bool,
     /// Who rules on what a scorer's rules leave open; by default nobody.
     pub judge: Model,
     /// What an episode may take.
@@ -101,6 +103,7 @@ impl Default for Options {
             index_cache: None,
             town: None,
             rules: Rules::default(),
+            headed: false,
             judge: Model::default(),
             limits: Limits::default(),
         }

@@ -1,6 +1,6 @@
 //! What has happened in an episode so far, and what it is worth in the end.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use agents::{Call, Role, Utterance};
 use browser::{Acted, Action, Observation};
@@ -98,10 +98,16 @@ impl Trace {
         number
     }
 
-    /// Begins a step with nothing seen but an address. The scorer sees that at once.
-    pub(crate) fn came_to(&mut self, task: &Task, url: String) {
-        let step = self.last_number() + 1;
-        self.steps.push(Step { step, at_ms: millis(self.began.elapsed()), url, ..Step::default() });
+    /// Begins a step with nothing seen but an address, so long after the episode began. The scorer
+    /// sees that at once.
+    pub(crate) fn came_to(&mut self, task: &Task, url: String, elapsed: Duration) {
+        self.steps.push(Step {
+            step: self.last_number() + 1,
+            at_ms: millis(self.began.elapsed()),
+            elapsed_ms: Some(millis(elapsed)),
+            url,
+            ..Step::default()
+        });
         self.score(task, None, None, None);
     }
 

@@ -23,9 +23,21 @@ use tasks::{DeviceSpec, Fetch, Fetched, Place, StateCheck, Task, WorldSpec};
 
 use crate::environment::{Environment, EnvironmentError, NotActed};
 use crate::kept;
+use crate::options::Options;
 use crate::recorded::Recorded;
 use crate::servicenow::ServiceNow;
 use crate::town::{self, Visit};
+
+/// Who drives the pages.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Door {
+    /// We do.
+    Shut,
+    /// Another program.
+    Open,
+    /// Another program, or a person in a window.
+    Window,
+}
 
 /// What the workers of a run share.
 #[derive(Clone)]
@@ -136,7 +148,7 @@ impl World {
         shared: Shared,
         settle_within: Duration,
     ) -> Result<World, EnvironmentError> {
-        World::start(spec, device(spec), shared, settle_within, false).await
+        World::start(spec, device(spec), shared, settle_within, Door::Shut).await
     }
 
     /// Starts them for another program to drive, in a world whose time runs on. Good for one
@@ -145,10 +157,12 @@ impl World {
         spec: &WorldSpec,
         task: &Task,
         shared: Shared,
-        settle_within: Duration,
+        options: &Options,
     ) -> Result<World, EnvironmentError> {
         let spec = task.world(spec);
-        World::start(&spec, on(&device(&spec), &task.device), shared, settle_within, true).await
+        let device = on(&device(&spec), &task.device);
+        let door = if options.headed { Door::Window } else { Door::Open };
+        World::start(&spec, device, shared, options.limits.settle, door).await
     }
 
     async fn start(
@@ -156,7 +170,7 @@ impl World {
         device: Device,
         shared: Shared,
         settle_within: Duration,
-        open: bool,
+        door: Door,
     ) -> Result<World, EnvironmentError> {
         let mut config = Config::new(shared.authority.clone(), Routes::new());
         let sites = shared.town.iter().flat_map(Town::sites);
@@ -169,7 +183,8 @@ impl World {
             files: spec.files.clone().map(Into::into),
             activity: Some(gateway.activity()),
             world: Some(clock),
-            open,
+            open: door != Door::Shut,
+            headless: door != Door::Window,
             ..Launch::new(gateway.local_addr(), shared.authority.spki_sha256_base64())
         };
         if let Some(search) = &spec.search {
@@ -210,6 +225,11 @@ impl World {
     /// What a client of the gateway has to trust, as PEM.
     pub(crate) fn certificate(&self) -> &str {
         self.shared.authority.certificate_pem()
+    }
+
+    /// How long an open world has been there for its episode.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.began.elapsed()
     }
 
     /// Brings the sites' clocks to where an open world's time has come to, and looks whether all of them still run.

@@ -47,6 +47,9 @@ pub(crate) struct Env {
     /// How long all of it may take, in seconds; then the command is killed [default: 600 with a COMMAND, else for ever]
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
     within: Option<u64>,
+    /// Show the browser in a window, for a person to drive or to watch
+    #[arg(long)]
+    headed: bool,
     /// Fail (exit code 1) when the task was not done entirely, too
     #[arg(long)]
     check: bool,
@@ -72,6 +75,7 @@ impl Env {
         let suite = tasks::load(&self.suite)?;
         let options = Options {
             out: self.out.clone(),
+            headed: self.headed,
             index_cache: Some(self.data.indexes()),
             town: Some(self.data.town()),
             ..Options::default()
@@ -97,7 +101,7 @@ impl Env {
             bar.finish_and_clear();
             println!("{}", json(&facts));
             if command.is_empty() {
-                guide(&facts);
+                guide(&facts, self.headed);
                 program::person(within, cancel).await
             } else {
                 program::command(command, &facts, within, cancel).await
@@ -130,9 +134,10 @@ fn json(value: &impl Serialize) -> String {
 }
 
 /// Says to a person what to do now.
-fn guide(facts: &Facts) {
+fn guide(facts: &Facts, headed: bool) {
+    let place = if headed { "in its window" } else { "there" };
     eprintln!(
-        "goal      {}\nbrowser   {}\ngateway   {}\n\nDrive the browser there. Then write the answer here, or nothing, and press Enter.",
+        "goal      {}\nbrowser   {}\ngateway   {}\n\nDrive the browser {place}. Then write the answer here, or nothing, and press Enter.",
         facts.goal, facts.cdp, facts.proxy
     );
 }

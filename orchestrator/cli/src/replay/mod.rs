@@ -10,7 +10,7 @@ use gateway::{
     Answer, CertificateAuthority, DatePolicy, Gateway, Ledger, MatchLevel, Replay as Snapshots,
     ReplayOptions, Routes, Target,
 };
-use runs::short_url;
+use runs::{kept, short_url};
 use snapshots::index::ReplaySet;
 use snapshots::matching::Key;
 use snapshots::ops::{self, ImportOptions, InputReport};
@@ -19,6 +19,7 @@ use crate::failure::{Failure, OrFail, Outcome};
 use crate::fill::Fill;
 use crate::gateway_options::{self, Patience};
 use crate::options::DataFolder;
+use crate::window::{self, Opening};
 use crate::{finish, interrupt, progress};
 
 /// Serve snapshots as a web to any client, offline
@@ -56,6 +57,9 @@ pub(crate) struct Replay {
     /// was recorded
     #[arg(long, value_name = "N", default_value_t = 100, requires = "check")]
     pages: usize,
+    /// Open a Chromium that has the snapshots for its web, in a window; closing it ends the replay
+    #[arg(long, conflicts_with_all = ["check", "fill"])]
+    open: bool,
     #[command(flatten)]
     fill: Fill,
     #[command(flatten)]
@@ -80,6 +84,7 @@ impl Replay {
         let mut config = gateway_options::config(&self.data, self.listen)?;
         self.patience.apply(&mut config);
         let ca = Arc::clone(&config.ca);
+        let opening = self.open.then(|| opening(&set));
         let mut snapshots = Snapshots::new(set, self.options());
         let mut fill = std::mem::take(&mut self.fill);
         if let Some(output) = fill.output.take() {
@@ -99,10 +104,17 @@ impl Replay {
         config.routes = Routes::all(Target::Replay(Arc::new(snapshots)));
         let gateway = Gateway::start(config).await.or_environment("start the gateway")?;
         announce(gateway.local_addr(), &ca);
-        cancel.cancelled().await;
+        let shown = match &opening {
+            Some(opening) => window::show(&gateway, &ca, opening, &cancel).await,
+            None => {
+                cancel.cancelled().await;
+                Ok(())
+            }
+        };
         let ledger = gateway.ledger();
         gateway.shutdown().await;
-        self.report(&ledger, false)
+        self.report(&ledger, false)?;
+        shown
     }
 
     fn options(&self) -> ReplayOptions {
@@ -137,6 +149,11 @@ impl Replay {
         }
         Ok(())
     }
+}
+
+/// The first recorded page, and what pages had kept.
+fn opening(set: &ReplaySet) -> Opening {
+    Opening { url: set.pages().next().map(|page| page.url), kept: kept::kept(set) }
 }
 
 fn announce(address: SocketAddr, ca: &CertificateAuthority) {

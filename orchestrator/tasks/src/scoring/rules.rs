@@ -65,8 +65,8 @@ pub const MENDED: [Bug; 12] = [
         instead: "the order of keys makes no difference in objects within objects and lists either",
     },
     Bug {
-        name: "warcbench-selector",
-        instead: "a selector that was written down without its quotes is read with them",
+        name: "warcbench-slip",
+        instead: "a selector without its quotes and `document` without its `d` are read with them",
     },
     Bug {
         name: "warcbench-start",

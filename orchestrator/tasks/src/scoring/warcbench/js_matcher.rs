@@ -6,6 +6,7 @@
 //! promise is not waited for, and earns nothing: none of the benchmark's scripts for development
 //! gives one.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use fancy_regex::Regex;
@@ -25,6 +26,9 @@ const TRUTH: &str = "value => {
     return Object.keys(value).length > 0 || (typeof value.toJSON === 'function' && truth(value.toJSON()));
 }";
 
+/// `document`, as one script for development has it in its beginning.
+static CUT: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?<![\w.$])ocument\.").expect("the pattern is right"));
 /// A selector that was written down without its quotes.
 static BARE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(querySelector(?:All)?)\(\s*([#.][\w-]+)\s*\)").expect("the pattern is right")
@@ -33,8 +37,11 @@ static BARE: LazyLock<Regex> = LazyLock::new(|| {
 /// The expression whose value is the verdict.
 pub(super) fn asked(script: &str, rules: Rules) -> String {
     let script = match rules {
-        Rules::Faithful => script.into(),
-        Rules::Fixed => BARE.replace_all(script, "$1('$2')"),
+        Rules::Faithful => Cow::Borrowed(script),
+        Rules::Fixed => {
+            let quoted = BARE.replace_all(script, "$1('$2')");
+            CUT.replace_all(&quoted, "document.").into_owned().into()
+        }
     };
     // Playwright makes an expression of what begins as a function's declaration.
     let trimmed = script.trim();
@@ -54,10 +61,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_selector_without_quotes_is_mended_by_fixed_rules_only() {
+    fn slips_are_mended_by_fixed_rules_only() {
         let script = "(document.querySelector(#expenseItems).scrollTop > 0)";
         assert!(asked(script, Rules::Faithful).contains("querySelector(#expenseItems)"));
         assert!(asked(script, Rules::Fixed).contains("querySelector('#expenseItems')"));
+        let script = "ocument.querySelector('a').x === document.y";
+        let mended = asked(script, Rules::Fixed);
+        assert!(mended.contains("\"document.querySelector('a').x === document.y\""), "{mended}");
+        assert!(asked(script, Rules::Faithful).contains("\"ocument."));
         let right = "document.querySelector('#a').x == querySelector(id)";
         assert_eq!(asked(right, Rules::Faithful), asked(right, Rules::Fixed));
     }

@@ -1,0 +1,42 @@
+//! A window for a person, in which snapshots are the web: `sandbox replay --open`.
+
+use std::sync::Arc;
+
+use browser::{Action, Launch, Session};
+use gateway::{CertificateAuthority, Gateway};
+use runs::kept;
+use tokio_util::sync::CancellationToken;
+
+use crate::failure::{OrFail as _, Outcome};
+
+/// What the window begins with.
+pub(crate) struct Opening {
+    /// The page that is shown first; an empty one where there is none.
+    pub(crate) url: Option<String>,
+    /// What pages had kept when they were recorded.
+    pub(crate) kept: browser::StorageState,
+}
+
+/// Opens a Chromium of its own profile, which trusts the gateway's certificates and reaches nothing
+/// but the gateway, and waits until its window is closed or `cancel` is.
+pub(crate) async fn show(
+    gateway: &Gateway,
+    ca: &Arc<CertificateAuthority>,
+    opening: &Opening,
+    cancel: &CancellationToken,
+) -> Outcome {
+    let launch = Launch::new(gateway.local_addr(), ca.spki_sha256_base64());
+    let launch = Launch { headless: false, ..launch };
+    let mut session = Session::start(&launch).await.or_environment("open a window")?;
+    kept::give(&mut session, &opening.kept).await.or_environment("give the browser what pages had kept")?;
+    if let Some(url) = &opening.url
+        && let Err(error) = session.act(&Action::Goto { url: url.clone() }).await
+    {
+        eprintln!("{url} did not load: failed to {error}");
+    }
+    tokio::select! {
+        () = session.closed() => {}
+        () = cancel.cancelled() => {}
+    }
+    session.close().await.or_environment("close the window")
+}
