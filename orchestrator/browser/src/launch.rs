@@ -157,8 +157,8 @@ const CHROMEDRIVER: &[&str] =
 /// # Errors
 /// When there is no display.
 pub(crate) fn check_display(launch: &Launch) -> Result<(), Error> {
-    let set = |variable: &&str| env::var_os(variable).is_some_and(|value| !value.is_empty());
-    if launch.headless || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|variable| set(&variable)) {
+    let set = |variable| env::var_os(variable).is_some_and(|value| !value.is_empty());
+    if launch.headless || ["DISPLAY", "WAYLAND_DISPLAY"].into_iter().any(set) {
         Ok(())
     } else {
         Err(Error::NoDisplay)

@@ -18,8 +18,13 @@ impl Session {
     pub(crate) async fn open_tab(&self, context: Option<&str>) -> Result<Page, Error> {
         const METHOD: &str = "Target.createTarget";
         let mut params = in_context(json!({ "url": "about:blank" }), context);
+        // Where people look on, a page is no tab of the window that is there.
+        let own_window = !self.launch.headless && context.is_none();
+        if own_window {
+            params["newWindow"] = json!(true);
+        }
         // Only a new window has a size of its own, and in Chromium a second tab is in the first one's.
-        if self.draws_when_told() || self.watch.lock().pages.is_empty() {
+        if own_window || self.draws_when_told() || self.watch.lock().pages.is_empty() {
             let (width, height) = self.launch.device.viewport;
             params["width"] = json!(width);
             params["height"] = json!(height);

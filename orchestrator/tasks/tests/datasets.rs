@@ -6,6 +6,7 @@ use std::{env, fs};
 
 use camino::Utf8PathBuf;
 use tasks::import::turkingbench::{SITE, Source, Through, kinds, turkingbench};
+use tasks::import::warcbench::{self, Recording};
 use tasks::import::webarena::{published, webarena};
 use tasks::import::workarena::{ARTICLES, FORMS, Setup, TASKS, Wanted, workarena};
 use tasks::import::{Import, mind2web_live, only_lite, visualwebarena, webarena_verified};
@@ -37,6 +38,28 @@ fn mind2web_live_files_are_read_whole() {
     check("mind2web-live_test_20241024.json", 104, 0);
     check("mind2web-test_104tasks_20240528.json", 104, 0);
     check("example_130.json", 130, 0);
+}
+
+/// The list for development: what is left out has to be built from sources.
+#[test]
+fn warcbench_is_read_whole() {
+    let kinds = warcbench::kinds(&read("warc-bench/tasks_dev_08202025.csv")).unwrap();
+    assert_eq!(kinds.len(), 238);
+    let mut places = BTreeMap::<String, usize>::new();
+    let mut find = |place: &str| {
+        *places.entry(place.to_owned()).or_default() += 1;
+        Ok(Recording { path: place.into(), began: "2025-01-01T00:00:00Z".parse().unwrap() })
+    };
+    let all = BTreeMap::from([("dev".to_owned(), kinds)]);
+    let text = read("warc-bench/benchmark_dev.json");
+    let import = warcbench::warcbench(&text, Some("dev"), &all, &mut find).unwrap();
+    assert_eq!((import.tasks.len(), import.skipped.len(), places.len()), (238, 42, 15));
+    assert_eq!(places["synthetic/synthetic_dev.wacz"], 178);
+    let tagged =
+        |tag: &str| import.tasks.iter().filter(|task| task.tags.iter().any(|own| own == tag)).count();
+    assert_eq!(["js_matcher", "json_matcher", "string_matcher", "url_matcher"].map(tagged), [226, 6, 5, 1]);
+    assert_eq!(tagged("menu-navigation"), 68);
+    loads_again(&import);
 }
 
 /// The counts are those of the benchmark's paper and files.
