@@ -57,8 +57,9 @@ door: setup build ## Playwright, Selenium, browser-use through `sandbox env`, Br
 	@./setup.sh python
 	./tests/door/run.sh $(SANDBOX)
 
-determinism: setup build ## 512 episodes of the demo suite in one process: one fingerprint, flat memory, nothing left
+determinism: setup build ## 512 episodes of the demo suite in one process: one fingerprint, flat memory; interfaces in 20 visits under load
 	./tests/determinism.py $(SANDBOX)
+	SANDBOX_VISITS=20 SANDBOX_LOAD=2 $(CARGO) test -p browser --test apis
 
 miniwob: setup build ## every task of MiniWoB++ started, and solved where there are rules for it, twice: one fingerprint
 	@./setup.sh python

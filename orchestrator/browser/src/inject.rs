@@ -4,7 +4,9 @@
 //! disguise   how something of the browser's is replaced
 //! place      where a document is
 //! frozen     the clock where time is moved by us         running   the clock where it runs on
+//! measured   what the browser measures of itself
 //! realm      the date and randomness
+//! awaited, keys  what other threads and processes answer, and the keys that they make
 //! page, worker   frames, timers and messages that follow the frozen clock
 //! declined   what a browser would ask its user for
 //! ```
@@ -16,6 +18,9 @@ use crate::{World, clock};
 const DISGUISE: &str = include_str!("inject/disguise.js");
 const PLACE: &str = include_str!("inject/place.js");
 const FROZEN: &str = include_str!("inject/frozen.js");
+const MEASURED: &str = include_str!("inject/measured.js");
+const AWAITED: &str = include_str!("inject/awaited.js");
+const KEYS: &str = include_str!("inject/keys.js");
 const RUNNING: &str = include_str!("inject/running.js");
 const REALM: &str = include_str!("inject/realm.js");
 const PAGE: &str = include_str!("inject/page.js");
@@ -31,7 +36,7 @@ pub(crate) fn page(world: &World, shift: Option<f64>) -> String {
             "(() => {{ 'use strict';\nconst seed = {seed}, shift = {shift};\n{DISGUISE}\n{PLACE}\n{RUNNING}\n{REALM}\n}})();"
         ),
         None => format!(
-            "(() => {{ 'use strict';\nconst seed = {seed};\nconst givenNow = Date.now;\nconst clock = () => {{ const given = givenNow(); return given - ((given - {start}) % {step} + {step}) % {step}; }};\n{DISGUISE}\n{PLACE}\n{FROZEN}\n{REALM}\n{PAGE}\n{DECLINED}\n}})();",
+            "(() => {{ 'use strict';\nconst seed = {seed};\nconst givenNow = Date.now;\nconst clock = () => {{ const given = givenNow(); return given - ((given - {start}) % {step} + {step}) % {step}; }};\n{DISGUISE}\n{PLACE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{KEYS}\n{PAGE}\n{DECLINED}\n}})();",
             start = clock::milliseconds(*world),
             step = clock::STEP,
         ),
@@ -42,7 +47,7 @@ pub(crate) fn page(world: &World, shift: Option<f64>) -> String {
 /// the script is an object whose `tick(milliseconds)` moves the worker's clock.
 pub(crate) fn worker(world: &World, kind: &str, url: &str, ordinal: usize, start: f64) -> String {
     format!(
-        "(() => {{ 'use strict';\nconst kind = {kind};\nlet current = {start};\nconst clock = () => current;\n{who}\n{DISGUISE}\n{FROZEN}\n{REALM}\n{WORKER}\nreturn {{ tick }};\n}})()",
+        "(() => {{ 'use strict';\nconst kind = {kind};\nlet current = {start};\nconst clock = () => current;\n{who}\n{DISGUISE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{KEYS}\n{WORKER}\nreturn {{ tick }};\n}})()",
         kind = json!(kind),
         who = who(world, url, ordinal),
     )

@@ -6,7 +6,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use gateway::{Activity, Turns};
+use gateway::{Activity, Counts, Turns};
 use serde_json::json;
 use tokio::{task::AbortHandle, time::timeout};
 
@@ -22,6 +22,8 @@ const SLOW: Duration = Duration::from_secs(5);
 /// nothing. So both are waited for in rounds, between which the browser's own process answers a question, however long that takes it.
 const ROUND: Duration = Duration::from_millis(20);
 const ROUNDS: u32 = 5;
+/// How many questions a browser asks a server at a time.
+const AT_A_TIME: usize = 6;
 /// How often a page that asks for more is given the time to.
 const MORE: u32 = 50;
 
@@ -57,6 +59,7 @@ async fn hand_over(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &Cdp,
         slow = others(activity, watch, slow).await;
         let begun = activity.counts().begun;
         round_trip(watch, cdp).await;
+        arrivals(activity, watch, cdp).await;
         if activity.counts().begun == begun {
             break;
         }
@@ -96,6 +99,18 @@ async fn others(activity: &Activity, watch: &Watch, slow: usize) -> usize {
     let counts = activity.counts();
     let unanswered = counts.requests.saturating_sub(counts.waiting);
     if in_time { unanswered.min(slow) } else { unanswered }
+}
+
+/// Waits until the gateway has what the page has asked for, as far as the browser asks one server at a time. Some of it never goes there: what
+/// the page's own workers answer, or what a policy forbids.
+async fn arrivals(activity: &Activity, watch: &Watch, cdp: &Cdp) {
+    for _ in 0..ROUNDS {
+        let there = |counts: &Counts| counts.requests >= watch.lock().traffic.unanswered().min(AT_A_TIME);
+        if activity.until(ROUND, there).await {
+            return;
+        }
+        alive(watch, cdp).await;
+    }
 }
 
 /// A question to the page and one to the browser: what the page had to ask for is on its way when they are answered.

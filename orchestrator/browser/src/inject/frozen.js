@@ -17,21 +17,12 @@ replace(Performance.prototype, 'timeOrigin', () => ({ get timeOrigin() { return 
 replace(Performance.prototype, 'mark', (native) => ({
   mark(name, options) { return apply(native, this, [name, { startTime: elapsed(), ...options }]); },
 }));
+replace(Performance.prototype, 'measure', (native) => ({
+  measure(name, from, to) {
+    const told = from !== null && typeof from === 'object' ? from : { start: from, end: to };
+    const { start = 0, end, duration, detail } = told;
+    if (end !== undefined || duration !== undefined) return apply(native, this, arguments);
+    return apply(native, this, [name, { start, end: elapsed(), detail }]);
+  },
+}));
 replace(Event.prototype, 'timeStamp', () => ({ get timeStamp() { return elapsed(); } }));
-// What the browser measured of itself differs each time; it reads as "took no time".
-for (const type of ['PerformanceEntry', 'PerformanceResourceTiming', 'PerformanceNavigationTiming', 'PerformancePaintTiming',
-  'PerformanceTiming', 'LargestContentfulPaint', 'PerformanceEventTiming']) {
-  const prototype = globalThis[type]?.prototype;
-  for (const name of Object.getOwnPropertyNames(prototype ?? {})) {
-    const get = Object.getOwnPropertyDescriptor(prototype, name).get;
-    if (!get || /size|status|redirectCount/i.test(name)) continue;
-    replace(prototype, name, (native) => ({
-      get [name]() {
-        const value = apply(native, this, []);
-        if (typeof value !== 'number') return value;
-        if (type === 'PerformanceTiming') return value && origin;
-        return this.entryType === 'mark' || this.entryType === 'measure' ? value : 0;
-      },
-    }));
-  }
-}

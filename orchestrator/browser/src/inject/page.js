@@ -36,6 +36,15 @@ replace(window, 'requestIdleCallback', (native) => ({
 }));
 replace(window, 'cancelIdleCallback', () => ({ cancelIdleCallback(handle) { clearTimeout(handle); } }));
 replace(AnimationTimeline.prototype, 'currentTime', () => ({ get currentTime() { return elapsed(); } }));
+// Frames come some hundredths of a millisecond after each other where time stands still.
+for (const name of ['currentTime', 'startTime']) {
+  replace(Animation.prototype, name, (native) => ({
+    get [name]() {
+      const time = apply(native, this, []);
+      return typeof time === 'number' ? Math.round(time) : time;
+    },
+  }));
+}
 
 // The marks that are on the elements while a page is looked at (`marks.js`) are not for its observers.
 const MARKED = ['aria-roledescription', 'aria-description'];
@@ -57,4 +66,25 @@ for (const name of ['MutationObserver', 'WebKitMutationObserver']) {
 }
 replace(NativeObserver.prototype, 'takeRecords', (native) => ({
   takeRecords() { return told(apply(native, this, [])); },
+}));
+
+// The names of the steps in a history are made up by the browser.
+const stepNames = new Map(), steps = new Map();
+function stepName(given) {
+  if (!given) return given;
+  if (!stepNames.has(given)) {
+    const [e, f, g, h] = hash(`${seed}|${place}|step ${stepNames.size}`).map((word) => (word >>> 0).toString(16).padStart(8, '0'));
+    const name = `${e}-${f.slice(4)}-4${f.slice(5)}-a${g.slice(5)}-${g.slice(4)}${h}`;
+    stepNames.set(given, name);
+    steps.set(name, given);
+  }
+  return stepNames.get(given);
+}
+for (const name of ['key', 'id']) {
+  replace(globalThis.NavigationHistoryEntry?.prototype, name, (native) => ({
+    get [name]() { return stepName(apply(native, this, [])); },
+  }));
+}
+replace(globalThis.Navigation?.prototype, 'traverseTo', (native) => ({
+  traverseTo(key, ...rest) { return apply(native, this, [steps.get(key) ?? key, ...rest]); },
 }));

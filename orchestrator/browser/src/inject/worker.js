@@ -36,6 +36,24 @@ for (const [name, value] of Object.entries(own)) {
   Object.defineProperty(globalThis, name, descriptor);
 }
 
+// Waiting is ours, whoever waits.
+replace(globalThis.Scheduler?.prototype, 'postTask', (native) => ({
+  postTask(callback, options) {
+    const delay = Number(options?.delay) || 0;
+    if (delay <= 0 || typeof callback !== 'function') return apply(native, this, arguments);
+    const due = new Promise((done) => start(done, delay, [], false));
+    return due.then(() => apply(native, this, [callback, { ...options, delay: 0 }]));
+  },
+}));
+replace(AbortSignal, 'timeout', (native) => ({
+  timeout(milliseconds) {
+    apply(native, AbortSignal, [milliseconds]); // for its checks and its errors
+    const aborting = new AbortController();
+    start(() => aborting.abort(new DOMException('signal timed out', 'TimeoutError')), milliseconds, [], false);
+    return aborting.signal;
+  },
+}));
+
 const outbox = [];
 function hold(object, native) {
   return {
@@ -66,11 +84,13 @@ async function tick(until) {
   if (!begun) await connected;
   await turn();
   await turn();
+  await calm(turn);
   for (let timer = earliest(until); timer; timer = earliest(until)) {
     current = Math.max(current, timer.at);
     if (timer.repeat) timer.at += timer.wait; else timers.delete(timer.id);
     try { timer.run(); } catch (error) { reportError(error); }
     await turn();
+    await calm(turn);
   }
   current = Math.max(current, until);
   const leaving = outbox.splice(0);

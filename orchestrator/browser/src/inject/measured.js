@@ -1,0 +1,53 @@
+// What the browser measured of itself differs each time; it reads as "took no time". Expects `elapsed` and `origin`.
+
+const MEASURED = /^(Performance|LargestContentfulPaint|LayoutShift|VisibilityStateEntry|TaskAttribution)/;
+// What was given by the page, or follows from what it shows.
+const TOLD = /size|status|redirectCount|^value$|^type$|^(NAVIGATE|TYPE)_/i;
+for (const type of Object.getOwnPropertyNames(globalThis).filter((name) => MEASURED.test(name))) {
+  const prototype = globalThis[type]?.prototype;
+  if (type === 'Performance' || type === 'PerformanceServerTiming' || !prototype) continue;
+  for (const name of Object.getOwnPropertyNames(prototype)) {
+    if (!Object.getOwnPropertyDescriptor(prototype, name).get || TOLD.test(name)) continue;
+    replace(prototype, name, (native) => ({
+      get [name]() {
+        const value = apply(native, this, []);
+        if (typeof value !== 'number') return value;
+        if (type === 'PerformanceTiming') return value && origin;
+        const own = name !== 'navigationId' && (this.entryType === 'mark' || this.entryType === 'measure');
+        return own ? value : 0;
+      },
+    }));
+  }
+}
+// A copy is made of what the getters say.
+for (const type of Object.getOwnPropertyNames(globalThis).filter((name) => MEASURED.test(name))) {
+  replace(globalThis[type]?.prototype, 'toJSON', (native) => ({
+    toJSON() {
+      const copy = apply(native, this, []);
+      for (const name of Object.keys(copy)) {
+        const value = this[name];
+        copy[name] = typeof value?.toJSON === 'function' ? value.toJSON() : value;
+      }
+      return copy;
+    },
+  }));
+}
+replace(globalThis.IntersectionObserverEntry?.prototype, 'time', () => ({ get time() { return elapsed(); } }));
+for (const name of ['usedJSHeapSize', 'totalJSHeapSize']) {
+  replace(globalThis.MemoryInfo?.prototype, name, () => ({ get [name]() { return 10000000; } }));
+}
+// The browser says by a throw of dice how far its measurements are to be trusted.
+replace(globalThis.PerformanceTimingConfidence?.prototype, 'value', () => ({ get value() { return 'high'; } }));
+// A file that a page makes was made at the page's time.
+if (globalThis.File) {
+  const NativeFile = File;
+  const OurFile = new Proxy(NativeFile, {
+    construct(target, args, self) {
+      if (args.length >= 2 && args[2]?.lastModified === undefined) args[2] = { ...args[2], lastModified: now() };
+      return Reflect.construct(target, args, self);
+    },
+  });
+  disguise(OurFile, 'File');
+  Object.defineProperty(NativeFile.prototype, 'constructor', { value: OurFile, writable: true, configurable: true });
+  Object.defineProperty(globalThis, 'File', { value: OurFile, writable: true, configurable: true });
+}
