@@ -28,11 +28,20 @@ const REFUSED: &[(&str, &str)] = &[
     ("webrecorder+pywb/sample_archive/warcs/missing-status-text.warc", "should have 492 bytes, only 491"),
     ("webrecorder+warcio/test/data/example-space-in-url.arc", "should have 1591 bytes, only 1579"),
     ("webrecorder+warcio/test/data/example-wrong-chunks.warc.gz", "should have 1613 bytes, only 343"),
+    // In one gzip member, which warcio refuses behind the first record.
+    ("archivesunleashed+aut/src/test/resources/arc/badexample.arc.gz", "238 bytes that belong to no record"),
     ("webrecorder+warcio/test/data/bad.arc", "is no ARC header line"),
     ("webrecorder+pywb/sample_archive/warcs/bad.arc", "is no ARC header line"),
     ("webrecorder+cdxj-indexer/test/data/bad.arc", "is no ARC header line"),
     ("webrecorder+pywb/sample_archive/waczs/invalid_example_1.wacz", "no WARC under archive/"),
     ("webrecorder+py-wacz/tests/fixtures/invalid_example_1.wacz", "no WARC under archive/"),
+];
+
+/// Captures in one gzip member, which warcio refuses behind the first record, and how many we read.
+const ONE_MEMBER: &[(&str, u64)] = &[
+    ("webrecorder+pywb/sample_archive/warcs/example-bad.warc.gz.bad", 6),
+    ("webrecorder+warcio/test/data/example-bad-non-chunked.warc.gz", 6),
+    ("webrecorder+warcio/test/data/example-bad.warc.gz.bad", 6),
 ];
 
 fn folder(variable: &str) -> Utf8PathBuf {
@@ -77,6 +86,10 @@ fn every_capture_is_read_as_warcio_reads_it_or_refused() {
     let mut wrong = String::new();
     for (name, theirs) in &captures {
         let (counts, said) = read(&root.join(name));
+        if let Some((_, records)) = ONE_MEMBER.iter().find(|(member, _)| member == name) {
+            assert_eq!((counts.values().sum::<u64>(), said.as_str()), (*records, ""), "{name}");
+            continue;
+        }
         match REFUSED.iter().find(|(refused, _)| refused == name) {
             Some((_, text)) if said.contains(text) => {}
             Some((_, text)) => writeln!(wrong, "{name}: {text:?} is not in {said:?}").unwrap(),
