@@ -206,6 +206,8 @@ def main(tools, sandbox, captures, folder, parts):
                 told.add(hole)
                 if plain(url) not in held:
                     print(f"      absent: {hole}")
+                elif hole.split(" ")[1] != "GET":
+                    print(f"      recorded with another body, and no rule for what differs: {hole}")
                 elif why := explained(path, hole):
                     print(f"      {why}: {hole}")
                 else:

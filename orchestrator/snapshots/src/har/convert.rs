@@ -152,6 +152,8 @@ pub(super) fn entry_from(
     let mut response_headers = headers(raw.response.headers.unwrap_or_default(), &mut notes);
     let coded = response_headers.contains("content-encoding");
     let said = raw.response.content.as_ref().and_then(|content| content.size);
+    let media = raw.response.content.as_ref().and_then(|content| content.mime_type.as_ref());
+    let media = media.map(|media| media.0.clone()).filter(|media| media.contains('/'));
     let mut found = body::of_response(raw.response.content, coded, number, attachments, limit)?;
     let events = raw.event_source_messages.unwrap_or_default();
     if found.is_empty() && !events.is_empty() {
@@ -170,6 +172,10 @@ pub(super) fn entry_from(
         notes.push(Note::BodyMissing);
     } else if status == 304 && !found.is_empty() {
         notes.push(Note::BodyFromCache);
+        // A 304 leaves the media type to the answer in the cache, which the log tells apart.
+        if let (Some(media), false) = (media, response_headers.contains("content-type")) {
+            response_headers.set("Content-Type", media);
+        }
     }
     let response_body = settle(found, &mut response_headers, &mut notes);
 

@@ -95,6 +95,8 @@ pub(super) struct RawContent {
     #[serde(default, deserialize_with = "number")]
     pub(super) compression: Option<f64>,
     #[serde(default)]
+    pub(super) mime_type: Option<Text>,
+    #[serde(default)]
     pub(super) text: Option<Text>,
     #[serde(default)]
     pub(super) encoding: Option<Text>,

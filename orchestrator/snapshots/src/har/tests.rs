@@ -151,6 +151,15 @@ fn absent_bodies_are_told_from_empty_ones() {
 }
 
 #[test]
+fn what_a_browser_had_in_its_cache_keeps_its_media_type() {
+    let mut cached = entry(&[], json!({"text": "<p>x</p>", "mimeType": "text/html"}));
+    cached["response"]["status"] = json!(304);
+    let entry = one(cached);
+    assert!(entry.notes.contains(&Note::BodyFromCache));
+    assert_eq!(entry.exchange.response.headers.get_str("content-type"), Some("text/html"));
+}
+
+#[test]
 fn half_surrogates_and_numbers_in_strings() {
     let text =
         log(&[entry(&[], json!({"text": "HERE", "size": "4"}))]).replace("HERE", r"a\ud83dz\ud83d\ude00");
