@@ -185,10 +185,10 @@ impl Session {
             return Ok(());
         }
         let covered = |by: &str| ActionError::Obstructed { bid: bid.to_owned(), by: by.to_owned() };
-        // A node of another frame cannot be named in the element's world.
+        // A node of another frame has no name in the element's world, or the browser refuses it one.
         let hit = match self.object(page, node, element.world).await {
             Ok(hit) => hit,
-            Err(Error::Refused { .. }) => {
+            Err(Error::Refused { .. } | Error::Shape { .. }) => {
                 let inside = self.call_on(page, element, "function() { return this.localName; }", json!([]));
                 return match inside.await?.as_str() {
                     Some("iframe" | "frame" | "object" | "embed") => Ok(()),
