@@ -24,7 +24,7 @@ use crate::{
     screen::Frames,
     services::Services,
     turns::{self, HandOver},
-    watch::{FOREVER, State, Watch},
+    watch::{FOREVER, Page, State, Watch},
 };
 
 /// A running browser with one episode's pages.
@@ -186,6 +186,25 @@ impl Session {
             }
             Some(world) => clock::take_head_start(self.cdp(), &self.watch, &page, world).await?,
         }
+        // With a window it is the user's.
+        if self.frozen().is_some() && self.launch.headless {
+            self.empty_clipboard(&page).await?;
+        }
+        Ok(())
+    }
+
+    /// Takes out of the clipboard what pages of the episode before have copied: it is the browser's,
+    /// not a context's.
+    async fn empty_clipboard(&self, page: &Page) -> Result<(), Error> {
+        const EMPTY: &str = "(() => {
+            const empty = event => { event.clipboardData.setData('text/plain', ''); event.preventDefault(); };
+            document.addEventListener('copy', empty);
+            document.execCommand('copy');
+            document.removeEventListener('copy', empty);
+        })()";
+        let world = self.world_apart(page, &page.target).await?;
+        let params = json!({ "expression": EMPTY, "contextId": world, "userGesture": true });
+        self.cdp().call(Some(&page.session), "Runtime.evaluate", params).await?;
         Ok(())
     }
 
