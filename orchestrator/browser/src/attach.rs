@@ -106,6 +106,7 @@ pub(crate) fn attached(watch: &Arc<Watch>, cdp: &Cdp, parent: Option<&SessionId>
                 state.begun += 1;
                 let first = state.pages.is_empty();
                 state.chosen = None;
+                state.vacant.insert(Arc::clone(&session));
                 state.pages.push(Page {
                     session: Arc::clone(&session),
                     target: text("/targetInfo/targetId").to_owned(),
@@ -193,8 +194,8 @@ async fn not_prepared(watch: &Watch, session: &SessionId, setup: &Weak<Setup>, w
     watch.touch();
 }
 
-/// The part of a worker's address that is the same in every run: the name of a blob is made up by the browser.
-fn lasting(url: &str) -> &str {
+/// The part of an address that is the same in every run: the name of a blob is made up by the browser.
+pub(crate) fn lasting(url: &str) -> &str {
     if url.starts_with("blob:") { url.rfind('/').map_or(url, |end| &url[..end]) } else { url }
 }
 

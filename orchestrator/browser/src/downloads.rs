@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{Error, Session, cdp::Cdp, session::in_context, watch::State};
+use crate::{Error, Session, attach::lasting, cdp::Cdp, session::in_context, watch::State};
 
 /// The most downloads in an episode.
 const MOST: usize = 1000;
@@ -23,7 +23,7 @@ const MOST: usize = 1000;
 pub struct Download {
     /// Its name: the one that the server or the page gave it, made harmless, with a number where it would be the second of that name.
     pub name: String,
-    /// Where it came from.
+    /// Where it came from; of what the page itself made, only whose it is: `blob:https://site.test`.
     pub url: String,
     /// The file, as long as the episode lasts; none where the download failed or was broken off.
     pub path: Option<PathBuf>,
@@ -56,7 +56,7 @@ impl State {
         self.begun += 1;
         self.downloads.push(Saving {
             id: text("guid"),
-            url: text("url"),
+            url: lasting(&text("url")).to_owned(),
             suggested: text("suggestedFilename"),
             received: 0,
             ended: None,

@@ -100,11 +100,14 @@ impl Session {
         let sent =
             events.into_iter().map(|(method, params)| self.cdp().call(Some(&page.session), method, params));
         let answers = futures_util::future::join_all(sent);
+        self.watch.lock().striking = true;
         let results = if waits && self.draws_when_told() {
             self.while_drawing(page, answers).await
         } else {
             answers.await
         };
+        self.watch.lock().striking = false;
+        self.watch.touch();
         for result in results {
             self.unless_closed(page, result)?;
         }

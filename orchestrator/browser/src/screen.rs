@@ -89,6 +89,10 @@ impl Session {
     /// So the frame itself cannot be asked for the picture: it would wait for the next one for ever.
     pub(crate) async fn capture(&self, page: &Page, params: Value) -> Result<Vec<u8>, Error> {
         const METHOD: &str = "Page.captureScreenshot";
+        // Chromium itself draws the tab in front only, and a page may have opened this one behind.
+        if !self.draws_when_told() && self.watch.lock().pages.len() > 1 {
+            self.cdp().call(Some(&page.session), "Page.bringToFront", json!({})).await?;
+        }
         let shot = self.cdp().call(Some(&page.session), METHOD, params);
         let shot = if self.draws_when_told() { self.while_drawing(page, shot).await } else { shot.await }?;
         let shape = Error::Shape { method: METHOD, field: "data" };
@@ -163,12 +167,13 @@ impl Session {
     async fn look_at_clock(&self, patience: Patience<'_>) -> Result<HasBody, Error> {
         const LOOK: &str = "[Date.now(), !!document.body]";
         let page = patience.page;
+        let vacant = self.is_vacant(page).await?;
         match self.evaluate_apart(page, &page.target, LOOK, patience.limit.left()).await {
             Ok(seen) => {
                 if let Some(now) = seen.get(0).and_then(Value::as_f64) {
                     self.watch.lock().clock = now;
                 }
-                let body = seen.get(1) == Some(&Value::Bool(true));
+                let body = !vacant && seen.get(1) == Some(&Value::Bool(true));
                 Ok(if body { HasBody::Yes } else { HasBody::No })
             }
             Err(Error::Refused { .. }) => Ok(HasBody::No),

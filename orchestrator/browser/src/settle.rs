@@ -128,6 +128,10 @@ impl Session {
                 next += 1;
                 slice
             } else {
+                let page = self.watch.lock().active()?;
+                if self.fill_vacant(&page).await? {
+                    continue;
+                }
                 return self.no_doubts(limit).await;
             };
             self.run_slice(slice, activity, limit).await?;

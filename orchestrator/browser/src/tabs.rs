@@ -61,6 +61,36 @@ impl Session {
         Ok(self.watch.until(CHANGE, |_| "the tab to close".to_owned(), gone).await?)
     }
 
+    /// Whether a tab has come to no document yet: its address leads to a download or to another
+    /// program, or is not answered so far. Chromium draws no frame of such a tab.
+    pub(crate) async fn is_vacant(&self, page: &Page) -> Result<bool, Error> {
+        if !self.watch.lock().vacant.contains(&page.session) {
+            return Ok(false);
+        }
+        let vacant = match self.frames(page).await {
+            Ok(frames) => frames.first().is_some_and(|frame| frame.url.is_empty()),
+            // It has closed meanwhile.
+            Err(Error::Refused { .. }) => false,
+            Err(error) => return Err(error),
+        };
+        if !vacant {
+            self.watch.lock().vacant.remove(&page.session);
+        }
+        Ok(vacant)
+    }
+
+    /// Opens an empty document in a tab that will not come to another one; whether it had to.
+    pub(crate) async fn fill_vacant(&self, page: &Page) -> Result<bool, Error> {
+        if !self.is_vacant(page).await? || self.watch.lock().traffic.navigating() > 0 {
+            return Ok(false);
+        }
+        self.watch.lock().vacant.remove(&page.session);
+        match self.cdp().call(Some(&page.session), "Page.navigate", json!({ "url": "about:blank" })).await {
+            Ok(_) | Err(Error::Refused { .. }) => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Looks at another tab from now on.
     pub(crate) async fn focus_tab(&self, index: usize) -> Result<(), ActionError> {
         let page = {

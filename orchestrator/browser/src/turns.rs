@@ -64,6 +64,15 @@ async fn hand_over(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &Cdp,
             break;
         }
     }
+    // The second half of a double click takes back what the first has asked for: before there is an
+    // answer, or every time after it. But a page that asks in the midst of a click may wait for that.
+    let condition = |_: &State| "the mouse and the keyboard to rest".to_owned();
+    for _ in 0..ROUNDS {
+        if watch.until(ROUND, condition, |state| (!state.striking).then_some(())).await.is_ok() {
+            break;
+        }
+        alive(watch, cdp).await;
+    }
     let Some(ended) = next(turns, watch).await else { return slow };
     slow = others(activity, watch, slow).await;
     let condition = |_: &State| "the page to take an answer".to_owned();

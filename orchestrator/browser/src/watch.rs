@@ -37,6 +37,8 @@ pub(crate) struct State {
     pub(crate) setup: Option<Arc<attach::Setup>>,
     /// Open tabs, in the order of their opening.
     pub(crate) pages: Vec<Page>,
+    /// Tabs that have come to no document yet, as far as is known.
+    pub(crate) vacant: HashSet<SessionId>,
     /// The tab that was chosen to be the active one; otherwise that is the last.
     pub(crate) chosen: Option<SessionId>,
     /// How many dialogs there were, and downloads, when the last action began.
@@ -48,6 +50,8 @@ pub(crate) struct State {
     pub(crate) manners: Option<Manners>,
     /// Files that pages have the browser save.
     pub(crate) downloads: Vec<Saving>,
+    /// Events of mouse and keyboard are on their way.
+    pub(crate) striking: bool,
     /// A page's wish for files.
     pub(crate) chooser: Option<Chooser>,
     /// What the browser has let us drag.
@@ -191,6 +195,7 @@ impl State {
         self.traffic.leave(session);
         self.expired.remove(session);
         self.drawing.remove(session);
+        self.vacant.remove(session);
     }
 }
 
@@ -311,6 +316,7 @@ impl Watch {
                         state.origins.insert(origin.to_owned());
                     }
                     if top {
+                        state.vacant.remove(&session);
                         state.visit(&session, text("/frame/url"), text("/frame/urlFragment"));
                     }
                     state.documents += u64::from(top);

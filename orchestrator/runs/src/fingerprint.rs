@@ -69,7 +69,9 @@ pub fn canonical_steps<'a>(steps: &'a [Step], requests: &[Request]) -> Vec<Canon
     }));
     // Chromium looks for a new version of a service worker some real time after a page was opened, hence in any step.
     let of_pages = |request: &&Request| request.entry.destination.as_deref() != Some("serviceworker");
-    for Request { step, entry } in requests.iter().filter(of_pages) {
+    // Whether a request that a page takes back at once has reached the gateway by then is chance.
+    let answered = |request: &&Request| request.entry.status != 0;
+    for Request { step, entry } in requests.iter().filter(of_pages).filter(answered) {
         // A request of a step that was never written stands with the last one that was.
         let place = canonical.partition_point(|known| known.step <= *step) - 1;
         let line = format!("{} {} {} {}", entry.method, entry.status, entry.answer.level(), entry.url);
