@@ -8,8 +8,9 @@ TOOLS   := $(CURDIR)/target/tools
 SANDBOX := target/release/sandbox
 SHARED  ?= ../shared
 FUZZ_SECONDS ?= 60
+EPISODES ?= 64
 
-.PHONY: help setup build images demo test test-engine check conformance parity door determinism miniwob warcbench bench load bench-reset bench-observe bench-episodes bench-scores kills town fuzz schema record-demo
+.PHONY: help setup build images demo test test-engine check conformance parity door determinism miniwob monkey warcbench bench load bench-reset bench-observe bench-episodes bench-scores kills town fuzz schema record-demo
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -64,6 +65,10 @@ determinism: setup build ## 512 episodes of the demo suite in one process: one f
 miniwob: setup build ## every task of MiniWoB++ started, and solved where there are rules for it, twice: one fingerprint
 	@./setup.sh python
 	./tests/miniwob/run.sh $(SANDBOX)
+
+monkey: setup build ## a random agent with every action in many worlds, EPISODES each (64), twice a seed: SHARED=their folder
+	@./setup.sh python
+	SHARED="$(abspath $(SHARED))" ./tests/monkey/run.sh $(SANDBOX) $(EPISODES)
 
 warcbench: setup build ## every task of WARC-Bench whose recording is there started twice: one fingerprint; 41 solved: SHARED=their folder
 	./tests/warcbench/run.py $(SANDBOX) "$(abspath $(SHARED))"

@@ -26,6 +26,7 @@ mod killed;
 mod large;
 mod machine;
 mod miniwob;
+mod monkey;
 mod output;
 mod pages;
 mod recording;

@@ -75,7 +75,11 @@ pub fn canonical_steps<'a>(steps: &'a [Step], requests: &[Request]) -> Vec<Canon
         // A request of a step that was never written stands with the last one that was.
         let place = canonical.partition_point(|known| known.step <= *step) - 1;
         let line = format!("{} {} {} {}", entry.method, entry.status, entry.answer.level(), entry.url);
-        canonical[place].requests.push(line);
+        // So is whether that is answered: the first click of a double click opens what the second opens.
+        let document = entry.destination.as_deref() == Some("document");
+        if !document || !canonical[place].requests.contains(&line) {
+            canonical[place].requests.push(line);
+        }
     }
     for step in &mut canonical {
         step.requests.sort();
@@ -133,4 +137,29 @@ pub fn verify(run: &Utf8Path) -> Result<Vec<EpisodeRecord>, Error> {
 fn add<T: Serialize>(digest: &mut Lines, value: &T) -> Result<(), Error> {
     digest.add(&serde_json::to_vec(value).map_err(|source| Error::Encode { source })?);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_request_that_was_taken_back_is_no_part_of_it() {
+        let request = |status: u16, destination: &str, answer: serde_json::Value| -> Request {
+            let entry = json!({ "step": 0, "seq": 1, "method": "GET", "url": "https://a.test/", "status": status,
+                "destination": destination, "answer": answer, "bytes": 0 });
+            serde_json::from_value(entry).expect("a line of the ledger")
+        };
+        let answered = |destination| request(200, destination, json!({ "level": "exact" }));
+        let failed = json!({ "level": "failed", "error": "the client went away" });
+        let taken_back = request(0, "document", failed);
+        let twice = [answered("document"), answered("document")];
+        let expected = ["GET 200 exact https://a.test/"];
+        assert_eq!(canonical_steps(&[], &[taken_back, answered("document")])[0].requests, expected);
+        assert_eq!(canonical_steps(&[], &twice)[0].requests, expected, "a double click");
+        let asked = canonical_steps(&[], &[answered("empty"), answered("empty")]);
+        assert_eq!(asked[0].requests.len(), 2, "what a script asks for counts");
+    }
 }
