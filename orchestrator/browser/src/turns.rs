@@ -22,6 +22,8 @@ const SLOW: Duration = Duration::from_secs(5);
 /// nothing. So both are waited for in rounds, between which the browser's own process answers a question, however long that takes it.
 const ROUND: Duration = Duration::from_millis(20);
 const ROUNDS: u32 = 5;
+/// How many times as long a page may be busy before it is taken for one that waits for an answer and does nothing meanwhile.
+const BUSY: u32 = 20;
 /// How many questions a browser asks a server at a time.
 const AT_A_TIME: usize = 6;
 /// How often a page that asks for more is given the time to.
@@ -132,7 +134,7 @@ async fn round_trip(watch: &Watch, cdp: &Cdp) {
     // A page that is about to give way to another one is not asked: it would answer when that one is there.
     if !leaving {
         let mut answer = cdp.send(Some(&page.session), "Runtime.evaluate", json!({ "expression": "0" }));
-        for _ in 0..ROUNDS {
+        for _ in 0..BUSY {
             if timeout(ROUND * ROUNDS, &mut answer).await.is_ok() {
                 break;
             }
