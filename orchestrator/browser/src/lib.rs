@@ -26,7 +26,8 @@
 //!
 //! **What does not repeat**: the order of answers that take longer than five seconds; what `crypto.subtle`
 //! draws for keys of RSA, for signatures by ECDSA and RSA-PSS and for RSA-OAEP; the names of `blob:` addresses; the keys of WebRTC; media
-//! playback; a page that Chromium insists on giving a process of its own.
+//! playback; on a busy machine, the order of answers asked for together over new connections, and when a WebSocket is refused; a page that
+//! Chromium insists on giving a process of its own.
 //!
 //! The crate knows nothing of tasks, scores or snapshots, and of the gateway only how busy it is.
 
