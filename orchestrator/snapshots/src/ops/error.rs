@@ -51,17 +51,14 @@ pub enum Error {
         path: Utf8PathBuf,
     },
     /// A HAR of which no entry can be replayed.
-    #[error(
-        "import {path}: none of its {entries} entries can be replayed, {missing} of them lack the body; save the HAR with \
-         content (in Chromium: \"Export HAR with content\")"
-    )]
-    NoBodies {
+    #[error("import {path}: none of its {entries} entries can be replayed: {reason}")]
+    NothingToReplay {
         /// The HAR.
         path: Utf8PathBuf,
         /// Its entries.
         entries: u64,
-        /// How many of them lack the body.
-        missing: u64,
+        /// What they lack, and what to do.
+        reason: String,
     },
     /// A damaged input, where only `repair` goes on.
     #[error("read {path}: {damage}; `repair` keeps what is whole")]

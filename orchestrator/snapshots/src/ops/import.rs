@@ -305,7 +305,13 @@ fn add_har(path: &Utf8Path, recording: &Recording, pages: &mut Vec<Page>) -> Res
 fn without_bodies(reports: &[InputReport]) -> Option<Error> {
     let first = reports.first().filter(|_| reports.iter().all(|report| report.kept == 0))?;
     let missing = first.skipped.get(&Skipped::BodyMissing).copied().unwrap_or_default();
-    Some(Error::NoBodies { path: first.path.clone(), entries: first.read, missing })
+    let reason = match missing {
+        0 => "they got no answer, or are no requests of the web".to_owned(),
+        missing => format!(
+            "{missing} of them lack the body; save the HAR with content (in Chromium: \"Export HAR with content\")"
+        ),
+    };
+    Some(Error::NothingToReplay { path: first.path.clone(), entries: first.read, reason })
 }
 
 /// Whether a browser showed it as a page: the first of those is the page of a HAR, whatever came

@@ -183,3 +183,38 @@ fn websockets_survive_every_way() {
     assert_eq!(redact(&back, &clean, &what, &mut quiet).unwrap().replaced, 1);
     valid(&clean);
 }
+
+#[test]
+fn a_har_without_bodies_is_refused_and_one_with_a_bad_entry_is_not() {
+    let place = Place::new();
+    let har = |name: &str, responses: &[&str]| {
+        let entry = |response: &&str| {
+            format!(
+                r#"{{"startedDateTime":"2026-01-02T03:04:05Z","pageref":"p","request":{{"method":"GET",
+                "url":"https://a.test/"}},"response":{response}}}"#
+            )
+        };
+        let entries: Vec<String> = responses.iter().map(entry).collect();
+        let pages = r#"[{"id":"p","title":"t"}]"#;
+        let path = place.join(name);
+        let text = format!(r#"{{"log":{{"pages":{pages},"entries":[{}]}}}}"#, entries.join(","));
+        fs::write(&path, text).unwrap();
+        path
+    };
+    let html = r#""headers":[{"name":"content-type","value":"text/html"}]"#;
+    let bare = format!(r#"{{"status":200,{html},"content":{{"size":9}}}}"#);
+    let whole = format!(r#"{{"status":200,{html},"content":{{"text":"<p>x</p>"}}}}"#);
+    let out = place.join("out.wacz");
+    let import = |path| import(&[path], &out, &ImportOptions::default(), &mut quiet);
+    let error = import(har("bare.har", &[&bare, &bare])).unwrap_err().to_string();
+    assert!(error.contains("none of its 2 entries") && error.contains("2 of them lack the body"), "{error}");
+    assert!(!out.exists());
+
+    // The page is the document, not what stands before it.
+    let redirect = r#"{"status":-2}"#;
+    let script = r#"{"status":200,"content":{"text":"1","mimeType":"text/javascript"}}"#;
+    let made = import(har("whole.har", &[redirect, script, &whole])).unwrap();
+    let input = &made.inputs[0];
+    assert_eq!((input.read, input.kept, made.pages), (3, 2, 1));
+    assert!(input.unusable[0].starts_with("entry 1: response.status"), "{:?}", input.unusable);
+}
