@@ -1,4 +1,4 @@
-"""Answers to WARC-Bench's string and JSON tasks with what they are worth, by the rule as Python has it.
+"""Answers to WARC-Bench's string and JSON tasks with what they are worth, by Python's rules.
 
 Usage: warcbench.py > vectors.jsonl
 

@@ -5,8 +5,8 @@ Usage: run.py SANDBOX SHARED [--short]
 
 SHARED has datasets/warc-bench/ with the benchmark's JSON and CSV files and, under
 captures/sanjari-orb+warc-bench/, its recordings. Every task is started twice and left alone, which
-has to give one fingerprint each; those with a solution in oracles.yaml are solved, which has to earn
-1. With --short the solutions alone are played. Exit code 1: a task did not start, differs between
+has to give one fingerprint each; those with a solution in oracles.yaml are solved, which has to
+earn 1. With --short the solutions alone are played. Exit code 1: a task did not start, differs between
 its repeats, or was not solved; each is named with what differs.
 """
 

@@ -58,19 +58,19 @@ pub const MENDED: [Bug; 12] = [
     },
     Bug {
         name: "warcbench-escape",
-        instead: "an answer counts as it stands, or with its escapes decoded and all other characters kept",
+        instead: "an answer counts as it stands, or with its escapes alone decoded",
     },
     Bug {
         name: "warcbench-order",
-        instead: "the order of keys makes no difference in objects within objects and lists either",
+        instead: "the order of keys makes no difference within lists and objects either",
     },
     Bug {
         name: "warcbench-slip",
-        instead: "a selector without its quotes and `document` without its `d` are read with them",
+        instead: "selectors without quotes and `document` without its `d` are read with them",
     },
     Bug {
         name: "warcbench-start",
-        instead: "what was so before anything was done decides nothing: the episode is unjudged",
+        instead: "what was so before anything was done leaves the episode unjudged",
     },
 ];
 
