@@ -1,4 +1,5 @@
-//! A random agent with every action of BrowserGym's set: no episode ends in an error, and two of the same seed are the same.
+//! A random agent with every action of BrowserGym's set: no episode ends in an error, and two of
+//! the same seed are the same.
 
 use anyhow::{Result, ensure};
 use serde_json::Value;

@@ -23,7 +23,8 @@ const MOST: usize = 1000;
 pub struct Download {
     /// Its name: the one that the server or the page gave it, made harmless, with a number where it would be the second of that name.
     pub name: String,
-    /// Where it came from; of what the page itself made, only whose it is: `blob:https://site.test`.
+    /// Where it came from; of what the page itself made, only whose it is:
+    /// `blob:https://site.test`.
     pub url: String,
     /// The file, as long as the episode lasts; none where the download failed or was broken off.
     pub path: Option<PathBuf>,

@@ -2,9 +2,10 @@
 //!
 //! Pages have headers and bars that stay where they are while the page is scrolled. An element that
 //! such a thing covers is scrolled to other places, in the order in which Playwright tries them
-//! (`_retryPointerAction` in its `server/dom.ts`), with the same waits in between, in the page's own
-//! time. It gives up after as many attempts as Playwright makes within the 500 ms that BrowserGym
-//! gives it. A check box or radio button that is hidden is hit by its label, as people do it.
+//! (`_retryPointerAction` in its `server/dom.ts`), with the same waits in between, in the page's
+//! own time. It gives up after as many attempts as Playwright makes within the 500 ms that
+//! BrowserGym gives it. A check box or radio button that is hidden is hit by its label, as people
+//! do it.
 
 use std::time::Duration;
 
@@ -12,8 +13,8 @@ use serde_json::{Value, json};
 
 use crate::{ActionError, Error, Point, Session, element::Handle, watch::Page};
 
-/// The attempts: how long the page's time runs on before each, and to which edge of what can be seen
-/// the element is scrolled then; by default only into view, where it is out of it.
+/// The attempts: how long the page's time runs on before each, and to which edge of what can be
+/// seen the element is scrolled then; by default only into view, where it is out of it.
 const ATTEMPTS: [(Duration, Option<&str>); 5] = [
     (Duration::ZERO, None),
     (Duration::ZERO, Some("end")),
@@ -33,8 +34,8 @@ const LABEL: &str = "function(n) {
     return ticked && !this.disabled ? this.labels[n] ?? null : null;
 }";
 
-/// Whether what lies at a point is the element, or belongs to it; otherwise what it is. A label that
-/// stands for its box is not hit where something else in it would be clicked.
+/// Whether what lies at a point is the element, or belongs to it; otherwise what it is. A label
+/// that stands for its box is not hit where something else in it would be clicked.
 const IN_FRONT: &str = "function(hit, x, y, forBox) {
     if (hit.nodeType !== 9 && !hit.parentNode) {
         const box = this.getBoundingClientRect(), view = this.ownerDocument.defaultView;
@@ -142,7 +143,8 @@ impl Session {
         })
     }
 
-    /// The part of the screen in which what a frame shows can be seen: what all the frames around it leave of it.
+    /// The part of the screen in which what a frame shows can be seen: what all the frames around
+    /// it leave of it.
     async fn view(&self, page: &Page, frame: &str) -> Result<View, Error> {
         const METHOD: &str = "DOM.getBoxModel";
         let (width, height) = self.launch.device.viewport;
@@ -185,7 +187,8 @@ impl Session {
             return Ok(());
         }
         let covered = |by: &str| ActionError::Obstructed { bid: bid.to_owned(), by: by.to_owned() };
-        // A node of another frame has no name in the element's world, or the browser refuses it one.
+        // A node of another frame has no name in the element's world, or the browser refuses it
+        // one.
         let hit = match self.object(page, node, element.world).await {
             Ok(hit) => hit,
             Err(Error::Refused { .. } | Error::Shape { .. }) => {

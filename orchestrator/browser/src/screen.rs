@@ -85,8 +85,9 @@ impl Session {
     }
 
     /// A PNG file of a page, and of what the browser has opened on top of it: the list of a
-    /// `<select>`, the calendar of a date. Such a popup is copied in a frame after that of the page.
-    /// So the frame itself cannot be asked for the picture: it would wait for the next one for ever.
+    /// `<select>`, the calendar of a date. Such a popup is copied in a frame after that of the
+    /// page. So the frame itself cannot be asked for the picture: it would wait for the next one
+    /// for ever.
     pub(crate) async fn capture(&self, page: &Page, params: Value) -> Result<Vec<u8>, Error> {
         const METHOD: &str = "Page.captureScreenshot";
         // Chromium itself draws the tab in front only, and a page may have opened this one behind.

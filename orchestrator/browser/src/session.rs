@@ -193,8 +193,8 @@ impl Session {
         Ok(())
     }
 
-    /// Takes out of the clipboard what pages of the episode before have copied: it is the browser's,
-    /// not a context's.
+    /// Takes out of the clipboard what pages of the episode before have copied: it is the
+    /// browser's, not a context's.
     async fn empty_clipboard(&self, page: &Page) -> Result<(), Error> {
         const EMPTY: &str = "(() => {
             const empty = event => { event.clipboardData.setData('text/plain', ''); event.preventDefault(); };

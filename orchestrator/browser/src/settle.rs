@@ -91,8 +91,8 @@ impl Session {
         }
     }
 
-    /// Lets the page's own time run on by `time` in the midst of an action, and arrive what comes of
-    /// it. In a live browser it is the page that waits.
+    /// Lets the page's own time run on by `time` in the midst of an action, and arrive what comes
+    /// of it. In a live browser it is the page that waits.
     pub(crate) async fn pass(&self, page: &Page, time: Duration) -> Result<(), Error> {
         if self.frozen().is_none() {
             let wait = format!("new Promise(done => setTimeout(done, {}))", time.as_millis());

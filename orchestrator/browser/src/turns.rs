@@ -67,7 +67,8 @@ async fn hand_over(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &Cdp,
         }
     }
     // The second half of a double click takes back what the first has asked for: before there is an
-    // answer, or every time after it. But a page that asks in the midst of a click may wait for that.
+    // answer, or every time after it. But a page that asks in the midst of a click may wait for
+    // that.
     let condition = |_: &State| "the mouse and the keyboard to rest".to_owned();
     for _ in 0..ROUNDS {
         if watch.until(ROUND, condition, |state| (!state.striking).then_some(())).await.is_ok() {

@@ -1,5 +1,6 @@
-//! What a browser opens on top of a page, or would ask its user: it is seen as the accessibility tree shows it, keys work on it, a picture of
-//! the page can be taken, and the episode goes on. Every test runs in the headless shell and, by the last one, in Chromium.
+//! What a browser opens on top of a page, or would ask its user: it is seen as the accessibility
+//! tree shows it, keys work on it, a picture of the page can be taken, and the episode goes on.
+//! Every test runs in the headless shell and, by the last one, in Chromium.
 
 #![allow(clippy::unwrap_used)]
 
@@ -25,7 +26,8 @@ async fn open(page: &str, others: &[(&str, &str)]) -> Bench {
     Bench::open(Dialect::BrowserGym, &pages).await
 }
 
-/// Does as an episode does at each of its steps: acts, looks, and takes a picture. Returns what is seen.
+/// Does as an episode does at each of its steps: acts, looks, and takes a picture. Returns what is
+/// seen.
 async fn step(bench: &mut Bench, action: &str) -> String {
     bench.act(action).await;
     let seen = bench.session.observe().await.unwrap();
@@ -368,8 +370,9 @@ async fn a_tab_that_leads_to_another_program_is_empty() {
     }
 }
 
-/// The same in Chromium: all tests of this file again, by a process of its own, since the browser is told by its environment. What leads to
-/// another program is left out: Chromium itself then waits for a user.
+/// The same in Chromium: all tests of this file again, by a process of its own, since the browser
+/// is told by its environment. What leads to another program is left out: Chromium itself then
+/// waits for a user.
 #[test]
 fn all_that_is_so_in_chromium_too() {
     let programs = Programs::find().unwrap();

@@ -1,4 +1,5 @@
-//! Elements under headers that stay, behind bars at the bottom, and hidden boxes whose labels people click on.
+//! Elements under headers that stay, behind bars at the bottom, and hidden boxes whose labels
+//! people click on.
 
 #![allow(clippy::unwrap_used)]
 
@@ -20,7 +21,8 @@ async fn open(page: &str, others: &[(&str, &str)]) -> Bench {
     Bench::open(Dialect::BrowserGym, &pages).await
 }
 
-/// A page with a header and a bar, whose parts lie under each of them at first, or after they were scrolled into view.
+/// A page with a header and a bar, whose parts lie under each of them at first, or after they were
+/// scrolled into view.
 fn under_bars() -> String {
     format!(
         "{BARS}<div id=head>Head</div><div id=cookies>We use cookies</div>

@@ -75,7 +75,8 @@ pub fn canonical_steps<'a>(steps: &'a [Step], requests: &[Request]) -> Vec<Canon
         // A request of a step that was never written stands with the last one that was.
         let place = canonical.partition_point(|known| known.step <= *step) - 1;
         let line = format!("{} {} {} {}", entry.method, entry.status, entry.answer.level(), entry.url);
-        // So is whether that is answered: the first click of a double click opens what the second opens.
+        // So is whether that is answered: the first click of a double click opens what the second
+        // opens.
         let document = entry.destination.as_deref() == Some("document");
         if !document || !canonical[place].requests.contains(&line) {
             canonical[place].requests.push(line);

@@ -1,7 +1,8 @@
-// What a browser would ask its user for, in a window of its own that nobody sees: pages of a frozen world are told what they are told where a
-// user declines. Chromium would wait for the user, its headless shell answers by itself, and not always in the same words. The headless shell
-// would grant the pointer lock, and then put the mouse back after each of its movements, which is a movement again: the page becomes
-// slower and slower until no frame of it is drawn.
+// What a browser would ask its user for, in a window of its own that nobody sees: pages of a frozen
+// world are told what they are told where a user declines. Chromium would wait for the user, its
+// headless shell answers by itself, and not always in the same words. The headless shell would
+// grant the pointer lock, and then put the mouse back after each of its movements, which is a
+// movement again: the page becomes slower and slower until no frame of it is drawn.
 
 function decline(prototype, name, error, tell) {
   replace(prototype, name, () => ({
