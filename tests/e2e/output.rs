@@ -31,9 +31,9 @@ fn code(command: &mut Command) -> Result<Option<i32>> {
 #[test]
 fn a_failure_stays_one_wherever_its_output_goes() -> Result<()> {
     let bench = Bench::new()?;
-    ensure!(code(bench.command(&BAD).stdout(Stdio::null()).stderr(full()?))? == Some(1));
-    ensure!(code(bench.command(&BAD).stdout(full()?).stderr(Stdio::null()))? == Some(1));
-    ensure!(code(bench.command(&BAD).stdout(shut()?).stderr(shut()?))? == Some(1));
+    ensure!(code(bench.command(&BAD).stdout(Stdio::null()).stderr(full()?))? == Some(2));
+    ensure!(code(bench.command(&BAD).stdout(full()?).stderr(Stdio::null()))? == Some(2));
+    ensure!(code(bench.command(&BAD).stdout(shut()?).stderr(shut()?))? == Some(2));
     let missing = ["snapshot", "inspect", "nonesuch.wacz"];
     ensure!(code(bench.command(&missing).stdout(full()?).stderr(full()?))? == Some(2));
     let use_of_it = ["snapshot", "nonesuch"];

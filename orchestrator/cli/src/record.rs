@@ -101,7 +101,11 @@ impl Record {
         };
         let empty = if self.listen.is_some() { Empty::Snapshot } else { Empty::Failure };
         // Whatever happened, what was recorded becomes a snapshot.
-        let finished = finish::finish(studio, &self.output, &twice, empty).await?;
+        let finished = match finish::finish(studio, &self.output, &twice, empty).await {
+            // Why there was nothing to record says more.
+            Err(Failure::No(_)) if matches!(recorded, Err(Failure::Environment(_))) => return recorded,
+            finished => finished?,
+        };
         println!("{}", finish::summary(&finished));
         recorded
     }
