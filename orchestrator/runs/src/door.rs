@@ -33,6 +33,8 @@ use crate::{Error, Options, Progress, run, town};
 const TICK: Duration = Duration::from_secs(1);
 /// How long a page that a tab has come to is waited for, for its picture.
 const ARRIVAL: Duration = Duration::from_secs(5);
+/// How soon a picture that was refused is asked for again.
+const AGAIN: Duration = Duration::from_millis(50);
 /// How long the last look at the page may take.
 const LAST_LOOK: Duration = Duration::from_secs(20);
 
@@ -321,10 +323,17 @@ async fn keep_picture(
     known: usize,
 ) -> Result<(), Error> {
     let taken = timeout(LAST_LOOK, async {
-        if !world.session().arrived(known, ARRIVAL).await.unwrap_or(false) {
-            return None;
+        let mut looks = interval(AGAIN);
+        loop {
+            looks.tick().await;
+            if !world.session().arrived(known, ARRIVAL).await.unwrap_or(false) {
+                return None;
+            }
+            // Chromium refuses while it puts the new document in the old one's place.
+            if let Ok(png) = world.screenshot(&Picture::default()).await {
+                return Some(png);
+            }
         }
-        world.screenshot(&Picture::default()).await.ok()
     });
     let Ok(Some(png)) = taken.await else { return Ok(()) };
     if world.session().visited_by_now(known).is_empty() {
