@@ -41,7 +41,7 @@ pub(crate) fn read(path: &Utf8Path, limit: u64) -> Result<Vec<u8>, Error> {
 /// When it cannot be made.
 pub(crate) fn create(path: &Utf8Path, mode: u32) -> Result<File, Error> {
     match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
         _ => File::options().write(true).create_new(true).mode(mode).open(path),
     }
 }
