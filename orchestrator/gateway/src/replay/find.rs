@@ -2,7 +2,7 @@
 
 use http::HeaderMap;
 use snapshots::{
-    index::{ChangingMatch, Hit, IndexError, ReplaySet, body_mark},
+    index::{ChangingMatch, Hit, IndexError, Recorded, ReplaySet, RequestParts, body_mark},
     matching::{self, Asked, Key, Rules},
 };
 
@@ -100,12 +100,8 @@ pub(super) fn guessed(
         return Ok(None);
     }
     let mut found: Option<(Vec<&'static str>, Vec<Hit>, Key)> = None;
-    for recorded in set.neighbours(asked.method, asked.url, CANDIDATES)? {
-        if recorded.method != asked.method {
-            continue;
-        }
-        let capture = set.capture(recorded.hit)?;
-        let parts = set.request(recorded.hit, &capture)?;
+    for recorded in same_method(set, asked)? {
+        let parts = request_of(set, recorded.hit)?;
         let other =
             parts.as_ref().map_or(Asked::bare(&recorded.method, &recorded.url), |p| p.asked(&recorded.url));
         let rules = matching::guess(asked, &other, recorded.hit.at_millis as i64);
@@ -131,6 +127,20 @@ pub(super) fn guessed(
     Ok(found.serves(request).then_some(found))
 }
 
+/// The recorded requests near to this one that have its method.
+fn same_method(
+    set: &ReplaySet,
+    asked: &Asked<'_>,
+) -> Result<impl Iterator<Item = Recorded> + use<>, IndexError> {
+    let method = asked.method.to_owned();
+    let near = set.neighbours(asked.method, asked.url, CANDIDATES)?;
+    Ok(near.into_iter().filter(move |recorded| recorded.method == method))
+}
+
+fn request_of(set: &ReplaySet, hit: Hit) -> Result<Option<RequestParts>, IndexError> {
+    set.request(hit, &set.capture(hit)?)
+}
+
 /// The answers to the most similar recorded request of the same method, host and path.
 fn fuzzy(
     set: &ReplaySet,
@@ -139,12 +149,8 @@ fn fuzzy(
     threshold: f64,
 ) -> Result<Option<Found>, IndexError> {
     let mut best: Option<(f64, String, Key)> = None;
-    for recorded in set.neighbours(asked.method, asked.url, CANDIDATES)? {
-        if recorded.method != asked.method {
-            continue;
-        }
-        let capture = set.capture(recorded.hit)?;
-        let parts = set.request(recorded.hit, &capture)?;
+    for recorded in same_method(set, asked)? {
+        let parts = request_of(set, recorded.hit)?;
         let other =
             parts.as_ref().map_or(Asked::bare(&recorded.method, &recorded.url), |p| p.asked(&recorded.url));
         let score = matching::score(asked, &other);
