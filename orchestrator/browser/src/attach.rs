@@ -21,7 +21,8 @@ use crate::{
 /// Understood by pages and by workers.
 const NAME: &str = "Network.setUserAgentOverride";
 
-/// How long the browser may take to tell that a page or worker has gone which refuses a command because of that.
+/// How long the browser may take to tell that a page or worker has gone which refuses a command
+/// because of that.
 const GOING: Duration = Duration::from_secs(5);
 
 /// How the targets of one episode are prepared.
@@ -173,8 +174,8 @@ fn prepare_page(watch: &Arc<Watch>, cdp: &Cdp, session: &SessionId, setup: &Arc<
     });
 }
 
-/// Ends the episode for a page or worker that has the machine's clock and randomness, unless it is about to go away, which is also a reason not
-/// to answer.
+/// Ends the episode for a page or worker that has the machine's clock and randomness, unless it is
+/// about to go away, which is also a reason not to answer.
 async fn not_prepared(watch: &Watch, session: &SessionId, setup: &Weak<Setup>, what: &str, reason: String) {
     let condition = |_: &State| format!("{what} to go away");
     let gone = |state: &State| !state.is_attached(session) || setup.strong_count() == 0;
@@ -194,7 +195,8 @@ async fn not_prepared(watch: &Watch, session: &SessionId, setup: &Weak<Setup>, w
     watch.touch();
 }
 
-/// The part of an address that is the same in every run: the name of a blob is made up by the browser.
+/// The part of an address that is the same in every run: the name of a blob is made up by the
+/// browser.
 pub(crate) fn lasting(url: &str) -> &str {
     if url.starts_with("blob:") { url.rfind('/').map_or(url, |end| &url[..end]) } else { url }
 }

@@ -20,7 +20,8 @@ const POLICY: &str = "Emulation.setVirtualTimePolicy";
 const START: Duration = Duration::from_secs(20);
 /// How long a slice that only a never-ending request holds back waits for that request's next byte.
 const STREAM_PATIENCE: Duration = Duration::from_millis(250);
-/// How long a step may take before it is taken for held up by a script that waits for an answer to a synchronous request.
+/// How long a step may take before it is taken for held up by a script that waits for an answer to
+/// a synchronous request.
 const SYNCHRONOUS: Duration = Duration::from_secs(1);
 /// How long a worker may take to run what is due in it.
 const WORKER: Duration = Duration::from_secs(10);
@@ -114,8 +115,8 @@ pub(crate) enum Granted {
     Held,
 }
 
-/// Lets the page's time run on by `slice`. Time stands still while requests are pending; `are_streams` says whether those that are left never
-/// end.
+/// Lets the page's time run on by `slice`. Time stands still while requests are pending;
+/// `are_streams` says whether those that are left never end.
 pub(crate) async fn grant(
     patience: Patience<'_>,
     slice: Duration,
@@ -140,8 +141,8 @@ pub(crate) async fn grant(
     Ok(Granted::Whole)
 }
 
-/// Lets the page's time run on by `step`, whatever is under way, and hears of all that the page asked for. No answer is handed over meanwhile,
-/// unless a script waits for one.
+/// Lets the page's time run on by `step`, whatever is under way, and hears of all that the page
+/// asked for. No answer is handed over meanwhile, unless a script waits for one.
 pub(crate) async fn step(patience: Patience<'_>, step: Duration) -> Result<(), Error> {
     let Patience { cdp, watch, page, limit } = patience;
     let (condition, ran_out) = running(patience, step);

@@ -91,7 +91,8 @@ pub enum Error {
         /// `network`, `storage` or `graphics`.
         what: &'static str,
     },
-    /// A page or worker did not take the world's clock, randomness or device, and has those of the machine.
+    /// A page or worker did not take the world's clock, randomness or device, and has those of the
+    /// machine.
     #[error("give {what} the clock, the randomness and the device of the world: {reason}")]
     NotPrepared {
         /// `a page`, or the worker's address.

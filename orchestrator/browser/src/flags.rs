@@ -71,7 +71,8 @@ const FEATURES_OFF: &[&str] = &[
     "AlignWakeUps",
     "AsyncDns",
     "AutofillServerCommunication",
-    // Scripts and documents that other threads read and compile run when those are done, in an order that nobody knows.
+    // Scripts and documents that other threads read and compile run when those are done, in an
+    // order that nobody knows.
     "BackgroundResourceFetch",
     "ConsumeCodeCacheOffThread",
     "PrecompileInlineScripts",

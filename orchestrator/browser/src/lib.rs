@@ -24,9 +24,10 @@
 //! episode's as a whole; there the gateway refuses them like all else that is not of the world.) While nobody settles, a frozen
 //! page's time stands still. Nothing that is shown to an agent (ids, texts, order) comes from numbers that the browser makes up.
 //!
-//! **What does not repeat**: the order of answers that take longer than five seconds; what `crypto.subtle`
-//! draws for keys of RSA, for signatures by ECDSA and RSA-PSS and for RSA-OAEP; the names of `blob:` addresses; the keys of WebRTC; media
-//! playback; on a busy machine, the order of answers asked for together over new connections, and when a WebSocket is refused; a page that
+//! **What does not repeat**: the order of answers that take longer than five seconds; what
+//! `crypto.subtle` draws for keys of RSA, for signatures by ECDSA and RSA-PSS and for RSA-OAEP; the
+//! names of `blob:` addresses; the keys of WebRTC; media playback; on a busy machine, the order of
+//! answers asked for together over new connections, and when a WebSocket is refused; a page that
 //! Chromium insists on giving a process of its own.
 //!
 //! The crate knows nothing of tasks, scores or snapshots, and of the gateway only how busy it is.

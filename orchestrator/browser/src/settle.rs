@@ -37,7 +37,8 @@ const LULL: Duration = Duration::from_millis(500);
 const NOTICE: Duration = Duration::from_millis(250);
 /// How long the answer to a question may take that is no document; after that the page's time does not wait for it.
 const QUESTION: Duration = Duration::from_secs(10);
-/// How long the next piece of an answer may take that has begun; one that is silent for longer has no end.
+/// How long the next piece of an answer may take that has begun; one that is silent for longer has
+/// no end.
 const PIECE: Duration = Duration::from_secs(2);
 /// Waits inside a settling know better what they wait for than the settling as a whole, so they are given the first word.
 const GRACE: Duration = Duration::from_millis(100);
@@ -225,7 +226,8 @@ impl Session {
         }
     }
 
-    /// Finds what will not be answered before the page's time goes on, where something has been waited for since `asked`.
+    /// Finds what will not be answered before the page's time goes on, where something has been
+    /// waited for since `asked`.
     pub(crate) fn look_for_streams(&self, asked: Instant) {
         let traffic = &mut self.watch.lock().traffic;
         traffic.leave_open_ended(PIECE);

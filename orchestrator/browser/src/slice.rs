@@ -1,9 +1,11 @@
 //! A slice of the page's time, past requests that never end.
 //!
-//! Chromium stops a page's time while one of its requests is under way, so what is answered in the course of a slice is answered at the instant
-//! at which it was asked for. A stream stops the time for good. From then on time is moved without regard to requests, in steps of [`STEP`];
-//! answers are kept back in a step and handed over between two of them. So there, too, the machine's speed has no part in what the page sees:
-//! an answer comes at the end of the step in which it was asked for.
+//! Chromium stops a page's time while one of its requests is under way, so what is answered in the
+//! course of a slice is answered at the instant at which it was asked for. A stream stops the time
+//! for good. From then on time is moved without regard to requests, in steps of [`STEP`]; answers
+//! are kept back in a step and handed over between two of them. So there, too, the machine's speed
+//! has no part in what the page sees: an answer comes at the end of the step in which it was asked
+//! for.
 //!
 //! ```text
 //! no stream   |---------------------------- slice ---------------------------|
@@ -92,7 +94,8 @@ impl Session {
         self.watch.lock().traffic.streams() > 0
     }
 
-    /// Whether a page waits for streams, and for nothing that has an end; it has waited for them since then.
+    /// Whether a page waits for streams, and for nothing that has an end; it has waited for them
+    /// since then.
     fn waits_for_streams_only(&self, activity: &Activity, since: Instant) -> bool {
         self.look_for_streams(since);
         if !self.has_no_more_to_say(&activity.counts()) {

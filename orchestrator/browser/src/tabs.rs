@@ -23,7 +23,8 @@ impl Session {
         if own_window {
             params["newWindow"] = json!(true);
         }
-        // Only a new window has a size of its own, and in Chromium a second tab is in the first one's.
+        // Only a new window has a size of its own, and in Chromium a second tab is in the first
+        // one's.
         if own_window || self.draws_when_told() || self.watch.lock().pages.is_empty() {
             let (width, height) = self.launch.device.viewport;
             params["width"] = json!(width);

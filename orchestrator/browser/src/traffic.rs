@@ -223,8 +223,8 @@ impl Traffic {
         }
     }
 
-    /// Takes questions that no answer has begun for to be asked in vain, so far: they are waited for as little as streams are. Not while a document
-    /// is on its way.
+    /// Takes questions that no answer has begun for to be asked in vain, so far: they are waited
+    /// for as little as streams are. Not while a document is on its way.
     pub(crate) fn ask_in_vain(&mut self) {
         let documents = self.requests.values().any(|request| request.document && !request.answered);
         if documents || !self.navigations.is_empty() {
@@ -252,7 +252,8 @@ impl Traffic {
         }
     }
 
-    /// How many requests are under way that nobody waits for, though the gateway has not done with them: asked in vain, or without an end.
+    /// How many requests are under way that nobody waits for, though the gateway has not done with
+    /// them: asked in vain, or without an end.
     pub(crate) fn left_alone(&self) -> usize {
         self.requests.values().filter(|request| request.in_vain || request.open_ended).count()
     }

@@ -22,7 +22,8 @@ const SLOW: Duration = Duration::from_secs(5);
 /// nothing. So both are waited for in rounds, between which the browser's own process answers a question, however long that takes it.
 const ROUND: Duration = Duration::from_millis(20);
 const ROUNDS: u32 = 5;
-/// How many times as long a page may be busy before it is taken for one that waits for an answer and does nothing meanwhile.
+/// How many times as long a page may be busy before it is taken for one that waits for an answer
+/// and does nothing meanwhile.
 const BUSY: u32 = 20;
 /// How many questions a browser asks a server at a time.
 const AT_A_TIME: usize = 6;
@@ -90,8 +91,8 @@ async fn hand_over(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &Cdp,
     slow
 }
 
-/// Lets the next answer go, as soon as the page's time does not run without waiting for it. Returns how many have arrived so far; none is that
-/// none waits.
+/// Lets the next answer go, as soon as the page's time does not run without waiting for it. Returns
+/// how many have arrived so far; none is that none waits.
 async fn next(turns: &Turns, watch: &Watch) -> Option<u64> {
     loop {
         let condition = |_: &State| "the page's time to stand still".to_owned();
@@ -113,8 +114,9 @@ async fn others(activity: &Activity, watch: &Watch, slow: usize) -> usize {
     if in_time { unanswered.min(slow) } else { unanswered }
 }
 
-/// Waits until the gateway has what the page has asked for, as far as the browser asks one server at a time. Some of it never goes there: what
-/// the page's own workers answer, or what a policy forbids.
+/// Waits until the gateway has what the page has asked for, as far as the browser asks one server
+/// at a time. Some of it never goes there: what the page's own workers answer, or what a policy
+/// forbids.
 async fn arrivals(activity: &Activity, watch: &Watch, cdp: &Cdp) {
     for _ in 0..ROUNDS {
         let there = |counts: &Counts| counts.requests >= watch.lock().traffic.unanswered().min(AT_A_TIME);

@@ -1,7 +1,8 @@
 //! Whatever interface a page asks, in whatever realm, it sees the same in every visit.
 //!
-//! `SANDBOX_VISITS` says how many visits there are (3), `SANDBOX_LOAD` how many threads keep the machine busy meanwhile (1),
-//! `SANDBOX_REALM` asks in one realm only, and with `SANDBOX_SHOW` what was seen is printed.
+//! `SANDBOX_VISITS` says how many visits there are (3), `SANDBOX_LOAD` how many threads keep the
+//! machine busy meanwhile (1), `SANDBOX_REALM` asks in one realm only, and with `SANDBOX_SHOW` what
+//! was seen is printed.
 
 #![allow(clippy::unwrap_used)]
 
@@ -41,8 +42,9 @@ const REALMS: [(&str, &str); 5] = [
     ),
 ];
 
-/// What does not repeat, as the crate says: keys by which two browsers would reach each other; now and then the order of answers that are asked
-/// for together over new connections, and when a socket is told that it was refused.
+/// What does not repeat, as the crate says: keys by which two browsers would reach each other; now
+/// and then the order of answers that are asked for together over new connections, and when a
+/// socket is told that it was refused.
 const DIFFERENT: [&str; 4] = ["RTCPeerConnection", "RTCCertificate", "fetch order", "WebSocket"];
 
 /// Threads that do nothing but keep the machine busy, until dropped.

@@ -1,4 +1,5 @@
-//! Streams that begin in the middle of things do not hold the page's time up, and the page sees the same beside them in every run.
+//! Streams that begin in the middle of things do not hold the page's time up, and the page sees the
+//! same beside them in every run.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,7 +17,8 @@ use web::Web;
 
 const SETTLE: Duration = Duration::from_secs(30);
 
-/// What every page does beside its stream: it asks every 300 ms, counts, keeps what it counted, and tells when it did so.
+/// What every page does beside its stream: it asks every 300 ms, counts, keeps what it counted, and
+/// tells when it did so.
 const REST: &str = "<pre id=log></pre><script>
 const say = what => { log.textContent += `${what} @${Math.round(performance.now())}; `; };
 let polls = 0, ticks = 0;
@@ -30,8 +32,9 @@ setTimeout(() => say('late'), 4500);
 setTimeout(poll, 100);
 </script>";
 
-/// Pages that begin a stream, what it is that they are told by it, and how long they may take: an answer without an end shows only by its silence,
-/// and a question without an answer by a longer one.
+/// Pages that begin a stream, what it is that they are told by it, and how long they may take: an
+/// answer without an end shows only by its silence, and a question without an answer by a longer
+/// one.
 const PAGES: [(&str, &str, &str, u64); 11] = [
     ("timer", "<script>setTimeout(() => { new EventSource('/events.stream').onmessage = e => say(e.data); }, 150)</script>", "hello", 5),
     ("answer", "<script>fetch('/first.json').then(() => { new EventSource('/events.stream').onmessage = e => say(e.data); })</script>", "hello", 5),

@@ -1,13 +1,15 @@
 // What the pages here share: each attempt either gets out or is held, and the page says which did.
 //
-// `document.title` is `trying`, then `held` or `ESCAPED: <names>`; the body has a line for each attempt. An attempt that
-// returns something has got out; one that throws, returns nothing, or does not end in time (two seconds) is held. What can only be
-// seen from outside (packets, files, processes) is for whoever runs the pages to look at.
+// `document.title` is `trying`, then `held` or `ESCAPED: <names>`; the body has a line for each
+// attempt. An attempt that returns something has got out; one that throws, returns nothing, or does
+// not end in time (two seconds) is held. What can only be seen from outside (packets, files,
+// processes) is for whoever runs the pages to look at.
 document.title = 'trying';
 const attempts = [];
 const attempt = (name, what, within = 2000) => attempts.push([name, what, within]);
 const later = milliseconds => new Promise(done => setTimeout(done, milliseconds));
-// Addresses of this machine for whoever runs the pages to listen at, as `?tcp=127.0.0.1:1&udp=127.0.0.1:2`.
+// Addresses of this machine for whoever runs the pages to listen at, as
+// `?tcp=127.0.0.1:1&udp=127.0.0.1:2`.
 const given = name => new URLSearchParams(location.search).get(name);
 
 addEventListener('load', async () => {

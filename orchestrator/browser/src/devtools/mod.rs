@@ -12,9 +12,9 @@
 //!         <- relay <- targets                 <-
 //! ```
 //!
-//! **Invariant.** What is not known to be harmless is refused: domains of the protocol, and the commands of the domains that
-//! reach beyond a page, are allowed by name (`rules`). Only one reading of a message counts, ours:
-//! the browser gets what was understood, written anew.
+//! **Invariant.** What is not known to be harmless is refused: domains of the protocol, and the
+//! commands of the domains that reach beyond a page, are allowed by name (`rules`). Only one
+//! reading of a message counts, ours: the browser gets what was understood, written anew.
 
 mod files;
 mod http;

@@ -1,7 +1,9 @@
-// What other threads and processes of the browser answer comes in real time. A frozen world's time does not move before it has come: in a document
-// because there is always another task to run, in a worker because `tick` waits until `held` is nothing. Defines `hold`, `held` and `calm`.
+// What other threads and processes of the browser answer comes in real time. A frozen world's time
+// does not move before it has come: in a document because there is always another task to run, in a
+// worker because `tick` waits until `held` is nothing. Defines `hold`, `held` and `calm`.
 
-// How many tasks an answer may take; what takes longer may never come. Fewer than Chromium lets go by before it moves the time regardless.
+// How many tasks an answer may take; what takes longer may never come. Fewer than Chromium lets go
+// by before it moves the time regardless.
 const TASKS = 50000;
 const nativeThen = Promise.prototype.then;
 const nativeTask = globalThis.scheduler?.postTask?.bind(scheduler);
@@ -31,7 +33,8 @@ async function calm(turn) {
   for (let tasks = 0; held && tasks < TASKS; tasks++) await turn();
 }
 
-// Threads that work side by side are done in any order; what they made is handed over in the order in which it was asked for.
+// Threads that work side by side are done in any order; what they made is handed over in the order
+// in which it was asked for.
 let before = Promise.resolve();
 function inOrder(promise) {
   if (!(promise instanceof Promise)) return promise;
@@ -43,7 +46,8 @@ function inOrder(promise) {
 
 // The browser's own, for keys.
 const nativeKeys = {};
-// Much of a worker comes to be only when its script is there, unseen. It is looked for again where scripts get at it.
+// Much of a worker comes to be only when its script is there, unseen. It is looked for again where
+// scripts get at it.
 let missing = [];
 function replaceWhenThere(type, name, make) { missing.push([type, name, make]); }
 function look() {
@@ -139,7 +143,8 @@ replaceWhenThere('LockManager', 'request', (native) => ({
     return apply(native, this, args);
   },
 }));
-// What is told to other documents goes by way of another process. One more who listens knows when it has come.
+// What is told to other documents goes by way of another process. One more who listens knows when
+// it has come.
 replaceWhenThere('BroadcastChannel', 'postMessage', (native) => ({
   postMessage(...args) {
     const twin = new BroadcastChannel(this.name);

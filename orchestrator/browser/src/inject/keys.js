@@ -1,5 +1,6 @@
-// Keys that a page has made are made of the world's randomness. The browser makes one first, for its checks and its errors; ours is brought into its
-// place. Those of RSA stay the browser's: primes take too long to find. Expects `word`, `hold` and `inOrder`.
+// Keys that a page has made are made of the world's randomness. The browser makes one first, for
+// its checks and its errors; ours is brought into its place. Those of RSA stay the browser's:
+// primes take too long to find. Expects `word`, `hold` and `inOrder`.
 
 const CURVES = {
   'P-256': [32, [0x2a, 0x86, 0x48, 0xce, 0x3d, 3, 1, 7]], 'P-384': [48, [0x2b, 0x81, 4, 0, 0x22]], 'P-521': [66, [0x2b, 0x81, 4, 0, 0x23]],

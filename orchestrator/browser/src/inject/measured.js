@@ -1,4 +1,5 @@
-// What the browser measured of itself differs each time; it reads as "took no time". Expects `elapsed` and `origin`.
+// What the browser measured of itself differs each time; it reads as "took no time". Expects
+// `elapsed` and `origin`.
 
 const MEASURED = /^(Performance|LargestContentfulPaint|LayoutShift|VisibilityStateEntry|TaskAttribution)/;
 // What was given by the page, or follows from what it shows.

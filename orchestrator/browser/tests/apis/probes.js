@@ -1,5 +1,6 @@
-// One entry for each interface by which a page could tell one run from another. Each gives what it sees, as text or as something that JSON can
-// say; one that is not there in a realm gives that. Run in documents and in workers.
+// One entry for each interface by which a page could tell one run from another. Each gives what it
+// sees, as text or as something that JSON can say; one that is not there in a realm gives that. Run
+// in documents and in workers.
 const there = (thing, what) => { if (!thing) throw new Error(`no ${what}`); return thing; };
 const entries = (type) => performance.getEntriesByType(type).map(e => JSON.stringify(e));
 const numbers = (object, ...names) => names.map(name => object[name]);
@@ -176,7 +177,8 @@ async function probe(name) {
     return `${name}: ${JSON.stringify(seen) ?? 'undefined'}`;
   } catch (error) { return `${name}: ${error?.name}: ${error?.message}`; }
 }
-// Each begins at a time of its own, so that what one does to the clock is not seen in those after it.
+// Each begins at a time of its own, so that what one does to the clock is not seen in those after
+// it.
 async function probes(realm, tell) {
   let slot = 0;
   for (const name of Object.keys(PROBES)) {

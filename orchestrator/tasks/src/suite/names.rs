@@ -1,14 +1,17 @@
-//! Names that a browser looks up in lists of its own. One that it does not find it passes over without a word, and pages run in UTC, or format
-//! in English; so they are looked up here, when a suite is read.
+//! Names that a browser looks up in lists of its own. One that it does not find it passes over
+//! without a word, and pages run in UTC, or format in English; so they are looked up here, when a
+//! suite is read.
 
 /// Time zones of the IANA database that ICU does not know.
 const NO_ZONES: [&str; 1] = ["localtime"];
 
-/// The languages that Chromium has formats for, by what its `Intl.DateTimeFormat.supportedLocalesOf` says of each code, and their other codes.
+/// The languages that Chromium has formats for, by what its
+/// `Intl.DateTimeFormat.supportedLocalesOf` says of each code, and their other codes.
 const LANGUAGES: &str = "af ak am ar az bg bn bs ca cs da de el en es et fa fi fil fr gu he hi hr hu id in it iw ja kk kn ko lt lv ml mo mr ms \
     nb nl no pa pl pt ro ru sh sk sl sr sv sw ta te th tl tr uk ur uz vi zh";
 
-/// The regions that CLDR has a name for, as Chromium's `Intl.DisplayNames` tells them, without those that are not in use.
+/// The regions that CLDR has a name for, as Chromium's `Intl.DisplayNames` tells them, without
+/// those that are not in use.
 const REGIONS: &str = "AC AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW \
     BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CP CR CU CV CW CX CY CZ DE DG DJ DK DM DO DZ EA EC EE EG EH ER ES ET EU FI FJ FK FM FO FR \
     GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU IC ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI \
@@ -32,7 +35,8 @@ pub(super) fn timezone(text: &str) -> Result<String, String> {
     Err(format!("`{text}` is no time zone of the IANA database; the nearest is `{near}`"))
 }
 
-/// A language tag of BCP 47 whose language and region Chromium knows: `de`, `zh-Hant-TW`, `en-GB-u-hc-h23`.
+/// A language tag of BCP 47 whose language and region Chromium knows: `de`, `zh-Hant-TW`,
+/// `en-GB-u-hc-h23`.
 pub(super) fn locale(text: &str) -> Result<String, String> {
     let mut parts = text.split('-').peekable();
     let language = parts.next().unwrap_or_default();
@@ -100,7 +104,8 @@ fn nearest_locale(text: &str) -> String {
     }
 }
 
-/// The first of the names with the fewest changes between them and the text, letters of another case counting least.
+/// The first of the names with the fewest changes between them and the text, letters of another
+/// case counting least.
 fn nearest<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> &'a str {
     let lower = text.to_ascii_lowercase();
     let far = |name: &&str| strsim::osa_distance(&lower, &name.to_ascii_lowercase());
