@@ -19,6 +19,7 @@ from collections import Counter
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from replay_with_pywb import free_port
 from warcio.archiveiterator import ArchiveIterator
 
 ENDINGS = (".warc", ".warc.gz", ".arc", ".arc.gz", ".wacz", ".har")
@@ -77,12 +78,6 @@ def check(sandbox, path, data):
     if not ended.stdout.strip():
         return None, ended.stderr.strip().splitlines()[-1:] or ["nothing was said"]
     return json.loads(ended.stdout), []
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def wait_until_open(port, server, deadline):
