@@ -29,6 +29,8 @@ pub(crate) struct Traffic {
     services: HashMap<String, bool>,
     /// Answers that a page has taken in full, or turned down.
     pub(crate) ended: u64,
+    /// Requests ever begun.
+    begun: u64,
 }
 
 #[derive(Debug)]
@@ -48,11 +50,51 @@ struct Request {
     open_ended: bool,
     document: bool,
     loader: String,
+    method: String,
+    /// How many had begun before it, or before the first of its redirects.
+    number: u64,
+    /// Others need not wait for its answer.
+    put_off: bool,
+}
+
+/// A request without an answer, and where that belongs among the others: see [`Traffic::order`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Asked {
+    pub(crate) place: Place,
+    pub(crate) url: String,
+    method: String,
+    id: String,
+}
+
+/// Less is earlier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Place {
+    /// A frame's document. The browser's own process asks for it, so its number may be any.
+    Document(u64),
+    /// What the page's main thread asked for, in its order.
+    Page(u64),
+    /// Workers ask side by side.
+    Worker,
+    /// It was waited for in vain.
+    PutOff,
+    /// Nothing is known of it.
+    Unknown,
+}
+
+impl Asked {
+    /// Whether an answer with this URL and method is the one; or an answer to the question that a
+    /// browser asks before.
+    pub(crate) fn is(&self, url: &str, method: &str) -> bool {
+        self.url == url && (self.method == method || method == "OPTIONS")
+    }
 }
 
 impl Request {
     fn new(session: &SessionId, url: &str) -> Self {
         Self {
+            method: "GET".to_owned(),
+            number: 0,
+            put_off: false,
             session: session.clone(),
             url: url.to_owned(),
             stream: false,
@@ -90,10 +132,16 @@ impl Traffic {
                 if !url.starts_with("http") || self.workers.contains(id) {
                     return false;
                 }
+                self.begun += 1;
+                let number = self.requests.get(id).map_or(self.begun, |redirected| redirected.number);
                 let request = Request {
                     stream: text("/type") == "EventSource",
                     document: text("/type") == "Document",
                     loader: text("/loaderId").to_owned(),
+                    method: text("/request/method").to_owned(),
+                    // A question that the browser asks before another one has the place of that.
+                    put_off: text("/type") == "Preflight",
+                    number,
                     ..Request::new(session, url)
                 };
                 self.requests.insert(id.to_owned(), request);
@@ -160,6 +208,35 @@ impl Traffic {
             self.services.remove(text("versionId"));
         } else {
             self.services.entry(text("versionId").to_owned()).or_insert(true);
+        }
+    }
+
+    /// What is asked for and not answered, in the order in which the answers are to be handed over.
+    pub(crate) fn order(&self, is_page: impl Fn(&SessionId) -> bool) -> Vec<Asked> {
+        let is_asked =
+            |request: &Request| !request.answered && !request.stream && request.url.starts_with("http");
+        let unanswered = self.requests.iter().filter(|(_, request)| is_asked(request));
+        let asked = unanswered.map(|(id, request)| Asked {
+            place: match request {
+                Request { put_off: true, .. } => Place::PutOff,
+                Request { document: true, number, .. } => Place::Document(*number),
+                Request { session, number, .. } if is_page(session) => Place::Page(*number),
+                _ => Place::Worker,
+            },
+            url: request.url.clone(),
+            method: request.method.clone(),
+            id: id.clone(),
+        });
+        let mut order: Vec<Asked> = asked.collect();
+        order.sort_unstable_by_key(|asked| asked.place);
+        order
+    }
+
+    /// No other answer is to wait for the one to this any more.
+    pub(crate) fn put_off(&mut self, asked: &Asked) {
+        if let Some(request) = self.requests.get_mut(&asked.id) {
+            tracing::debug!(url = asked.url, "a request has not come to the gateway; others go before it");
+            request.put_off = true;
         }
     }
 

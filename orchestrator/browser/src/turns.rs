@@ -1,8 +1,9 @@
 //! Answers of the network reach a page one at a time, in the same order each time.
 //!
 //! What a page does depends on the order in which it gets what it asked for: which of two scripts comes first, whether a frame finds a style
-//! sheet still on its way and waits for that one. So the gateway keeps answers back, and a task of the session lets them go: once all that is
-//! asked for has its answer there, the first of them by address; then that one is awaited, and what the page asks for because of it.
+//! sheet still on its way and waits for that one. So the gateway keeps answers back, and a task of the session lets them go in the order in
+//! which the page has asked: once it asks for nothing more, the first of them; then that one is awaited, and what the page asks for because
+//! of it.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,6 +13,7 @@ use tokio::{task::AbortHandle, time::timeout};
 
 use crate::{
     cdp::Cdp,
+    traffic::{Asked, Place},
     watch::{FOREVER, State, Watch},
 };
 
@@ -25,8 +27,6 @@ const ROUNDS: u32 = 5;
 /// How many times as long a page may be busy before it is taken for one that waits for an answer
 /// and does nothing meanwhile.
 const BUSY: u32 = 20;
-/// How many questions a browser asks a server at a time.
-const AT_A_TIME: usize = 6;
 /// How often a page that asks for more is given the time to.
 const MORE: u32 = 50;
 
@@ -60,10 +60,9 @@ async fn hand_over(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &Cdp,
     activity.until(FOREVER, |counts| counts.waiting > 0).await;
     for _ in 0..MORE {
         slow = others(activity, watch, slow).await;
-        let begun = activity.counts().begun;
+        let begun = (watch.lock().begun, activity.counts().begun);
         round_trip(watch, cdp).await;
-        arrivals(activity, watch, cdp).await;
-        if activity.counts().begun == begun {
+        if (watch.lock().begun, activity.counts().begun) == begun {
             break;
         }
     }
@@ -77,6 +76,7 @@ async fn hand_over(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &Cdp,
         }
         alive(watch, cdp).await;
     }
+    first_arrives(activity, turns, watch, cdp).await;
     let Some(ended) = next(turns, watch).await else { return slow };
     slow = others(activity, watch, slow).await;
     let condition = |_: &State| "the page to take an answer".to_owned();
@@ -91,6 +91,24 @@ async fn hand_over(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &Cdp,
     slow
 }
 
+/// Waits until the answer to the first of what is asked for is there. Some of it never goes to the
+/// gateway: what the page's own workers answer, or what the browser keeps back while it asks for
+/// more important things. Others go before that.
+async fn first_arrives(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &Cdp) {
+    let is_there = |asked: &Asked| turns.waits(|url, method| asked.is(url, method));
+    for _ in 0..ROUNDS {
+        let first_is_there = |_: &Counts| watch.lock().order().first().is_none_or(is_there);
+        if activity.until(ROUND, first_is_there).await {
+            return;
+        }
+        alive(watch, cdp).await;
+    }
+    let state = &mut *watch.lock();
+    for asked in state.order().iter().take_while(|asked| !is_there(asked)) {
+        state.traffic.put_off(asked);
+    }
+}
+
 /// Lets the next answer go, as soon as the page's time does not run without waiting for it. Returns
 /// how many have arrived so far; none is that none waits.
 async fn next(turns: &Turns, watch: &Watch) -> Option<u64> {
@@ -100,7 +118,12 @@ async fn next(turns: &Turns, watch: &Watch) -> Option<u64> {
         let _ = watch.until(FOREVER, condition, |state| (!state.keeps_answers).then_some(())).await;
         let state = watch.lock();
         if !state.keeps_answers {
-            return turns.next().then_some(state.traffic.ended);
+            let order = state.order();
+            let place = |url: &str, method: &str| {
+                let asked = order.iter().find(|asked| asked.is(url, method));
+                asked.map_or(Place::Unknown, |asked| asked.place)
+            };
+            return turns.next_by(place).then_some(state.traffic.ended);
         }
     }
 }
@@ -112,19 +135,6 @@ async fn others(activity: &Activity, watch: &Watch, slow: usize) -> usize {
     let counts = activity.counts();
     let unanswered = counts.requests.saturating_sub(counts.waiting);
     if in_time { unanswered.min(slow) } else { unanswered }
-}
-
-/// Waits until the gateway has what the page has asked for, as far as the browser asks one server
-/// at a time. Some of it never goes there: what the page's own workers answer, or what a policy
-/// forbids.
-async fn arrivals(activity: &Activity, watch: &Watch, cdp: &Cdp) {
-    for _ in 0..ROUNDS {
-        let there = |counts: &Counts| counts.requests >= watch.lock().traffic.unanswered().min(AT_A_TIME);
-        if activity.until(ROUND, there).await {
-            return;
-        }
-        alive(watch, cdp).await;
-    }
 }
 
 /// A question to the page and one to the browser: what the page had to ask for is on its way when they are answered.

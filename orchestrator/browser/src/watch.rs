@@ -17,7 +17,7 @@ use crate::{
     dialogs::{self, Dialog, Manners},
     downloads::Saving,
     screen::Frames,
-    traffic::Traffic,
+    traffic::{Asked, Traffic},
     upload::Chooser,
 };
 
@@ -175,6 +175,12 @@ impl State {
     pub(crate) fn meet(&mut self, target: &str) {
         self.begun += 1;
         self.traffic.meet(target);
+    }
+
+    /// What is asked for, in the order in which the answers are to be handed over.
+    pub(crate) fn order(&self) -> Vec<Asked> {
+        let is_worker = |session: &SessionId| self.workers.iter().any(|worker| worker.session == *session);
+        self.traffic.order(|session| !is_worker(session))
     }
 
     pub(crate) fn expired(&self, session: &SessionId) -> u64 {

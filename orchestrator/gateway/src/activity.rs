@@ -47,12 +47,22 @@ pub struct Turns {
 }
 
 impl Turns {
-    /// Lets the next answer go; false where none waits.
-    pub fn next(&self) -> bool {
+    /// Whether an answer waits of which `is_it` holds, by its URL and method.
+    pub fn waits(&self, is_it: impl Fn(&str, &str) -> bool) -> bool {
+        self.activity.queue().waiting.iter().any(|(url, method, _)| is_it(url, method))
+    }
+
+    /// Lets one answer go: the one with the least `place`, by URL and method; of several at one
+    /// place the first by address. False where none waits.
+    pub fn next_by<P: Ord>(&self, place: impl Fn(&str, &str) -> P) -> bool {
         let found = {
-            let mut queue = self.activity.queue();
-            let first = queue.waiting.pop_first();
-            first.map(|(.., number)| queue.granted.insert(number)).is_some()
+            let queue = &mut *self.activity.queue();
+            let first = queue.waiting.iter().min_by_key(|(url, method, _)| place(url, method)).cloned();
+            if let Some(first) = &first {
+                queue.waiting.remove(first);
+                queue.granted.insert(first.2);
+            }
+            first.is_some()
         };
         self.activity.shared.changed.notify_waiters();
         found
@@ -354,14 +364,14 @@ mod tests {
         let activity = Activity::default();
         activity.turn("GET", "http://free.test/").await;
         let turns = activity.take_turns();
-        assert!(!turns.next(), "nothing waits");
+        assert!(!turns.next_by(|_, _| 0), "nothing waits");
         let answer = |url: &'static str| {
             let activity = activity.clone();
             tokio::spawn(async move { activity.turn("GET", url).await })
         };
         let (second, first) = (answer("http://shop.test/b"), answer("http://shop.test/a"));
         assert!(activity.until(Duration::from_secs(5), |counts| counts.waiting == 2).await);
-        assert!(turns.next());
+        assert!(turns.next_by(|_, _| 0));
         first.await.unwrap();
         assert!(!second.is_finished());
         // One whose client has gone waits no more; the last ones are free when nobody hands out turns.
