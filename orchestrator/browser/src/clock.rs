@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use crate::{
     Error, World,
@@ -111,43 +112,54 @@ pub(crate) fn stop_if_own(cdp: &Cdp, session: &SessionId, clock: f64) {
 pub(crate) enum Granted {
     /// All of it has run.
     Whole,
-    /// Requests that never end hold the page's time. What is left of the grant is still open.
+    /// The page has asked for something, at the instant at which its time stands now.
+    Asked,
+    /// Requests that never end hold the page's time.
     Held,
 }
 
-/// Lets the page's time run on by `slice`. Time stands still while requests are pending;
-/// `are_streams` says whether those that are left never end.
+/// Lets the page's time run on by `slice`, or until the page asks for something. No answer is
+/// handed over meanwhile; `are_streams` says whether requests that are under way never end.
+///
+/// Chromium stops the time by itself while a request is under way, and moves it by 10 ms when that
+/// is over; requests that overlap share these. Whether they do is the machine's: so it is not left
+/// to run before all is answered.
 pub(crate) async fn grant(
     patience: Patience<'_>,
     slice: Duration,
     are_streams: impl Fn() -> bool,
 ) -> Result<Granted, Error> {
-    let Patience { cdp, page, limit, .. } = patience;
+    let Patience { cdp, watch, page, limit } = patience;
     let (condition, ran_out) = running(patience, slice);
-    set_policy(cdp, &page.session, slice, "pauseIfNetworkFetchesPending").await?;
-    while !patience.until(STREAM_PATIENCE, &condition, &ran_out).await? {
+    let before = watch.lock().asked;
+    let held = set_policy_holding(patience, slice, "pauseIfNetworkFetchesPending").await?;
+    let stops = |state: &State| ran_out(state) || state.asked != before;
+    while !patience.until(STREAM_PATIENCE, &condition, stops).await? {
         if are_streams() {
             tracing::debug!("a stream holds the page's time; it runs on without it");
             cdp.call(Some(&page.session), POLICY, json!({ "policy": "pause" })).await?;
             return Ok(Granted::Held);
         }
         if limit.left().is_zero() {
-            return Err(Error::Deadline {
-                condition: condition(&patience.watch.lock()),
-                waited: limit.whole,
-            });
+            return Err(Error::Deadline { condition: condition(&watch.lock()), waited: limit.whole });
         }
     }
-    Ok(Granted::Whole)
+    if ran_out(&watch.lock()) {
+        return Ok(Granted::Whole);
+    }
+    // A script that waits for an answer does not let the page take this before that has come.
+    let pause = cdp.send(Some(&page.session), POLICY, json!({ "policy": "pause" }));
+    let _ = timeout(SYNCHRONOUS, pause).await;
+    drop(held);
+    Ok(Granted::Asked)
 }
 
 /// Lets the page's time run on by `step`, whatever is under way, and hears of all that the page
 /// asked for. No answer is handed over meanwhile, unless a script waits for one.
 pub(crate) async fn step(patience: Patience<'_>, step: Duration) -> Result<(), Error> {
-    let Patience { cdp, watch, page, limit } = patience;
+    let Patience { watch, limit, .. } = patience;
     let (condition, ran_out) = running(patience, step);
-    let held = Held::begin(watch);
-    set_policy(cdp, &page.session, step, "advance").await?;
+    let held = set_policy_holding(patience, step, "advance").await?;
     match watch.until(SYNCHRONOUS, &condition, |state| ran_out(state).then_some(())).await {
         Ok(()) => return patience.round_trip_to_page().await,
         Err(Error::Deadline { .. }) => drop(held),
@@ -196,6 +208,25 @@ async fn set_policy(cdp: &Cdp, session: &SessionId, slice: Duration, policy: &st
         "maxVirtualTimeTaskStarvationCount": 100_000,
     });
     cdp.call(Some(session), POLICY, params).await
+}
+
+/// Does so while no answer is handed over. A page that waits for one in the midst of a script gets
+/// it first; then nothing is held any more.
+async fn set_policy_holding<'a>(
+    patience: Patience<'a>,
+    slice: Duration,
+    policy: &str,
+) -> Result<Option<Held<'a>>, Error> {
+    let held = Held::begin(patience.watch);
+    let set = set_policy(patience.cdp, &patience.page.session, slice, policy);
+    tokio::pin!(set);
+    match timeout(SYNCHRONOUS, &mut set).await {
+        Ok(set) => set.map(|_| Some(held)),
+        Err(_) => {
+            drop(held);
+            set.await.map(|_| None)
+        }
+    }
 }
 
 /// Brings a worker's clock to the page's and returns how many messages it had for others.

@@ -28,6 +28,8 @@ const SLICES: [Duration; 8] = {
     [ms(10), ms(40), ms(50), ms(100), ms(300), ms(500), ms(1000), ms(3000)]
 };
 const RESTARTS: u32 = 3;
+/// How far the page's clock, which tells whole milliseconds, is behind when it lacks something.
+const SHORT: f64 = 2.0;
 /// While a worker and its page talk to each other, time runs on by the smallest step for every message.
 const TALK: Duration = Duration::from_millis(1);
 const TALKS: u32 = 200;
@@ -106,7 +108,8 @@ impl Session {
         let activity = self.launch.activity.clone().unwrap_or_default();
         let limit = Limit::after(CALL);
         self.rest(&activity, limit).await?;
-        self.run_slice(time, &activity, limit).await?;
+        let end = self.watch.lock().clock + time.as_secs_f64() * 1000.0;
+        self.run_until(end, &activity, limit).await?;
         self.rest(&activity, limit).await?;
         Ok(())
     }
@@ -116,9 +119,13 @@ impl Session {
         let mut talks = 0;
         let mut next = 0;
         let mut documents = self.watch.lock().documents;
+        let mut end = f64::NEG_INFINITY;
         loop {
             let messages = self.rest(activity, limit).await?;
-            let now = self.watch.lock().documents;
+            let (now, clock) = {
+                let state = self.watch.lock();
+                (state.documents, state.clock)
+            };
             if now != documents && restarts < RESTARTS {
                 (documents, restarts, next) = (now, restarts + 1, 0);
             }
@@ -128,6 +135,8 @@ impl Session {
             } else if let Some(&slice) = SLICES.get(next) {
                 next += 1;
                 slice
+            } else if clock + SHORT <= end {
+                Duration::ZERO
             } else {
                 let page = self.watch.lock().active()?;
                 if self.fill_vacant(&page).await? {
@@ -135,7 +144,9 @@ impl Session {
                 }
                 return self.no_doubts(limit).await;
             };
-            self.run_slice(slice, activity, limit).await?;
+            // A grant that was stopped ends a later one too soon, at times.
+            end = end.max(clock) + slice.as_secs_f64() * 1000.0;
+            self.run_until(end, activity, limit).await?;
         }
     }
 
@@ -188,17 +199,22 @@ impl Session {
             self.silence(activity, limit).await?;
             let before = (self.watch.lock().begun, activity.counts().begun);
             let notice = if self.watch.lock().traffic.only_asked() { READING } else { NOTICE };
-            if patience.until(notice, condition, answered).await? {
+            if !patience.until(notice, condition, answered).await? {
+                let counts = activity.counts();
+                if self.has_no_more_to_say(&counts) && before == (self.watch.lock().begun, counts.begun) {
+                    self.watch.lock().traffic.give_up();
+                }
+                continue;
+            }
+            if patience.until(READING, condition, |state| state.traffic.pending() == 0).await? {
                 break;
             }
-            let counts = activity.counts();
-            if self.has_no_more_to_say(&counts) && before == (self.watch.lock().begun, counts.begun) {
-                self.watch.lock().traffic.give_up();
+            let mut state = self.watch.lock();
+            // A page need not read the answers that it gets.
+            if before == (state.begun, activity.counts().begun) {
+                state.traffic.give_up();
+                break;
             }
-        }
-        // A page need not read the answers that it gets.
-        if !patience.until(READING, condition, |state| state.traffic.pending() == 0).await? {
-            self.watch.lock().traffic.give_up();
         }
         let condition = |_: &State| "a service worker to be installed".to_owned();
         if !patience.until(NOTICE, condition, |state| state.traffic.services() == 0).await? {
@@ -216,7 +232,7 @@ impl Session {
     async fn silence(&self, activity: &Activity, limit: Limit) -> Result<(), Error> {
         let asked = Instant::now();
         loop {
-            if activity.until(limit.left().min(PIECE), |counts| self.has_no_more_to_say(counts)).await {
+            if activity.until(limit.left().min(PIECE / 8), |counts| self.has_no_more_to_say(counts)).await {
                 return Ok(());
             }
             if self.world.is_none() || limit.left().is_zero() {

@@ -1,15 +1,16 @@
 //! A slice of the page's time, past requests that never end.
 //!
-//! Chromium stops a page's time while one of its requests is under way, so what is answered in the
-//! course of a slice is answered at the instant at which it was asked for. A stream stops the time
-//! for good. From then on time is moved without regard to requests, in steps of [`STEP`]; answers
-//! are kept back in a step and handed over between two of them. So there, too, the machine's speed
-//! has no part in what the page sees: an answer comes at the end of the step in which it was asked
-//! for.
+//! Chromium stops a page's time while one of its requests is under way, and a slice is stopped
+//! there: what is asked for in the course of a slice is answered at the instant at which it was
+//! asked for. A stream would stop the time for good. From then on time is moved without regard to
+//! requests, in steps of [`STEP`]; answers are kept back in a step and handed over between two of
+//! them. So there, too, the machine's speed has no part in what the page sees: an answer comes at
+//! the end of the step in which it was asked for.
 //!
 //! ```text
-//! no stream   |---------------------------- slice ---------------------------|
-//! stream      |------ until it begins |rest| step | step | step |rest| step  |
+//! no request  |---------------------------- slice ---------------------------|
+//! requests    |------- until one begins |rest|------------|rest|-------------|
+//! stream      |------- until it begins |rest| step | step | step |rest| step |
 //! ```
 
 use std::time::{Duration, Instant};
@@ -27,21 +28,25 @@ const STEP: Duration = Duration::from_millis(25);
 /// The shortest grant: brings a grant to its end whose time is over.
 const LEAST: Duration = Duration::from_millis(1);
 
+/// How often a slice is stopped for what the page asks for, before it is run in steps.
+const STOPS: u32 = 20;
+
 impl Session {
-    /// Lets the page's time run on by `slice`.
-    pub(crate) async fn run_slice(
-        &self,
-        slice: Duration,
-        activity: &Activity,
-        limit: Limit,
-    ) -> Result<(), Error> {
-        let end = self.watch.lock().clock + slice.as_secs_f64() * 1000.0;
-        if !self.has_streams() {
+    /// Lets the page's time run on until its clock shows `end`, in milliseconds since 1970.
+    pub(crate) async fn run_until(&self, end: f64, activity: &Activity, limit: Limit) -> Result<(), Error> {
+        for _ in 0..STOPS {
+            if self.has_streams() {
+                break;
+            }
             let hold = self.hold_frames(activity, limit).await?;
-            let page = self.watch.lock().active()?;
+            let (page, left) = {
+                let state = self.watch.lock();
+                (state.active()?, end - state.clock)
+            };
+            let left = Duration::try_from_secs_f64(left / 1000.0).unwrap_or_default().max(LEAST);
             let asked = Instant::now();
             let are_streams = || self.waits_for_streams_only(activity, asked);
-            if clock::grant(self.patience(&page, limit), slice, are_streams).await? == Granted::Whole {
+            if clock::grant(self.patience(&page, limit), left, are_streams).await? == Granted::Whole {
                 return Ok(());
             }
             drop(hold);

@@ -140,7 +140,7 @@ impl Traffic {
                     loader: text("/loaderId").to_owned(),
                     method: text("/request/method").to_owned(),
                     // A question that the browser asks before another one has the place of that.
-                    put_off: text("/type") == "Preflight",
+                    put_off: text("/initiator/type") == "preflight",
                     number,
                     ..Request::new(session, url)
                 };

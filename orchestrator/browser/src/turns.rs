@@ -9,7 +9,7 @@ use std::{sync::Arc, time::Duration};
 
 use gateway::{Activity, Counts, Turns};
 use serde_json::json;
-use tokio::{task::AbortHandle, time::timeout};
+use tokio::task::AbortHandle;
 
 use crate::{
     cdp::Cdp,
@@ -97,14 +97,17 @@ async fn hand_over(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &Cdp,
 async fn first_arrives(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &Cdp) {
     let is_there = |asked: &Asked| turns.waits(|url, method| asked.is(url, method));
     for _ in 0..ROUNDS {
-        let first_is_there = |_: &Counts| watch.lock().order().first().is_none_or(is_there);
+        let first_is_there = |_: &Counts| {
+            let order = watch.lock().order();
+            order.first().is_none_or(|first| first.place >= Place::PutOff || is_there(first))
+        };
         if activity.until(ROUND, first_is_there).await {
             return;
         }
         alive(watch, cdp).await;
     }
     let state = &mut *watch.lock();
-    for asked in state.order().iter().take_while(|asked| !is_there(asked)) {
+    for asked in state.order().iter().take_while(|asked| asked.place < Place::PutOff && !is_there(asked)) {
         state.traffic.put_off(asked);
     }
 }
@@ -139,17 +142,17 @@ async fn others(activity: &Activity, watch: &Watch, slow: usize) -> usize {
 
 /// A question to the page and one to the browser: what the page had to ask for is on its way when they are answered.
 async fn round_trip(watch: &Watch, cdp: &Cdp) {
-    let (page, leaving) = {
-        let state = watch.lock();
-        let Ok(page) = state.active() else { return };
-        (page, state.traffic.navigating() > 0)
-    };
+    let Ok(page) = watch.lock().active() else { return };
     // A page that is about to give way to another one is not asked: it would answer when that one is there.
-    if !leaving {
+    let is_leaving = |state: &State| state.traffic.navigating() > 0;
+    if !is_leaving(&watch.lock()) {
         let mut answer = cdp.send(Some(&page.session), "Runtime.evaluate", json!({ "expression": "0" }));
+        let condition = |_: &State| "the page to give way to another one".to_owned();
         for _ in 0..BUSY {
-            if timeout(ROUND * ROUNDS, &mut answer).await.is_ok() {
-                break;
+            let leaves = watch.until(ROUND * ROUNDS, condition, |state| is_leaving(state).then_some(()));
+            tokio::select! {
+                _ = &mut answer => break,
+                leaves = leaves => if leaves.is_ok() { break },
             }
             alive(watch, cdp).await;
         }

@@ -61,6 +61,8 @@ pub(crate) struct State {
     pub(crate) traffic: Traffic,
     /// Everything that ever began: requests, navigations, frames of sockets, pages, workers. Tells a lull from silence.
     pub(crate) begun: u64,
+    /// How many requests have begun that stop the time of their page. Those of workers do not.
+    pub(crate) asked: u64,
     /// How many grants of virtual time have run out, by session.
     expired: HashMap<SessionId, u64>,
     /// Documents that have come into a tab.
@@ -177,10 +179,13 @@ impl State {
         self.traffic.meet(target);
     }
 
+    fn is_worker(&self, session: &SessionId) -> bool {
+        self.workers.iter().any(|worker| worker.session == *session)
+    }
+
     /// What is asked for, in the order in which the answers are to be handed over.
     pub(crate) fn order(&self) -> Vec<Asked> {
-        let is_worker = |session: &SessionId| self.workers.iter().any(|worker| worker.session == *session);
-        self.traffic.order(|session| !is_worker(session))
+        self.traffic.order(|session| !self.is_worker(session))
     }
 
     pub(crate) fn expired(&self, session: &SessionId) -> u64 {
@@ -269,6 +274,10 @@ impl Watch {
         if let Some(session) = &session {
             let begun = state.traffic.hear(session, method, params);
             state.begun += u64::from(begun);
+            if begun && method == "Network.requestWillBeSent" && !state.is_worker(session) {
+                let stops = text("/initiator/type") != "preflight";
+                state.asked += u64::from(stops);
+            }
         }
         match method {
             "Target.detachedFromTarget" => {
