@@ -24,6 +24,10 @@ const SLOW: Duration = Duration::from_secs(5);
 /// nothing. So both are waited for in rounds, between which the browser's own process answers a question, however long that takes it.
 const ROUND: Duration = Duration::from_millis(20);
 const ROUNDS: u32 = 5;
+/// The same for a request on its way from the page to the gateway: more questions to the browser in the same time, as that is what tells a
+/// machine that is busy from one that is not.
+const ARRIVING: Duration = Duration::from_millis(5);
+const ARRIVING_ROUNDS: u32 = 20;
 /// How many times as long a page may be busy before it is taken for one that waits for an answer
 /// and does nothing meanwhile.
 const BUSY: u32 = 20;
@@ -96,12 +100,12 @@ async fn hand_over(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &Cdp,
 /// more important things. Others go before that.
 async fn first_arrives(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &Cdp) {
     let is_there = |asked: &Asked| turns.waits(|url, method| asked.is(url, method));
-    for _ in 0..ROUNDS {
+    for _ in 0..ARRIVING_ROUNDS {
         let first_is_there = |_: &Counts| {
             let order = watch.lock().order();
             order.first().is_none_or(|first| first.place >= Place::PutOff || is_there(first))
         };
-        if activity.until(ROUND, first_is_there).await {
+        if activity.until(ARRIVING, first_is_there).await {
             return;
         }
         alive(watch, cdp).await;

@@ -52,3 +52,16 @@ if (globalThis.File) {
   Object.defineProperty(NativeFile.prototype, 'constructor', { value: OurFile, writable: true, configurable: true });
   Object.defineProperty(globalThis, 'File', { value: OurFile, writable: true, configurable: true });
 }
+// How long tasks and frames take is the machine's: none of them is ever long.
+if (globalThis.PerformanceObserver) {
+  const LONG = ['long-animation-frame', 'longtask'];
+  replace(PerformanceObserver.prototype, 'observe', (native) => ({
+    observe(options) {
+      if (LONG.includes(options?.type)) return undefined;
+      const types = options?.entryTypes;
+      const left = Array.isArray(types) ? types.filter((type) => !LONG.includes(type)) : types;
+      if (types && left !== types && types.length && !left.length) return undefined;
+      return apply(native, this, [types ? { ...options, entryTypes: left } : options]);
+    },
+  }));
+}

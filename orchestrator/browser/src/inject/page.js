@@ -68,6 +68,17 @@ replace(NativeObserver.prototype, 'takeRecords', (native) => ({
   takeRecords() { return told(apply(native, this, [])); },
 }));
 
+// A click with the middle button pastes what was last marked in any page of the browser, of whatever episode. Here it pastes nothing.
+let middle = false;
+for (const type of ['mousedown', 'mouseup', 'keydown']) {
+  apply(nativeListen, window, [type, (event) => { middle = event.button === 1; }, true]);
+}
+apply(nativeListen, window, ['paste', (event) => {
+  if (!middle || !event.isTrusted) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}, true]);
+
 // The names of the steps in a history are made up by the browser.
 const stepNames = new Map(), steps = new Map();
 function stepName(given) {
