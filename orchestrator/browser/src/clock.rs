@@ -20,10 +20,10 @@ const POLICY: &str = "Emulation.setVirtualTimePolicy";
 /// How long the head start may take; some 30 ms are usual.
 const START: Duration = Duration::from_secs(20);
 /// How long a slice that only a never-ending request holds back waits for that request's next byte.
-const STREAM_PATIENCE: Duration = Duration::from_millis(250);
+pub(crate) const STREAM_PATIENCE: Duration = Duration::from_millis(250);
 /// How long a step may take before it is taken for held up by a script that waits for an answer to
 /// a synchronous request.
-const SYNCHRONOUS: Duration = Duration::from_secs(1);
+pub(crate) const SYNCHRONOUS: Duration = Duration::from_secs(1);
 /// How long a worker may take to run what is due in it.
 const WORKER: Duration = Duration::from_secs(10);
 
@@ -107,53 +107,6 @@ pub(crate) fn stop_if_own(cdp: &Cdp, session: &SessionId, clock: f64) {
     });
 }
 
-/// How a grant of time came to its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Granted {
-    /// All of it has run.
-    Whole,
-    /// The page has asked for something, at the instant at which its time stands now.
-    Asked,
-    /// Requests that never end hold the page's time.
-    Held,
-}
-
-/// Lets the page's time run on by `slice`, or until the page asks for something. No answer is
-/// handed over meanwhile; `are_streams` says whether requests that are under way never end.
-///
-/// Chromium stops the time by itself while a request is under way, and moves it by 10 ms when that
-/// is over; requests that overlap share these. Whether they do is the machine's: so it is not left
-/// to run before all is answered.
-pub(crate) async fn grant(
-    patience: Patience<'_>,
-    slice: Duration,
-    are_streams: impl Fn() -> bool,
-) -> Result<Granted, Error> {
-    let Patience { cdp, watch, page, limit } = patience;
-    let (condition, ran_out) = running(patience, slice);
-    let before = watch.lock().asked;
-    let held = set_policy_holding(patience, slice, "pauseIfNetworkFetchesPending").await?;
-    let stops = |state: &State| ran_out(state) || state.asked != before;
-    while !patience.until(STREAM_PATIENCE, &condition, stops).await? {
-        if are_streams() {
-            tracing::debug!("a stream holds the page's time; it runs on without it");
-            cdp.call(Some(&page.session), POLICY, json!({ "policy": "pause" })).await?;
-            return Ok(Granted::Held);
-        }
-        if limit.left().is_zero() {
-            return Err(Error::Deadline { condition: condition(&watch.lock()), waited: limit.whole });
-        }
-    }
-    if ran_out(&watch.lock()) {
-        return Ok(Granted::Whole);
-    }
-    // A script that waits for an answer does not let the page take this before that has come.
-    let pause = cdp.send(Some(&page.session), POLICY, json!({ "policy": "pause" }));
-    let _ = timeout(SYNCHRONOUS, pause).await;
-    drop(held);
-    Ok(Granted::Asked)
-}
-
 /// Lets the page's time run on by `step`, whatever is under way, and hears of all that the page
 /// asked for. No answer is handed over meanwhile, unless a script waits for one.
 pub(crate) async fn step(patience: Patience<'_>, step: Duration) -> Result<(), Error> {
@@ -174,7 +127,10 @@ pub(crate) async fn step(patience: Patience<'_>, step: Duration) -> Result<(), E
 }
 
 /// What a grant waits for, in words and as a question. To be asked for before the grant.
-fn running(patience: Patience<'_>, slice: Duration) -> (impl Fn(&State) -> String, impl Fn(&State) -> bool) {
+pub(crate) fn running(
+    patience: Patience<'_>,
+    slice: Duration,
+) -> (impl Fn(&State) -> String, impl Fn(&State) -> bool) {
     let session = &patience.page.session;
     let seen = patience.watch.lock().expired(session);
     let condition = move |state: &State| match state.traffic.describe() {
@@ -185,7 +141,7 @@ fn running(patience: Patience<'_>, slice: Duration) -> (impl Fn(&State) -> Strin
 }
 
 /// Keeps answers from the page until dropped.
-struct Held<'a>(&'a Watch);
+pub(crate) struct Held<'a>(&'a Watch);
 
 impl<'a> Held<'a> {
     fn begin(watch: &'a Watch) -> Self {
@@ -212,7 +168,7 @@ async fn set_policy(cdp: &Cdp, session: &SessionId, slice: Duration, policy: &st
 
 /// Does so while no answer is handed over. A page that waits for one in the midst of a script gets
 /// it first; then nothing is held any more.
-async fn set_policy_holding<'a>(
+pub(crate) async fn set_policy_holding<'a>(
     patience: Patience<'a>,
     slice: Duration,
     policy: &str,
@@ -227,6 +183,13 @@ async fn set_policy_holding<'a>(
             set.await.map(|_| None)
         }
     }
+}
+
+/// Stops the page's time. A script that waits for an answer does not let the page do so before that
+/// has come; then this is left to itself.
+pub(crate) async fn pause(patience: Patience<'_>) {
+    let pause = patience.cdp.send(Some(&patience.page.session), POLICY, json!({ "policy": "pause" }));
+    let _ = timeout(SYNCHRONOUS, pause).await;
 }
 
 /// Brings a worker's clock to the page's and returns how many messages it had for others.

@@ -16,17 +16,28 @@
 use std::time::{Duration, Instant};
 
 use gateway::{Activity, Hold};
+use tokio::time::timeout;
 
 use crate::{
     Error, Session,
-    clock::{self, Granted},
-    patience::Limit,
+    clock::{self, STREAM_PATIENCE, SYNCHRONOUS},
+    patience::{Limit, Patience},
+    watch::State,
 };
 
 /// How late an answer may come beside a stream, in the page's own time.
 const STEP: Duration = Duration::from_millis(25);
 /// The shortest grant: brings a grant to its end whose time is over.
 const LEAST: Duration = Duration::from_millis(1);
+
+/// How a grant of time came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Granted {
+    /// All of it has run.
+    Whole,
+    /// The page waits for something at the instant at which its time stands now.
+    Stopped,
+}
 
 /// How often a slice is stopped for what the page asks for, before it is run in steps.
 const STOPS: u32 = 20;
@@ -44,15 +55,71 @@ impl Session {
                 (state.active()?, end - state.clock)
             };
             let left = Duration::try_from_secs_f64(left / 1000.0).unwrap_or_default().max(LEAST);
-            let asked = Instant::now();
-            let are_streams = || self.waits_for_streams_only(activity, asked);
-            if clock::grant(self.patience(&page, limit), left, are_streams).await? == Granted::Whole {
+            if self.grant(self.patience(&page, limit), left, activity).await? == Granted::Whole {
                 return Ok(());
             }
             drop(hold);
             self.rest(activity, limit).await?;
         }
         self.run_steps(end, activity, limit).await
+    }
+
+    /// Lets the page's time run on by `slice`, or until it stands as the page waits for something.
+    /// No answer is handed over meanwhile.
+    ///
+    /// Chromium moves the time by 10 ms when a request is over; requests that overlap share these.
+    /// Whether they do is the machine's: so the time is stopped before anything is answered.
+    async fn grant(
+        &self,
+        patience: Patience<'_>,
+        slice: Duration,
+        activity: &Activity,
+    ) -> Result<Granted, Error> {
+        let Patience { watch, limit, .. } = patience;
+        let (condition, ran_out) = clock::running(patience, slice);
+        let began = Instant::now();
+        let mut asked = watch.lock().asked;
+        let _held = clock::set_policy_holding(patience, slice, "pauseIfNetworkFetchesPending").await?;
+        loop {
+            let stops = |state: &State| ran_out(state) || state.asked != asked;
+            if patience.until(STREAM_PATIENCE, &condition, stops).await? {
+                let now = watch.lock().asked;
+                if ran_out(&watch.lock()) {
+                    return Ok(Granted::Whole);
+                }
+                let stands = self.time_stands(patience).await?;
+                if ran_out(&watch.lock()) {
+                    return Ok(Granted::Whole);
+                }
+                if stands {
+                    break;
+                }
+                asked = now;
+            } else if self.waits_for_streams_only(activity, began) {
+                tracing::debug!("a stream holds the page's time; it runs on without it");
+                break;
+            } else if limit.left().is_zero() {
+                return Err(Error::Deadline { condition: condition(&watch.lock()), waited: limit.whole });
+            }
+        }
+        clock::pause(patience).await;
+        Ok(Granted::Stopped)
+    }
+
+    /// Whether the page's time stands: then it is the same before and after the page has had the
+    /// time to move it. Some of what a page asks for does not stop it, such as an object or a shared
+    /// worker. A script that waits for an answer does stop it.
+    async fn time_stands(&self, patience: Patience<'_>) -> Result<bool, Error> {
+        let Patience { page, limit, .. } = patience;
+        let mut seen = Vec::new();
+        while seen.len() < 2 {
+            let look = self.evaluate_apart(page, &page.target, "Date.now()", limit.left());
+            match timeout(SYNCHRONOUS, look).await {
+                Err(_) | Ok(Err(Error::Refused { .. })) => return Ok(true),
+                Ok(now) => seen.push(now?),
+            }
+        }
+        Ok(seen[0] == seen[1])
     }
 
     /// Does so until the page's clock shows `end`, in milliseconds since 1970.

@@ -61,7 +61,7 @@ pub(crate) struct State {
     pub(crate) traffic: Traffic,
     /// Everything that ever began: requests, navigations, frames of sockets, pages, workers. Tells a lull from silence.
     pub(crate) begun: u64,
-    /// How many requests have begun that stop the time of their page. Those of workers do not.
+    /// How many requests have begun, those of workers apart: they do not stop the time of a page.
     pub(crate) asked: u64,
     /// How many grants of virtual time have run out, by session.
     expired: HashMap<SessionId, u64>,

@@ -118,17 +118,17 @@ async fn visit(session: &mut Session, gateway: &Gateway, realm: &str) -> Vec<Str
 
 #[tokio::test]
 async fn every_interface_says_the_same_in_every_visit() {
-    let (_web, gateway, ca) = serve().await;
     let world = World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
-    let launch = Launch {
-        world: Some(world),
-        activity: Some(gateway.activity()),
-        ..Launch::new(gateway.local_addr(), ca.spki_sha256_base64())
-    };
     let _load = Load::begin(number("SANDBOX_LOAD", 1));
-    let mut sessions = Vec::new();
+    let mut browsers = Vec::new();
     for _ in 0..2 {
-        sessions.push(Session::start(&launch).await.unwrap());
+        let (web, gateway, ca) = serve().await;
+        let launch = Launch {
+            world: Some(world),
+            activity: Some(gateway.activity()),
+            ..Launch::new(gateway.local_addr(), ca.spki_sha256_base64())
+        };
+        browsers.push((web, gateway, Session::start(&launch).await.unwrap()));
     }
     let only = env::var("SANDBOX_REALM").ok();
     let mut seen: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -136,9 +136,9 @@ async fn every_interface_says_the_same_in_every_visit() {
         REALMS.into_iter().filter(|(realm, _)| only.as_deref().is_none_or(|only| only == *realm))
     {
         for n in 0..number("SANDBOX_VISITS", 3) {
-            let session = &mut sessions[n % 2];
+            let (_, gateway, session) = &mut browsers[n % 2];
             session.reset(Some(world)).await.unwrap();
-            for line in visit(session, &gateway, realm).await {
+            for line in visit(session, gateway, realm).await {
                 let (name, said) = line.split_once(": ").unwrap_or((&line, ""));
                 let all = seen.entry(name.to_owned()).or_default();
                 if !all.contains(&said.to_owned()) {

@@ -11,6 +11,30 @@ Object.defineProperty(NativeDate.prototype, 'constructor', { value: OurDate, wri
 Object.defineProperty(globalThis, 'Date', { value: OurDate, writable: true, configurable: true });
 replace(NativeDate, 'now', () => ({ now() { return now(); } }));
 
+// Formats of dates take the present where they are given none.
+const formats = new WeakMap();
+replace(Intl.DateTimeFormat.prototype, 'format', (native) => ({
+  get format() {
+    const format = apply(native, this, []);
+    if (!formats.has(format)) formats.set(format, disguise((date) => format(date === undefined ? now() : date), ''));
+    return formats.get(format);
+  },
+}));
+replace(Intl.DateTimeFormat.prototype, 'formatToParts', (native) => ({
+  formatToParts(date) { return apply(native, this, [date === undefined ? now() : date]); },
+}));
+
+const present = globalThis.Temporal?.Now;
+if (present) {
+  const instant = () => Temporal.Instant.fromEpochMilliseconds(now());
+  const here = (zone) => instant().toZonedDateTimeISO(zone ?? present.timeZoneId());
+  replace(present, 'instant', () => ({ instant() { return instant(); } }));
+  replace(present, 'zonedDateTimeISO', () => ({ zonedDateTimeISO(zone) { return here(zone); } }));
+  replace(present, 'plainDateTimeISO', () => ({ plainDateTimeISO(zone) { return here(zone).toPlainDateTime(); } }));
+  replace(present, 'plainDateISO', () => ({ plainDateISO(zone) { return here(zone).toPlainDate(); } }));
+  replace(present, 'plainTimeISO', () => ({ plainTimeISO(zone) { return here(zone).toPlainTime(); } }));
+}
+
 // sfc32 over a hash of the seed, of where this realm is, and of when it began.
 function hash(text) {
   const h = [1779033703, 3144134277, 1013904242, 2773480762];

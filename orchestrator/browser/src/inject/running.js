@@ -19,27 +19,3 @@ for (const name of Object.getOwnPropertyNames(globalThis.PerformanceTiming?.prot
   if (!Object.getOwnPropertyDescriptor(PerformanceTiming.prototype, name).get) continue;
   replace(PerformanceTiming.prototype, name, (native) => ({ get [name]() { return moved(native)(this); } }));
 }
-
-// Formats of dates take the present where they are given none.
-const formats = new WeakMap();
-replace(Intl.DateTimeFormat.prototype, 'format', (native) => ({
-  get format() {
-    const format = apply(native, this, []);
-    if (!formats.has(format)) formats.set(format, disguise((date) => format(date === undefined ? now() : date), ''));
-    return formats.get(format);
-  },
-}));
-replace(Intl.DateTimeFormat.prototype, 'formatToParts', (native) => ({
-  formatToParts(date) { return apply(native, this, [date === undefined ? now() : date]); },
-}));
-
-const present = globalThis.Temporal?.Now;
-if (present) {
-  const instant = () => Temporal.Instant.fromEpochMilliseconds(now());
-  const here = (zone) => instant().toZonedDateTimeISO(zone ?? present.timeZoneId());
-  replace(present, 'instant', () => ({ instant() { return instant(); } }));
-  replace(present, 'zonedDateTimeISO', () => ({ zonedDateTimeISO(zone) { return here(zone); } }));
-  replace(present, 'plainDateTimeISO', () => ({ plainDateTimeISO(zone) { return here(zone).toPlainDateTime(); } }));
-  replace(present, 'plainDateISO', () => ({ plainDateISO(zone) { return here(zone).toPlainDate(); } }));
-  replace(present, 'plainTimeISO', () => ({ plainTimeISO(zone) { return here(zone).toPlainTime(); } }));
-}
