@@ -216,6 +216,10 @@ impl Session {
                 break;
             }
         }
+        let condition = |_: &State| "an event stream to begin".to_owned();
+        if !patience.until(NOTICE, condition, |state| state.traffic.opening() == 0).await? {
+            self.watch.lock().traffic.give_up_opening();
+        }
         let condition = |_: &State| "a service worker to be installed".to_owned();
         if !patience.until(NOTICE, condition, |state| state.traffic.services() == 0).await? {
             self.watch.lock().traffic.give_up_services();

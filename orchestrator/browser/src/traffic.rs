@@ -38,6 +38,8 @@ struct Request {
     session: SessionId,
     url: String,
     stream: bool,
+    /// An event stream that is waited for to begin.
+    opening: bool,
     /// Its head has been received.
     answered: bool,
     /// Asked long ago, and no answer has begun.
@@ -98,6 +100,7 @@ impl Request {
             session: session.clone(),
             url: url.to_owned(),
             stream: false,
+            opening: false,
             answered: false,
             in_vain: false,
             unread: false,
@@ -136,6 +139,7 @@ impl Traffic {
                 let number = self.requests.get(id).map_or(self.begun, |redirected| redirected.number);
                 let request = Request {
                     stream: text("/type") == "EventSource",
+                    opening: text("/type") == "EventSource",
                     document: text("/type") == "Document",
                     loader: text("/loaderId").to_owned(),
                     method: text("/request/method").to_owned(),
@@ -149,6 +153,7 @@ impl Traffic {
             "Network.responseReceived" => {
                 if let Some(request) = self.requests.get_mut(text("/requestId")) {
                     (request.answered, request.in_vain, request.heard) = (true, false, Instant::now());
+                    request.opening = false;
                     request.stream |= text("/response/mimeType") == "text/event-stream";
                 }
                 return false;
@@ -274,6 +279,16 @@ impl Traffic {
     /// Requests that are known to be streams.
     pub(crate) fn streams(&self) -> usize {
         self.requests.values().filter(|request| request.stream).count()
+    }
+
+    /// Event streams that are waited for to begin.
+    pub(crate) fn opening(&self) -> usize {
+        self.requests.values().filter(|request| request.opening).count()
+    }
+
+    /// Waits no longer for those: some servers begin with the first event.
+    pub(crate) fn give_up_opening(&mut self) {
+        self.requests.values_mut().for_each(|request| request.opening = false);
     }
 
     /// Frames on their way to another document.
