@@ -29,9 +29,6 @@ COMPARED = max(1, CHECKED // 5)
 # Words that pywb shows and we have to show as well; clocks and counters may differ.
 ALIKE = 0.8
 
-# Captures with pages that do differ now and then: time and chance still leak into them. They are named, and no failure.
-VARYING = {"multiplan.wacz", "wellcare.wacz", "wellcare_form.wacz", "windy.wacz"}
-
 # Holes whose URL the capture holds, and why that is no answer: (capture, part of the URL, reason).
 EXPLAINED = []
 
@@ -190,9 +187,7 @@ def main(tools, sandbox, captures, folder, parts):
         held = urls_of(path)
         told = set()
         for page in report["pages"]:
-            if page["verdict"] == "different" and path.name in VARYING:
-                print(f"      differs, as it is known to: {page['url']}")
-            elif page["verdict"] == "different":
+            if page["verdict"] == "different":
                 wrong.append(f"{name}: {page['url']} differs between two visits")
             if page["verdict"] == "not-shown":
                 print(f"      not shown: {page['url']}: {page['why']}")

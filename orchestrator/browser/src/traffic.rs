@@ -382,6 +382,7 @@ impl Traffic {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use serde_json::json;
 
@@ -409,6 +410,37 @@ mod tests {
         tell("installing", "running");
         traffic.give_up_services();
         assert_eq!(traffic.services(), 0, "its installation waits for something else");
+    }
+
+    #[test]
+    fn answers_belong_in_the_order_of_the_asking() {
+        let (page, worker) = (SessionId::from("page"), SessionId::from("worker"));
+        let mut traffic = Traffic::default();
+        let mut ask = |session: &SessionId, id: &str, kind: &str, initiator: &str| {
+            let request = json!({ "url": format!("https://a.test/{id}"), "method": "GET" });
+            let initiator = json!({ "type": initiator });
+            let asked = json!({ "requestId": id, "type": kind, "request": request, "initiator": initiator });
+            traffic.hear(session, "Network.requestWillBeSent", &asked);
+        };
+        ask(&worker, "w", "Fetch", "script");
+        ask(&page, "b", "Script", "parser");
+        ask(&page, "a", "Fetch", "script");
+        ask(&page, "question", "Other", "preflight");
+        ask(&page, "events", "EventSource", "other");
+        ask(&page, "frame", "Document", "parser");
+        // Where a redirect leads has the place of what was asked first.
+        ask(&page, "b", "Script", "parser");
+        let order = |traffic: &Traffic| -> Vec<String> {
+            let order = traffic.order(|session| *session == page);
+            order.into_iter().map(|asked| asked.url.rsplit('/').next().unwrap().to_owned()).collect()
+        };
+        assert_eq!(order(&traffic), ["frame", "b", "a", "w", "question"]);
+        let first = traffic.order(|session| *session == page).remove(1);
+        assert!(first.is("https://a.test/b", "GET") && first.is("https://a.test/b", "OPTIONS"));
+        assert!(!first.is("https://a.test/b", "POST") && !first.is("https://a.test/a", "GET"));
+        traffic.put_off(&first);
+        let left = order(&traffic);
+        assert_eq!(left[..3], ["frame", "a", "w"]);
     }
 
     #[test]
