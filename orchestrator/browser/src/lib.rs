@@ -26,9 +26,10 @@
 //!
 //! **What does not repeat**: the order of answers that take longer than five seconds; what
 //! `crypto.subtle` draws for keys of RSA, for signatures by ECDSA and RSA-PSS and for RSA-OAEP; the
-//! names of `blob:` addresses; the keys of WebRTC; media playback; on a busy machine, the order of
-//! answers asked for together over new connections, and when a WebSocket is refused; a page that
-//! Chromium insists on giving a process of its own.
+//! names of `blob:` addresses; the keys of WebRTC; media playback; the order of answers where a
+//! request needs longer to reach the gateway than the browser needs for twenty others; how far a
+//! document has been read when the first of what it asks for is answered; a page that Chromium
+//! insists on giving a process of its own.
 //!
 //! The crate knows nothing of tasks, scores or snapshots, and of the gateway only how busy it is.
 
