@@ -182,7 +182,7 @@ impl Activity {
         }
     }
 
-    /// From now on answers wait until [`Turns::next`] lets them go, one after the other: pages that get theirs in the same order each time do
+    /// From now on answers wait until [`Turns::next_by`] lets them go, one after the other: pages that get theirs in the same order each time do
     /// the same each time. Without anybody who hands out turns nothing waits.
     pub fn take_turns(&self) -> Turns {
         self.queue().keepers += 1;
