@@ -24,6 +24,8 @@ pub(crate) const STREAM_PATIENCE: Duration = Duration::from_millis(250);
 /// How long a step may take before it is taken for held up by a script that waits for an answer to
 /// a synchronous request.
 pub(crate) const SYNCHRONOUS: Duration = Duration::from_secs(1);
+/// How long a page that may be about to go away is given to stop its time.
+const LEAVING: Duration = Duration::from_millis(100);
 /// How long a worker may take to run what is due in it.
 const WORKER: Duration = Duration::from_secs(10);
 
@@ -186,10 +188,11 @@ pub(crate) async fn set_policy_holding<'a>(
 }
 
 /// Stops the page's time. A script that waits for an answer does not let the page do so before that
-/// has come; then this is left to itself.
+/// has come, nor does a page that is about to give way to another one; then this is left to itself.
 pub(crate) async fn pause(patience: Patience<'_>) {
     let pause = patience.cdp.send(Some(&patience.page.session), POLICY, json!({ "policy": "pause" }));
-    let _ = timeout(SYNCHRONOUS, pause).await;
+    let leaves = patience.watch.lock().traffic.navigating() > 0;
+    let _ = timeout(if leaves { LEAVING } else { SYNCHRONOUS }, pause).await;
 }
 
 /// Brings a worker's clock to the page's and returns how many messages it had for others.

@@ -87,7 +87,9 @@ impl Session {
                 if ran_out(&watch.lock()) {
                     return Ok(Granted::Whole);
                 }
-                let stands = self.time_stands(patience).await?;
+                // A page that is about to give way to another one answers when that one is there.
+                let leaves = watch.lock().traffic.navigating() > 0;
+                let stands = leaves || self.time_stands(patience).await?;
                 if ran_out(&watch.lock()) {
                     return Ok(Granted::Whole);
                 }
