@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 
-use crate::harness::{Bench, labelled, page};
+use crate::harness::{Bench, docker, labelled, page};
 
 pub(crate) struct Owner {
     child: Child,
@@ -66,16 +66,34 @@ impl Drop for Owner {
     }
 }
 
+/// The interfaces of these networks.
+fn bridges(networks: &[String]) -> Vec<String> {
+    let name = r#"{{index .Options "com.docker.network.bridge.name"}}"#;
+    let ask = |network: &String| docker(&["network", "inspect", "--format", name, network]).unwrap();
+    networks.iter().map(|network| ask(network).trim().to_owned()).collect()
+}
+
+/// The rules of the firewall that name one of these interfaces. Other tests of this process make
+/// and remove networks meanwhile, so that theirs tell nothing.
+fn rules_on(bridges: &[String]) -> Vec<String> {
+    let rules = Command::new("iptables").args(["-w", "-S", "INPUT"]).output().unwrap();
+    assert!(rules.status.success(), "{}", String::from_utf8_lossy(&rules.stderr));
+    let names = |rule: &str| bridges.iter().any(|bridge| rule.contains(&format!("-i {bridge} ")));
+    String::from_utf8_lossy(&rules.stdout).lines().filter(|rule| names(rule)).map(str::to_owned).collect()
+}
+
 #[tokio::test]
 async fn a_killed_owner_is_swept_up_and_living_ones_are_left_alone() {
     let bench = Bench::new();
     let mut living = Owner::start(&bench, "data");
-    let dead = {
+    let (dead, bridges) = {
         let killed = Owner::start(&bench, "data");
         let label = killed.label();
         assert!(!labelled("container", &label).is_empty() && !labelled("network", &label).is_empty());
+        let bridges = bridges(&labelled("network", &label));
+        assert_eq!(rules_on(&bridges).len(), bridges.len(), "each of its networks has a rule: {bridges:?}");
         // The child is killed with SIGKILL, and has no chance to clear up.
-        label
+        (label, bridges)
     };
     assert!(!labelled("container", &dead).is_empty(), "what it left is there");
     let folders = bench.path("data/copies");
@@ -90,11 +108,7 @@ async fn a_killed_owner_is_swept_up_and_living_ones_are_left_alone() {
         1,
         "the living one's; ours is made with its first copy"
     );
-    let rules = Command::new("iptables").args(["-S", "INPUT"]).output().unwrap();
-    for rule in String::from_utf8_lossy(&rules.stdout).lines().filter(|rule| rule.contains("sandbox sites")) {
-        let bridge = rule.split_whitespace().skip_while(|word| *word != "-i").nth(1).unwrap();
-        assert!(std::path::Path::new("/sys/class/net").join(bridge).exists(), "{rule}");
-    }
+    assert_eq!(rules_on(&bridges), [] as [String; 0]);
     assert!(living.leases().starts_with("leased "));
     assert_eq!(page(&ground.lease().await, "/lines").await, "golden\n");
 
