@@ -191,7 +191,7 @@ pub(crate) async fn set_policy_holding<'a>(
 /// has come, nor does a page that is about to give way to another one; then this is left to itself.
 pub(crate) async fn pause(patience: Patience<'_>) {
     let pause = patience.cdp.send(Some(&patience.page.session), POLICY, json!({ "policy": "pause" }));
-    let leaves = patience.watch.lock().traffic.navigating() > 0;
+    let leaves = patience.watch.lock().traffic.leaves(&patience.page.target);
     let _ = timeout(if leaves { LEAVING } else { SYNCHRONOUS }, pause).await;
 }
 

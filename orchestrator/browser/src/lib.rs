@@ -85,6 +85,7 @@ mod slice;
 mod snapshot;
 mod storage;
 mod tabs;
+mod threads;
 mod traffic;
 mod turns;
 mod upload;

@@ -17,6 +17,7 @@ use crate::{
     cdp::CALL,
     clock,
     patience::{Limit, Patience},
+    threads,
     watch::{Page, Sockets, State},
 };
 
@@ -165,6 +166,7 @@ impl Session {
             let page = self.watch.lock().active()?;
             let patience = self.patience(&page, limit);
             self.arrivals(activity, patience).await?;
+            self.sleep().await;
             self.show_frame(patience).await?;
             if let Some(world) = self.frozen() {
                 self.messages(activity, patience).await?;
@@ -176,6 +178,7 @@ impl Session {
                     messages += clock::tick(self.cdp(), &self.watch, worker, now).await?;
                 }
             }
+            self.sleep().await;
             if before == (self.watch.lock().begun, activity.counts().begun) {
                 return Ok(messages);
             }
@@ -183,6 +186,13 @@ impl Session {
                 let condition = "the page to stop asking for more".to_owned();
                 return Err(Error::Deadline { condition, waited: limit.whole });
             }
+        }
+    }
+
+    /// Waits until the pages have done what they can do while their time stands still.
+    pub(crate) async fn sleep(&self) {
+        if self.frozen().is_some() {
+            threads::sleep(&self.watch, self.cdp()).await;
         }
     }
 

@@ -75,7 +75,7 @@ impl Session {
         slice: Duration,
         activity: &Activity,
     ) -> Result<Granted, Error> {
-        let Patience { watch, limit, .. } = patience;
+        let Patience { watch, page, limit, .. } = patience;
         let (condition, ran_out) = clock::running(patience, slice);
         let began = Instant::now();
         let mut asked = watch.lock().asked;
@@ -88,7 +88,11 @@ impl Session {
                     return Ok(Granted::Whole);
                 }
                 // A page that is about to give way to another one answers when that one is there.
-                let leaves = watch.lock().traffic.navigating() > 0;
+                let leaves = watch.lock().traffic.leaves(&page.target);
+                // What ends without the gateway moves the time as well, if it is not stopped yet.
+                if !leaves {
+                    self.sleep().await;
+                }
                 let stands = leaves || self.time_stands(patience).await?;
                 if ran_out(&watch.lock()) {
                     return Ok(Granted::Whole);

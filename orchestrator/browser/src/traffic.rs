@@ -296,6 +296,11 @@ impl Traffic {
         self.navigations.len()
     }
 
+    /// Whether a page, whose own frame this is, may be about to give way to another one.
+    pub(crate) fn leaves(&self, frame: &str) -> bool {
+        self.navigations.contains_key(frame)
+    }
+
     /// Whether nothing is on its way but documents that frames have asked for and the browser has not begun to load.
     pub(crate) fn only_asked(&self) -> bool {
         self.unanswered() == 0 && !self.navigations.values().any(|navigation| navigation.started)

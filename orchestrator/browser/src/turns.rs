@@ -13,6 +13,7 @@ use tokio::task::AbortHandle;
 
 use crate::{
     cdp::Cdp,
+    threads::{self, alive},
     traffic::{Asked, Place},
     watch::{FOREVER, State, Watch},
 };
@@ -144,11 +145,11 @@ async fn others(activity: &Activity, watch: &Watch, slow: usize) -> usize {
     if in_time { unanswered.min(slow) } else { unanswered }
 }
 
-/// A question to the page and one to the browser: what the page had to ask for is on its way when they are answered.
+/// Questions to the page and to the browser, until the page's threads sleep: what the page had to ask for is on its way then.
 async fn round_trip(watch: &Watch, cdp: &Cdp) {
     let Ok(page) = watch.lock().active() else { return };
     // A page that is about to give way to another one is not asked: it would answer when that one is there.
-    let is_leaving = |state: &State| state.traffic.navigating() > 0;
+    let is_leaving = |state: &State| state.traffic.leaves(&page.target);
     if !is_leaving(&watch.lock()) {
         let mut answer = cdp.send(Some(&page.session), "Runtime.evaluate", json!({ "expression": "0" }));
         let condition = |_: &State| "the page to give way to another one".to_owned();
@@ -161,13 +162,5 @@ async fn round_trip(watch: &Watch, cdp: &Cdp) {
             alive(watch, cdp).await;
         }
     }
-    alive(watch, cdp).await;
-}
-
-/// A question that the browser answers itself, without the page.
-async fn alive(watch: &Watch, cdp: &Cdp) {
-    let Ok(page) = watch.lock().active() else { return };
-    let params = json!({ "urls": ["http://127.0.0.1/"] });
-    // A tab that has gone in the meantime refuses to answer, and that is answer enough.
-    let _ = cdp.call(Some(&page.session), "Network.getCookies", params).await;
+    threads::sleep(watch, cdp).await;
 }

@@ -17,6 +17,7 @@ use crate::{
     dialogs::{self, Dialog, Manners},
     downloads::Saving,
     screen::Frames,
+    threads::Processes,
     traffic::{Asked, Traffic},
     upload::Chooser,
 };
@@ -91,6 +92,7 @@ pub(crate) struct State {
     pub(crate) visited: Vec<String>,
     /// Another program drives the pages by now.
     pub(crate) handed_over: bool,
+    pub(crate) processes: Processes,
     /// Pages, frames and workers that have gone.
     left: HashSet<SessionId>,
     /// How many pages and workers refused it and may be about to go away.

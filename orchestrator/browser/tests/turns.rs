@@ -5,7 +5,10 @@
 mod web;
 
 use std::{
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -51,8 +54,39 @@ fetch('/poll.json').then(a => a.text()).then(say);
 setTimeout(() => { say('time'); fetch('/release.json').then(a => a.text()).then(say); }, 500);
 </script>";
 
+/// Scripts that run for long and only then ask for more, beside frames whose documents come
+/// meanwhile. The log shows what came when, and at last how many hundredths of a second the page's
+/// clock, which scripts see in steps, had left to its next step.
+const LONG: &str = "<!doctype html><title>Long</title><pre id=log></pre><script>
+const say = what => { log.textContent += what + '@' + Math.round(performance.now()) + ' '; };
+const work = rounds => { for (let i = 0, x = 1; i < rounds; i++) x = Math.sin(x + i); };
+const ask = name => fetch('/' + name + '.json').then(a => a.text()).then(say);
+const add = (tag, src) => document.body.append(Object.assign(document.createElement(tag), { src, async: true }));
+onload = () => say('load');
+addEventListener('message', e => say(e.data));
+setTimeout(() => {
+    add('iframe', '/frame');
+    for (const name of ['long', 'short', 'mid']) add('script', '/' + name + '.js');
+    add('iframe', '/frame');
+    ask('a');
+    work(1e7);
+    ask('b');
+}, 30);
+setTimeout(() => {
+    const began = performance.now();
+    let ticks = 0;
+    const tick = () => performance.now() === began ? setTimeout(tick, 10, ticks++) : say('ticks' + ticks);
+    tick();
+}, 120);
+</script><body><script async src=/long.js></script><script async src=/short.js></script><iframe src=/frame></iframe>";
+
 async fn site() -> (Web, Gateway, Session) {
     let web = Web::serve(&[
+        ("shop.test/long-scripts", LONG),
+        ("shop.test/long.js", "work(1e7), say('long'), ask('a')"),
+        ("shop.test/mid.js", "work(3e6), say('mid'), ask('c')"),
+        ("shop.test/short.js", "say('short'), ask('b')"),
+        ("shop.test/c.json", "C"),
         ("shop.test/races", RACES),
         ("shop.test/frame", "<script>parent.postMessage('frame', '*')</script>"),
         ("shop.test/a.js", "say('a')"),
@@ -129,4 +163,30 @@ async fn the_pages_time_does_not_wait_for_ever_for_an_answer_that_waits_for_it()
     let mut all: Vec<&str> = heard.split_whitespace().collect();
     all.sort_unstable();
     assert_eq!((heard.starts_with("time "), &*all), (true, &["poll", "release", "time"][..]));
+}
+
+#[tokio::test]
+async fn a_script_has_run_before_the_next_one_comes_on_a_busy_machine_too() {
+    let (_web, gateway, mut session) = site().await;
+    let done = Arc::new(AtomicBool::new(false));
+    let threads = std::thread::available_parallelism().unwrap().get() * 2;
+    let busy: Vec<_> = (0..threads)
+        .map(|_| {
+            let done = Arc::clone(&done);
+            std::thread::spawn(move || {
+                while !done.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            })
+        })
+        .collect();
+    let mut all = Vec::new();
+    for _ in 0..5 {
+        all.push(heard(&mut session, &gateway, "/long-scripts").await);
+        session.reset(Some(world())).await.unwrap();
+    }
+    done.store(true, Ordering::Relaxed);
+    busy.into_iter().for_each(|thread| thread.join().unwrap());
+    assert_eq!(all[0].split_whitespace().count(), 17, "{}", all[0]);
+    assert!(all.iter().all(|heard| *heard == all[0]), "{all:#?}");
 }
