@@ -31,8 +31,8 @@ pub(super) fn timezone(text: &str) -> Result<String, String> {
     if names.iter().any(|name| name == text) {
         return Ok(text.to_owned());
     }
-    let near = nearest(text, names.iter().map(String::as_str));
-    Err(format!("`{text}` is no time zone of the IANA database; the nearest is `{near}`"))
+    let near = nearest(text, names.iter().map(String::as_str)).map(str::to_owned);
+    Err(format!("`{text}` is no time zone of the IANA database; {}", advice(near, "Europe/London")))
 }
 
 /// A language tag of BCP 47 whose language and region Chromium knows: `de`, `zh-Hant-TW`,
@@ -50,8 +50,8 @@ pub(super) fn locale(text: &str) -> Result<String, String> {
     if known && spelt && placed && is_ending(parts) {
         return Ok(text.to_owned());
     }
-    let near = nearest_locale(text);
-    Err(format!("`{text}` is no language tag (BCP 47) that Chromium knows; the nearest is `{near}`"))
+    let advice = advice(nearest_locale(text), "en-US");
+    Err(format!("`{text}` is no language tag (BCP 47) that Chromium knows; {advice}"))
 }
 
 /// The name that a browser gives itself in a header field.
@@ -94,22 +94,31 @@ fn regions() -> impl Iterator<Item = &'static str> {
     REGIONS.split_ascii_whitespace()
 }
 
-/// The tag of the nearest language, with the nearest region where one is named.
-fn nearest_locale(text: &str) -> String {
-    let mut parts = text.split(['-', '_']);
-    let language = nearest(&parts.next().unwrap_or_default().to_ascii_lowercase(), languages());
-    match parts.find(|part| part.len() == 2) {
-        Some(region) => format!("{language}-{}", nearest(&region.to_ascii_uppercase(), regions())),
-        None => language.to_owned(),
+/// What to write instead: the name that was meant, or one that shows the form.
+fn advice(near: Option<String>, example: &str) -> String {
+    match near {
+        Some(near) => format!("the nearest is `{near}`"),
+        None => format!("write one such as `{example}`"),
     }
 }
 
-/// The first of the names with the fewest changes between them and the text, letters of another
-/// case counting least.
-fn nearest<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> &'a str {
+/// The tag of the nearest language, with the region where that is known.
+fn nearest_locale(text: &str) -> Option<String> {
+    let mut parts = text.split(['-', '_']);
+    let language = nearest(parts.next().unwrap_or_default(), languages())?;
+    let named = |known: &&str| parts.clone().any(|part| part.eq_ignore_ascii_case(known));
+    Some(match regions().find(named) {
+        Some(region) => format!("{language}-{region}"),
+        None => language.to_owned(),
+    })
+}
+
+/// The first of the names with the fewest changes between them and the text, if it is like the text
+/// at all: no more than a third of the letters differ, whatever their case.
+fn nearest<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let lower = text.to_ascii_lowercase();
-    let far = |name: &&str| strsim::osa_distance(&lower, &name.to_ascii_lowercase());
-    names.min_by_key(far).unwrap_or("UTC")
+    let far = |name: &str| strsim::osa_distance(&lower, &name.to_ascii_lowercase());
+    names.min_by_key(|name| far(name)).filter(|name| far(name) * 3 <= text.chars().count())
 }
 
 #[cfg(test)]
@@ -121,14 +130,15 @@ mod tests {
         for name in ["UTC", "Europe/London", "America/Argentina/Buenos_Aires", "Etc/GMT+5", "US/Pacific"] {
             assert_eq!(timezone(name).as_deref(), Ok(name));
         }
-        for (wrong, near) in [
-            ("Europe/Londn", "Europe/London"),
-            ("europe/berlin", "Europe/Berlin"),
-            ("utc", "UTC"),
-            ("", "GB"),
-        ] {
+        for (wrong, near) in
+            [("Europe/Londn", "Europe/London"), ("europe/berlin", "Europe/Berlin"), ("utc", "UTC")]
+        {
             let said = timezone(wrong).unwrap_err();
             assert!(said.ends_with(&format!("the nearest is `{near}`")), "{said}");
+        }
+        for far in ["", "Middle Earth", "MEZ+1"] {
+            let said = timezone(far).unwrap_err();
+            assert!(said.ends_with("write one such as `Europe/London`"), "{said}");
         }
     }
 
@@ -140,10 +150,11 @@ mod tests {
             assert_eq!(locale(tag).as_deref(), Ok(tag));
         }
         for (wrong, near) in [
-            ("xx-invalid-locale", "af"),
+            ("xx-invalid-locale", "en-US"),
             ("en_US", "en-US"),
             ("EN-us", "en-US"),
-            ("en-UX", "en-AX"),
+            ("en-UX", "en"),
+            ("english", "en-US"),
             ("en-US-x", "en-US"),
             ("dee-DE", "de-DE"),
         ] {
