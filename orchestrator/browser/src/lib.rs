@@ -7,7 +7,7 @@
 //! launch, flags, process, driver, services, session   from settings to a running browser, its episodes, and its certain end
 //! cdp, watch, traffic, attach               the DevTools socket; what it tells; what is on its way; preparing each page and worker before its first script
 //! inject/, inject                           the scripts that make randomness and clocks repeat
-//! turns                                     answers of the network, one at a time
+//! turns, threads                            answers of the network, one at a time, each when the page has done with the one before
 //! clock, slice, screen, settle              the page's time, slice by slice, and frames in between, until the page is done
 //! frames, marks, axtree, snapshot, properties, look, observe  what an agent sees, and the ids that it names elements by
 //! picture, numbers, png                     pictures of it, with ids drawn on them
@@ -27,9 +27,8 @@
 //! **What does not repeat**: the order of answers that take longer than five seconds; what
 //! `crypto.subtle` draws for keys of RSA, for signatures by ECDSA and RSA-PSS and for RSA-OAEP; the
 //! names of `blob:` addresses; the keys of WebRTC; media playback; the order of answers where a
-//! request needs longer to reach the gateway than the browser needs for twenty others; how far a
-//! document has been read when the first of what it asks for is answered; a page that Chromium
-//! insists on giving a process of its own.
+//! request needs longer to reach the gateway than the browser needs for twenty others; a page that
+//! Chromium insists on giving a process of its own.
 //!
 //! The crate knows nothing of tasks, scores or snapshots, and of the gateway only how busy it is.
 

@@ -178,7 +178,9 @@ impl Session {
                     messages += clock::tick(self.cdp(), &self.watch, worker, now).await?;
                 }
             }
-            self.sleep().await;
+            if self.frozen().is_some() {
+                threads::sleep_if_awake(&self.watch, self.cdp()).await;
+            }
             if before == (self.watch.lock().begun, activity.counts().begun) {
                 return Ok(messages);
             }

@@ -26,20 +26,27 @@ pub(crate) struct Processes {
     documents: Option<u64>,
 }
 
-/// Waits until the threads of the pages sleep.
+/// Waits until the threads of the pages sleep, and have done so for as long as it takes the browser
+/// to answer a question.
 pub(crate) async fn sleep(watch: &Watch, cdp: &Cdp) {
     let processes = find(watch, cdp).await;
-    let mut before = None;
+    let mut before = processes.run();
     for _ in 0..LOOKS {
-        let now = processes.asleep();
-        if now.is_some() && now == before {
+        alive(watch, cdp).await;
+        if processes.are_asleep() && processes.run() == before {
             return;
         }
-        before = now;
-        alive(watch, cdp).await;
+        before = processes.run();
     }
     tracing::debug!("the threads of a page do not come to rest");
     watch.lock().processes.restless = true;
+}
+
+/// Does so unless they sleep at this moment.
+pub(crate) async fn sleep_if_awake(watch: &Watch, cdp: &Cdp) {
+    if !find(watch, cdp).await.are_asleep() {
+        sleep(watch, cdp).await;
+    }
 }
 
 /// A question that the browser answers itself, without the page.
@@ -70,26 +77,28 @@ async fn find(watch: &Watch, cdp: &Cdp) -> Processes {
 }
 
 impl Processes {
-    /// For how many nanoseconds the main threads have run so far; `None` where a thread runs or is
-    /// about to. So nothing has happened between two looks of the same value.
-    fn asleep(&self) -> Option<u64> {
-        self.ids.iter().try_fold(0, |sum, &id| Some(sum + asleep(id, self.restless)?))
+    /// Whether no thread runs, or is about to.
+    fn are_asleep(&self) -> bool {
+        self.ids.iter().all(|&id| is_asleep(id, self.restless))
+    }
+
+    /// For how many nanoseconds the main threads have run so far.
+    fn run(&self) -> u64 {
+        self.ids.iter().map(|&id| run(id)).sum()
     }
 }
 
-/// The same of one process; 0 for one that has gone.
-fn asleep(id: u64, main_only: bool) -> Option<u64> {
+/// The same of one process; one that has gone is asleep.
+fn is_asleep(id: u64, main_only: bool) -> bool {
     let folder = PathBuf::from(format!("/proc/{id}/task"));
-    let main = folder.join(id.to_string());
-    let threads = if main_only { vec![main.clone()] } else { threads(&folder) };
-    for thread in threads {
-        let stat = fs::read(thread.join("stat"));
-        if stat.is_ok_and(|stat| !sleeps(&stat)) {
-            return None;
-        }
-    }
-    let run = fs::read_to_string(main.join("schedstat"));
-    Some(run.ok().and_then(|run| run.split(' ').next()?.parse().ok()).unwrap_or_default())
+    let threads = if main_only { vec![folder.join(id.to_string())] } else { threads(&folder) };
+    threads.iter().all(|thread| fs::read(thread.join("stat")).map_or(true, |stat| sleeps(&stat)))
+}
+
+/// Of one process; 0 for one that has gone.
+fn run(id: u64) -> u64 {
+    let run = fs::read_to_string(format!("/proc/{id}/task/{id}/schedstat")).unwrap_or_default();
+    run.split(' ').next().and_then(|run| run.parse().ok()).unwrap_or_default()
 }
 
 fn threads(folder: &Path) -> Vec<PathBuf> {
@@ -130,18 +139,18 @@ mod tests {
         let (mut waiting, mut busy) = (start("exec cat"), start("while :; do :; done"));
         let (cat, shell) = (u64::from(waiting.id()), u64::from(busy.id()));
         let end = Instant::now() + Duration::from_secs(20);
-        while asleep(cat, false).is_none() || asleep(shell, false).is_some() {
-            assert!(Instant::now() < end, "{:?} {:?}", asleep(cat, false), asleep(shell, false));
+        while !is_asleep(cat, false) || is_asleep(shell, false) || run(cat) == 0 {
+            assert!(Instant::now() < end, "{} {}", is_asleep(cat, false), is_asleep(shell, false));
             std::thread::yield_now();
         }
-        let run = asleep(cat, false);
-        assert!(run.is_some_and(|run| run > 0));
-        assert_eq!(asleep(cat, true), run, "nothing has happened meanwhile");
-        assert_eq!(Processes { ids: vec![cat, shell], ..Processes::default() }.asleep(), None);
+        let before = run(cat);
+        assert!(is_asleep(cat, true));
+        assert_eq!(run(cat), before, "nothing has happened meanwhile");
+        assert!(!Processes { ids: vec![cat, shell], ..Processes::default() }.are_asleep());
         for child in [&mut waiting, &mut busy] {
             child.kill().unwrap();
             child.wait().unwrap();
         }
-        assert_eq!(asleep(cat, false), Some(0), "it has gone");
+        assert!(is_asleep(cat, false), "it has gone");
     }
 }
