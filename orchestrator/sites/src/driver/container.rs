@@ -23,6 +23,10 @@ use crate::addresses::Held;
 use crate::engine::Monitor;
 use crate::follow::whole_lines;
 
+/// What is said of one that was killed for no reason that the engine knows yet.
+const KILLED: &str = "was killed";
+/// How often the engine is asked again for the reason.
+const REASONS: u32 = 2;
 /// What is said of one that the engine does not know any more.
 const REMOVED: &str = "was removed by somebody else";
 
@@ -110,6 +114,19 @@ impl Container {
 
     /// What is wrong with it now; nothing where the engine does not tell.
     pub(crate) async fn fault(&self) -> Option<String> {
+        let mut look = interval(LOOK);
+        look.tick().await;
+        for _ in 0..REASONS {
+            match self.look_for_fault().await {
+                // An engine hears of the end before it hears that memory was the reason.
+                Some(why) if why == KILLED => drop(look.tick().await),
+                fault => return fault,
+            }
+        }
+        self.look_for_fault().await
+    }
+
+    async fn look_for_fault(&self) -> Option<String> {
         match self.inspect().await {
             Ok(Ok(inspected)) => self.judge(&inspected),
             Ok(Err(Api::DockerResponseServerError { status_code: 404, .. })) => Some(REMOVED.to_owned()),
@@ -265,7 +282,7 @@ fn obituary(state: &ContainerState) -> String {
     }
     let complaint = state.error.as_deref().filter(|error| !error.is_empty());
     match (state.exit_code.unwrap_or_default(), complaint) {
-        (137, None) => "was killed".to_owned(),
+        (137, None) => KILLED.to_owned(),
         (code, None) => format!("ended with exit code {code}"),
         (code, Some(why)) => format!("ended with exit code {code}: {why}"),
     }
