@@ -7,7 +7,7 @@
 //! launch, flags, process, driver, services, session   from settings to a running browser, its episodes, and its certain end
 //! cdp, watch, traffic, attach               the DevTools socket; what it tells; what is on its way; preparing each page and worker before its first script
 //! inject/, inject                           the scripts that make randomness and clocks repeat
-//! turns, threads                            answers of the network, one at a time, each when the page has done with the one before
+//! turns, idle                               answers of the network, one at a time, each when the page has done with the one before
 //! clock, slice, screen, settle              the page's time, slice by slice, and frames in between, until the page is done
 //! frames, marks, axtree, snapshot, properties, look, observe  what an agent sees, and the ids that it names elements by
 //! picture, numbers, png                     pictures of it, with ids drawn on them
@@ -55,6 +55,7 @@ mod evaluate;
 mod flags;
 mod forms;
 mod frames;
+mod idle;
 mod inject;
 mod input;
 mod interfaces;
@@ -84,7 +85,6 @@ mod slice;
 mod snapshot;
 mod storage;
 mod tabs;
-mod threads;
 mod traffic;
 mod turns;
 mod upload;

@@ -15,9 +15,8 @@ use tokio::time::timeout;
 use crate::{
     Error, Session,
     cdp::CALL,
-    clock,
+    clock, idle,
     patience::{Limit, Patience},
-    threads,
     watch::{Page, Sockets, State},
 };
 
@@ -166,7 +165,7 @@ impl Session {
             let page = self.watch.lock().active()?;
             let patience = self.patience(&page, limit);
             self.arrivals(activity, patience).await?;
-            self.sleep().await;
+            self.wait_until_idle().await;
             self.show_frame(patience).await?;
             if let Some(world) = self.frozen() {
                 self.messages(activity, patience).await?;
@@ -179,7 +178,7 @@ impl Session {
                 }
             }
             if self.frozen().is_some() {
-                threads::sleep_if_awake(&self.watch, self.cdp()).await;
+                idle::wait_if_busy(&self.watch, self.cdp()).await;
             }
             if before == (self.watch.lock().begun, activity.counts().begun) {
                 return Ok(messages);
@@ -192,9 +191,9 @@ impl Session {
     }
 
     /// Waits until the pages have done what they can do while their time stands still.
-    pub(crate) async fn sleep(&self) {
+    pub(crate) async fn wait_until_idle(&self) {
         if self.frozen().is_some() {
-            threads::sleep(&self.watch, self.cdp()).await;
+            idle::wait(&self.watch, self.cdp()).await;
         }
     }
 

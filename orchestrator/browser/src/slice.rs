@@ -91,7 +91,7 @@ impl Session {
                 let leaves = watch.lock().traffic.leaves(&page.target);
                 // What ends without the gateway moves the time as well, if it is not stopped yet.
                 if !leaves {
-                    self.sleep().await;
+                    self.wait_until_idle().await;
                 }
                 let stands = leaves || self.time_stands(patience).await?;
                 if ran_out(&watch.lock()) {

@@ -13,7 +13,7 @@ use tokio::task::AbortHandle;
 
 use crate::{
     cdp::Cdp,
-    threads::{self, alive},
+    idle::{self, ask_browser},
     traffic::{Asked, Place},
     watch::{FOREVER, State, Watch},
 };
@@ -79,7 +79,7 @@ async fn hand_over(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &Cdp,
         if watch.until(ROUND, condition, |state| (!state.striking).then_some(())).await.is_ok() {
             break;
         }
-        alive(watch, cdp).await;
+        ask_browser(watch, cdp).await;
     }
     first_arrives(activity, turns, watch, cdp).await;
     let Some(ended) = next(turns, watch).await else { return slow };
@@ -91,7 +91,7 @@ async fn hand_over(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &Cdp,
         if watch.until(ROUND, condition, taken).await.is_ok() {
             break;
         }
-        alive(watch, cdp).await;
+        ask_browser(watch, cdp).await;
     }
     slow
 }
@@ -109,7 +109,7 @@ async fn first_arrives(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &
         if activity.until(ARRIVING, first_is_there).await {
             return;
         }
-        alive(watch, cdp).await;
+        ask_browser(watch, cdp).await;
     }
     let state = &mut *watch.lock();
     for asked in state.order().iter().take_while(|asked| asked.place < Place::PutOff && !is_there(asked)) {
@@ -145,7 +145,7 @@ async fn others(activity: &Activity, watch: &Watch, slow: usize) -> usize {
     if in_time { unanswered.min(slow) } else { unanswered }
 }
 
-/// Questions to the page and to the browser, until the page's threads sleep: what the page had to ask for is on its way then.
+/// Questions to the page and to the browser, until the page is idle: what the page had to ask for is on its way then.
 async fn round_trip(watch: &Watch, cdp: &Cdp) {
     let Ok(page) = watch.lock().active() else { return };
     // A page that is about to give way to another one is not asked: it would answer when that one is there.
@@ -159,8 +159,8 @@ async fn round_trip(watch: &Watch, cdp: &Cdp) {
                 _ = &mut answer => break,
                 leaves = leaves => if leaves.is_ok() { break },
             }
-            alive(watch, cdp).await;
+            ask_browser(watch, cdp).await;
         }
     }
-    threads::sleep(watch, cdp).await;
+    idle::wait(watch, cdp).await;
 }

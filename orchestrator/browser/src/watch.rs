@@ -16,8 +16,8 @@ use crate::{
     cdp::{Cdp, Event, SessionId},
     dialogs::{self, Dialog, Manners},
     downloads::Saving,
+    idle::Processes,
     screen::Frames,
-    threads::Processes,
     traffic::{Asked, Traffic},
     upload::Chooser,
 };
