@@ -11,11 +11,14 @@ use std::{
 };
 
 use serde_json::{Value, json};
+use tokio::time::{MissedTickBehavior, interval};
 
 use crate::{cdp::Cdp, watch::Watch};
 
 /// How long a main thread may run before it is waited for no longer.
 const SCRIPT: Duration = Duration::from_secs(5);
+/// How long it takes to look again at a main thread that runs.
+const POLL: Duration = Duration::from_millis(1);
 /// How often other threads are looked at before they are waited for no longer.
 const LOOKS: u32 = 100;
 
@@ -35,21 +38,27 @@ pub(crate) async fn wait(watch: &Watch, cdp: &Cdp) {
     let mut processes = find(watch, cdp).await;
     let began = Instant::now();
     let mut looks = 0;
-    let mut before = processes.cpu_time();
+    let mut polls = interval(POLL);
+    polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
     while began.elapsed() < SCRIPT {
-        ask_browser(watch, cdp).await;
-        let (idle, main_idle) = (processes.are_idle(), processes.are_main_idle());
-        let now = processes.cpu_time();
-        if idle && now == before {
-            return;
+        if processes.main_are_idle() {
+            let before = processes.cpu_time();
+            ask_browser(watch, cdp).await;
+            if processes.main_are_idle() && processes.cpu_time() == before {
+                // The other threads are many, and looked at last.
+                if processes.others_are_idle() && processes.cpu_time() == before {
+                    return;
+                }
+                looks += 1;
+            }
+            if looks == LOOKS && !processes.main_only {
+                tracing::debug!("a thread of a page is never idle");
+                processes.main_only = true;
+                watch.lock().processes.main_only = true;
+            }
+        } else {
+            polls.tick().await;
         }
-        looks += u32::from(main_idle && now == before);
-        if looks == LOOKS && !processes.main_only {
-            tracing::debug!("a thread of a page is never idle");
-            processes.main_only = true;
-            watch.lock().processes.main_only = true;
-        }
-        before = now;
     }
     tracing::debug!("a page is not idle");
 }
@@ -93,11 +102,16 @@ async fn find(watch: &Watch, cdp: &Cdp) -> Processes {
 impl Processes {
     /// Whether no thread is runnable.
     fn are_idle(&self) -> bool {
-        self.ids.iter().all(|&id| is_idle(id, self.main_only))
+        self.main_are_idle() && self.others_are_idle()
     }
 
-    fn are_main_idle(&self) -> bool {
-        self.ids.iter().all(|&id| is_idle(id, true))
+    fn main_are_idle(&self) -> bool {
+        self.ids.iter().all(|&id| is_idle(&main_thread(id)))
+    }
+
+    /// The same of the other threads; true where only main threads are waited for.
+    fn others_are_idle(&self) -> bool {
+        self.main_only || self.ids.iter().all(|&id| threads(id).iter().all(|thread| is_idle(thread)))
     }
 
     /// The CPU time of the main threads so far, in nanoseconds.
@@ -106,21 +120,25 @@ impl Processes {
     }
 }
 
-/// The same of one process; one that has gone is idle.
-fn is_idle(id: u64, main_only: bool) -> bool {
-    let folder = PathBuf::from(format!("/proc/{id}/task"));
-    let threads = if main_only { vec![folder.join(id.to_string())] } else { threads(&folder) };
-    threads.iter().all(|thread| fs::read(thread.join("stat")).map_or(true, |stat| !is_runnable(&stat)))
+fn main_thread(id: u64) -> PathBuf {
+    PathBuf::from(format!("/proc/{id}/task/{id}"))
 }
 
-/// The same of one process; 0 for one that has gone.
+/// All threads of a process.
+fn threads(id: u64) -> Vec<PathBuf> {
+    let threads = fs::read_dir(format!("/proc/{id}/task"));
+    threads.into_iter().flatten().flatten().map(|thread| thread.path()).collect()
+}
+
+/// Whether a thread is not runnable; one that has gone is not.
+fn is_idle(thread: &Path) -> bool {
+    fs::read(thread.join("stat")).map_or(true, |stat| !is_runnable(&stat))
+}
+
+/// The CPU time of a main thread; 0 for one that has gone.
 fn cpu_time(id: u64) -> u64 {
-    let times = fs::read_to_string(format!("/proc/{id}/task/{id}/schedstat")).unwrap_or_default();
+    let times = fs::read_to_string(main_thread(id).join("schedstat")).unwrap_or_default();
     times.split(' ').next().and_then(|time| time.parse().ok()).unwrap_or_default()
-}
-
-fn threads(folder: &Path) -> Vec<PathBuf> {
-    fs::read_dir(folder).into_iter().flatten().flatten().map(|thread| thread.path()).collect()
 }
 
 /// Whether a thread has something to do, or waits for a disk, by its `stat`: the state comes after
@@ -154,18 +172,19 @@ mod tests {
         let (mut waiting, mut busy) = (start("exec cat"), start("while :; do :; done"));
         let (cat, shell) = (u64::from(waiting.id()), u64::from(busy.id()));
         let end = Instant::now() + Duration::from_secs(20);
-        while !is_idle(cat, false) || is_idle(shell, false) || cpu_time(cat) == 0 {
-            assert!(Instant::now() < end, "{} {}", is_idle(cat, false), is_idle(shell, false));
+        let are_idle = |ids: &[u64]| Processes { ids: ids.to_vec(), ..Processes::default() }.are_idle();
+        while !are_idle(&[cat]) || are_idle(&[shell]) || cpu_time(cat) == 0 {
+            assert!(Instant::now() < end, "{} {}", are_idle(&[cat]), are_idle(&[shell]));
             std::thread::yield_now();
         }
         let before = cpu_time(cat);
-        assert!(is_idle(cat, true));
+        assert!(are_idle(&[cat]));
         assert_eq!(cpu_time(cat), before, "nothing has happened meanwhile");
-        assert!(!Processes { ids: vec![cat, shell], ..Processes::default() }.are_idle());
+        assert!(!are_idle(&[cat, shell]));
         for child in [&mut waiting, &mut busy] {
             child.kill().unwrap();
             child.wait().unwrap();
         }
-        assert!(is_idle(cat, false), "it has gone");
+        assert!(are_idle(&[cat]), "it has gone");
     }
 }

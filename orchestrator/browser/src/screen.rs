@@ -10,17 +10,18 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 use tokio::{
     sync::oneshot::Receiver,
-    time::{MissedTickBehavior, interval},
+    time::{MissedTickBehavior, interval, timeout},
 };
 
 use crate::{
     Error, Session,
-    cdp::Answer,
+    cdp::{Answer, CALL},
     clock,
     patience::Patience,
     watch::{Page, State},
 };
 
+const POPUP: &str = include_str!("inject/popup.js");
 const DRAW: &str = "HeadlessExperimental.beginFrame";
 /// How long a frame may take to reach the screen; a page that shows none is not waited for.
 const FRAME: Duration = Duration::from_millis(500);
@@ -81,7 +82,23 @@ impl Session {
 
     /// The visible part of a page.
     pub(crate) async fn screenshot_of(&self, page: &Page) -> Result<Vec<u8>, Error> {
-        self.capture(page, json!({ "format": "png", "optimizeForSpeed": true })).await
+        let format = json!({ "format": "png", "optimizeForSpeed": true });
+        if !self.draws_when_told() || self.may_have_popup(page).await {
+            return self.capture(page, format).await;
+        }
+        // One frame gives its own picture, where nothing else is on the screen.
+        let drawn = |state: &State| (!state.drawing.contains(&page.session)).then_some(());
+        let condition = |_: &State| "the last frame to reach the screen".to_owned();
+        self.watch.until(CALL, condition, drawn).await?;
+        let params = json!({ "screenshot": format, "frameTimeTicks": self.frame_time() });
+        let shot = self.cdp().call(Some(&page.session), DRAW, params).await?;
+        png(&shot, DRAW, "screenshotData")
+    }
+
+    /// Whether the browser may have opened something on top of a page.
+    async fn may_have_popup(&self, page: &Page) -> bool {
+        let look = self.evaluate_apart(page, &page.target, POPUP, CALL).await;
+        !matches!(look, Ok(Value::Bool(false)))
     }
 
     /// A PNG file of a page, and of what the browser has opened on top of it: the list of a
@@ -95,10 +112,33 @@ impl Session {
             self.cdp().call(Some(&page.session), "Page.bringToFront", json!({})).await?;
         }
         let shot = self.cdp().call(Some(&page.session), METHOD, params);
-        let shot = if self.draws_when_told() { self.while_drawing(page, shot).await } else { shot.await }?;
-        let shape = Error::Shape { method: METHOD, field: "data" };
-        let Some(data) = shot.get("data").and_then(Value::as_str) else { return Err(shape) };
-        STANDARD.decode(data).map_err(|_| shape)
+        let shot = if self.draws_when_told() { self.while_copying(page, shot).await } else { shot.await }?;
+        png(&shot, METHOD, "data")
+    }
+
+    /// Waits for a picture. Chromium draws the page anew for it, hears from the page that this is
+    /// done, and copies the screen with the frame after that.
+    async fn while_copying<T>(&self, page: &Page, picture: impl Future<Output = T>) -> T {
+        tokio::pin!(picture);
+        let two_frames = async {
+            for _ in 0..2 {
+                self.begin_frame(page);
+                let condition = |_: &State| "a frame to reach the screen".to_owned();
+                let drawn = |state: &State| (!state.drawing.contains(&page.session)).then_some(());
+                let _ = self.watch.until(FRAME, condition, drawn).await;
+                let question = json!({ "expression": "0" });
+                let _ = self.cdp().call(Some(&page.session), "Runtime.evaluate", question).await;
+            }
+        };
+        tokio::select! {
+            biased;
+            answer = &mut picture => return answer,
+            () = two_frames => {}
+        }
+        match timeout(REDRAW, &mut picture).await {
+            Ok(answer) => answer,
+            Err(_) => self.while_drawing(page, picture).await,
+        }
     }
 
     /// Waits for what is answered only when frames have been drawn.
@@ -181,6 +221,13 @@ impl Session {
             Err(error) => Err(error),
         }
     }
+}
+
+/// The picture in an answer of the browser.
+fn png(answer: &Value, method: &'static str, field: &'static str) -> Result<Vec<u8>, Error> {
+    let shape = Error::Shape { method, field };
+    let Some(data) = answer.get(field).and_then(Value::as_str) else { return Err(shape) };
+    STANDARD.decode(data).map_err(|_| shape)
 }
 
 /// Whether a document has come so far that there is something to show.

@@ -17,7 +17,7 @@ use crate::{
     cdp::CALL,
     clock, idle,
     patience::{Limit, Patience},
-    watch::{Page, Sockets, State},
+    watch::{News, Page, Sockets, State},
 };
 
 /// Short steps first, where pages start one thing after another; longer ones for late timers.
@@ -165,7 +165,10 @@ impl Session {
             let page = self.watch.lock().active()?;
             let patience = self.patience(&page, limit);
             self.arrivals(activity, patience).await?;
-            self.wait_until_idle().await;
+            let has_news = self.take_news(activity);
+            if has_news {
+                self.wait_until_idle().await;
+            }
             self.show_frame(patience).await?;
             if let Some(world) = self.frozen() {
                 self.messages(activity, patience).await?;
@@ -177,7 +180,7 @@ impl Session {
                     messages += clock::tick(self.cdp(), &self.watch, worker, now).await?;
                 }
             }
-            if self.frozen().is_some() {
+            if has_news && self.frozen().is_some() {
                 idle::wait_if_busy(&self.watch, self.cdp()).await;
             }
             if before == (self.watch.lock().begun, activity.counts().begun) {
@@ -188,6 +191,14 @@ impl Session {
                 return Err(Error::Deadline { condition, waited: limit.whole });
             }
         }
+    }
+
+    /// Whether something has begun or come to an end since this was last asked: only then may the
+    /// pages have more to do than is known.
+    fn take_news(&self, activity: &Activity) -> bool {
+        let mut state = self.watch.lock();
+        let news = News { begun: state.begun, ended: state.traffic.ended, asked: activity.counts().begun };
+        std::mem::replace(&mut state.news, news) != news
     }
 
     /// Waits until the pages have done what they can do while their time stands still.

@@ -93,6 +93,7 @@ pub(crate) struct State {
     /// Another program drives the pages by now.
     pub(crate) handed_over: bool,
     pub(crate) processes: Processes,
+    pub(crate) news: News,
     /// Pages, frames and workers that have gone.
     left: HashSet<SessionId>,
     /// How many pages and workers refused it and may be about to go away.
@@ -101,6 +102,15 @@ pub(crate) struct State {
     pub(crate) unprepared: Option<(String, String)>,
     crashed: bool,
     gone: bool,
+}
+
+/// What had begun and come to an end when a rest last looked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct News {
+    pub(crate) begun: u64,
+    pub(crate) ended: u64,
+    /// Requests, as the gateway counts them.
+    pub(crate) asked: u64,
 }
 
 /// Messages of WebSockets as the pages count them.

@@ -53,6 +53,23 @@ async fn all_of_a_page_is_drawn_and_it_does_not_notice() {
     bench.session.close().await.unwrap();
 }
 
+/// Counts the frames that are drawn.
+const FRAMES: &str = "<!doctype html><title>0</title><h1>Frames</h1>
+    <script>requestAnimationFrame(function next() { ++document.title; requestAnimationFrame(next); })</script>";
+
+#[tokio::test]
+async fn a_picture_takes_the_same_number_of_frames_each_time() {
+    let mut bench = Bench::open(Dialect::BrowserGym, &[("frames.test/", FRAMES)]).await;
+    let mut counts = Vec::new();
+    for _ in 0..20 {
+        bench.session.screenshot().await.unwrap();
+        counts.push(bench.title().await.parse::<u32>().unwrap());
+    }
+    let taken: Vec<_> = counts.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(taken.iter().all(|&frames| frames == taken[0]), "{counts:?}");
+    bench.session.close().await.unwrap();
+}
+
 #[tokio::test]
 async fn ids_are_drawn_on_what_can_be_used() {
     let mut bench =

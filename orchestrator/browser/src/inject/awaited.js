@@ -152,3 +152,13 @@ replaceWhenThere('BroadcastChannel', 'postMessage', (native) => ({
     return apply(native, this, args);
   },
 }));
+// A socket opens, or is refused, at the instant at which it was asked for.
+const NativeSocket = globalThis.WebSocket;
+if (NativeSocket) {
+  const OurSocket = new Proxy(NativeSocket, {
+    construct(target, args, self) { return until(Reflect.construct(target, args, self), 'open', 'close'); },
+  });
+  disguise(OurSocket, 'WebSocket');
+  Object.defineProperty(NativeSocket.prototype, 'constructor', { value: OurSocket, writable: true, configurable: true });
+  Object.defineProperty(globalThis, 'WebSocket', { value: OurSocket, writable: true, configurable: true });
+}

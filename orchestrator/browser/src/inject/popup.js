@@ -1,0 +1,16 @@
+// Whether the browser may have opened something on top of the page: the list of a `<select>`, the
+// calendar of a date. What is out of sight counts as such while it has the focus.
+(() => {
+  const OPEN = 'select:open, input:open';
+  const mayBeOpen = (root) => {
+    const focused = root.activeElement;
+    if (focused?.localName.includes('-') && !focused.shadowRoot) return true;
+    if (root.querySelector(OPEN)) return true;
+    return [...root.querySelectorAll('*')].some((element) => {
+      if (element.shadowRoot) return mayBeOpen(element.shadowRoot);
+      if (!('contentDocument' in element)) return false;
+      return element.contentDocument ? mayBeOpen(element.contentDocument) : element === focused;
+    });
+  };
+  return mayBeOpen(document);
+})()
