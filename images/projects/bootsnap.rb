@@ -1,4 +1,4 @@
-# Compiled code is kept in the image: a start takes half the processor time. Before Bundler, which would hide the gem from us.
+# Compiled code is kept in the image: a start takes half the processor time.
 require 'bootsnap'
 
 Bootsnap.setup(cache_dir: '/var/cache/bootsnap', load_path_cache: true, compile_cache_iseq: true,

@@ -33,6 +33,31 @@ fn an_image_survives_the_way_through_a_file() -> Result<()> {
 }
 
 #[test]
+fn all_images_go_to_another_machine_in_one_file() -> Result<()> {
+    let bench = Bench::new()?;
+    bench.recipe("RUN echo first > /kept\n")?;
+    let second = bench.second("RUN echo second > /kept\n")?;
+    bench.ends(0, &["build", bench.name()])?;
+    let said = bench.ends(3, &["save", "--all", "set.tar"])?;
+    ensure!(said.contains(&format!("sandbox/{second}:1 is not built; `sandbox build` builds it")), "{said}");
+    ensure!(!bench.path("set.tar").exists(), "a set with a hole");
+
+    bench.ends(0, &["build"])?;
+    let tags = [bench.tag(), format!("sandbox/{second}:1")];
+    let said = bench.ends(0, &["save", "--all", "set.tar"])?;
+    ensure!(said.starts_with(&format!("set.tar: {}, {}, ", tags[0], tags[1])), "{said}");
+    for tag in &tags {
+        docker(&["image", "rm", tag])?;
+    }
+    let said = bench.ends(0, &["load", "set.tar"])?;
+    ensure!(tags.iter().all(|tag| said.contains(&format!("{tag}: loaded"))), "{said}");
+    // The other machine has nothing to build.
+    let said = bench.ends(0, &["build"])?;
+    ensure!(said.matches("up to date").count() == 2, "{said}");
+    Ok(())
+}
+
+#[test]
 fn no_file_is_overwritten() -> Result<()> {
     let bench = Bench::new()?;
     bench.recipe("")?;

@@ -69,6 +69,15 @@ impl Bench {
         self.write("Dockerfile", &format!("FROM {base}\n{lines}"))
     }
 
+    /// Makes another recipe on the same base; its name.
+    pub(crate) fn second(&self, lines: &str) -> Result<String> {
+        let name = format!("{}-b", self.name);
+        let folder = self.path("images").join(&name);
+        std::fs::create_dir_all(&folder)?;
+        std::fs::write(folder.join("Dockerfile"), format!("FROM {}:base\n{lines}", self.name))?;
+        Ok(name)
+    }
+
     /// Writes a file of the recipe.
     pub(crate) fn write(&self, file: &str, text: &str) -> Result<()> {
         let folder = self.path("images").join(&self.name);

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use camino::Utf8PathBuf;
 use images::build::{self, Built, Options};
-use images::{Event, OnEvent, Recipe};
+use images::{Engine, Event, OnEvent, Proved, Recipe};
 use indicatif::ProgressBar;
 use serde::Serialize;
 
@@ -17,6 +17,8 @@ use crate::{interrupt, progress};
 ///
 /// Each folder under images/ becomes the image sandbox/NAME:1. What has not changed is not built again. Needs a
 /// container engine and a Debian mirror; base images come from a registry, or from the mirror where none answers.
+/// The versions in a folder's lock.txt are preferred; where one is gone, the image is built with what there is, and what
+/// differs is said. One image that fails does not stop the others.
 #[derive(clap::Args)]
 pub(crate) struct Build {
     /// Which [default: all]
@@ -25,6 +27,9 @@ pub(crate) struct Build {
     /// Build what is up to date too, from the first step
     #[arg(long)]
     force: bool,
+    /// Build with the newest versions, and write what the images are made of into each folder's lock.txt
+    #[arg(long)]
+    lock: bool,
     /// The folder with a folder per image
     #[arg(long, value_name = "DIR", default_value = "images")]
     images: Utf8PathBuf,
@@ -41,13 +46,25 @@ struct Line {
     image: String,
     built: bool,
     seconds: f64,
+    /// Packages that have another version than the one locked, and the golden state if it is another one.
+    differs: Vec<String>,
+    /// Why there is no image, and where the log is.
+    error: Option<String>,
 }
 
+/// How many packages with other versions are named.
+const NAMED: usize = 8;
+
 impl Build {
-    /// Builds one image after another and stops at the first that fails.
+    /// Builds one image after another. What fails is told at once, and named again at the end.
     pub(crate) async fn run(self) -> Outcome {
         let recipes = Recipe::find(&self.images, &self.names).map_err(engine::failure)?;
-        let options = Options { images: self.images.clone(), cache: self.cache.path(), force: self.force };
+        let options = Options {
+            images: self.images.clone(),
+            cache: self.cache.path(),
+            force: self.force,
+            newest: self.lock,
+        };
         let work = self.build(&recipes, &options);
         interrupt::unless_interrupted(
             work,
@@ -58,14 +75,31 @@ impl Build {
 
     async fn build(&self, recipes: &[Recipe], options: &Options) -> Outcome {
         let engine = engine::connect().await?;
-        let mut lines = Vec::new();
+        let (mut lines, mut failed) = (Vec::new(), Vec::new());
         for recipe in recipes {
             let began = Instant::now();
             let bar = progress::spinner(&recipe.name);
-            let built = build::build(&engine, recipe, options, &show(&recipe.name, &bar)).await;
+            let built = self.one(&engine, recipe, options, &bar).await;
             bar.finish_and_clear();
-            let built = built.map_err(engine::failure)? == Built::New;
-            let line = Line { image: recipe.tag(), built, seconds: began.elapsed().as_secs_f64() };
+            let mut line = Line {
+                image: recipe.tag(),
+                built: matches!(built, Ok(Built::New { .. })),
+                seconds: began.elapsed().as_secs_f64(),
+                differs: Vec::new(),
+                error: None,
+            };
+            match built {
+                Ok(Built::New { differs }) => {
+                    line.differs = differs.iter().map(ToString::to_string).collect();
+                }
+                Ok(Built::UpToDate) => {}
+                Err(error) => {
+                    line.error = Some(error.to_string());
+                    let failure = engine::failure(error);
+                    failure.tell();
+                    failed.push((recipe.name.as_str(), failure.code()));
+                }
+            }
             if !self.json {
                 line.print();
             }
@@ -77,15 +111,50 @@ impl Build {
         if lines.is_empty() {
             return Err(Failure::Input(anyhow::anyhow!("{}: no folder with a Dockerfile", self.images)));
         }
-        Ok(())
+        outcome(&failed, lines.len())
     }
+
+    async fn one(
+        &self,
+        engine: &Engine,
+        recipe: &Recipe,
+        options: &Options,
+        bar: &ProgressBar,
+    ) -> Result<Built, images::Error> {
+        let built = build::build(engine, recipe, options, &show(&recipe.name, bar)).await?;
+        if self.lock {
+            Proved::of_image(engine, recipe).await?.write(recipe)?;
+        }
+        Ok(built)
+    }
+}
+
+/// Names the images that failed, where there were several; each has told why. The exit code is that of the failures where
+/// they agree, and else "no".
+fn outcome(failed: &[(&str, u8)], images: usize) -> Outcome {
+    let Some((_, first)) = failed.first() else { return Ok(()) };
+    if images > 1 {
+        let names: Vec<&str> = failed.iter().map(|(name, _)| *name).collect();
+        eprintln!("sandbox: {} of {images} images were not built: {}", names.len(), names.join(", "));
+    }
+    let agreed = failed.iter().all(|(_, code)| code == first);
+    Err(Failure::Told(if agreed { *first } else { 1 }))
 }
 
 impl Line {
     fn print(&self) {
-        match self.built {
-            true => println!("{}: built in {:.0} s", self.image, self.seconds),
-            false => println!("{}: up to date", self.image),
+        match (&self.error, self.built) {
+            (Some(_), _) => return,
+            (None, true) => println!("{}: built in {:.0} s", self.image, self.seconds),
+            (None, false) => println!("{}: up to date", self.image),
+        }
+        if !self.differs.is_empty() {
+            let (named, more) = self.differs.split_at(self.differs.len().min(NAMED));
+            let more = match more.len() {
+                0 => String::new(),
+                more => format!(", and {more} more (--json names all)"),
+            };
+            println!("  not as it was locked: {}{more}", named.join(", "));
         }
     }
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use camino::Utf8PathBuf;
-use images::{Event, save};
+use images::{Error, Event, Recipe, save};
 
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::{engine, interrupt, progress};
 
 /// Save images to a file, for machines that reach no registry
@@ -14,11 +14,17 @@ use crate::{engine, interrupt, progress};
 #[derive(clap::Args)]
 pub(crate) struct Save {
     /// The images: names of folders under images/, or any images of the engine
-    #[arg(value_name = "IMAGE", required = true)]
-    images: Vec<String>,
+    #[arg(value_name = "IMAGE", required_unless_present = "all", requires = "output")]
+    names: Vec<String>,
     /// The file to write
     #[arg(short, long, value_name = "FILE.tar")]
-    output: Utf8PathBuf,
+    output: Option<Utf8PathBuf>,
+    /// Save every image that `sandbox build` builds, in one file
+    #[arg(long, value_name = "FILE.tar", conflicts_with_all = ["names", "output"])]
+    all: Option<Utf8PathBuf>,
+    /// The folder with a folder per image
+    #[arg(long, value_name = "DIR", default_value = "images")]
+    images: Utf8PathBuf,
 }
 
 impl Save {
@@ -28,18 +34,43 @@ impl Save {
     }
 
     async fn save(&self) -> Outcome {
+        let (names, output) = match (&self.all, &self.output) {
+            (Some(output), _) => (self.built()?, output),
+            (None, Some(output)) => (self.names.clone(), output),
+            (None, None) => return Err(Failure::Input(anyhow::anyhow!("name the file with --output"))),
+        };
         let engine = engine::connect().await?;
-        let (images, size) = save::resolve(&engine, &self.images).await.map_err(engine::failure)?;
-        let bar = progress::bytes(size, self.output.as_str());
+        let resolved = save::resolve(&engine, &names).await;
+        let (images, size) = resolved.map_err(|error| self.failure(error))?;
+        let bar = progress::bytes(size, output.as_str());
         let told = bar.clone();
         let on: images::OnEvent = Arc::new(move |event| {
             if let Event::Bytes(written) = event {
                 told.set_position(written);
             }
         });
-        let written = save::save(&engine, &images, &self.output, &on).await;
+        let written = save::save(&engine, &images, output, &on).await;
         bar.finish_and_clear();
-        println!("{}: {}, {} bytes", self.output, images.join(", "), written.map_err(engine::failure)?);
+        println!("{output}: {}, {} bytes", images.join(", "), written.map_err(engine::failure)?);
         Ok(())
+    }
+
+    /// The images of all folders with a recipe.
+    fn built(&self) -> Result<Vec<String>, Failure> {
+        let recipes = Recipe::find(&self.images, &[]).map_err(engine::failure)?;
+        match recipes.is_empty() {
+            true => Err(Failure::Input(anyhow::anyhow!("{}: no folder with a Dockerfile", self.images))),
+            false => Ok(recipes.iter().map(Recipe::tag).collect()),
+        }
+    }
+
+    /// A set with a hole is not saved as the whole.
+    fn failure(&self, error: Error) -> Failure {
+        match error {
+            Error::Unknown { name, .. } if self.all.is_some() => Failure::Environment(anyhow::anyhow!(
+                "{name} is not built; `sandbox build` builds it, or name the images to save"
+            )),
+            error => engine::failure(error),
+        }
     }
 }

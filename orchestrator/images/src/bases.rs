@@ -49,6 +49,12 @@ async fn make(engine: &Engine, suite: &str, images: &Utf8Path, on: &OnEvent) -> 
             program: "mmdebstrap or docker, which images/base.sh needs",
             install: "sudo apt-get install -y mmdebstrap docker.io",
         }),
-        _ => Err(Error::Program { doing, program: "images/base.sh", status: ended.status, tail: ended.tail }),
+        _ => Err(Error::Program {
+            doing,
+            program: "images/base.sh",
+            status: ended.status,
+            tail: ended.tail,
+            log: None,
+        }),
     }
 }

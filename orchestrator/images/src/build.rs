@@ -7,17 +7,21 @@
 //! ```
 //!
 //! The digest covers what is in the folder, and the program where the folder is a package. It does not cover the base
-//! image: `force` builds anew on a newer one.
+//! image nor `lock.txt`: `force` builds anew on newer ones. Where the locked versions of Debian's
+//! packages do not go together any more, the image is built with those there are.
 
 use std::collections::{HashMap, VecDeque};
 
 use bollard::query_parameters::{BuildImageOptionsBuilder, BuilderVersion};
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use futures_util::StreamExt;
 
 use crate::context::Context;
 use crate::engine::UNHURRIED;
-use crate::{Engine, Error, Event, OnEvent, Recipe, bases, cargo, error, program, wheels};
+use crate::proved::Difference;
+use crate::{
+    Engine, Error, Event, OnEvent, Proved, Recipe, bases, cargo, error, log, program, proved, wheels,
+};
 
 /// The label with the digest of everything that an image was made of.
 pub const INPUTS: &str = "sandbox.inputs";
@@ -27,17 +31,22 @@ pub const INPUTS: &str = "sandbox.inputs";
 pub struct Options {
     /// The folder that holds `base.sh`.
     pub images: Utf8PathBuf,
-    /// The folder where downloaded wheels and built programs are kept.
+    /// The folder where downloaded wheels, built programs and logs are kept.
     pub cache: Utf8PathBuf,
     /// Build even what is up to date, and without the engine's cache of earlier builds.
     pub force: bool,
+    /// Build with the newest Debian packages, whatever `lock.txt` prefers.
+    pub newest: bool,
 }
 
 /// What became of a build.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Built {
     /// There is a new image.
-    New,
+    New {
+        /// In what it is not as its `lock.txt` and `requirements.txt` have it.
+        differs: Vec<Difference>,
+    },
     /// The image there is was made of the same inputs.
     UpToDate,
 }
@@ -54,7 +63,14 @@ pub async fn build(
     options: &Options,
     on: &OnEvent,
 ) -> Result<Built, Error> {
+    let log = options.cache.join("logs").join(format!("{}.log", recipe.name));
+    let built = steps(engine, recipe, options, &log::to_file(&log, on)).await;
+    built.map_err(|error| error.logged(&log))
+}
+
+async fn steps(engine: &Engine, recipe: &Recipe, options: &Options, on: &OnEvent) -> Result<Built, Error> {
     let context = Context::of(&recipe.folder)?;
+    let locked = Proved::of_recipe(recipe)?;
     let machine = machine(engine).await?;
     let context = match cargo::program(recipe, &options.cache, &machine, on).await? {
         Some(program) => context.with_file("program", &program)?,
@@ -69,16 +85,43 @@ pub async fn build(
     for base in recipe.bases()? {
         bases::provide(engine, &base, &options.images, on).await?;
     }
-    let context = match wheels::fetch(recipe, &options.cache, &machine, on).await? {
-        Some(folder) => context.with("wheels", &folder)?,
-        None => context,
+    let (context, mut differs) = match wheels::fetch(recipe, &options.cache, &machine, on).await? {
+        Some(folder) => with_wheels(recipe, context, &folder)?,
+        None => (context, Vec::new()),
     };
-    run(engine, recipe, context, &inputs, options.force, on).await?;
+    let run = async |locked: Option<&Proved>| {
+        run(engine, recipe, &context, locked, &inputs, options.force, on).await
+    };
+    let preferred = locked.as_ref().filter(|_| !options.newest);
+    match run(preferred).await {
+        Err(Error::Step { instruction, .. }) if preferred.is_some() && instruction.contains("apt-get ") => {
+            on(Event::Doing("building without the versions of lock.txt, which do not go together any more"));
+            run(None).await?;
+        }
+        done => done?,
+    }
     // The image it replaces would stay as a nameless one. It does stay where a container still uses it.
     if let Some(id) = before.and_then(|image| image.id) {
         forget(engine, &recipe.tag(), &id).await?;
     }
-    Ok(Built::New)
+    if let Some(locked) = locked {
+        differs.extend(locked.differences(&Proved::of_image(engine, recipe).await?));
+    }
+    Ok(Built::New { differs })
+}
+
+/// The context with the wheels, and in what they are not those that the recipe pins.
+fn with_wheels(
+    recipe: &Recipe,
+    context: Context,
+    wheels: &Utf8Path,
+) -> Result<(Context, Vec<Difference>), Error> {
+    let context = context.with("wheels", wheels)?;
+    let differs = wheels::differences(recipe, wheels)?;
+    match differs.is_empty() {
+        true => Ok((context, differs)),
+        false => Ok((context.instead(wheels::REQUIREMENTS, &wheels.join(wheels::REQUIREMENTS))?, differs)),
+    }
 }
 
 /// What the engine runs on, as compilers and Python name it.
@@ -94,11 +137,15 @@ async fn machine(engine: &Engine) -> Result<String, Error> {
 async fn run(
     engine: &Engine,
     recipe: &Recipe,
-    context: Context,
+    context: &Context,
+    locked: Option<&Proved>,
     inputs: &str,
     force: bool,
     on: &OnEvent,
 ) -> Result<(), Error> {
+    let apt = proved::apt(locked)?;
+    let folder = Utf8Path::from_path(apt.path()).unwrap_or(Utf8Path::new("apt"));
+    let context = context.clone().with("apt", folder)?;
     let options = BuildImageOptionsBuilder::new()
         .version(BuilderVersion::BuilderV1)
         .dockerfile("Dockerfile")
@@ -137,7 +184,8 @@ struct Log {
     on: OnEvent,
     /// The beginning of a line whose end has not come yet.
     rest: String,
-    step: Option<String>,
+    /// Which step, of how many, and its instruction.
+    step: Option<(u32, u32, Box<str>)>,
     tail: VecDeque<String>,
 }
 
@@ -165,7 +213,7 @@ impl Log {
         }
         if let Some((at, of, instruction)) = step(&line) {
             (self.on)(Event::Step { at, of, instruction });
-            self.step = Some(format!("step {at} of {of}: {instruction}"));
+            self.step = Some((at, of, instruction.into()));
             self.tail.clear();
             return;
         }
@@ -180,14 +228,17 @@ impl Log {
             _ if error::is_disk_full(&why) || self.tail.iter().any(|line| error::is_disk_full(line)) => {
                 Error::DiskFull { doing, why }
             }
-            Some(step) => Error::Step { image: recipe.name.clone(), step, why, tail: self.tail.into() },
+            Some((at, of, instruction)) => {
+                let image = recipe.name.clone();
+                Error::Step { image, at, of, instruction, why, tail: self.tail.into(), log: None }
+            }
             None => Error::Refused { doing, why },
         }
     }
 }
 
 /// "Step 3/7 : RUN make" as its parts.
-fn step(line: &str) -> Option<(u64, u64, &str)> {
+fn step(line: &str) -> Option<(u32, u32, &str)> {
     let (count, instruction) = line.strip_prefix("Step ")?.split_once(" : ")?;
     let (at, of) = count.split_once('/')?;
     Some((at.parse().ok()?, of.parse().ok()?, instruction))
@@ -210,10 +261,7 @@ mod tests {
     fn an_error_names_the_step_and_shows_what_it_printed() {
         let error =
             after(&["Step 1/2 : FROM x\n", " ---> abc\n", "Step 2/", "2 : RUN make\n", "cc", ": no\nbye"]);
-        assert_eq!(
-            error.to_string(),
-            "build shop: step 2 of 2: RUN make: The command returned a non-zero code: 2\ncc: no\nbye"
-        );
+        assert_eq!(error.to_string(), "build shop: step 2 of 2 (RUN make): exit code 2\n  last words: bye");
     }
 
     #[test]

@@ -35,7 +35,13 @@ pub(crate) async fn program(
     };
     if !ended.status.success() {
         let doing = format!("build the program of {}", recipe.name);
-        return Err(Error::Program { doing, program: "cargo", status: ended.status, tail: ended.tail });
+        return Err(Error::Program {
+            doing,
+            program: "cargo",
+            status: ended.status,
+            tail: ended.tail,
+            log: None,
+        });
     }
     Ok(Some(made.join(target).join("release").join(&recipe.name)))
 }
@@ -99,7 +105,9 @@ mod tests {
             program(&recipe, &recipe.folder.join("cache"), std::env::consts::ARCH, &on).await.unwrap_err();
         let text = error.to_string();
         assert!(text.starts_with("build the program of small: cargo ended with exit status: 101"), "{text}");
-        assert!(text.contains("cannot find value `nothing`"), "{text}");
+        assert!(text.contains("\n  last words: error: could not compile `small`"), "{text}");
+        let Error::Program { tail, .. } = &error else { panic!("{error}") };
+        assert!(tail.iter().any(|line| line.contains("cannot find value `nothing`")), "{tail:?}");
     }
 
     #[tokio::test]

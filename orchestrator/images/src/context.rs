@@ -77,6 +77,15 @@ impl Context {
         Ok(self)
     }
 
+    /// Takes another file for one of the folder's.
+    pub(crate) fn instead(mut self, name: &str, path: &Utf8Path) -> Result<Context, Error> {
+        let kind = kind(path)?;
+        for member in self.members.iter_mut().filter(|member| member.name == name) {
+            (member.path, member.kind) = (path.to_owned(), kind.clone());
+        }
+        Ok(self)
+    }
+
     fn add(&mut self, folder: &Utf8Path, prefix: &str, ignore: &Ignore) -> Result<(), Error> {
         let mut paths = Vec::new();
         for entry in folder.read_dir_utf8().map_err(Error::of_file("read", folder))? {
@@ -187,7 +196,8 @@ impl Read for Exactly {
     }
 }
 
-struct Hash(Sha256);
+/// A digest that is written to.
+pub(crate) struct Hash(pub(crate) Sha256);
 
 impl Write for Hash {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

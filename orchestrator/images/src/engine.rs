@@ -114,6 +114,14 @@ impl Engine {
         }
     }
 
+    /// Whether there is an image of this name or id.
+    ///
+    /// # Errors
+    /// When the engine does not answer.
+    pub async fn has(&self, image: &str) -> Result<bool, crate::Error> {
+        Ok(self.image(image).await?.is_some())
+    }
+
     /// The names of all images, sorted.
     pub(crate) async fn tags(&self) -> Result<Vec<String>, crate::Error> {
         let images = self.docker.list_images(None::<ListImagesOptions>).await;

@@ -62,7 +62,7 @@ pub enum Error {
         install: &'static str,
     },
     /// A program ran and failed.
-    #[error("{doing}: {program} ended with {status}:\n{}", tail.join("\n"))]
+    #[error("{doing}: {program} ended with {status}{}", last_words(tail, log))]
     Program {
         /// What it was run for.
         doing: String,
@@ -72,18 +72,31 @@ pub enum Error {
         status: std::process::ExitStatus,
         /// The last lines it printed.
         tail: Vec<String>,
+        /// Where all that it printed is.
+        log: Option<Utf8PathBuf>,
     },
     /// A step of a Dockerfile failed.
-    #[error("build {image}: {step}: {why}\n{}", tail.join("\n"))]
+    #[error(
+        "build {image}: step {at} of {of} ({}): {}{}",
+        cut(instruction, 60),
+        outcome(why),
+        last_words(tail, log)
+    )]
     Step {
         /// The image.
         image: String,
-        /// The step, as "step 3 of 7: RUN make".
-        step: String,
+        /// Which step, counted from 1.
+        at: u32,
+        /// How many there are.
+        of: u32,
+        /// The instruction as it stands in the Dockerfile.
+        instruction: Box<str>,
         /// The engine's words.
         why: String,
         /// The last lines that the build printed.
         tail: Vec<String>,
+        /// Where all that it printed is.
+        log: Option<Utf8PathBuf>,
     },
     /// The registry has another image under this name than the one pinned.
     #[error("pull {image}: its content has changed: pinned is {pinned}, the registry has {found}")]
@@ -105,6 +118,14 @@ impl Error {
             let why = words(&error);
             if is_disk_full(&why) { Error::DiskFull { doing, why } } else { Error::Refused { doing, why } }
         }
+    }
+
+    /// The same, with the file that has all that a build printed.
+    pub(crate) fn logged(mut self, path: &Utf8Path) -> Error {
+        if let Error::Program { log, .. } | Error::Step { log, .. } = &mut self {
+            *log = Some(path.to_owned());
+        }
+        self
     }
 
     /// What to do with an error of the file system.
@@ -133,6 +154,40 @@ pub(crate) fn words(error: &bollard::errors::Error) -> String {
     }
 }
 
+/// The last line that says something, and the log, on a line each.
+fn last_words(tail: &[String], log: &Option<Utf8PathBuf>) -> String {
+    let words = tail.iter().rev().map(|line| plain(line)).find(|line| !line.is_empty());
+    let words = words.map_or_else(String::new, |words| format!("\n  last words: {}", cut(&words, 200)));
+    let log = log.as_ref().map_or_else(String::new, |log| format!("\n  log: {log}"));
+    words + &log
+}
+
+/// How a step ended, of the engine's "The command '...' returned a non-zero code: 7", which repeats the instruction.
+fn outcome(why: &str) -> String {
+    match why.rsplit_once("returned a non-zero code: ") {
+        Some((_, code)) => format!("exit code {code}"),
+        None => cut(why, 200),
+    }
+}
+
+/// On one line, and not longer than `most` characters.
+fn cut(text: &str, most: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(most) {
+        Some((at, _)) => format!("{}…", line[..at].trim_end()),
+        None => line,
+    }
+}
+
+/// Without the sequences that colour a terminal.
+fn plain(line: &str) -> String {
+    let mut parts = line.split("\u{1b}[");
+    let first = parts.next().unwrap_or_default().to_owned();
+    let rest =
+        parts.map(|part| part.split_once(|c: char| c.is_ascii_alphabetic()).map_or("", |(_, text)| text));
+    rest.fold(first, |text, part| text + part).trim().to_owned()
+}
+
 /// The engine has no error code for it, only the system's words somewhere in its own.
 pub(crate) fn is_disk_full(why: &str) -> bool {
     why.contains("no space left on device") || why.contains("No space left on device")
@@ -141,6 +196,23 @@ pub(crate) fn is_disk_full(why: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_step_that_failed_is_told_in_three_lines() {
+        let error = Error::Step {
+            image: "shop".to_owned(),
+            at: 3,
+            of: 7,
+            instruction: format!("RUN make {}", "&& make again ".repeat(50)).into(),
+            why: "The command '/bin/sh -c make && make again' returned a non-zero code: 2".to_owned(),
+            tail: vec!["cc".to_owned(), "\u{1b}[31merror: no\u{1b}[0m".to_owned(), String::new()],
+            log: None,
+        };
+        let text = error.logged("/c/logs/shop.log".into()).to_string();
+        let expected = "build shop: step 3 of 7 (RUN make && make again && make again && make again && make a…): exit code 2\n  \
+                        last words: error: no\n  log: /c/logs/shop.log";
+        assert_eq!(text, expected);
+    }
 
     #[test]
     fn a_full_disk_is_told_from_other_refusals() {

@@ -10,9 +10,9 @@ pub enum Event<'a> {
     /// A step of a Dockerfile has begun, counted from 1.
     Step {
         /// Which step.
-        at: u64,
+        at: u32,
         /// How many there are.
-        of: u64,
+        of: u32,
         /// The instruction as it stands in the Dockerfile.
         instruction: &'a str,
     },

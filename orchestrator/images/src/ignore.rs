@@ -1,6 +1,6 @@
 //! What of a folder is no part of the build context.
 //!
-//! Two things are: what is made elsewhere (`wheels/`, `program`, Python's caches), and what `.dockerignore` names. Of that file's
+//! Two things are: what is made elsewhere (`wheels/`, `program`, `apt/`, `lock.txt`, Python's caches), and what `.dockerignore` names. Of that file's
 //! language the common part is understood: one path or pattern a line, `*` and `?` within a name, `**` for any number
 //! of folders, `#` for comments; a folder that is named goes with all that is in it. Exceptions (`!`) are refused
 //! rather than misread.
@@ -12,7 +12,7 @@ pub(crate) struct Ignore {
 }
 
 /// Made by the build driver or by running programs, never by hand.
-const ALWAYS: &str = ".dockerignore\nwheels\nprogram\n**/__pycache__\n**/*.pyc\n";
+const ALWAYS: &str = ".dockerignore\nwheels\nprogram\napt\nlock.txt\n**/__pycache__\n**/*.pyc\n";
 
 impl Ignore {
     /// Reads the text of a `.dockerignore`; the error says which line is not understood.

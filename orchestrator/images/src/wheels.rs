@@ -1,7 +1,10 @@
 //! The Python packages of an image, fetched on this machine so that a build needs no package index.
 //!
 //! `requirements.txt` pins every version by hash, and its first line names the Python they are for: `# python 3.11`.
-//! pip downloads the wheels once; they are kept in the user's cache under the digest of the file.
+//! pip downloads the wheels once; they are kept in the user's cache under the digest of the file. Where a version is gone
+//! from the index, the newest is taken in its place, and `requirements.txt` beside the wheels pins that one.
+
+use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use sha2::{Digest, Sha256};
@@ -9,7 +12,11 @@ use tokio::process::Command;
 
 use crate::context::hex;
 use crate::program::{self, Ended};
+use crate::proved::Difference;
 use crate::{Error, Event, OnEvent, Recipe};
+
+/// The file with the packages, in a recipe's folder and, where it is another one, beside the wheels.
+pub(crate) const REQUIREMENTS: &str = "requirements.txt";
 
 /// The folder with the wheels of an image, downloaded if they are not in `cache` yet; none without requirements.
 pub(crate) async fn fetch(
@@ -18,7 +25,7 @@ pub(crate) async fn fetch(
     machine: &str,
     on: &OnEvent,
 ) -> Result<Option<Utf8PathBuf>, Error> {
-    let path = recipe.folder.join("requirements.txt");
+    let path = recipe.folder.join(REQUIREMENTS);
     if !path.exists() {
         return Ok(None);
     }
@@ -41,13 +48,37 @@ pub(crate) async fn fetch(
         .tempdir_in(&parent)
         .map_err(Error::of_file("create a folder in", &parent))?;
     let wheels = partial.path().join("wheels");
-    let ended = match program::run(&mut pip(&path, python, machine, &wheels), on).await {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Err(Error::Missing { program: "python3", install: INSTALL });
+    let pip = async |more: Vec<String>| {
+        let mut pip = pip(python, machine, &wheels);
+        match program::run(pip.args(more), on).await {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                Err(Error::Missing { program: "python3", install: INSTALL })
+            }
+            other => other.map_err(Error::of_file("run python3 -m pip for", &path)),
         }
-        other => other.map_err(Error::of_file("run python3 -m pip for", &path))?,
     };
-    check(recipe, ended)?;
+    let list = Utf8PathBuf::from_path_buf(partial.path().join("requirements.txt"))
+        .unwrap_or_else(|path| Utf8PathBuf::from(path.to_string_lossy().into_owned()));
+    let (mut there, mut gone) = (text.clone(), Vec::new());
+    while there.contains("==") {
+        std::fs::write(&list, &there).map_err(Error::of_file("write", &list))?;
+        let ended = pip(vec!["--require-hashes".to_owned(), format!("--requirement={list}")]).await?;
+        match gone_of(&ended).and_then(|name| Some((name.to_owned(), without(&there, name)?))) {
+            Some((name, rest)) => {
+                gone.push(name);
+                there = rest;
+            }
+            None => {
+                check(recipe, ended)?;
+                break;
+            }
+        }
+    }
+    if !gone.is_empty() {
+        on(Event::Doing(&format!("fetching the newest of {}, whose versions are gone", gone.join(", "))));
+        check(recipe, pip(gone.clone()).await?)?;
+        pin(&wheels, &there, &gone).map_err(Error::of_file("pin the wheels in", &parent))?;
+    }
     match std::fs::rename(&wheels, &folder) {
         // Somebody else has just fetched the same.
         Err(_) if folder.exists() => {}
@@ -64,17 +95,77 @@ fn python_of(requirements: &str) -> Option<&str> {
     version.starts_with("3.").then_some(version)
 }
 
-/// pip for another machine and Python than its own. Everything is pinned, so nothing has to be resolved.
-fn pip(requirements: &Utf8Path, python: &str, machine: &str, wheels: &std::path::Path) -> Command {
+/// pip for another machine and Python than its own. Every package is named, so nothing has to be resolved.
+fn pip(python: &str, machine: &str, wheels: &std::path::Path) -> Command {
     let mut pip = Command::new("python3");
     pip.args(["-m", "pip", "--disable-pip-version-check", "--no-input", "download", "--progress-bar=off"]);
-    pip.args(["--no-deps", "--require-hashes", "--only-binary=:all:", "--implementation=cp"]);
+    pip.args(["--no-deps", "--only-binary=:all:", "--implementation=cp"]);
     pip.arg(format!("--python-version={python}"));
     for platform in ["manylinux_2_28", "manylinux_2_17", "manylinux2014"] {
         pip.arg(format!("--platform={platform}_{machine}"));
     }
-    pip.arg("--dest").arg(wheels).arg("--requirement").arg(requirements);
+    pip.arg("--dest").arg(wheels);
     pip
+}
+
+/// The package of which the index has other versions, of pip's "Could not find a version that satisfies the requirement
+/// six==1.17.0 (from versions: 1.16.0)". An index that does not answer has none.
+fn gone_of(ended: &Ended) -> Option<&str> {
+    let told = "Could not find a version that satisfies the requirement ";
+    let line = ended.tail.iter().rev().find_map(|line| line.split_once(told))?.1;
+    if line.contains("(from versions: none)") {
+        return None;
+    }
+    line.split_once("==").map(|(name, _)| name)
+}
+
+/// The requirements but for one; none if it is not among them.
+fn without(requirements: &str, name: &str) -> Option<String> {
+    let ours = |line: &&str| !line.strip_prefix(name).is_some_and(|rest| rest.starts_with("=="));
+    let rest: String = requirements.lines().filter(ours).map(|line| format!("{line}\n")).collect();
+    (rest.lines().count() < requirements.lines().count()).then_some(rest)
+}
+
+/// Writes beside the wheels what they are: the requirements, and those that took the places of others.
+fn pin(wheels: &std::path::Path, requirements: &str, names: &[String]) -> std::io::Result<()> {
+    let plain = |name: &str| name.to_lowercase().replace(['-', '.'], "_");
+    let mut text = requirements.to_owned();
+    for entry in std::fs::read_dir(wheels)? {
+        let entry = entry?;
+        let file = entry.file_name().to_string_lossy().into_owned();
+        let mut parts = file.split('-');
+        let (Some(stem), Some(version)) = (parts.next(), parts.next()) else { continue };
+        if let Some(name) = names.iter().find(|name| plain(name) == plain(stem)) {
+            let digest = hex(&Sha256::digest(std::fs::read(entry.path())?));
+            text += &format!("{name}=={version} --hash=sha256:{digest}\n");
+        }
+    }
+    std::fs::write(wheels.join(REQUIREMENTS), text)
+}
+
+/// In what the wheels of a folder are not those of a recipe.
+pub(crate) fn differences(recipe: &Recipe, wheels: &Utf8Path) -> Result<Vec<Difference>, Error> {
+    let read = |path: Utf8PathBuf| match std::fs::read_to_string(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        other => other.map(Some).map_err(Error::of_file("read", &path)),
+    };
+    let Some(taken) = read(wheels.join(REQUIREMENTS))? else { return Ok(Vec::new()) };
+    let pinned = read(recipe.folder.join(REQUIREMENTS))?.unwrap_or_default();
+    let (pinned, taken) = (versions(&pinned), versions(&taken));
+    let differ = pinned.iter().filter(|(name, version)| taken.get(*name) != Some(version));
+    Ok(differ
+        .map(|(name, version)| Difference::Package {
+            name: (*name).to_owned(),
+            locked: Some((*version).to_owned()),
+            found: taken.get(name).map(|version| (*version).to_owned()),
+        })
+        .collect())
+}
+
+/// `six==1.17.0 --hash=...` as name and version.
+fn versions(requirements: &str) -> BTreeMap<&str, &str> {
+    let first = |line: &'_ str| line.split_whitespace().next().map_or(0, str::len);
+    requirements.lines().filter_map(|line| line[..first(line)].split_once("==")).collect()
 }
 
 fn check(recipe: &Recipe, ended: Ended) -> Result<(), Error> {
@@ -87,6 +178,7 @@ fn check(recipe: &Recipe, ended: Ended) -> Result<(), Error> {
             program: "pip",
             status: ended.status,
             tail: ended.tail,
+            log: None,
         }),
     }
 }
@@ -114,6 +206,45 @@ mod tests {
         let on: OnEvent = Arc::new(|_| ());
         let error = fetch(&recipe, &path, "x86_64", &on).await.unwrap_err().to_string();
         assert!(error.contains("requirements.txt: line 1"), "{error}");
+    }
+
+    #[test]
+    fn a_version_that_is_gone_is_found_in_what_pip_says() {
+        let of = |line: &str| {
+            let line = format!("ERROR: Could not find a version that satisfies the requirement {line}");
+            let status = std::process::ExitStatus::default();
+            let ended =
+                Ended { status, tail: vec!["Collecting six".to_owned(), line, "ERROR: No".to_owned()] };
+            gone_of(&ended).map(str::to_owned)
+        };
+        assert_eq!(of("six==1.17.0 (from versions: 1.16.0, 1.18.0)").as_deref(), Some("six"));
+        assert_eq!(of("six==1.17.0 (from versions: none)"), None, "nobody answers");
+        let text = "# python 3.11\nsix==1.17.0 --hash=sha256:00\nsix-more==1\n";
+        assert_eq!(without(text, "six").as_deref(), Some("# python 3.11\nsix-more==1\n"));
+        assert_eq!(without(text, "seven"), None);
+    }
+
+    #[test]
+    fn what_took_the_place_of_another_version_is_pinned_and_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = Utf8PathBuf::from_path_buf(folder.path().to_owned()).unwrap();
+        std::fs::write(path.join("My_Six-2.0-py3-none-any.whl"), "wheel").unwrap();
+        pin(path.as_std_path(), "# python 3.11\nb==1 --hash=sha256:00\n", &["my.six".to_owned()]).unwrap();
+        let text = std::fs::read_to_string(path.join(REQUIREMENTS)).unwrap();
+        let digest = hex(&Sha256::digest("wheel"));
+        assert_eq!(
+            text,
+            format!("# python 3.11\nb==1 --hash=sha256:00\nmy.six==2.0 --hash=sha256:{digest}\n")
+        );
+
+        let ours = path.join("recipe");
+        std::fs::create_dir(&ours).unwrap();
+        let text = "# python 3.11\nb==1 --hash=sha256:00\nmy.six==1.0 --hash=sha256:11\n";
+        std::fs::write(ours.join(REQUIREMENTS), text).unwrap();
+        let recipe = Recipe { name: "x".to_owned(), folder: ours };
+        let told: Vec<String> =
+            differences(&recipe, &path).unwrap().iter().map(ToString::to_string).collect();
+        assert_eq!(told, ["my.six 1.0 -> 2.0"]);
     }
 
     #[tokio::test]

@@ -26,12 +26,16 @@ const WITHIN: Duration = Duration::from_secs(900);
 /// How long a container engine that does not answer is waited for: it may be starting anew.
 const ENGINE: Duration = Duration::from_secs(15);
 
+/// What makes images, and what brings them.
+const BUILD: &str = "`sandbox build` makes them, `sandbox load` brings them from a file";
+
 /// The exit code of a town's process that finds another one there.
 pub(super) const OTHER_IS_UP: i32 = 5;
 
 /// Bring up sites, each under its own name, and leave them running
 ///
-/// Without names, all sites of the folder; without a container engine, those that need none. What is up already stays.
+/// Without names, all sites of the folder whose images are there; without a container engine, those that need none. What
+/// is left out is named. What is up already stays.
 /// Ctrl-C takes down what has come up so far.
 #[derive(clap::Args)]
 pub(crate) struct Up {
@@ -109,7 +113,18 @@ impl Up {
             return Ok(others);
         }
         match engine::connect().await {
-            Ok(_) => Ok(contained.into_iter().chain(others).collect()),
+            Ok(_) if !self.plan.names.is_empty() => Ok(contained.into_iter().chain(others).collect()),
+            Ok(engine) => {
+                let (there, missing) = by_image(&engine, contained).await?;
+                if there.is_empty() && others.is_empty() {
+                    let none = anyhow::anyhow!("no image is there of {}; {BUILD}", missing.join(", "));
+                    return Err(Failure::Environment(none));
+                }
+                if !missing.is_empty() {
+                    eprintln!("without {}, whose images are not there; {BUILD}", missing.join(", "));
+                }
+                Ok(there.into_iter().chain(others).collect())
+            }
             Err(Failure::Environment(error)) if self.plan.names.is_empty() && !others.is_empty() => {
                 let left: Vec<&str> = contained.iter().map(|site| site.name.as_str()).collect();
                 eprintln!("without {}: {error:#}", left.join(", "));
@@ -139,6 +154,20 @@ impl Up {
         command.args(names).stdin(Stdio::null()).stdout(log).stderr(again).process_group(0);
         command.spawn().or_environment("start the town")
     }
+}
+
+/// The sites whose images are there, and the names of the others.
+async fn by_image(engine: &images::Engine, sites: Vec<Site>) -> Result<(Vec<Site>, Vec<String>), Failure> {
+    let (mut there, mut missing) = (Vec::new(), Vec::new());
+    for site in sites {
+        let beside = site.beside.values().map(|companion| &companion.image);
+        let mut all = true;
+        for image in site.image.iter().chain(beside) {
+            all &= engine.has(image).await.map_err(engine::failure)?;
+        }
+        if all { there.push(site) } else { missing.push(site.name) }
+    }
+    Ok((there, missing))
 }
 
 /// Waits until the sites can be used or have been given up. None is an interrupt.

@@ -1,0 +1,60 @@
+//! All that a build tells, in a file: its errors are three lines and say where it is.
+
+use std::fs::File;
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+use camino::Utf8Path;
+
+use crate::{Event, OnEvent};
+
+/// Tells `on` and the file at `path`, which is made anew when there is something to tell. A build does not fail for want
+/// of its log.
+pub(crate) fn to_file(path: &Utf8Path, on: &OnEvent) -> OnEvent {
+    let (path, on) = (path.to_owned(), on.clone());
+    let file: Mutex<Option<File>> = Mutex::new(None);
+    Arc::new(move |event| {
+        on(event);
+        let line = match event {
+            Event::Doing(what) => format!("== {what}\n"),
+            Event::Step { at, of, instruction } => format!("== step {at} of {of}: {instruction}\n"),
+            Event::Output(line) => format!("{line}\n"),
+            Event::Bytes(_) | Event::Layer { .. } => return,
+        };
+        let mut file = file.lock().expect("no holder panics");
+        let told = match file.as_mut() {
+            Some(file) => file.write_all(line.as_bytes()),
+            None => create(&path).and_then(|made| file.insert(made).write_all(line.as_bytes())),
+        };
+        if let Err(error) = told {
+            tracing::debug!(%path, %error, "the log is not written");
+        }
+    })
+}
+
+fn create(path: &Utf8Path) -> std::io::Result<File> {
+    std::fs::create_dir_all(path.parent().unwrap_or(Utf8Path::new(".")))?;
+    File::create(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_and_lines_are_in_the_file_and_told_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = Utf8Path::from_path(folder.path()).unwrap().join("logs/shop.log");
+        let told = Arc::new(Mutex::new(0));
+        let count = told.clone();
+        let on = to_file(&path, &(Arc::new(move |_: Event<'_>| *count.lock().unwrap() += 1) as OnEvent));
+        assert!(!path.exists());
+        on(Event::Doing("fetching wheels"));
+        on(Event::Step { at: 1, of: 2, instruction: "RUN make" });
+        on(Event::Output("cc"));
+        on(Event::Bytes(7));
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text, "== fetching wheels\n== step 1 of 2: RUN make\ncc\n");
+        assert_eq!(*told.lock().unwrap(), 4);
+    }
+}
