@@ -30,6 +30,16 @@ pub enum Error {
         /// Why the action failed.
         message: String,
     },
+    /// The task has nothing written down for an agent that plays what is.
+    #[error(
+        "play the {what} of the task {task}: it has none; write its steps under `{what}`, or choose another agent"
+    )]
+    NothingToPlay {
+        /// The key of the task's file.
+        what: &'static str,
+        /// The task.
+        task: String,
+    },
     /// The program could not be started.
     #[error("start the agent program `{command}`: {source}")]
     Start {
@@ -151,6 +161,16 @@ pub enum Error {
         name: String,
         /// What is wrong, and where.
         reason: String,
+    },
+    /// A prompt is too long for the model, and what can be cut of it is cut.
+    #[error(
+        "fit the prompt {name} into the model's context: without its page it has {tokens} tokens still; name a model with a longer context, or set `max_prompt_tokens` of `model` and ask for less (`examples`, `history`, `tries`)"
+    )]
+    PromptTooLong {
+        /// The prompt.
+        name: String,
+        /// Tokens of its words, as we count them.
+        tokens: usize,
     },
     /// A picture for a prompt could not be read.
     #[error("read the picture {path} for a prompt: {source}")]

@@ -19,7 +19,7 @@ use crate::noop::Noop;
 use crate::oracle::Oracle;
 use crate::program::{self, Address, AddressError, Contact, Program};
 use crate::random::Random;
-use crate::{Agent, Goal, GoalImage, Speech};
+use crate::{Agent, Error, Goal, GoalImage, Speech};
 
 /// Between the agents of an ensemble.
 const THEN: &str = "->";
@@ -192,6 +192,17 @@ impl Kind {
         }
     }
 
+    /// What a task has to have written down for this agent, and has not. An ensemble goes on with
+    /// the next agent instead.
+    pub fn lacks(&self, task: &Task) -> Option<Error> {
+        let what = match self {
+            Kind::Oracle if task.oracle.is_empty() => "oracle",
+            Kind::Mistaken if task.mistake.is_empty() => "mistake",
+            _ => return None,
+        };
+        Some(Error::NothingToPlay { what, task: task.id.clone() })
+    }
+
     /// Whether a program is started.
     pub fn starts_a_program(&self) -> bool {
         match self {
@@ -207,6 +218,17 @@ impl Kind {
             Kind::Model(_) => true,
             Kind::Fallback(kinds) => kinds.iter().any(Kind::asks_a_model),
             _ => false,
+        }
+    }
+
+    /// Has those that ask a model ask it by these settings, where they say something.
+    pub fn set(&mut self, model: &ModelSettings) {
+        match self {
+            Kind::Model(asking) => {
+                asking.settings.model = model.clone().or(&asking.settings.model);
+            }
+            Kind::Fallback(kinds) => kinds.iter_mut().for_each(|kind| kind.set(model)),
+            _ => {}
         }
     }
 
@@ -230,6 +252,15 @@ impl Kind {
             | Kind::Server(_) => {}
         }
         Ok(())
+    }
+
+    /// The models that are asked.
+    pub fn models(&self) -> Vec<&Model> {
+        match self {
+            Kind::Model(asking) => vec![&asking.model],
+            Kind::Fallback(kinds) => kinds.iter().flat_map(Kind::models).collect(),
+            _ => Vec::new(),
+        }
     }
 
     /// What decides how it acts besides its name: settings, templates and model; null where nothing does.
@@ -316,5 +347,17 @@ mod tests {
         let kind: Kind = "see-plan-act->closed-book".parse().unwrap();
         assert_eq!(kind.slug(), "see-plan-act-closed-book");
         assert_eq!(kind.settings()[1]["settings"]["agent"]["closed-book"]["example"], false);
+    }
+
+    #[test]
+    fn what_plays_solutions_says_where_there_is_none() {
+        let task = Task {
+            oracle: vec![tasks::OracleStep::GoBack],
+            ..Task::new("x".to_owned(), tasks::GoalText::Words("x".to_owned()), tasks::Scorer::Infeasible {})
+        };
+        let lacks = |name: &str| name.parse::<Kind>().unwrap().lacks(&task).map(|error| error.to_string());
+        assert_eq!((lacks("oracle"), lacks("noop"), lacks("mistaken->noop")), (None, None, None));
+        let told = "play the mistake of the task x: it has none; write its steps under `mistake`, or choose another agent";
+        assert_eq!(lacks("mistaken").as_deref(), Some(told));
     }
 }

@@ -8,7 +8,7 @@ use agents::llm::PRESETS;
 use agents::{Casting, Goal, Kind, Reply, Role, Speech, Utterance, View};
 use browser::{Element, Field, Html, Observation, Tab};
 use fake_model::{Server, walker};
-use models::{Cassette, Client, Model, Pace, Part, Settings};
+use models::{Cassette, Client, Model, Part, Settings};
 use tasks::{GoalText, Scorer, Task};
 
 type Tested = Result<(), Box<dyn std::error::Error>>;
@@ -114,12 +114,11 @@ async fn played(kind: &str, model: Model, repeat: u32) -> Result<String, Box<dyn
 
 fn live(server: &Server, cassette: Option<Arc<Cassette>>) -> Result<Model, models::Error> {
     let client = Client::new(&Settings {
-        base_url: server.base_url(),
         key: Some("secret".to_owned()),
         within: Duration::from_secs(20),
-        pace: Pace::default(),
+        ..Settings::to(server.base_url())
     })?;
-    Ok(Model { name: Some("fake".to_owned()), cassette, client: Some(client), price: None })
+    Ok(Model { name: Some("fake".to_owned()), cassette, client: Some(client), ..Model::default() })
 }
 
 #[tokio::test]

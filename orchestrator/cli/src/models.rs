@@ -1,18 +1,17 @@
-//! How language models are reached, as named on the command line and in the environment.
+//! How language models are reached, as named on the command line, in settings and in the environment.
 
 use std::env;
 use std::sync::Arc;
 use std::time::Duration;
 
+use agents::llm::ModelSettings;
 use camino::Utf8PathBuf;
-use models::{Cassette, Client, Model, Pace, Price, Settings};
+use models::{Cassette, Client, Model, Settings};
 
 use crate::failure::{Failure, OrFail};
 
 /// Where OpenAI's own interface is.
 const OPENAI: &str = "https://api.openai.com/v1";
-/// How long one attempt at a reply may take.
-const WITHIN: Duration = Duration::from_secs(120);
 
 /// Where replies come from.
 #[derive(clap::Args)]
@@ -48,29 +47,132 @@ impl Models {
         self.cassette.is_some()
     }
 
-    /// A model; without a name and a cassette, nobody.
+    /// A model that may take so long for a reply; without a name and a cassette, nobody. Where a cassette knows one model
+    /// alone, it is that one.
     pub(crate) fn model(
         &self,
         name: Option<String>,
-        pace: Pace,
-        price: Option<Price>,
+        settings: &ModelSettings,
+        within: Duration,
     ) -> Result<Model, Failure> {
         let client = match name {
-            Some(_) if !self.offline => Some(client(pace)?),
+            Some(_) if !self.offline => Some(client(settings, within)?),
             _ => None,
         };
-        Ok(Model { name, cassette: self.cassette.clone(), client, price })
+        let known = || self.cassette.as_ref().and_then(|cassette| cassette.only_model());
+        Ok(Model {
+            name: name.or_else(known),
+            cassette: self.cassette.clone(),
+            client,
+            price: settings.price,
+            ..Model::default()
+        })
     }
 }
 
-fn client(pace: Pace) -> Result<Client, Failure> {
-    let set = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
-    let (base_url, key) = (set("OPENAI_BASE_URL"), set("OPENAI_API_KEY"));
+impl Models {
+    /// A model for programs, which say themselves which one they mean.
+    pub(crate) fn for_anybody(
+        &self,
+        name: Option<String>,
+        settings: &ModelSettings,
+        within: Duration,
+    ) -> Result<Model, Failure> {
+        let client = if self.offline { None } else { Some(client(settings, within)?) };
+        let cassette = self.cassette.clone();
+        Ok(Model { name, cassette, client, price: settings.price, ..Model::default() })
+    }
+}
+
+/// Asks a model's server for a word; `role` is who the model is.
+pub(crate) async fn greet(role: &str, model: &Model) -> Result<(), Failure> {
+    model.greet().await.map_err(|error| {
+        let name = model.name.as_deref().unwrap_or_default();
+        Failure::Environment(anyhow::anyhow!(
+            "ask {role} {name} for a word before anything is run: failed to {error}; see that its name, its address and \
+             its key are right, or add --no-preflight"
+        ))
+    })
+}
+
+fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+fn client(settings: &ModelSettings, within: Duration) -> Result<Client, Failure> {
+    let missing = |name: &str| {
+        Failure::Environment(anyhow::anyhow!(
+            "a model is to be asked, and its settings name the variable {name}, which is not set: set it, or add \
+             --offline to use the cassette alone"
+        ))
+    };
+    let key = match (&settings.key_variable, &settings.base_url) {
+        (Some(name), _) => Some(variable(name).ok_or_else(|| missing(name))?),
+        // OpenAI's key is for OpenAI's server, or the one that stands in its place for everybody.
+        (None, Some(_)) => None,
+        (None, None) => variable("OPENAI_API_KEY"),
+    };
+    let base_url = settings.base_url.clone().or_else(|| variable("OPENAI_BASE_URL"));
     if base_url.is_none() && key.is_none() {
         return Err(Failure::Environment(anyhow::anyhow!(
             "a model is to be asked: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own, or add --offline to use the cassette alone"
         )));
     }
+    let mut headers = Vec::with_capacity(settings.headers.len());
+    for (name, value) in &settings.headers {
+        let value = match value.strip_prefix('$') {
+            Some(of) => variable(of).ok_or_else(|| missing(of))?,
+            None => value.clone(),
+        };
+        headers.push((name.clone(), value));
+    }
     let base_url = base_url.unwrap_or_else(|| OPENAI.to_owned());
-    Client::new(&Settings { base_url, key, within: WITHIN, pace }).or_input("reach the model")
+    let own = settings.request_timeout.map_or(within, |seconds| Duration::from_secs(seconds.get().into()));
+    let settings = Settings {
+        key,
+        key_header: settings.key_header.clone(),
+        headers,
+        within: own.min(within),
+        pace: settings.pace(),
+        proxy: proxy(&base_url),
+        certificates: variable("SSL_CERT_FILE").map(Utf8PathBuf::from),
+        ..Settings::to(base_url)
+    };
+    Client::new(&settings).or_input("reach the model")
+}
+
+/// The proxy that the environment names for this address, as other programs read it.
+fn proxy(base_url: &str) -> Option<String> {
+    let either = |name: &str| variable(&name.to_lowercase()).or_else(|| variable(name));
+    let host = url::Url::parse(base_url).ok()?.host_str()?.to_owned();
+    let spared = either("NO_PROXY").is_some_and(|list| is_spared(&host, &list));
+    either("HTTPS_PROXY").or_else(|| either("ALL_PROXY")).filter(|_| !spared)
+}
+
+/// Whether a host is in a list of those that are reached without the proxy: by its name, or the end of it.
+fn is_spared(host: &str, list: &str) -> bool {
+    list.split(',').map(|entry| entry.trim().trim_start_matches("*.").trim_start_matches('.')).any(|entry| {
+        let ends = || host.strip_suffix(entry).is_some_and(|before| before.ends_with('.'));
+        !entry.is_empty() && (entry == "*" || host == entry || ends())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_spared_by_their_ends() {
+        for (list, expect) in [
+            ("models.test", true),
+            (".test, a.example", true),
+            ("*.test", true),
+            ("*", true),
+            ("dels.test", false),
+            ("other.test", false),
+            ("", false),
+        ] {
+            assert_eq!(is_spared("models.test", list), expect, "{list}");
+        }
+    }
 }

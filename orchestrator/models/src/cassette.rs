@@ -99,12 +99,27 @@ impl Cassette {
         &self.path
     }
 
-    /// What was replied to the chat: by this model, or by whichever was asked first where none is named.
-    pub fn find(&self, model: Option<&str>, chat: &Chat) -> Option<Reply> {
+    /// What was replied to the chat, and by whom: by this model, or by whichever was asked first where none is named.
+    pub fn find(&self, model: Option<&str>, chat: &Chat) -> Option<(String, Reply)> {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let all = inner.recorded.get(&chat.digest())?;
         let found = all.iter().find(|recorded| model.is_none_or(|model| recorded.model == model));
-        found.map(|recorded| recorded.reply.clone())
+        found.map(|recorded| (recorded.model.clone(), recorded.reply.clone()))
+    }
+
+    /// The model of which all of it was recorded; nothing where that is none or several.
+    pub fn only_model(&self) -> Option<String> {
+        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut names = inner.recorded.values().flatten().map(|recorded| &recorded.model);
+        let first = names.next()?;
+        names.all(|name| name == first).then(|| first.clone())
+    }
+
+    /// Whether anything was recorded of this model; of any where none is named.
+    pub fn knows(&self, model: Option<&str>) -> bool {
+        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |recorded: &Recorded| model.is_none_or(|model| recorded.model == model);
+        inner.recorded.values().flatten().any(is_it)
     }
 
     /// How the recorded chat with this model that begins most like the given one differs from it. Reads the file again: for a miss alone.

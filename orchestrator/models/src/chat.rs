@@ -1,4 +1,4 @@
-//! What is asked, and what comes back.
+//! What is asked of a model.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -39,6 +39,21 @@ pub struct Sampling {
     /// What else the server is told, such as `reasoning_effort`.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub extra: Map<String, Value>,
+}
+
+impl Sampling {
+    /// This where it says something, and otherwise the other.
+    #[must_use]
+    pub fn or(self, other: Sampling) -> Sampling {
+        let mut extra = other.extra;
+        extra.extend(self.extra);
+        Sampling {
+            temperature: self.temperature.or(other.temperature),
+            top_p: self.top_p.or(other.top_p),
+            max_tokens: self.max_tokens.or(other.max_tokens),
+            extra,
+        }
+    }
 }
 
 /// One message.
@@ -119,7 +134,7 @@ impl Chat {
     }
 
     /// The body of the request.
-    pub fn body(&self, model: &str) -> Value {
+    pub fn body(&self, model: &str) -> Map<String, Value> {
         let messages: Vec<Value> = self.messages.iter().map(Message::body).collect();
         let Sampling { temperature, top_p, max_tokens, extra } = &self.sampling;
         let mut body = Map::new();
@@ -133,7 +148,7 @@ impl Chat {
                 .map(|(key, value)| (key.to_owned(), value)),
         );
         body.extend(extra.clone());
-        Value::Object(body)
+        body
     }
 
     /// The same without its pictures: each is told by its digest alone. For people to read, not to be asked.
@@ -147,6 +162,7 @@ impl Chat {
                 *url = format!("sha256:{}", hexadecimal(url.as_bytes()));
             }
         }
+        chat.sampling.extra.values_mut().for_each(digest_pictures);
         chat
     }
 
@@ -156,46 +172,20 @@ impl Chat {
     }
 }
 
+/// In what is passed on as it came.
+fn digest_pictures(value: &mut Value) {
+    match value {
+        Value::String(text) if text.starts_with("data:") => {
+            *text = format!("sha256:{}", hexadecimal(text.as_bytes()));
+        }
+        Value::Array(values) => values.iter_mut().for_each(digest_pictures),
+        Value::Object(values) => values.values_mut().for_each(digest_pictures),
+        _ => {}
+    }
+}
+
 fn hexadecimal(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// What a model said.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reply {
-    /// The words; empty when it said none.
-    pub text: String,
-    /// What it took.
-    #[serde(default)]
-    pub usage: Usage,
-}
-
-/// Tokens, as the server counts them; 0 where it does not say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Usage {
-    /// Of what was asked.
-    #[serde(default)]
-    pub prompt_tokens: u64,
-    /// Of the reply.
-    #[serde(default)]
-    pub completion_tokens: u64,
-}
-
-/// What a model's tokens cost, in US dollars for a million of them.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Price {
-    /// Of what is asked.
-    pub prompt: f64,
-    /// Of what is replied.
-    pub completion: f64,
-}
-
-impl Price {
-    /// US dollars.
-    pub fn of(&self, usage: Usage) -> f64 {
-        (self.prompt * usage.prompt_tokens as f64 + self.completion * usage.completion_tokens as f64) / 1e6
-    }
 }
 
 #[cfg(test)]
@@ -240,14 +230,11 @@ mod tests {
             body["messages"][1]["content"],
             json!([{ "type": "text", "text": "u" }, { "type": "image_url", "image_url": { "url": "data:,x" } }])
         );
-        assert_eq!((&body["model"], &body["attempt"]), (&json!("m"), &Value::Null));
+        assert_eq!((&body["model"], body.get("attempt")), (&json!("m"), None));
         assert_eq!((&body["temperature"], body.get("top_p")), (&json!(0.0), None));
         let extra = Map::from_iter([("reasoning_effort".to_owned(), json!("low"))]);
         let body = Chat { sampling: Sampling { extra, ..Sampling::default() }, ..chat("a") }.body("m");
-        assert_eq!(
-            body.as_object().unwrap().keys().collect::<Vec<_>>(),
-            ["model", "messages", "reasoning_effort"]
-        );
+        assert_eq!(body.keys().collect::<Vec<_>>(), ["model", "messages", "reasoning_effort"]);
         let shown = with_picture.without_pictures().messages[1].body().to_string();
         assert!(shown.contains("sha256:") && !shown.contains("data:"), "{shown}");
     }
@@ -257,11 +244,5 @@ mod tests {
         let chat = Chat { attempt: 2, ..chat("a") };
         let again: Chat = serde_json::from_str(&serde_json::to_string(&chat).unwrap()).unwrap();
         assert_eq!(again.digest(), chat.digest());
-    }
-
-    #[test]
-    fn prices_are_for_a_million_tokens() {
-        let usage = Usage { prompt_tokens: 1000, completion_tokens: 100 };
-        assert!((Price { prompt: 10.0, completion: 30.0 }.of(usage) - 0.013).abs() < 1e-12);
     }
 }

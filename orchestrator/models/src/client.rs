@@ -1,63 +1,136 @@
 //! OpenAI's chat completions over HTTP, as many servers speak them.
+//!
+//! A request is tried again where that makes sense (`complaint.rs` says when), with pauses that grow and are drawn by
+//! chance, so that many workers do not come back at one instant. What a server refuses to be told of a model, such as a
+//! temperature, is learnt from its refusal once and left out from then on.
 
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
-use http::{Request, Response, StatusCode, Uri};
+use camino::Utf8PathBuf;
+use http::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Uri};
 use http_body_util::{BodyExt as _, Full, Limited};
-use hyper::body::Incoming;
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::{self, connect::HttpConnector};
-use hyper_util::rt::TokioExecutor;
-use serde::Deserialize;
-use tokio::time;
+use hyper_util::client::legacy;
+use serde_json::{Map, Value};
+use tokio::time::{self, Instant};
 
+use crate::complaint::{Complaint, Cure};
+use crate::connection::{self, Connector};
 use crate::error::Attempt;
 use crate::pace::Turns;
-use crate::{Chat, Error, Pace, Reply, Usage};
+use crate::reading::{self, MAX_ANSWER, Other};
+use crate::{Chat, Error, Pace, Reply};
 
-/// What a reply may weigh.
-const MAX_REPLY: usize = 8 << 20;
-/// Times that a request is sent before it is given up.
+/// Times that a request is sent before it is given up, other than to a server that is busy.
 const ATTEMPTS: u32 = 5;
-/// Pause before the second attempt; it doubles with each further one.
+/// How long a server that is busy or begins to run is waited for, as [`Settings::to`] has it.
+const PATIENCE: Duration = Duration::from_secs(300);
+/// Pause before the second attempt, about; it doubles with each further one.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
+/// Longest pause that is not asked for.
+const LONG_PAUSE: Duration = Duration::from_secs(30);
 /// Longest pause, also where a server asks for a longer one.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
-/// How much of an error of the server's is told.
-const EXCERPT: usize = 300;
+/// How long one attempt may take, as [`Settings::to`] has it.
+const WITHIN: Duration = Duration::from_secs(120);
 
 /// Where a server is, and how it is asked.
 #[derive(Clone)]
 pub struct Settings {
-    /// As `https://api.openai.com/v1`; the rest of the path is added.
+    /// As `https://api.openai.com/v1`; the rest of the path is added, before the query where it has one.
     pub base_url: String,
     /// Sent as a bearer token.
     pub key: Option<String>,
+    /// The header in which the key is sent as it is, in the place of a bearer token, such as `api-key`.
+    pub key_header: Option<String>,
+    /// What else stands in the head of each request.
+    pub headers: Vec<(String, String)>,
     /// How long one attempt may take.
     pub within: Duration,
+    /// How long a server that is busy is asked again.
+    pub patience: Duration,
     /// How fast it is asked.
     pub pace: Pace,
+    /// The HTTP proxy through which `https` servers are reached, such as `http://proxy.test:3128`.
+    pub proxy: Option<String>,
+    /// A file with certificates in PEM that are trusted besides the public ones.
+    pub certificates: Option<Utf8PathBuf>,
 }
 
-/// A server that can be asked. Clones share connections and pace.
+impl Settings {
+    /// The server at this address, without a key.
+    pub fn to(base_url: impl Into<String>) -> Settings {
+        Settings {
+            base_url: base_url.into(),
+            key: None,
+            key_header: None,
+            headers: Vec::new(),
+            within: WITHIN,
+            patience: PATIENCE,
+            pace: Pace::default(),
+            proxy: None,
+            certificates: None,
+        }
+    }
+}
+
+/// A server that can be asked. Clones share connections, pace and what was learnt.
 #[derive(Clone)]
 pub struct Client {
-    http: legacy::Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    http: legacy::Client<Connector, Full<Bytes>>,
     uri: Uri,
     host: String,
-    authorization: Option<HeaderValue>,
+    headers: HeaderMap,
     within: Duration,
+    patience: Duration,
     turns: Arc<Turns>,
+    learnt: Arc<Mutex<HashMap<String, Unwanted>>>,
+}
+
+/// What a model's server does not want to be told.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Unwanted {
+    /// It wants `max_completion_tokens` in the place of `max_tokens`.
+    max_tokens: bool,
+    temperature: bool,
+    top_p: bool,
+}
+
+impl Unwanted {
+    fn learn(&mut self, key: &str) {
+        match key {
+            "max_tokens" => self.max_tokens = true,
+            "temperature" => self.temperature = true,
+            "top_p" => self.top_p = true,
+            _ => {}
+        }
+    }
+
+    fn leave_out(self, body: &mut Map<String, Value>) {
+        if self.max_tokens
+            && let Some(most) = body.remove("max_tokens")
+        {
+            body.entry("max_completion_tokens").or_insert(most);
+        }
+        for (key, unwanted) in [("temperature", self.temperature), ("top_p", self.top_p)] {
+            if unwanted {
+                body.remove(key);
+            }
+        }
+    }
 }
 
 /// Without the key.
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("uri", &self.uri).field("within", &self.within).finish_non_exhaustive()
+        f.debug_struct("Client")
+            .field("host", &self.host)
+            .field("within", &self.within)
+            .finish_non_exhaustive()
     }
 }
 
@@ -65,37 +138,28 @@ impl Client {
     /// Nothing is sent yet.
     ///
     /// # Errors
-    /// When the address is none or the key cannot stand in a header.
+    /// When an address is none, the key or a header cannot be sent, or the certificates cannot be read.
     pub fn new(settings: &Settings) -> Result<Client, Error> {
         let address = |reason: String| Error::Address { text: settings.base_url.clone(), reason };
-        let base = url::Url::parse(&settings.base_url).map_err(|error| address(error.to_string()))?;
-        if !matches!(base.scheme(), "http" | "https") {
+        let mut url = url::Url::parse(&settings.base_url).map_err(|error| address(error.to_string()))?;
+        if !matches!(url.scheme(), "http" | "https") {
             return Err(address("it begins with neither http:// nor https://".to_owned()));
         }
-        let host = base.host_str().unwrap_or_default().to_owned();
-        let text = format!("{}/chat/completions", base.as_str().trim_end_matches('/'));
-        let uri = text.parse().map_err(|error: http::uri::InvalidUri| address(error.to_string()))?;
-        let authorization = match &settings.key {
-            None => None,
-            Some(key) => {
-                let mut value = HeaderValue::try_from(format!("Bearer {key}"))
-                    .map_err(|_| Error::Key { host: host.clone() })?;
-                value.set_sensitive(true);
-                Some(value)
-            }
-        };
-        let roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-        let tls =
-            rustls::ClientConfig::builder_with_provider(rustls::crypto::ring::default_provider().into())
-                .with_safe_default_protocol_versions()
-                .expect("ring has what TLS 1.2 and 1.3 need")
-                .with_root_certificates(roots)
-                .with_no_client_auth();
-        let connector =
-            HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1().build();
-        let http = legacy::Client::builder(TokioExecutor::new()).build(connector);
-        let turns = Arc::new(Turns::new(settings.pace));
-        Ok(Client { http, uri, host, authorization, within: settings.within, turns })
+        let host = url.host_str().unwrap_or_default().to_owned();
+        let path = format!("{}/chat/completions", url.path().trim_end_matches('/'));
+        url.set_path(&path);
+        url.set_fragment(None);
+        let uri = url.as_str().parse().map_err(|error: http::uri::InvalidUri| address(error.to_string()))?;
+        Ok(Client {
+            http: connection::client(settings)?,
+            uri,
+            headers: headers(settings, &host)?,
+            host,
+            within: settings.within,
+            patience: settings.patience,
+            turns: Arc::new(Turns::new(settings.pace)),
+            learnt: Arc::default(),
+        })
     }
 
     /// Asks until there is a reply: what a server may get over, such as too many requests, is tried again.
@@ -103,84 +167,111 @@ impl Client {
     /// # Errors
     /// When the server cannot be reached or refuses.
     pub async fn ask(&self, model: &str, chat: &Chat) -> Result<Reply, Error> {
-        let body = Bytes::from(chat.body(model).to_string());
+        let began = Instant::now();
         let mut pause = FIRST_PAUSE;
-        for attempt in 1.. {
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            let body = self.body(model, chat);
             let turn = self.turns.next(chat.about_tokens()).await;
-            let (reason, after) = match time::timeout(self.within, self.once(body.clone())).await {
+            let sent = Bytes::from(Value::Object(body.clone()).to_string());
+            let (reason, after, patient) = match time::timeout(self.within, self.once(sent)).await {
                 Ok(Ok(reply)) => {
                     turn.took(reply.usage.prompt_tokens.saturating_add(reply.usage.completion_tokens));
                     return Ok(reply);
                 }
                 Ok(Err(Attempt::Never(error))) => return Err(error),
-                Ok(Err(Attempt::Again { reason, after })) => (reason, after),
-                Err(_) => (format!("no answer within {} s", self.within.as_secs_f64()), None),
+                Ok(Err(Attempt::Complains { complaint, after })) => {
+                    if self.learn(model, &complaint, &body) {
+                        continue;
+                    }
+                    match complaint.cure() {
+                        Cure::None => return Err(Error::refused(&self.host, complaint)),
+                        cure => (complaint.told(), after, cure == Cure::Wait),
+                    }
+                }
+                Ok(Err(Attempt::Again(reason))) => (reason, None, false),
+                Err(_) => (format!("no answer within {} s", self.within.as_secs_f64()), None, false),
             };
             drop(turn);
-            if attempt == ATTEMPTS {
-                return Err(Error::Unanswered { host: self.host.clone(), attempts: ATTEMPTS, reason });
+            // Half of it at least, so that pauses still grow.
+            let drawn = pause.mul_f64(0.5 + rand::random::<f64>() / 2.0).min(LONG_PAUSE);
+            let now = after.unwrap_or(drawn).min(LONGEST_PAUSE);
+            let over = if patient { began.elapsed() + now > self.patience } else { attempts >= ATTEMPTS };
+            if over {
+                return Err(Error::Unanswered { host: self.host.clone(), attempts, reason });
             }
-            let pause_now = after.unwrap_or(pause).min(LONGEST_PAUSE);
-            tracing::warn!(host = self.host, attempt, reason, pause = ?pause_now, "the model is asked again");
-            wait(pause_now).await;
-            pause *= 2;
+            tracing::warn!(host = self.host, attempts, reason, pause = ?now, "the model is asked again");
+            wait(now).await;
+            pause = (pause * 2).min(LONG_PAUSE);
         }
-        unreachable!("the last attempt returns")
+    }
+
+    /// What is sent, without what the server has refused to be told.
+    fn body(&self, model: &str, chat: &Chat) -> Map<String, Value> {
+        let mut body = chat.body(model);
+        let learnt = self.learnt.lock().unwrap_or_else(PoisonError::into_inner);
+        learnt.get(model).copied().unwrap_or_default().leave_out(&mut body);
+        body
+    }
+
+    /// Learns what the complaint says of what was sent; whether it says anything. It may have been learnt meanwhile.
+    fn learn(&self, model: &str, complaint: &Complaint, sent: &Map<String, Value>) -> bool {
+        let Some(setting) = complaint.unwanted(sent) else { return false };
+        let mut learnt = self.learnt.lock().unwrap_or_else(PoisonError::into_inner);
+        learnt.entry(model.to_owned()).or_default().learn(setting);
+        let (host, reason) = (&self.host, &complaint.message);
+        tracing::warn!(host, model, setting, reason, "a setting of the model's is left out from now on");
+        true
     }
 
     async fn once(&self, body: Bytes) -> Result<Reply, Attempt> {
         let mut request = Request::post(&self.uri).header(CONTENT_TYPE, "application/json");
-        if let Some(authorization) = &self.authorization {
-            request = request.header(AUTHORIZATION, authorization);
-        }
+        // What is small is not worth packing, but servers behind others' gateways do it unasked.
+        request = request.header(ACCEPT_ENCODING, "gzip, deflate, identity");
+        request.headers_mut().into_iter().for_each(|headers| headers.extend(self.headers.clone()));
         let request = request.body(Full::new(body)).expect("an address and headers that were looked at");
-        let broken = |reason: String| Attempt::Again { reason, after: None };
-        let response = self.http.request(request).await.map_err(|error| broken(chain(&error)))?;
-        let (status, after) = (response.status(), retry_after(&response));
-        let collected = Limited::new(response.into_body(), MAX_REPLY).collect().await;
-        let body = collected.map_err(|error| broken(error.to_string()))?.to_bytes();
-        if status.is_success() {
-            return self.read(&body).map_err(Attempt::Never);
+        let broken = |error: &dyn std::error::Error| Attempt::Again(chain(error));
+        let response = self.http.request(request).await.map_err(|error| broken(&error))?;
+        let (head, body) = response.into_parts();
+        let collected = Limited::new(body, MAX_ANSWER).collect().await;
+        let body = collected.map_err(|error| broken(error.as_ref()))?.to_bytes();
+        let garbage = |reason| Attempt::Never(Error::Garbage { host: self.host.clone(), reason });
+        let coding = head.headers.get(CONTENT_ENCODING).and_then(|value| value.to_str().ok());
+        let body = reading::decoded(coding, &body).map_err(garbage)?;
+        let after = pause_asked_for(&head.headers, SystemTime::now());
+        if !head.status.is_success() {
+            let complaint = Complaint::of(head.status.as_u16(), &body);
+            return Err(Attempt::Complains { complaint, after });
         }
-        let message: String = String::from_utf8_lossy(&body).trim().chars().take(EXCERPT).collect();
-        let may_pass = status.is_server_error()
-            || matches!(
-                status,
-                StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT
-            );
-        if may_pass {
-            return Err(Attempt::Again { reason: format!("status {status}: {message}"), after });
-        }
-        Err(Attempt::Never(Error::Refused { host: self.host.clone(), status: status.as_u16(), message }))
-    }
-
-    fn read(&self, body: &[u8]) -> Result<Reply, Error> {
-        let garbage = |reason: String| Error::Garbage { host: self.host.clone(), reason };
-        let completion: Completion =
-            serde_json::from_slice(body).map_err(|error| garbage(error.to_string()))?;
-        let choice =
-            completion.choices.into_iter().next().ok_or_else(|| garbage("it has no choices".to_owned()))?;
-        Ok(Reply {
-            text: choice.message.content.unwrap_or_default(),
-            usage: completion.usage.unwrap_or_default(),
+        let answer = reading::json(&body).map_err(|error| garbage(error.to_string()))?;
+        reading::reply(&answer).map_err(|other| match other {
+            Other::Complains(complaint) => Attempt::Complains { complaint, after },
+            Other::Garbage(reason) => garbage(reason),
         })
     }
 }
 
-#[derive(Deserialize)]
-struct Completion {
-    choices: Vec<Choice>,
-    usage: Option<Usage>,
-}
-
-#[derive(Deserialize)]
-struct Choice {
-    message: Said,
-}
-
-#[derive(Deserialize)]
-struct Said {
-    content: Option<String>,
+/// Those of every request. What is secret is marked so, and shown nowhere.
+fn headers(settings: &Settings, host: &str) -> Result<HeaderMap, Error> {
+    let unsendable = |name: &str| Error::Header { name: name.to_owned(), host: host.to_owned() };
+    let mut headers = HeaderMap::new();
+    for (name, text) in &settings.headers {
+        let key = HeaderName::try_from(name.as_str()).map_err(|_| unsendable(name))?;
+        let mut value = HeaderValue::try_from(text.as_str()).map_err(|_| unsendable(name))?;
+        value.set_sensitive(true);
+        headers.insert(key, value);
+    }
+    if let Some(key) = &settings.key {
+        let (name, text) = match &settings.key_header {
+            Some(name) => (name.as_str(), key.clone()),
+            None => (AUTHORIZATION.as_str(), format!("Bearer {key}")),
+        };
+        let mut value = HeaderValue::try_from(text).map_err(|_| Error::Key { host: host.to_owned() })?;
+        value.set_sensitive(true);
+        headers.insert(HeaderName::try_from(name).map_err(|_| unsendable(name))?, value);
+    }
+    Ok(headers)
 }
 
 #[expect(clippy::disallowed_methods, reason = "servers ask for pauses; nothing can be waited for instead")]
@@ -188,14 +279,44 @@ async fn wait(pause: Duration) {
     time::sleep(pause).await;
 }
 
-/// The seconds that a server asks for.
-fn retry_after(response: &Response<Incoming>) -> Option<Duration> {
-    let seconds = response.headers().get(RETRY_AFTER)?.to_str().ok()?.parse().ok()?;
-    Some(Duration::from_secs(seconds))
+/// The pause that a server asks for: in seconds, whole or not, in milliseconds, or until a date.
+fn pause_asked_for(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+    let number =
+        |text: &str| text.parse::<f64>().ok().and_then(|number| Duration::try_from_secs_f64(number).ok());
+    if let Some(milliseconds) = text("retry-after-ms").and_then(number) {
+        return Some(milliseconds / 1000);
+    }
+    let asked = text(RETRY_AFTER.as_str())?;
+    let until = || Some(httpdate::parse_http_date(asked).ok()?.duration_since(now).unwrap_or_default());
+    number(asked).or_else(until)
 }
 
 /// An error with what is behind it.
 fn chain(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_are_asked_for_in_several_ways() {
+        let now = httpdate::parse_http_date("Thu, 12 Mar 2026 08:30:00 GMT").unwrap();
+        let pause = |name: &'static str, text: &'static str| {
+            let headers =
+                HeaderMap::from_iter([(HeaderName::from_static(name), HeaderValue::from_static(text))]);
+            pause_asked_for(&headers, now)
+        };
+        let seconds = |seconds| Some(Duration::from_secs_f64(seconds));
+        assert_eq!(pause("retry-after", "3"), seconds(3.0));
+        assert_eq!(pause("retry-after", "0.25"), seconds(0.25));
+        assert_eq!(pause("retry-after", "Thu, 12 Mar 2026 08:30:07 GMT"), seconds(7.0));
+        assert_eq!(pause("retry-after", "Thu, 12 Mar 2026 08:29:00 GMT"), seconds(0.0));
+        assert_eq!(pause("retry-after-ms", "1500"), seconds(1.5));
+        assert_eq!((pause("retry-after", "soon"), pause("retry-after", "-1")), (None, None));
+    }
 }

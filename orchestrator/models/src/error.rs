@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use camino::Utf8PathBuf;
 
+use crate::complaint::Complaint;
+
 /// Why there is no reply. Read after "failed to".
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -33,6 +35,28 @@ pub enum Error {
         /// The server.
         host: String,
     },
+    /// A header cannot be sent.
+    #[error("send the header {name:?} to {host}: its name or its value is none that a header can have")]
+    Header {
+        /// Its name.
+        name: String,
+        /// The server.
+        host: String,
+    },
+    /// The proxy cannot be used.
+    #[error("use the proxy that HTTPS_PROXY names: {reason}")]
+    Proxy {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The certificates cannot be used.
+    #[error("read the certificates of {path}, which SSL_CERT_FILE names: {reason}")]
+    Certificates {
+        /// The file.
+        path: Utf8PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The server did not answer as it should, several times.
     #[error("get a reply from {host} in {attempts} attempts: {reason}")]
     Unanswered {
@@ -52,6 +76,18 @@ pub enum Error {
         status: u16,
         /// The beginning of what it said.
         message: String,
+    },
+    /// The prompt has more tokens than the model takes.
+    #[error("have {host} take a prompt as long: {message}; `max_prompt_tokens` of `model` bounds it")]
+    TooLong {
+        /// The server.
+        host: String,
+        /// What it said.
+        message: String,
+        /// How many tokens it takes, where it said so.
+        most: Option<u64>,
+        /// How many it was to take.
+        had: Option<u64>,
     },
     /// The server's answer is no chat completion.
     #[error("understand the answer of {host}: {reason}")]
@@ -100,11 +136,34 @@ fn how(nearest: &Option<String>) -> String {
     nearest.as_ref().map_or_else(String::new, |how| format!("; the nearest recorded chat {how}"))
 }
 
-/// Why one attempt came to nothing, and whether another makes sense.
+impl Error {
+    pub(crate) fn refused(host: &str, complaint: Complaint) -> Error {
+        if complaint.is_of_length() {
+            return Error::too_long(host, complaint.message);
+        }
+        let Complaint { status, message, .. } = complaint;
+        Error::Refused { host: host.to_owned(), status, message }
+    }
+
+    /// The numbers are those of the message. Servers name the greatest length first, or second behind the one that was
+    /// too great.
+    pub(crate) fn too_long(host: &str, message: String) -> Error {
+        let digits = message.split(|c: char| !c.is_ascii_digit()).filter_map(|text| text.parse::<u64>().ok());
+        let numbers: Vec<u64> = digits.filter(|number| *number >= 64).collect();
+        let had = numbers.iter().copied().max();
+        let most = numbers.iter().copied().find(|number| Some(*number) < had);
+        let had = had.filter(|_| most.is_some());
+        Error::TooLong { host: host.to_owned(), message, most, had }
+    }
+}
+
+/// Why one attempt came to nothing.
 #[derive(Debug)]
 pub(crate) enum Attempt {
-    /// Try again, after the time that the server asks for.
-    Again { reason: String, after: Option<Duration> },
+    /// The connection failed: try again.
+    Again(String),
+    /// The server says why; it may ask for a pause.
+    Complains { complaint: Complaint, after: Option<Duration> },
     /// It would only be the same again.
     Never(Error),
 }

@@ -9,13 +9,20 @@
 mod cassette;
 mod chat;
 mod client;
+mod complaint;
+mod connection;
 mod error;
 mod model;
 mod pace;
+mod proxy;
+mod reading;
+mod reply;
 
 pub use cassette::Cassette;
-pub use chat::{Chat, ImageUrl, Message, Part, Price, Reply, Role, Sampling, Usage};
+pub use chat::{Chat, ImageUrl, Message, Part, Role, Sampling};
 pub use client::{Client, Settings};
 pub use error::Error;
 pub use model::{Model, Said};
 pub use pace::Pace;
+pub use proxy::{Proxy, Totals};
+pub use reply::{Fault, Price, Reply, Usage, apart};

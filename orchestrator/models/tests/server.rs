@@ -9,7 +9,7 @@ use axum::Router;
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
 use camino::Utf8PathBuf;
-use models::{Cassette, Chat, Client, Error, Message, Model, Pace, Reply, Role, Sampling, Settings, Usage};
+use models::{Cassette, Chat, Client, Error, Message, Model, Reply, Role, Sampling, Settings, Usage};
 
 /// Starts a server that answers the n-th request, from 0, as told; gives its address and a counter.
 async fn serve(answer: fn(u32, HeaderMap) -> (StatusCode, String)) -> (String, Arc<AtomicU32>) {
@@ -33,7 +33,7 @@ fn said(text: &str) -> String {
 
 fn client(base_url: String) -> Client {
     let key = Some("secret-key".to_owned());
-    Client::new(&Settings { base_url, key, within: Duration::from_secs(10), pace: Pace::default() }).unwrap()
+    Client::new(&Settings { key, within: Duration::from_secs(10), ..Settings::to(base_url) }).unwrap()
 }
 
 fn chat(text: &str) -> Chat {
@@ -55,7 +55,10 @@ async fn what_a_server_gets_over_is_tried_again() {
     let reply = client(address).ask("m", &chat("a")).await.unwrap();
     assert_eq!(
         reply,
-        Reply { text: "yes".to_owned(), usage: Usage { prompt_tokens: 3, completion_tokens: 1 } }
+        Reply {
+            usage: Usage { prompt_tokens: 3, completion_tokens: 1, ..Usage::default() },
+            ..Reply::says("yes")
+        }
     );
     assert_eq!(asked.load(Ordering::SeqCst), 3);
 }
@@ -69,14 +72,8 @@ async fn what_is_wrong_stays_wrong_and_no_key_is_told() {
     assert_eq!(asked.load(Ordering::SeqCst), 1);
     let (address, _) = serve(|_, _| (StatusCode::OK, "{}".to_owned())).await;
     assert!(matches!(client(address).ask("m", &chat("a")).await, Err(Error::Garbage { .. })));
-    let wrong = |url: &str| Settings {
-        base_url: url.to_owned(),
-        key: None,
-        within: Duration::from_secs(1),
-        pace: Pace::default(),
-    };
     for url in ["api.test", "ftp://api.test", ""] {
-        assert!(matches!(Client::new(&wrong(url)), Err(Error::Address { .. })), "{url}");
+        assert!(matches!(Client::new(&Settings::to(url)), Err(Error::Address { .. })), "{url}");
     }
 }
 
@@ -89,7 +86,7 @@ async fn a_recorded_reply_needs_no_server() {
         name: Some("m".to_owned()),
         cassette: Some(Arc::new(Cassette::record(&path).unwrap())),
         client: Some(client(address)),
-        price: None,
+        ..Model::default()
     };
     for (text, expect) in [("a", "reply 0"), ("b", "reply 1"), ("a", "reply 0")] {
         assert_eq!(live.ask(&chat(text)).await.unwrap().reply.text, expect);
@@ -101,8 +98,7 @@ async fn a_recorded_reply_needs_no_server() {
     let offline = |name: Option<&str>| Model {
         name: name.map(str::to_owned),
         cassette: Some(Arc::new(Cassette::open(&path).unwrap())),
-        client: None,
-        price: None,
+        ..Model::default()
     };
     assert_eq!(offline(None).ask(&chat("b")).await.unwrap().reply.text, "reply 1");
     assert_eq!(offline(Some("m")).ask(&chat("b")).await.unwrap().reply.text, "reply 1");
@@ -114,11 +110,11 @@ async fn a_recorded_reply_needs_no_server() {
 fn a_line_that_was_cut_short_is_written_over() {
     let folder = tempfile::tempdir().unwrap();
     let path = Utf8PathBuf::try_from(folder.path().join("c.jsonl")).unwrap();
-    let reply = |text: &str| Reply { text: text.to_owned(), usage: Usage::default() };
+    let reply = |text: &str| Reply::says(text);
     Cassette::record(&path).unwrap().add("m", &chat("a"), reply("1")).unwrap();
     let whole = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, format!("{whole}{}", &whole[..20])).unwrap();
-    assert_eq!(Cassette::open(&path).unwrap().find(None, &chat("a")), Some(reply("1")));
+    assert_eq!(Cassette::open(&path).unwrap().find(None, &chat("a")), Some(("m".to_owned(), reply("1"))));
     let again = Cassette::record(&path).unwrap();
     assert!(matches!(Cassette::record(&path), Err(Error::InUse { .. })));
     again.add("m", &chat("b"), reply("2")).unwrap();

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use anyhow::{Context as _, Result};
 use axum::Router;
 use axum::body::Bytes;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -21,6 +22,10 @@ pub struct Asked {
     pub body: Value,
     /// The key that came with it.
     pub key: Option<String>,
+    /// Path and query.
+    pub path: String,
+    /// The head's fields.
+    pub headers: HeaderMap,
 }
 
 impl Asked {
@@ -64,6 +69,8 @@ pub enum Reply {
     Says(String),
     /// Answers with this status.
     Fails(u16),
+    /// Answers with this status, these fields and this body.
+    Answers(u16, Vec<(&'static str, String)>, Vec<u8>),
     /// Never answers.
     Hangs,
 }
@@ -74,6 +81,18 @@ pub struct Server {
     address: SocketAddr,
     asked: Arc<Mutex<Vec<Asked>>>,
     _end: oneshot::Sender<()>,
+}
+
+impl Reply {
+    /// A chat completion whose first choice is this.
+    pub fn choice(choice: Value) -> Reply {
+        Reply::json(200, json!({ "choices": [choice] }))
+    }
+
+    /// This document.
+    pub fn json(status: u16, body: Value) -> Reply {
+        Reply::Answers(status, Vec::new(), body.to_string().into_bytes())
+    }
 }
 
 impl Server {
@@ -99,10 +118,12 @@ impl Server {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let serving = async {
                 let listener = TcpListener::bind(("127.0.0.1", port)).await?;
-                let handle = post(move |headers: HeaderMap, body: Bytes| {
-                    answer(script.clone(), heard.clone(), headers, body)
+                let handle = post(move |uri: Uri, headers: HeaderMap, body: Bytes| {
+                    answer(script.clone(), heard.clone(), uri, headers, body)
                 });
-                let routes = Router::new().route("/v1/chat/completions", handle);
+                let routes = Router::new()
+                    .route("/v1/chat/completions", handle.clone())
+                    .route("/deployments/{name}/chat/completions", handle);
                 let _ = tell.send(Ok(listener.local_addr()?));
                 tokio::select! {
                     served = axum::serve(listener, routes) => served,
@@ -131,17 +152,18 @@ impl Server {
 async fn answer(
     script: Arc<impl Fn(&Asked) -> Reply>,
     heard: Arc<Mutex<Vec<Asked>>>,
+    uri: Uri,
     headers: HeaderMap,
     body: Bytes,
-) -> (StatusCode, String) {
+) -> Response {
     let Ok(body) = serde_json::from_slice::<Value>(&body) else {
-        return (StatusCode::BAD_REQUEST, "this is no JSON".to_owned());
+        return (StatusCode::BAD_REQUEST, "this is no JSON").into_response();
     };
     let key = headers.get("authorization").and_then(|value| value.to_str().ok());
     let key = key.and_then(|value| value.strip_prefix("Bearer ")).map(str::to_owned);
     let asked = {
         let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
-        let asked = Asked { number: heard.len(), body, key };
+        let asked = Asked { number: heard.len(), body, key, path: uri.to_string(), headers };
         heard.push(asked.clone());
         asked
     };
@@ -151,11 +173,22 @@ async fn answer(
             let usage = json!({ "prompt_tokens": count(&asked.words()), "completion_tokens": count(&text) });
             let choice = json!({ "index": 0, "message": { "role": "assistant", "content": text }, "finish_reason": "stop" });
             let reply = json!({ "object": "chat.completion", "model": asked.body["model"], "choices": [choice], "usage": usage });
-            (StatusCode::OK, reply.to_string())
+            reply.to_string().into_response()
         }
-        Reply::Fails(status) => {
-            (StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), "no".to_owned())
+        Reply::Fails(code) => (status(code), "no").into_response(),
+        Reply::Answers(code, fields, body) => {
+            let mut response = (status(code), body).into_response();
+            for (name, value) in fields {
+                response.headers_mut().extend(
+                    HeaderValue::from_str(&value).map(|value| (HeaderName::from_static(name), value)),
+                );
+            }
+            response
         }
         Reply::Hangs => std::future::pending().await,
     }
+}
+
+fn status(code: u16) -> StatusCode {
+    StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use browser::{count_tokens, truncate};
-use models::{Chat, Message, Model, Part, Role, Sampling};
+use models::{Chat, Message, Model, Part, Reply, Role, Said, Sampling, Usage};
 use serde_json::{Map, Value, json};
 
 use super::settings::ModelSettings;
@@ -14,6 +14,9 @@ use crate::{Call, Error, Goal, View};
 
 /// What stands at the end of a page that was cut.
 const CUT: &str = "\n(The rest of the page is left out.)";
+
+/// What of a context may be cut.
+const PAGES: [&str; 2] = ["observation", "html"];
 
 /// One episode's line to a model.
 pub(crate) struct Asker {
@@ -44,19 +47,52 @@ impl Asker {
         std::mem::take(&mut self.calls)
     }
 
-    /// Fills a prompt in and asks it. `observation` in the context is cut where the prompt has more tokens than it may.
+    /// Fills a prompt in and asks it; what the model said without thoughts before it. See [`Asker::answer`].
     pub(crate) async fn ask(
         &mut self,
         prompt: &'static str,
         context: Map<String, Value>,
         pictures: Pictures<'_>,
     ) -> Result<String, Error> {
-        let messages = self.messages(prompt, context, pictures)?;
-        self.say(prompt, messages).await
+        Ok(self.answer(prompt, context, pictures, &[]).await?.words().to_owned())
+    }
+
+    /// Fills a prompt in and asks it, with `turns` behind it. `observation` in the context, or `html` where that is
+    /// longer, is cut where the prompt has more tokens than it may, or than its model takes.
+    pub(crate) async fn answer(
+        &mut self,
+        prompt: &'static str,
+        context: Map<String, Value>,
+        pictures: Pictures<'_>,
+        turns: &[Message],
+    ) -> Result<Reply, Error> {
+        let mut asked_before = Vec::new();
+        loop {
+            let mut messages = self.messages(prompt, context.clone(), pictures)?;
+            messages.extend_from_slice(turns);
+            let tokens = tokens(&messages);
+            if messages == asked_before {
+                return Err(Error::PromptTooLong { name: prompt.to_owned(), tokens });
+            }
+            asked_before.clone_from(&messages);
+            match self.say(prompt, messages).await {
+                Err(Error::Model(models::Error::TooLong { most, had, .. })) => {
+                    let less = less(tokens, most, had);
+                    tracing::warn!(
+                        prompt,
+                        tokens,
+                        less,
+                        "the page is cut, for the model takes no prompt as long"
+                    );
+                    self.budget = Some(less);
+                }
+                said => return said,
+            }
+        }
     }
 
     /// The messages of a prompt, within the budget.
-    pub(crate) fn messages(
+    fn messages(
         &self,
         prompt: &'static str,
         mut context: Map<String, Value>,
@@ -65,37 +101,74 @@ impl Asker {
         let messages = self.templates.fill(prompt, &context, pictures)?;
         let Some(budget) = self.budget else { return Ok(messages) };
         let tokens = tokens(&messages);
-        let Some(page) = context.get("observation").and_then(Value::as_str).filter(|_| tokens > budget)
-        else {
+        let page = |key: &'static str| Some((key, context.get(key)?.as_str()?));
+        let longest = PAGES.into_iter().filter_map(page).max_by_key(|(_, page)| page.len());
+        let Some((key, page)) = longest.filter(|(_, page)| tokens > budget && !page.is_empty()) else {
             return Ok(messages);
         };
         let kept = count_tokens(page).saturating_sub(tokens - budget + count_tokens(CUT));
         let cut = format!("{}{CUT}", truncate(page, kept));
-        context.insert("observation".to_owned(), Value::String(cut));
+        context.insert(key.to_owned(), Value::String(cut));
         self.templates.fill(prompt, &context, pictures)
     }
 
     /// Asks these messages; `prompt` is what they are called.
-    pub(crate) async fn say(&mut self, prompt: &str, messages: Vec<Message>) -> Result<String, Error> {
+    async fn say(&mut self, prompt: &str, messages: Vec<Message>) -> Result<Reply, Error> {
         let mut chat = Chat { messages, sampling: self.sampling.clone(), attempt: 0, repeat: self.repeat };
         let before = self.asked.entry(chat.digest()).or_default();
         chat.attempt = *before;
         *before += 1;
         let began = Instant::now();
-        let said = self.model.ask(&chat).await?;
+        let only = || self.model.cassette.as_ref().and_then(|cassette| cassette.only_model());
+        // It is noted before it is asked: whoever waits for it may lose patience.
         self.calls.push(Call {
             prompt: prompt.to_owned(),
-            model: self.model.name.clone(),
+            model: self.model.name.clone().or_else(only),
             digest: chat.digest(),
-            recorded: said.recorded,
-            usage: said.reply.usage,
-            cost: self.model.price.map(|price| price.of(said.reply.usage)),
-            took_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            recorded: false,
+            usage: Usage::default(),
+            cost: self.model.price.map(|_| 0.0),
+            took_ms: 0,
             chat: chat.without_pictures(),
-            reply: said.reply.text.clone(),
+            reply: String::new(),
+            finish: None,
+            refusal: None,
+            reasoning: None,
+            fault: None,
+            error: Some("no reply came in the time that the agent has (--answer-timeout)".to_owned()),
         });
-        Ok(said.reply.text)
+        let said = self.model.ask(&chat).await;
+        let Some(call) = self.calls.last_mut() else { return Ok(said?.reply) };
+        call.took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        match said {
+            Ok(Said { reply, recorded, model }) => {
+                call.model = model;
+                call.recorded = recorded;
+                call.usage = reply.usage;
+                call.cost = self.model.price.map(|price| price.of(reply.usage));
+                call.reply.clone_from(&reply.text);
+                call.finish.clone_from(&reply.finish);
+                call.refusal.clone_from(&reply.refusal);
+                call.reasoning.clone_from(&reply.reasoning);
+                (call.fault, call.error) = (reply.fault, None);
+                Ok(reply)
+            }
+            Err(error) => {
+                call.error = Some(format!("failed to {error}"));
+                Err(error.into())
+            }
+        }
     }
+}
+
+/// How many tokens a prompt that was too long may have instead: as its server says, which counts in its own way, or
+/// three quarters.
+fn less(tokens: usize, most: Option<u64>, had: Option<u64>) -> usize {
+    let share = match (most, had) {
+        (Some(most), Some(had)) if most < had => most as f64 / had as f64 * 0.95,
+        _ => 0.75,
+    };
+    (tokens as f64 * share) as usize
 }
 
 /// The tokens of the words alone.

@@ -126,19 +126,20 @@ impl Generic {
         ]);
         let pictures =
             Pictures { goal: &goal.images, screenshot: view.screenshot.filter(|_| self.settings.screenshot) };
-        let mut messages = self.asker.messages("generic", context, pictures)?;
+        let mut turns = Vec::new();
         let mut wrong = String::new();
         for _ in 0..self.settings.tries.max(1) {
-            let text = self.asker.say("generic", messages.clone()).await?;
-            match self.read(&text) {
+            let reply = self.asker.answer("generic", context.clone(), pictures, &turns).await?;
+            let text = &reply.text;
+            match self.read(text) {
                 Ok(turn) => {
-                    self.plan = tagged(&text, "plan").or(self.plan.take());
+                    self.plan = tagged(text, "plan").or(self.plan.take());
                     self.history.push(turn.clone());
                     return Ok(Reply::Act { action: turn.action, reason: turn.thought });
                 }
                 Err(why) => {
-                    messages.push(said(&text));
-                    messages.push(Message::text(Role::User, told(&why)));
+                    let why = reply.fault.map_or_else(|| why.clone(), |fault| format!("{fault}; {why}"));
+                    turns.extend([said(text), Message::text(Role::User, told(&why))]);
                     wrong = why;
                 }
             }
@@ -147,7 +148,9 @@ impl Generic {
     }
 
     fn read(&self, text: &str) -> Result<Turn, String> {
-        let action = tagged(text, "action").ok_or("there is no text between <action> and </action>")?;
+        // What a model tries out in its thoughts is no action.
+        let (_, words) = models::apart(text);
+        let action = tagged(words, "action").ok_or("there is no text between <action> and </action>")?;
         self.speech().read(&action).map_err(|error| format!("failed to {error}"))?;
         Ok(Turn { thought: tagged(text, "think"), memory: tagged(text, "memory"), action })
     }

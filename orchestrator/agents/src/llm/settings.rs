@@ -4,6 +4,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use models::{Pace, Price, Sampling};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use super::template::TemplateError;
@@ -114,6 +115,21 @@ pub struct ModelSettings {
     /// What its tokens cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
+    /// Where its server is; `OPENAI_BASE_URL` or OpenAI's own when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
+    /// The variable of the environment that has its key; `OPENAI_API_KEY` when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key_variable: Option<String>,
+    /// The header that has the key as it is, such as `api-key`; without it the key is a bearer token.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key_header: Option<String>,
+    /// What else stands in the head of each request; `$NAME` is a variable of the environment.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+    /// How long its server may take for one reply, in seconds; as long as the agent may take when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_timeout: Option<NonZeroU32>,
     /// How often its server may be asked in a minute, by all workers together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests_per_minute: Option<NonZeroU32>,
@@ -166,7 +182,42 @@ impl ModelSettings {
         }
     }
 
-    pub(super) fn sampling(&self) -> Sampling {
+    /// These where they say something, and otherwise the others.
+    #[must_use]
+    pub fn or(self, others: &ModelSettings) -> ModelSettings {
+        let others = others.clone();
+        let sampling = self.sampling().or(others.sampling());
+        let mut headers = others.headers;
+        headers.extend(self.headers);
+        ModelSettings {
+            name: self.name.or(others.name),
+            temperature: sampling.temperature,
+            top_p: sampling.top_p,
+            max_tokens: sampling.max_tokens,
+            extra: sampling.extra,
+            max_prompt_tokens: self.max_prompt_tokens.or(others.max_prompt_tokens),
+            price: self.price.or(others.price),
+            base_url: self.base_url.or(others.base_url),
+            key_variable: self.key_variable.or(others.key_variable),
+            key_header: self.key_header.or(others.key_header),
+            headers,
+            request_timeout: self.request_timeout.or(others.request_timeout),
+            requests_per_minute: self.requests_per_minute.or(others.requests_per_minute),
+            tokens_per_minute: self.tokens_per_minute.or(others.tokens_per_minute),
+            requests_at_once: self.requests_at_once.or(others.requests_at_once),
+        }
+    }
+
+    /// Reads a file of these alone.
+    ///
+    /// # Errors
+    /// With file, line and key where it is not understood.
+    pub fn read(path: &Utf8Path) -> Result<ModelSettings, SettingsError> {
+        Ok(yaml::read(path)?)
+    }
+
+    /// How its words are chosen.
+    pub fn sampling(&self) -> Sampling {
         let ModelSettings { temperature, top_p, max_tokens, extra, .. } = self;
         Sampling { temperature: *temperature, top_p: *top_p, max_tokens: *max_tokens, extra: extra.clone() }
     }

@@ -27,6 +27,7 @@ const WHO: &str = "the agent program";
 /// A running program. Dropping it kills it and its children.
 #[derive(Debug)]
 pub(super) struct Process {
+    command: String,
     child: Child,
     group: Option<rustix::process::Pid>,
     /// None once it has been closed.
@@ -63,6 +64,7 @@ impl Process {
             return Err(failed(std::io::Error::other("a pipe is missing")));
         };
         Ok(Process {
+            command: command.to_owned(),
             child,
             group,
             stdin: Some(stdin),
@@ -130,12 +132,18 @@ impl Process {
 
     /// The error for output that ended while an answer was due.
     async fn left(&mut self, asked: &'static str) -> Error {
-        let how = match timeout(LEAVE_WITHIN, self.child.wait()).await {
-            Ok(Ok(status)) => format!("left ({status})"),
-            Ok(Err(_)) | Err(_) => "closed its standard output".to_owned(),
+        let status = timeout(LEAVE_WITHIN, self.child.wait()).await.ok().and_then(Result::ok);
+        let how = match status {
+            Some(status) => format!("left ({status})"),
+            None => "closed its standard output".to_owned(),
         };
         self.kill();
         let _ = timeout(LEAVE_WITHIN, &mut self.drain).await;
+        if asked == Message::HELLO && status.and_then(|status| status.code()).is_some_and(is_no_program) {
+            let said = tail(&self.stderr).unwrap_or_default();
+            let source = std::io::Error::other(said.trim().to_owned());
+            return Error::Start { command: self.command.clone(), source };
+        }
         Error::Left { asked, how, stderr: tail(&self.stderr).unwrap_or_default() }
     }
 
@@ -144,6 +152,11 @@ impl Process {
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
     }
+}
+
+/// By which a shell says that it has found no program, or none that it may execute.
+fn is_no_program(code: i32) -> bool {
+    matches!(code, 126 | 127)
 }
 
 impl Drop for Process {

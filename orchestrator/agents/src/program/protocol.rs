@@ -138,9 +138,12 @@ impl<'a> Seen<'a> {
 }
 
 impl Message<'_> {
+    /// The name of the first one.
+    pub(super) const HELLO: &'static str = "hello";
+
     pub(super) fn name(&self) -> &'static str {
         match self {
-            Message::Hello { .. } => "hello",
+            Message::Hello { .. } => Self::HELLO,
             Message::Task { .. } => "task",
             Message::Observation(_) => "observation",
             Message::End { .. } => "end",

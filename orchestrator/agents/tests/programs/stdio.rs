@@ -56,7 +56,9 @@ async fn a_crash_is_told_with_status_and_standard_error() -> std::io::Result<()>
     let error = fails("read -r x; echo 'no such model' >&2; exit 7", |_| {}).await?;
     insta::assert_snapshot!(error, @r#"get an answer to `hello` from the agent program: it left (exit status: 7); its standard error ends with "no such model""#);
     let error = fails("no-such-program-here --fast", |_| {}).await?;
-    assert!(matches!(&error, Error::Left { how, .. } if how.contains("127")), "{error}");
+    assert!(matches!(&error, Error::Start { .. }), "{error}");
+    let error = error.to_string();
+    assert!(error.starts_with("start the agent program `no-such-program-here --fast`: "), "{error}");
     Ok(())
 }
 

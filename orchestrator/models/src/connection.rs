@@ -1,0 +1,139 @@
+//! The way to a server: TLS, what is trusted, and a proxy where there is one.
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use bytes::Bytes;
+use camino::Utf8Path;
+use http::Uri;
+use http_body_util::Full;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::{self, connect::HttpConnector};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tower::Service;
+
+use crate::{Error, Settings};
+
+/// How a server is reached.
+pub(crate) type Connector = HttpsConnector<Way>;
+
+/// What a proxy's answer to CONNECT may have.
+const MAX_HEAD: usize = 16 << 10;
+
+/// Straight, or through a proxy.
+#[derive(Clone)]
+pub(crate) struct Way {
+    http: HttpConnector,
+    proxy: Option<Arc<Proxy>>,
+}
+
+struct Proxy {
+    uri: Uri,
+    /// The line of the head by which we are known there.
+    authorization: String,
+}
+
+pub(crate) fn client(settings: &Settings) -> Result<legacy::Client<Connector, Full<Bytes>>, Error> {
+    let mut roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+    if let Some(path) = &settings.certificates {
+        for certificate in certificates(path)? {
+            // One that cannot be used may stand among many that can.
+            if let Err(error) = roots.add(certificate) {
+                tracing::warn!(%path, %error, "a certificate is left out");
+            }
+        }
+    }
+    let tls = rustls::ClientConfig::builder_with_provider(rustls::crypto::ring::default_provider().into())
+        .with_safe_default_protocol_versions()
+        .expect("ring has what TLS 1.2 and 1.3 need")
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let mut http = HttpConnector::new();
+    http.enforce_http(false);
+    let proxy = settings.proxy.as_deref().map(proxy).transpose()?.map(Arc::new);
+    let https = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1();
+    Ok(legacy::Client::builder(TokioExecutor::new()).build(https.wrap_connector(Way { http, proxy })))
+}
+
+fn certificates(path: &Utf8Path) -> Result<Vec<CertificateDer<'static>>, Error> {
+    let failed = |reason: String| Error::Certificates { path: path.to_owned(), reason };
+    let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let read = read.map_err(|error| failed(error.to_string()))?;
+    if read.is_empty() { Err(failed("it has no certificate".to_owned())) } else { Ok(read) }
+}
+
+fn proxy(text: &str) -> Result<Proxy, Error> {
+    // The text may hold a password, and is not told.
+    let failed = |reason: &str| Error::Proxy { reason: reason.to_owned() };
+    let spelled = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
+    let url = url::Url::parse(&spelled).map_err(|error| failed(&error.to_string()))?;
+    if url.scheme() != "http" {
+        return Err(failed("only proxies at http:// are spoken to"));
+    }
+    let host = url.host_str().ok_or_else(|| failed("it names no host"))?;
+    let uri = format!("http://{host}:{}", url.port().unwrap_or(80)).parse();
+    let uri = uri.map_err(|_| failed("it is no address"))?;
+    let known_as = |text: &str| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned();
+    let authorization = match (url.username(), url.password()) {
+        ("", None) => String::new(),
+        (name, password) => {
+            let pair = format!("{}:{}", known_as(name), known_as(password.unwrap_or_default()));
+            format!("Proxy-Authorization: Basic {}\r\n", STANDARD.encode(pair))
+        }
+    };
+    Ok(Proxy { uri, authorization })
+}
+
+impl Service<Uri> for Way {
+    type Response = TokioIo<TcpStream>;
+    type Error = Box<dyn std::error::Error + Send + Sync>;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.http.poll_ready(context).map_err(Into::into)
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        // Plain HTTP is for servers at hand.
+        let proxy = self.proxy.clone().filter(|_| uri.scheme_str() == Some("https"));
+        let to = proxy.as_ref().map_or_else(|| uri.clone(), |proxy| proxy.uri.clone());
+        let connecting = self.http.call(to);
+        Box::pin(async move {
+            let mut stream = connecting.await?.into_inner();
+            if let Some(proxy) = proxy {
+                open(&mut stream, &proxy, &uri).await?;
+            }
+            Ok(TokioIo::new(stream))
+        })
+    }
+}
+
+/// Has the proxy open a tunnel.
+async fn open(stream: &mut TcpStream, proxy: &Proxy, to: &Uri) -> io::Result<()> {
+    let (host, port) = (to.host().unwrap_or_default(), to.port_u16().unwrap_or(443));
+    let Proxy { authorization, .. } = proxy;
+    let ask = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n{authorization}\r\n");
+    stream.write_all(ask.as_bytes()).await?;
+    let mut head = Vec::new();
+    // Byte by byte, as what comes behind the head is the server's.
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await?);
+        if head.len() > MAX_HEAD {
+            return Err(io::Error::other("the proxy's answer has no end"));
+        }
+    }
+    let line =
+        String::from_utf8_lossy(head.split(|byte| *byte == b'\r').next().unwrap_or_default()).into_owned();
+    match line.split(' ').nth(1) {
+        Some(status) if status.starts_with('2') => Ok(()),
+        _ => Err(io::Error::other(format!("the proxy does not connect to {host}:{port}: {line}"))),
+    }
+}

@@ -1,0 +1,249 @@
+//! An endpoint of our own that records: what a program asks of it as it would ask OpenAI's is answered from a cassette, or
+//! by the server behind it and then remembered. So programs that bring their own client have cassettes, usage and cost.
+//!
+//! Requests are kept whole, tools and all: everything but the model's name and the way in which the reply is sent is part
+//! of what is looked up. The same request asked again is another sample; counting begins with the proxy, so each run has
+//! its own.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use guard::Guard;
+use http::{StatusCode, header};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use tokio::net::TcpListener;
+
+use crate::{Chat, Error, Model, Reply, Said, Sampling, Usage};
+
+/// What a request may weigh; pictures are in it.
+const BODY_LIMIT: usize = 64 << 20;
+/// What says how a reply is sent and not what is asked.
+const NOT_ASKED: [&str; 3] = ["model", "stream", "stream_options"];
+
+/// What a proxy has been asked so far.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Totals {
+    /// Questions that were replied to.
+    pub calls: u64,
+    /// Those of them that the cassette answered.
+    pub recorded: u64,
+    /// Questions that were not.
+    pub failed: u64,
+    /// What they took.
+    #[serde(flatten)]
+    pub usage: Usage,
+    /// US dollars for that, also where the cassette answered; absent without a price.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+}
+
+/// An endpoint before a model.
+#[derive(Debug)]
+pub struct Proxy {
+    /// Who answers; a request's own name stands where this has none.
+    model: Model,
+    asked: Mutex<HashMap<String, u32>>,
+    totals: Mutex<HashMap<String, Totals>>,
+}
+
+impl Proxy {
+    /// Before this model.
+    pub fn new(model: Model) -> Arc<Proxy> {
+        Arc::new(Proxy { model, asked: Mutex::default(), totals: Mutex::default() })
+    }
+
+    /// What it has been asked so far, by model.
+    pub fn totals(&self) -> HashMap<String, Totals> {
+        self.totals.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Answers who comes to this address, until it is told not to.
+    ///
+    /// # Errors
+    /// When the address is none, or can be listened at no longer.
+    pub async fn serve(
+        self: &Arc<Proxy>,
+        listener: TcpListener,
+        until: impl Future<Output = ()> + Send + 'static,
+    ) -> io::Result<()> {
+        let router = self.router(listener.local_addr()?);
+        axum::serve(listener, router).with_graceful_shutdown(until).await
+    }
+
+    fn router(self: &Arc<Proxy>, at: SocketAddr) -> Router {
+        let router = Router::new()
+            .route("/v1/chat/completions", post(complete))
+            .route("/v1/models", get(list))
+            .route("/v1/usage", get(usage))
+            .fallback(|| async {
+                let there = "there is POST /v1/chat/completions, GET /v1/models and GET /v1/usage";
+                refusal(StatusCode::NOT_FOUND, "not_found", there)
+            })
+            .layer(DefaultBodyLimit::max(BODY_LIMIT))
+            .with_state(self.clone());
+        let shut =
+            |refused: guard::Refusal| refusal(StatusCode::FORBIDDEN, "forbidden", &refused.to_string());
+        Guard::new(at).before(router, shut)
+    }
+
+    async fn ask(&self, mut body: Map<String, Value>) -> Result<Said, Error> {
+        let named = body.get("model").and_then(Value::as_str).map(str::to_owned);
+        NOT_ASKED.iter().for_each(|key| drop(body.remove(*key)));
+        let sampling = Sampling { extra: body, ..Sampling::default() };
+        let mut chat = Chat { messages: Vec::new(), sampling, attempt: 0, repeat: 0 };
+        {
+            let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            let before = asked.entry(chat.digest()).or_default();
+            chat.attempt = *before;
+            *before += 1;
+        }
+        let model = Model { name: self.model.name.clone().or(named), ..self.model.clone() };
+        let said = model.ask(&chat).await;
+        self.count(&model, &said);
+        said
+    }
+
+    fn count(&self, model: &Model, said: &Result<Said, Error>) {
+        let name = said.as_ref().map_or(model.name.as_ref(), |said| said.model.as_ref());
+        let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
+        let total = totals.entry(name.cloned().unwrap_or_default()).or_default();
+        let Ok(Said { reply, recorded, .. }) = said else {
+            total.failed += 1;
+            return;
+        };
+        total.calls += 1;
+        total.recorded += u64::from(*recorded);
+        total.usage = total.usage.and(reply.usage);
+        if let Some(price) = model.price {
+            total.cost = Some(total.cost.unwrap_or(0.0) + price.of(reply.usage));
+        }
+    }
+}
+
+async fn list(State(proxy): State<Arc<Proxy>>) -> Json<Value> {
+    let known = || proxy.model.cassette.as_ref().and_then(|cassette| cassette.only_model());
+    let name = proxy.model.name.clone().or_else(known);
+    let model = |name: String| json!({ "id": name, "object": "model", "created": 0, "owned_by": "sandbox" });
+    Json(json!({ "object": "list", "data": name.map(model).into_iter().collect::<Vec<_>>() }))
+}
+
+async fn usage(State(proxy): State<Arc<Proxy>>) -> Json<Value> {
+    Json(json!(proxy.totals()))
+}
+
+async fn complete(State(proxy): State<Arc<Proxy>>, body: Bytes) -> Response {
+    let body = match serde_json::from_slice::<Map<String, Value>>(&body) {
+        Ok(body) => body,
+        Err(error) => {
+            let why = format!("the request cannot be read: {error}");
+            return refusal(StatusCode::BAD_REQUEST, "invalid_request_error", &why);
+        }
+    };
+    if body.get("n").is_some_and(|n| n.as_u64() != Some(1)) {
+        return refusal(
+            StatusCode::BAD_REQUEST,
+            "invalid_request_error",
+            "`n`: one choice a request is recorded",
+        );
+    }
+    let streams = body.get("stream") == Some(&Value::Bool(true));
+    let counts = body.get("stream_options").is_some_and(|options| options["include_usage"] == true);
+    match proxy.ask(body).await {
+        Ok(said) if streams => stream(&said, counts),
+        Ok(said) => {
+            let choice =
+                json!({ "index": 0, "message": message(&said.reply), "finish_reason": finish(&said.reply) });
+            let mut answer = head(&said, "chat.completion");
+            answer.insert("choices".to_owned(), json!([choice]));
+            answer.insert("usage".to_owned(), told(said.reply.usage));
+            Json(Value::Object(answer)).into_response()
+        }
+        Err(error) => failure(&error),
+    }
+}
+
+/// What begins every answer. The time is that of no clock, so that answers repeat.
+fn head(said: &Said, object: &str) -> Map<String, Value> {
+    let head = json!({ "id": "chatcmpl-recorded", "object": object, "created": 0, "model": said.model });
+    head.as_object().cloned().unwrap_or_default()
+}
+
+/// The whole reply in one piece, in the form of a stream.
+fn stream(said: &Said, counts: bool) -> Response {
+    let chunk = |choices: Value, usage: Option<Value>| {
+        let mut chunk = head(said, "chat.completion.chunk");
+        chunk.insert("choices".to_owned(), choices);
+        chunk.extend(usage.map(|usage| ("usage".to_owned(), usage)));
+        format!("data: {}\n\n", Value::Object(chunk))
+    };
+    let mut delta = message(&said.reply);
+    // In a stream calls of tools have places.
+    for (place, call) in
+        delta.get_mut("tool_calls").and_then(Value::as_array_mut).into_iter().flatten().enumerate()
+    {
+        call["index"] = json!(place);
+    }
+    let mut text = chunk(json!([{ "index": 0, "delta": delta, "finish_reason": null }]), None);
+    text += &chunk(json!([{ "index": 0, "delta": {}, "finish_reason": finish(&said.reply) }]), None);
+    if counts {
+        text += &chunk(json!([]), Some(told(said.reply.usage)));
+    }
+    text += "data: [DONE]\n\n";
+    ([(header::CONTENT_TYPE, "text/event-stream")], text).into_response()
+}
+
+fn message(reply: &Reply) -> Value {
+    if let Some(message) = &reply.message {
+        return message.clone();
+    }
+    let mut message = Map::new();
+    message.insert("role".to_owned(), json!("assistant"));
+    message.insert("content".to_owned(), json!(reply.text));
+    let apart = [("refusal", &reply.refusal), ("reasoning_content", &reply.reasoning)];
+    for (key, text) in apart {
+        message.extend(text.as_ref().map(|text| (key.to_owned(), json!(text))));
+    }
+    Value::Object(message)
+}
+
+fn finish(reply: &Reply) -> &str {
+    reply.finish.as_deref().unwrap_or("stop")
+}
+
+fn told(usage: Usage) -> Value {
+    json!({
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "total_tokens": usage.prompt_tokens + usage.completion_tokens,
+        "prompt_tokens_details": { "cached_tokens": usage.cached_tokens },
+        "completion_tokens_details": { "reasoning_tokens": usage.reasoning_tokens },
+    })
+}
+
+fn failure(error: &Error) -> Response {
+    let (status, kind) = match error {
+        Error::NotRecorded { .. } => (StatusCode::NOT_FOUND, "not_recorded"),
+        Error::TooLong { .. } => (StatusCode::BAD_REQUEST, "context_length_exceeded"),
+        Error::Refused { status, .. } => {
+            let refused = StatusCode::from_u16(*status).ok().filter(|status| !status.is_success());
+            (refused.unwrap_or(StatusCode::BAD_REQUEST), "refused")
+        }
+        Error::Unanswered { .. } | Error::Garbage { .. } => (StatusCode::BAD_GATEWAY, "unanswered"),
+        _ => (StatusCode::INTERNAL_SERVER_ERROR, "server_error"),
+    };
+    refusal(status, kind, &format!("failed to {error}"))
+}
+
+/// As OpenAI's own errors are.
+fn refusal(status: StatusCode, kind: &str, why: &str) -> Response {
+    let error = json!({ "message": why, "type": kind, "code": kind, "param": null });
+    (status, Json(json!({ "error": error }))).into_response()
+}

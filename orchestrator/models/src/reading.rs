@@ -1,0 +1,198 @@
+//! A server's answer, read as leniently as servers are different: each field by itself, and what cannot be read of one
+//! does not cost the others.
+
+use std::io::Read as _;
+
+use flate2::read::{GzDecoder, ZlibDecoder};
+use serde_json::Value;
+
+use crate::complaint::Complaint;
+use crate::{Reply, Usage};
+
+/// What an answer may weigh.
+pub(crate) const MAX_ANSWER: usize = 8 << 20;
+
+/// What came in place of a reply.
+#[derive(Debug)]
+pub(crate) enum Other {
+    /// The server complains.
+    Complains(Complaint),
+    /// It is no chat completion.
+    Garbage(String),
+}
+
+/// The body without the coding in which it was sent.
+pub(crate) fn decoded(coding: Option<&str>, body: &[u8]) -> Result<Vec<u8>, String> {
+    let inflate = |reader: &mut dyn std::io::Read| {
+        let mut bytes = Vec::new();
+        let read = reader.take(MAX_ANSWER as u64 + 1).read_to_end(&mut bytes);
+        read.map_err(|error| format!("it cannot be unpacked: {error}"))?;
+        if bytes.len() > MAX_ANSWER { Err(format!("it has more than {MAX_ANSWER} bytes")) } else { Ok(bytes) }
+    };
+    match coding.map(|coding| coding.trim().to_ascii_lowercase()).as_deref() {
+        Some("gzip" | "x-gzip") => inflate(&mut GzDecoder::new(body)),
+        Some("deflate") => inflate(&mut ZlibDecoder::new(body)),
+        None | Some("" | "identity") => Ok(body.to_vec()),
+        Some(other) => Err(format!("it comes in the coding {other:?}, which was not asked for")),
+    }
+}
+
+/// The answer as JSON. Halves of surrogate pairs, which some servers cut emoji into, become U+FFFD.
+pub(crate) fn json(body: &[u8]) -> Result<Value, serde_json::Error> {
+    let text = String::from_utf8_lossy(body);
+    let text = text.trim_start_matches('\u{feff}').trim();
+    serde_json::from_str(text).or_else(|_| serde_json::from_str(&whole_pairs(text)))
+}
+
+/// The same text with `\ufffd` in the place of every escape of half a pair.
+fn whole_pairs(text: &str) -> String {
+    let mut mended = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(place) = rest.find('\\') {
+        mended.push_str(&rest[..place]);
+        rest = &rest[place..];
+        let taken = match (escape(rest), rest.get(6..).and_then(escape)) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
+            (Some(0xd800..=0xdfff), _) => {
+                mended.push_str("\\ufffd");
+                rest = &rest[6..];
+                continue;
+            }
+            (Some(_), _) => 6,
+            // A backslash and what it escapes, which may be a backslash.
+            (None, _) => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+        };
+        mended.push_str(&rest[..taken]);
+        rest = &rest[taken..];
+    }
+    mended.push_str(rest);
+    mended
+}
+
+/// What a text that begins with `\uXXXX` escapes.
+fn escape(text: &str) -> Option<u32> {
+    u32::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok()
+}
+
+/// The first choice of a chat completion.
+pub(crate) fn reply(answer: &Value) -> Result<Reply, Other> {
+    if let Some(complaint) = Complaint::within(answer) {
+        return Err(Other::Complains(complaint));
+    }
+    let Some(choice) = answer["choices"].as_array().and_then(|choices| choices.first()) else {
+        return Err(Other::Garbage("it has no choices".to_owned()));
+    };
+    if let Some(complaint) = Complaint::within(choice) {
+        return Err(Other::Complains(complaint));
+    }
+    let message = &choice["message"];
+    let said = said(&message["content"]);
+    let calls = ["tool_calls", "function_call"].iter().any(|key| match &message[*key] {
+        Value::Array(calls) => !calls.is_empty(),
+        call => call.is_object(),
+    });
+    let reasoning = [text(&message["reasoning_content"]), text(&message["reasoning"]), said.thoughts];
+    let reply = Reply {
+        text: said.words.or_else(|| text(&choice["text"])).unwrap_or_default(),
+        usage: usage(&answer["usage"]),
+        finish: text(&choice["finish_reason"]),
+        refusal: text(&message["refusal"]).or(said.refusal),
+        reasoning: reasoning.into_iter().flatten().next(),
+        message: calls.then(|| message.clone()),
+        fault: None,
+    };
+    Ok(reply.looked_at())
+}
+
+/// A text that says something.
+fn text(value: &Value) -> Option<String> {
+    value.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+/// What a message's content holds.
+#[derive(Default)]
+struct Content {
+    words: Option<String>,
+    thoughts: Option<String>,
+    refusal: Option<String>,
+}
+
+/// Content is a text, or a list of parts, each a text or an object that says of which kind it is.
+fn said(content: &Value) -> Content {
+    let Value::Array(parts) = content else { return Content { words: text(content), ..Content::default() } };
+    let mut said = Content::default();
+    let add = |place: &mut Option<String>, words: Option<String>| {
+        if let Some(words) = words {
+            place.get_or_insert_default().push_str(&words);
+        }
+    };
+    for part in parts {
+        match part["type"].as_str() {
+            Some("thinking" | "reasoning") => {
+                let inner = [&part["thinking"], &part["text"], &part["reasoning"]];
+                let thoughts = inner.into_iter().find(|inner| !inner.is_null()).map(self::said);
+                add(&mut said.thoughts, thoughts.and_then(|thoughts| thoughts.words));
+            }
+            Some("refusal") => add(&mut said.refusal, text(&part["refusal"])),
+            _ => add(&mut said.words, text(part).or_else(|| text(&part["text"]))),
+        }
+    }
+    said
+}
+
+fn usage(usage: &Value) -> Usage {
+    let cached = [
+        &usage["prompt_tokens_details"]["cached_tokens"],
+        &usage["prompt_cache_hit_tokens"],
+        &usage["cached_tokens"],
+    ];
+    Usage {
+        prompt_tokens: count(&usage["prompt_tokens"]),
+        completion_tokens: count(&usage["completion_tokens"]),
+        cached_tokens: cached.into_iter().map(count).max().unwrap_or(0),
+        reasoning_tokens: count(&usage["completion_tokens_details"]["reasoning_tokens"])
+            .max(count(&usage["reasoning_tokens"])),
+    }
+}
+
+/// A count in any spelling; 0 where there is none.
+fn count(value: &Value) -> u64 {
+    let from_text = || value.as_str().and_then(|text| text.trim().parse::<f64>().ok());
+    let number = value.as_f64().or_else(from_text).filter(|number| number.is_finite());
+    // Above what a count can be, `as` takes the greatest.
+    number.map_or(0, |number| number.round().max(0.0) as u64)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn half_pairs_cost_no_reply() {
+        let read = |text: &str| json(format!("{{\"a\":\"{text}\"}}").as_bytes()).unwrap()["a"].clone();
+        assert_eq!(read(r"x\ud83d"), "x\u{fffd}");
+        assert_eq!(read(r"\ude00y"), "\u{fffd}y");
+        assert_eq!(read(r"\ud83d\ude00 \ud83dz"), "\u{1f600} \u{fffd}z");
+        assert_eq!(read(r"\\ud83d \ud83d \n é"), "\\ud83d \u{fffd} \n é");
+        assert!(json(b"{\"a\":\"\\ud83").is_err());
+        assert_eq!(json(b"\xef\xbb\xbf {\"a\": \"\xff\"}").unwrap()["a"], "\u{fffd}");
+    }
+
+    #[test]
+    fn counts_have_many_spellings() {
+        for (value, expect) in [
+            (json!(12), 12),
+            (json!(12.0), 12),
+            (json!("12"), 12),
+            (json!(null), 0),
+            (json!(-3), 0),
+            (json!("many"), 0),
+            (json!(1e300), u64::MAX),
+        ] {
+            assert_eq!(count(&value), expect, "{value}");
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! What a model said, and what it took.
+//!
+//! A reply is kept as it came: words, thoughts and refusal apart, where the server tells them apart. What an agent
+//! may act on are its [`Reply::words`], which leave out the thoughts that some servers put before the words.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What a model said.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reply {
+    /// All that it said; empty when it said nothing.
+    pub text: String,
+    /// What it took.
+    #[serde(default)]
+    pub usage: Usage,
+    /// Why it ended, in the server's word: `stop`, `length`, `content_filter`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finish: Option<String>,
+    /// Why it would not, where it said so apart from its words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<String>,
+    /// What it thought, where the server tells that apart (`reasoning_content`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+    /// The whole message, where it holds more than words: calls of tools, which agents of ours do not have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<Value>,
+    /// What is wrong with it; not known of replies that were recorded by older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<Fault>,
+}
+
+/// What can be wrong with a reply that came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fault {
+    /// It ended because it had as many tokens as it may have.
+    Cut,
+    /// The model, or a filter of its server's, would not.
+    Refused,
+    /// There are no words in it.
+    Empty,
+    /// There is none: the prompt was longer than the model takes. The server's words are in `refusal`.
+    TooLong,
+}
+
+/// What an agent is told.
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Fault::Cut => "the reply was cut, for it had as many tokens as it may have",
+            Fault::Refused => "the model refused to reply",
+            Fault::Empty => "the reply was empty",
+            Fault::TooLong => "the prompt was longer than the model takes",
+        })
+    }
+}
+
+impl Reply {
+    /// Of words alone.
+    pub fn says(text: impl Into<String>) -> Reply {
+        Reply { text: text.into(), ..Reply::default() }
+    }
+
+    /// What may be acted on: the text without thoughts before it.
+    pub fn words(&self) -> &str {
+        apart(&self.text).1
+    }
+
+    /// With its fault, as its parts show it.
+    #[must_use]
+    pub(crate) fn looked_at(mut self) -> Reply {
+        self.fault = match self.finish.as_deref() {
+            Some("length" | "max_tokens" | "model_length") => Some(Fault::Cut),
+            Some("content_filter" | "refusal" | "safety") => Some(Fault::Refused),
+            _ if self.refusal.as_ref().is_some_and(|words| !words.trim().is_empty()) => Some(Fault::Refused),
+            _ if self.message.is_none() && self.words().trim().is_empty() => Some(Fault::Empty),
+            _ => None,
+        };
+        self
+    }
+}
+
+const OPEN: &str = "<think>";
+const CLOSE: &str = "</think>";
+
+/// Thoughts that stand before the words, and the words.
+///
+/// Models that reason write `<think>...</think>` first; prompts of some of them have the first tag in them already, so
+/// that the reply begins with the thoughts. Thoughts that never end have no words behind them.
+pub fn apart(text: &str) -> (Option<&str>, &str) {
+    let rest = text.trim_start();
+    let (begins, inner) = match rest.strip_prefix(OPEN) {
+        Some(inner) => (true, inner),
+        None => (false, rest),
+    };
+    match inner.split_once(CLOSE) {
+        Some((thoughts, words)) if begins || !thoughts.contains(OPEN) => {
+            (Some(thoughts.trim()), words.trim_start())
+        }
+        None if begins => (Some(inner.trim()), ""),
+        _ => (None, text),
+    }
+}
+
+/// Tokens, as the server counts them; 0 where it does not say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Usage {
+    /// Of what was asked.
+    #[serde(default)]
+    pub prompt_tokens: u64,
+    /// Of the reply, thoughts included.
+    #[serde(default)]
+    pub completion_tokens: u64,
+    /// Those of the prompt that the server had at hand from before.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub cached_tokens: u64,
+    /// Those of the reply that were thoughts.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub reasoning_tokens: u64,
+}
+
+impl Usage {
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Usage) -> Usage {
+        Usage {
+            prompt_tokens: self.prompt_tokens.saturating_add(other.prompt_tokens),
+            completion_tokens: self.completion_tokens.saturating_add(other.completion_tokens),
+            cached_tokens: self.cached_tokens.saturating_add(other.cached_tokens),
+            reasoning_tokens: self.reasoning_tokens.saturating_add(other.reasoning_tokens),
+        }
+    }
+}
+
+fn is_none(count: &u64) -> bool {
+    *count == 0
+}
+
+/// What a model's tokens cost, in US dollars for a million of them.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Price {
+    /// Of what is asked.
+    pub prompt: f64,
+    /// Of what is replied.
+    pub completion: f64,
+    /// Of what is asked and the server has at hand from before; as `prompt` when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached: Option<f64>,
+}
+
+impl Price {
+    /// US dollars.
+    pub fn of(&self, usage: Usage) -> f64 {
+        let cached = usage.cached_tokens.min(usage.prompt_tokens);
+        let fresh = usage.prompt_tokens - cached;
+        (self.prompt * fresh as f64
+            + self.cached.unwrap_or(self.prompt) * cached as f64
+            + self.completion * usage.completion_tokens as f64)
+            / 1e6
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thoughts_are_told_from_words() {
+        assert_eq!(apart("<think>click [1]</think>\nclick [2]"), (Some("click [1]"), "click [2]"));
+        assert_eq!(apart("\n <think>\na\n</think>b"), (Some("a"), "b"));
+        assert_eq!(apart("click [1]?</think>click [2]"), (Some("click [1]?"), "click [2]"));
+        assert_eq!(apart("<think>click [1]"), (Some("click [1]"), ""));
+        assert_eq!(apart("a <think>b</think> c"), (None, "a <think>b</think> c"));
+        assert_eq!(apart("a"), (None, "a"));
+    }
+
+    #[test]
+    fn faults_are_seen() {
+        let fault = |finish: Option<&str>, refusal: Option<&str>, text: &str| {
+            let reply = Reply {
+                finish: finish.map(str::to_owned),
+                refusal: refusal.map(str::to_owned),
+                ..Reply::says(text)
+            };
+            reply.looked_at().fault
+        };
+        assert_eq!(fault(Some("stop"), None, "a"), None);
+        assert_eq!(fault(None, None, " \n"), Some(Fault::Empty));
+        assert_eq!(fault(Some("stop"), None, "<think>a</think> "), Some(Fault::Empty));
+        assert_eq!(fault(Some("length"), None, ""), Some(Fault::Cut));
+        assert_eq!(fault(Some("stop"), Some("no"), ""), Some(Fault::Refused));
+        assert_eq!(fault(Some("content_filter"), None, "a"), Some(Fault::Refused));
+    }
+
+    #[test]
+    fn prices_are_for_a_million_tokens() {
+        let usage =
+            Usage { prompt_tokens: 1000, completion_tokens: 100, cached_tokens: 400, reasoning_tokens: 0 };
+        let price = Price { prompt: 10.0, completion: 30.0, cached: None };
+        assert!((price.of(usage) - 0.013).abs() < 1e-12);
+        assert!((Price { cached: Some(0.0), ..price }.of(usage) - 0.009).abs() < 1e-12);
+    }
+}

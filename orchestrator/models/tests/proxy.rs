@@ -1,0 +1,142 @@
+//! The endpoint that records, asked as a program asks it, and the way through a proxy of the user's network.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use camino::Utf8PathBuf;
+use fake_model::{Reply as Answer, Server};
+use http::Request;
+use http_body_util::{BodyExt as _, Full};
+use hyper_util::client::legacy::Client as Http;
+use hyper_util::rt::TokioExecutor;
+use models::{Cassette, Chat, Client, Error, Message, Model, Price, Proxy, Role, Sampling, Settings};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+
+async fn post(base: &str, body: &Value) -> (u16, String) {
+    let http: Http<_, Full<bytes::Bytes>> = Http::builder(TokioExecutor::new()).build_http();
+    let request =
+        Request::post(format!("{base}/chat/completions")).header("content-type", "application/json");
+    let response = http.request(request.body(Full::from(body.to_string())).unwrap()).await.unwrap();
+    let status = response.status().as_u16();
+    (status, String::from_utf8(response.into_body().collect().await.unwrap().to_bytes().to_vec()).unwrap())
+}
+
+async fn begin(model: Model) -> (String, Arc<Proxy>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}/v1", listener.local_addr().unwrap());
+    let proxy = Proxy::new(model);
+    let serving = proxy.clone();
+    tokio::spawn(async move { serving.serve(listener, std::future::pending()).await });
+    (base, proxy)
+}
+
+#[tokio::test]
+async fn programs_have_cassettes_usage_and_cost() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = Utf8PathBuf::try_from(folder.path().join("c.jsonl")).unwrap();
+    let tools = json!([{ "type": "function", "function": { "name": "click" } }]);
+    let picture = json!([{ "type": "image_url", "image_url": { "url": "data:image/png;base64,AAAA" } }]);
+    let body =
+        json!({ "model": "gpt", "messages": [{ "role": "user", "content": picture }], "tools": tools });
+    let call = json!([{ "id": "1", "type": "function", "function": { "name": "click", "arguments": "{}" } }]);
+    let mut first = Vec::new();
+    {
+        let message = json!({ "role": "assistant", "content": null, "tool_calls": call });
+        let server = Server::start(move |asked| {
+            assert_eq!(asked.body["tools"][0]["function"]["name"], "click");
+            let usage = json!({ "prompt_tokens": 1000, "completion_tokens": 10 + asked.number });
+            let choice = json!({ "index": 0, "message": message, "finish_reason": "tool_calls" });
+            Answer::json(200, json!({ "choices": [choice], "usage": usage }))
+        })
+        .unwrap();
+        let price = Some(Price { prompt: 1.0, completion: 100.0, cached: None });
+        let cassette = Some(Arc::new(Cassette::record(&path).unwrap()));
+        let client = Some(Client::new(&Settings::to(server.base_url())).unwrap());
+        let (base, proxy) = begin(Model { client, cassette, price, ..Model::default() }).await;
+        for _ in 0..2 {
+            let (status, text) = post(&base, &body).await;
+            assert_eq!(status, 200, "{text}");
+            first.push(text);
+        }
+        let reply: Value = serde_json::from_str(&first[0]).unwrap();
+        assert_eq!(reply["choices"][0]["message"]["tool_calls"], call);
+        assert_eq!((&reply["model"], &reply["usage"]["total_tokens"]), (&json!("gpt"), &json!(1010)));
+        let totals = &proxy.totals()["gpt"];
+        assert_eq!((totals.calls, totals.recorded, totals.usage.prompt_tokens), (2, 0, 2000));
+        assert!((totals.cost.unwrap() - 0.0041).abs() < 1e-9);
+    }
+    // Again without a server: the same replies in the same order, also as a stream, and nobody is asked for others.
+    assert!(!std::fs::read_to_string(&path).unwrap().contains("base64"));
+    let offline = Model { cassette: Some(Arc::new(Cassette::open(&path).unwrap())), ..Model::default() };
+    let (base, proxy) = begin(offline).await;
+    assert_eq!(post(&base, &body).await.1, first[0]);
+    let mut streamed = body.clone();
+    streamed["stream"] = json!(true);
+    let (_, text) = post(&base, &streamed).await;
+    assert!(text.contains("chat.completion.chunk") && text.ends_with("data: [DONE]\n\n"), "{text}");
+    let (status, text) = post(&base, &body).await;
+    assert!(status == 404 && text.contains("not_recorded"), "{text}");
+    let totals = &proxy.totals()["gpt"];
+    assert_eq!((totals.calls, totals.recorded, totals.failed), (2, 2, 1));
+}
+
+#[tokio::test]
+async fn failures_are_told_as_openai_tells_them() {
+    let server =
+        Server::start(|_| Answer::json(401, json!({ "error": { "message": "no such key" } }))).unwrap();
+    let client = Some(Client::new(&Settings::to(server.base_url())).unwrap());
+    let (base, _) = begin(Model { client, ..Model::default() }).await;
+    let (status, text) = post(&base, &json!({ "model": "m", "messages": [] })).await;
+    let error: Value = serde_json::from_str(&text).unwrap();
+    assert!(status == 401 && error["error"]["message"].as_str().unwrap().contains("no such key"), "{text}");
+    assert_eq!(post(&base, &json!({ "model": "m", "n": 2 })).await.0, 400);
+    assert_eq!(post(&base, &json!([1])).await.0, 400);
+}
+
+/// A proxy that answers CONNECT with this head, and says what it was asked.
+async fn tunnel(head: &'static str) -> (String, tokio::sync::oneshot::Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://user:p%40ss@{}", listener.local_addr().unwrap());
+    let (tell, told) = tokio::sync::oneshot::channel();
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut asked = vec![0; 4096];
+        let read = stream.read(&mut asked).await.unwrap();
+        let _ = tell.send(String::from_utf8_lossy(&asked[..read]).into_owned());
+        stream.write_all(head.as_bytes()).await.unwrap();
+        // What comes next is TLS, of which the first bytes are enough.
+        let _ = stream.read(&mut asked).await;
+    });
+    (address, told)
+}
+
+#[tokio::test]
+async fn https_goes_through_the_proxy() {
+    let chat = Chat {
+        messages: vec![Message::text(Role::User, "a")],
+        sampling: Sampling::default(),
+        attempt: 0,
+        repeat: 0,
+    };
+    let (proxy, told) = tunnel("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n").await;
+    let settings = Settings {
+        proxy: Some(proxy),
+        within: Duration::from_secs(1),
+        ..Settings::to("https://models.test/v1")
+    };
+    let error = Client::new(&settings).unwrap().ask("m", &chat).await.unwrap_err().to_string();
+    // The first attempt meets the 407, later ones find nobody.
+    let asked = told.await.unwrap();
+    assert!(asked.starts_with("CONNECT models.test:443 HTTP/1.1\r\n"), "{asked}");
+    assert!(asked.contains("Proxy-Authorization: Basic dXNlcjpwQHNz\r\n"), "{asked}");
+    assert!(!error.contains("p%40ss") && !error.contains("p@ss"), "{error}");
+    for bad in ["socks5://127.0.0.1:1", "http://"] {
+        let settings = Settings { proxy: Some(bad.to_owned()), ..Settings::to("https://models.test/v1") };
+        assert!(matches!(Client::new(&settings), Err(Error::Proxy { .. })), "{bad}");
+    }
+    let missing = Settings { certificates: Some("/nowhere.pem".into()), ..Settings::to("https://a.test") };
+    assert!(matches!(Client::new(&missing), Err(Error::Certificates { .. })));
+}
