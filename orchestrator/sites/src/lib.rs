@@ -43,6 +43,7 @@ mod pool;
 mod probe;
 mod quota;
 mod ready;
+pub mod schema;
 pub mod state;
 mod status;
 mod sweep;

@@ -20,7 +20,10 @@ pub mod vectors;
 pub use fall_back::FallBack;
 pub use scoring::mind2web_live::{KeyNode, Method, PathNode, TextNode, UrlNode, ValueNode};
 pub use scoring::webarena::{Fetch, Fetched, Pages};
-pub use scoring::{Expectation, PageCheck, Score, ScoreError, ScoreState, Scorer, StateCheck, Step, Verdict};
+pub use scoring::{
+    Decision, Ended, Expectation, PageCheck, Pattern, ProgramCheck, Score, ScoreError, ScoreState, Scorer,
+    StateCheck, Step, Texts, UrlCheck, UrlRule, Verdict,
+};
 pub use suite::{
     DeviceSpec, Element, Error, Fill, FormField, GoalText, Interjection, MatchLevel, OracleStep, Place,
     Press, Scroll, Select, StopRules, Suite, Task, UNDATED, UnknownTask, WorldSpec,

@@ -1,5 +1,6 @@
 //! Attempts that were made elsewhere: what has to be known of one to score it.
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
@@ -33,6 +34,13 @@ pub struct Saved {
     /// What was seen and done, in its order.
     #[serde(default)]
     pub steps: Vec<SavedStep>,
+    /// What BrowserGym notes beside an answer: no score follows from it here.
+    #[serde(default, rename = "gold_answer")]
+    _gold_answer: IgnoredAny,
+    #[serde(default, rename = "score")]
+    _score: IgnoredAny,
+    #[serde(default, rename = "has_ans")]
+    _has_ans: IgnoredAny,
 }
 
 /// A step of an attempt: a page, and what was done there.
@@ -79,12 +87,13 @@ impl Saved {
 }
 
 /// What imported tasks have before the benchmark's own ids.
-const BENCHMARKS: [&str; 8] = [
+const BENCHMARKS: [&str; 9] = [
     "assistantbench-",
     "fanoutqa-",
     "mind2web-live-",
     "visualwebarena-",
     "webarena-",
+    "webchorearena-",
     "dev.",
     "test.",
     "train.",
@@ -121,7 +130,8 @@ mod tests {
 
     #[test]
     fn attempts_are_scored_without_a_browser() {
-        let lines = "{\"id\": \"q1\", \"answer\": [\"Alton\"]}\n\n{\"task\": 7}\n";
+        let lines = "{\"id\": \"q1\", \"answer\": [\"Alton\"], \"gold_answer\": \"Alton\", \"score\": 0, \"has_ans\": 1}\n\n\
+                     {\"task\": 7}\n";
         let saved = read_saved(lines).expect("attempts");
         let [first, second] = saved.as_slice() else { panic!("{saved:?}") };
         let tasks = r#"{"id": "q1", "task": "Where?", "answer": "Alton"}"#;

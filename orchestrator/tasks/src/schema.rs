@@ -33,7 +33,7 @@ impl JsonSchema for GoalText {
         json_schema!({
             "description": "What the agent is told to do: words, or an expression of JavaScript that the page has them at.",
             "anyOf": [
-                { "type": "string", "minLength": 1 },
+                { "type": "string" },
                 {
                     "type": "object",
                     "properties": { "page": { "type": "string", "minLength": 1 } },

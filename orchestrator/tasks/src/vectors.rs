@@ -278,6 +278,7 @@ fn class(error: &ScoreError) -> &'static str {
         ScoreError::NeedsJudge => "NeedsJudge",
         ScoreError::Skipped => "Skipped",
         ScoreError::NotLooked => "NotLooked",
+        ScoreError::Program(_) => "Program",
         ScoreError::FromTheStart => "FromTheStart",
     }
 }

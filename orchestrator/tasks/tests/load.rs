@@ -172,7 +172,7 @@ fn mistakes_are_reported_with_file_line_and_key() {
         ("two documents", task_refusal(&format!("{TASK}---\n{TASK}"))),
         ("empty", task_refusal("")),
         ("bad id", task_refusal(&TASK.replace("one", "../one"))),
-        ("empty goal", task_refusal(&TASK.replace("Find it.", "''"))),
+        ("no goal", task_refusal(&TASK.replace("Find it.", ""))),
         ("no steps", task_refusal(&format!("{TASK}max_steps: 0\n"))),
         ("clock of a task without its offset", task_refusal(&format!("{TASK}clock: 2026-03-14T09:00:00\n"))),
         ("snapshot of a task that is no list", task_refusal(&format!("{TASK}snapshots: web.wacz\n"))),

@@ -1,7 +1,14 @@
 //! Reading one YAML file strictly: what is not understood is an error with file, line and key.
 //!
-//! Suites, tasks and site manifests are all read this way, so a mistake in any of them is told alike.
+//! Suites, tasks and site manifests are all read this way, so a mistake in any of them is told
+//! alike. [`to_string`] writes such files, in a form that readers of YAML 1.1 understand in the
+//! same way.
 
+mod write;
+
+pub use write::to_string;
+
+use std::time::Duration;
 use std::{fmt, fs, io};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -77,6 +84,19 @@ where
     D: Deserializer<'de>,
 {
     input.deserialize_str(Text(check))
+}
+
+/// A length of time as people write it, for [`text`]: `200ms`, `60s`, `15m`.
+///
+/// # Errors
+/// When it is none.
+pub fn period(text: &str) -> Result<Duration, String> {
+    let units = [("ms", 1), ("s", 1000), ("m", 60_000)];
+    units
+        .iter()
+        .find_map(|(unit, ms)| text.strip_suffix(unit)?.parse::<u64>().ok()?.checked_mul(*ms))
+        .map(Duration::from_millis)
+        .ok_or_else(|| format!("`{text}` is not a length of time, such as 60s"))
 }
 
 fn position(line: usize, column: usize) -> String {

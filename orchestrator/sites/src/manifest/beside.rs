@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use camino::Utf8PathBuf;
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::{Limits, Volume};
 
@@ -11,7 +12,7 @@ use super::{Limits, Volume};
 ///
 /// It starts before the application's, goes with its copy, and reaches nothing but the containers of that copy, which all
 /// know each other by name. What it keeps is its own: it is neither put back nor part of the digest of the state.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Companion {
     /// The image.
@@ -27,6 +28,7 @@ pub struct Companion {
     pub writable: bool,
     /// Folders of this machine, and room to write in, by where it has them.
     #[serde(default)]
+    #[schemars(with = "BTreeMap<String, Volume>")]
     pub volumes: BTreeMap<Utf8PathBuf, Volume>,
     /// What it may use.
     #[serde(default)]

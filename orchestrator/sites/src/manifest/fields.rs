@@ -1,9 +1,11 @@
 //! Values that are written as people write them.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use serde::{Deserialize, Deserializer};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A number of bytes: `64M`, `2G`, `512K` or a plain number, in powers of 1024.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,13 +36,54 @@ impl<'de> Deserialize<'de> for Bytes {
 
 impl<'de> Deserialize<'de> for Period {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Period, D::Error> {
-        yaml::text(input, |text| {
-            let units = [("ms", 1), ("s", 1000), ("m", 60_000)];
-            units
-                .iter()
-                .find_map(|(unit, ms)| text.strip_suffix(unit)?.parse::<u64>().ok()?.checked_mul(*ms))
-                .map(|ms| Period(Duration::from_millis(ms)))
-                .ok_or_else(|| format!("`{text}` is not a length of time, such as 60s"))
+        yaml::text(input, yaml::period).map(Period)
+    }
+}
+
+impl Serialize for Bytes {
+    fn serialize<S: Serializer>(&self, output: S) -> Result<S::Ok, S::Error> {
+        let unit = [("G", 30), ("M", 20), ("K", 10)]
+            .into_iter()
+            .find(|(_, shift)| self.0 != 0 && self.0.trailing_zeros() >= *shift);
+        let (unit, shift) = unit.unwrap_or(("", 0));
+        output.collect_str(&format_args!("{}{unit}", self.0 >> shift))
+    }
+}
+
+impl Serialize for Period {
+    fn serialize<S: Serializer>(&self, output: S) -> Result<S::Ok, S::Error> {
+        match self.0.subsec_millis() {
+            0 => output.collect_str(&format_args!("{}s", self.0.as_secs())),
+            _ => output.collect_str(&format_args!("{}ms", self.0.as_millis())),
+        }
+    }
+}
+
+impl JsonSchema for Bytes {
+    fn schema_name() -> Cow<'static, str> {
+        "Bytes".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A number of bytes: `64M`, `2G`, `512K` or a plain number, in powers of 1024.",
+            "type": ["string", "integer"],
+            "pattern": "^[0-9]+[KMG]?$",
+            "minimum": 0
+        })
+    }
+}
+
+impl JsonSchema for Period {
+    fn schema_name() -> Cow<'static, str> {
+        "Period".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A length of time: `200ms`, `60s`, `15m`.",
+            "type": "string",
+            "pattern": "^[0-9]+(ms|s|m)$"
         })
     }
 }

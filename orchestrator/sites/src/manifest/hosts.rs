@@ -1,7 +1,9 @@
 //! The names that a site is reached by.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer};
 
@@ -26,6 +28,28 @@ struct Led {
 impl<'de> Deserialize<'de> for Host {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Host, D::Error> {
         input.deserialize_any(Either)
+    }
+}
+
+impl JsonSchema for Host {
+    fn schema_name() -> Cow<'static, str> {
+        "Host".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A name such as `shop.test`, or `{host: tiles.test, port: 8081}` where it leads to another port of \
+                the container than the site's.",
+            "anyOf": [
+                { "type": "string" },
+                {
+                    "type": "object",
+                    "properties": { "host": { "type": "string" }, "port": { "type": "integer", "minimum": 1, "maximum": 65535 } },
+                    "required": ["host", "port"],
+                    "additionalProperties": false
+                }
+            ]
+        })
     }
 }
 

@@ -16,7 +16,8 @@ use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 pub use beside::Companion;
 pub use fields::{Bytes, Period};
@@ -27,7 +28,7 @@ pub(crate) use volumes::folder_at;
 const FILE: &str = "site.yaml";
 
 /// One site, as its manifest describes it.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Site {
     /// The name of its folder.
@@ -50,11 +51,13 @@ pub struct Site {
     pub command: Vec<String>,
     /// Embedded: which of the built-in applications.
     #[serde(default, with = "serde_yaml::with::singleton_map_recursive")]
+    #[schemars(with = "Option<Application>")]
     pub embedded: Option<Application>,
     /// External: where it is, as `http` or `https`. A server that this names by an address, or as `localhost`, is asked
     /// under the site's own names; any other under the name that it has here, which should be among `hosts`.
     pub url: Option<String>,
     /// External: a PEM file, beside the manifest, with the authorities to believe besides the public web's.
+    #[schemars(with = "Option<String>")]
     pub authority: Option<Utf8PathBuf>,
     /// Docker: the port the application listens on inside its container.
     pub port: Option<u16>,
@@ -65,6 +68,7 @@ pub struct Site {
     pub env: BTreeMap<String, String>,
     /// What the application's clock shows when an episode begins; real time if there is none.
     #[serde(default, deserialize_with = "fields::clock")]
+    #[schemars(with = "Option<String>")]
     pub clock: Option<Timestamp>,
     /// Docker: whether the application may write to its image's files, and starts as the image's own user with the rights
     /// to change to others: for images that were not made to be sites of ours.
@@ -72,6 +76,7 @@ pub struct Site {
     pub writable: bool,
     /// Docker: folders of this machine, and room to write in, by where the container has them.
     #[serde(default)]
+    #[schemars(with = "BTreeMap<String, Volume>")]
     pub volumes: BTreeMap<Utf8PathBuf, Volume>,
     /// Docker: what a copy may use.
     #[serde(default)]
@@ -106,7 +111,7 @@ pub struct Site {
 }
 
 /// What runs a site.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DriverKind {
     /// A container.
@@ -120,7 +125,7 @@ pub enum DriverKind {
 }
 
 /// What runs inside our own process.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Application {
     /// A forum.
@@ -136,7 +141,7 @@ pub enum Application {
 }
 
 /// How a used copy becomes a pristine one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ResetPolicy {
     /// A waiting copy takes its place, and a new one is started.
@@ -153,7 +158,7 @@ pub enum ResetPolicy {
 }
 
 /// What a copy may use.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
     /// Memory, with no swap beyond.
@@ -176,7 +181,7 @@ impl Default for Limits {
 }
 
 /// One thing that must hold: an HTTP answer, or a command that succeeds.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
     /// The path of a page to ask for.
@@ -190,7 +195,7 @@ pub struct Condition {
 }
 
 /// A command inside the container.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Command {
     /// The program and its arguments, without a shell between.
@@ -200,7 +205,7 @@ pub struct Command {
 }
 
 /// Somebody who can log in.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Account {
     /// What is typed as the name.
@@ -219,7 +224,7 @@ impl Account {
 }
 
 /// How an account gets in: exactly one of `form`, `cookie` and `header`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Login {
     /// By filling in a form.
@@ -235,7 +240,7 @@ pub struct Login {
 }
 
 /// A log-in form.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Form {
     /// The path of the page it stands on.
@@ -247,26 +252,30 @@ pub struct Form {
 }
 
 /// What changes. Paths are inside the container, or relative to the process's state folder.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct State {
     /// SQLite databases.
+    #[schemars(with = "Vec<String>")]
     pub sqlite: Vec<Utf8PathBuf>,
     /// File trees, and single files.
+    #[schemars(with = "Vec<String>")]
     pub trees: Vec<Utf8PathBuf>,
     /// Commands that empty caches once the state is back.
     pub flush: Vec<Command>,
     /// What changes and does not count.
+    #[schemars(with = "Vec<String>")]
     pub ignore: Vec<Utf8PathBuf>,
 }
 
 /// A way to read state: exactly one of `query`, `get`, and `exec`. Parameters are written `:name`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Probe {
     /// What is asked of a database, which it cannot change.
     pub query: Option<String>,
     /// Which database; an embedded site has only one.
+    #[schemars(with = "Option<String>")]
     pub sqlite: Option<Utf8PathBuf>,
     /// The path of a page.
     pub get: Option<String>,

@@ -1,13 +1,14 @@
 //! What a container sees besides its image and its state: folders of this machine, and room to write in.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::Bytes;
 use super::variables::filled;
 
 /// One place inside a container: exactly one of `folder` and `scratch`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Volume {
     /// A folder of this machine that the user supplies, which the container may only read: relative to the manifest's own

@@ -1,7 +1,7 @@
 //! AssistantBench: one JSON object a line, as its dataset is published.
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
 
 use super::{Import, ImportError, Skipped, read_lines, task_id};
 use crate::{GoalText, Scorer, Task};
@@ -9,9 +9,8 @@ use crate::{GoalText, Scorer, Task};
 /// Where BrowserGym's version of the benchmark starts.
 pub(super) const START: &str = "https://google.com";
 
-/// A task. What is not read here is known all the same: a key that is neither is an error.
+/// A task: what `AssistantBenchTask` of BrowserGym reads (`browsergym/assistantbench/task.py`).
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Row {
     id: String,
     task: String,
@@ -19,27 +18,27 @@ struct Row {
     answer: Option<String>,
     set: Option<String>,
     difficulty: Option<String>,
-    #[serde(default, rename = "gold_url")]
-    _gold_url: IgnoredAny,
-    #[serde(default, rename = "explanation")]
-    _explanation: IgnoredAny,
-    #[serde(default, rename = "metadata")]
-    _metadata: IgnoredAny,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
 }
+
+/// What its dataset has besides.
+const PUBLISHED: [&str; 3] = ["gold_url", "explanation", "metadata"];
 
 /// Reads AssistantBench's JSON lines. Tasks without a gold answer are left out.
 ///
 /// # Errors
-/// When a line is not a task, or has a key that is not known.
+/// When a line is not a task.
 pub fn assistantbench(lines: &str) -> Result<Import, ImportError> {
     let mut import = Import::default();
     for row in read_lines::<Row>(lines)? {
         let id = task_id("assistantbench", &row.id);
+        import.pass_over(&row.rest, &PUBLISHED);
         match row.answer.filter(|answer| !answer.trim().is_empty()) {
             None => {
                 import.skipped.push(Skipped { id, reason: "the gold answer is not in the file".to_owned() })
             }
-            Some(gold) => import.keep(Task {
+            Some(gold) => import.tasks.push(Task {
                 start_url: Some(START.to_owned()),
                 tags: [row.set, row.difficulty].into_iter().flatten().collect(),
                 ..Task::new(id, GoalText::Words(row.task), Scorer::AssistantBench { gold })
@@ -58,12 +57,13 @@ mod tests {
         let lines = concat!(
             r#"{"id": "a/1", "set": "dev", "task": "Which?", "answer": "A\nB", "gold_url": "u", "difficulty": "Hard"}"#,
             "\n\n",
-            r#"{"id": "b", "set": "test", "task": "Who?", "answer": null}"#,
+            r#"{"id": "b", "set": "test", "task": "Who?", "answer": null, "score": 0}"#,
         );
         let import = assistantbench(lines).expect("JSON lines");
         assert_eq!(import.tasks[0].id, "assistantbench-a-1");
         assert_eq!(import.tasks[0].tags, ["dev", "Hard"]);
         assert_eq!(import.skipped[0].id, "assistantbench-b");
+        assert_eq!(import.warnings.values().collect::<Vec<_>>(), [&1], "{:?}", import.warnings);
         let error = assistantbench("{\"id\": 1}").expect_err("an id is text").to_string();
         assert!(error.starts_with("line 1: id: invalid type"), "{error}");
     }

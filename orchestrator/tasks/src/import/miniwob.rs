@@ -42,7 +42,8 @@ pub fn miniwob(pages: &[String], seed: u64) -> Import {
         id: task_id(SITE, name),
         reason: "it is a copy of an airline's pages in a frame, in the folder `flight`".to_owned(),
     });
-    Import { tasks: names.into_iter().map(|name| task(name, seed)).collect(), skipped: skipped.collect() }
+    let tasks = names.into_iter().map(|name| task(name, seed)).collect();
+    Import { tasks, skipped: skipped.collect(), ..Import::default() }
 }
 
 /// The world of such a suite; the manifest of its site is in the folder `sites` beside the suite.

@@ -5,6 +5,7 @@
 
 mod assistantbench;
 mod fanoutqa;
+pub mod infinity;
 mod mind2web_live;
 pub mod miniwob;
 pub mod turkingbench;
@@ -13,17 +14,22 @@ pub mod warcbench;
 pub mod webarena;
 mod webarena_lite;
 pub mod webarena_verified;
+mod webchorearena;
 pub mod workarena;
 
+use std::collections::BTreeMap;
+
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 use thiserror::Error;
 
 pub use assistantbench::assistantbench;
 pub use fanoutqa::fanoutqa;
 pub use mind2web_live::mind2web_live;
 pub use webarena_lite::only_lite;
+pub use webchorearena::webchorearena;
 
-use crate::{GoalText, Task};
+use crate::Task;
 
 /// What an importer made of a file.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -32,16 +38,30 @@ pub struct Import {
     pub tasks: Vec<Task>,
     /// Left out.
     pub skipped: Vec<Skipped>,
+    /// What is worth a warning though nothing was left out, and in how many tasks it is so.
+    pub warnings: BTreeMap<String, usize>,
 }
 
 impl Import {
-    /// Adds a task; one without a goal is no task and is left out.
-    fn keep(&mut self, task: Task) {
-        match &task.goal {
-            GoalText::Words(words) if words.trim().is_empty() => {
-                self.skipped.push(Skipped { id: task.id, reason: "it has no goal".to_owned() });
-            }
-            _ => self.tasks.push(task),
+    /// Takes what was made of another file.
+    pub fn extend(&mut self, other: Import) {
+        self.tasks.extend(other.tasks);
+        self.skipped.extend(other.skipped);
+        for (warning, tasks) in other.warnings {
+            *self.warnings.entry(warning).or_default() += tasks;
+        }
+    }
+
+    /// Warns of something in one more task.
+    fn warn(&mut self, warning: impl Into<String>) {
+        *self.warnings.entry(warning.into()).or_default() += 1;
+    }
+
+    /// Warns of keys that the published code never looks at, so that no score follows from them;
+    /// `published` are those that its own files have.
+    fn pass_over(&mut self, keys: &Map<String, Value>, published: &[&str]) {
+        for key in keys.keys().filter(|key| !published.contains(&key.as_str())) {
+            self.warn(format!("the key `{key}` is passed over: no score follows from it"));
         }
     }
 }
@@ -101,6 +121,11 @@ pub(crate) fn read_json<T: DeserializeOwned>(json: &str) -> Result<T, ImportErro
         .map_err(|error| failed(error.path().to_string(), error.into_inner()))?;
     input.end().map_err(|source| failed(String::new(), source))?;
     Ok(value)
+}
+
+/// Reads a JSON list strictly, or one object that could be in such a list.
+pub(crate) fn read_list<T: DeserializeOwned>(json: &str) -> Result<Vec<T>, ImportError> {
+    if json.trim_start().starts_with('{') { read_json(json).map(|one| vec![one]) } else { read_json(json) }
 }
 
 /// Reads JSON lines strictly; empty lines are none.

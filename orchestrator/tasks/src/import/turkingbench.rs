@@ -26,7 +26,7 @@ const WORKER: &str = "worker";
 pub const VENDOR: &str = "vendor";
 
 /// Fields that the benchmark passes over: what sites put into forms for themselves.
-const PASSED: [&str; 4] = ["csrfmiddlewaretoken", "worker_ip", "ee", "submit"];
+pub const PASSED: [&str; 4] = ["csrfmiddlewaretoken", "worker_ip", "ee", "submit"];
 /// When the benchmark's scores were published.
 const CLOCK: &str = "2024-02-16T09:00:00Z";
 const GOAL: &str = "This page describes a task and has a form for its answers. Do the task: read the instructions, and fill in every field.";
@@ -177,7 +177,11 @@ fn worker<'a>(fields: impl Iterator<Item = (Option<&'a str>, &'a [Cell])>) -> us
     for (kind, golds) in fields {
         followed.resize(followed.len().max(golds.len()), 0);
         for (followed, gold) in followed.iter_mut().zip(golds) {
-            let good = if is_text(kind) { says_something(gold) } else { Some(gold) == majority(golds) };
+            let good = match kind {
+                Some("submit") => false,
+                kind if is_text(kind) => says_something(gold),
+                _ => Some(gold) == majority(golds),
+            };
             *followed += usize::from(good);
         }
     }
@@ -190,6 +194,8 @@ fn worker<'a>(fields: impl Iterator<Item = (Option<&'a str>, &'a [Cell])>) -> us
 fn best(kind: Option<&str>, golds: &[Cell], worker: usize) -> Option<String> {
     let own = golds.get(worker);
     let best = match kind {
+        // A button that sends the form holds nothing that anybody answered.
+        Some("submit") => None,
         kind if is_text(kind) => {
             own.filter(|gold| says_something(gold)).or_else(|| golds.iter().find(|gold| says_something(gold)))
         }
@@ -217,10 +223,12 @@ fn says_something(gold: &Cell) -> bool {
     }
 }
 
-/// A gold as the value of a field.
+/// A gold as the value of a field, as `str(..)` spells it: pages have their truths as they came
+/// into the table.
 fn value(gold: &Cell) -> String {
     match gold {
-        Cell::Bool(truth) => truth.to_string(),
+        Cell::Bool(true) => "True".to_owned(),
+        Cell::Bool(false) => "False".to_owned(),
         Cell::Number(number) => number.to_string(),
         Cell::Text(text) => text.clone(),
         Cell::Empty => String::new(),
@@ -239,17 +247,18 @@ mod tests {
         std::fs::write(
             folder.join("template.html"),
             "<script src=https://cdn.test/x.js></script><p>${thing}</p><input name=why><input name=why type=radio>
-             <input type=radio name=colour value=red><input type=checkbox name=ticks value=a>",
+             <input type=radio name=colour value=red><input type=checkbox name=ticks value=a>
+             <input type=radio name=fit value=True><input type=submit name=timer value=Send>",
         )
         .unwrap();
         std::fs::write(
             folder.join("batch.csv"),
-            "thing,Answer.why,Answer.colour,Answer.ee,Answer.later,Answer.ticks
-boat,,red,1,,a|b
-boat,it is,blue,1,3,a
-boat,yes,blue,1,,b
-<img src=http://pictures.test/1.png>,,,1,,
-<img src=http://pictures.test/1.png>,,,1,,a
+            "thing,Answer.why,Answer.colour,Answer.ee,Answer.later,Answer.ticks,Answer.fit,Answer.timer
+boat,,red,1,,a|b,TRUE,4
+boat,it is,blue,1,3,a,TRUE,5
+boat,yes,blue,1,,b,TRUE,6
+<img src=http://pictures.test/1.png>,,,1,,,FALSE,7
+<img src=http://pictures.test/1.png>,,,1,,a,FALSE,8
 ",
         )
         .unwrap();
@@ -287,7 +296,7 @@ boat,yes,blue,1,,b
         let Scorer::TurkingBench(form) = &tasks[0].scorer else { panic!("{:?}", tasks[0].scorer) };
         assert_eq!(form.page, "http://turk.test/paint-it/0");
         let names: Vec<&str> = form.fields.iter().map(|field| field.name.as_str()).collect();
-        assert_eq!(names, ["why", "colour", "later", "ticks"]);
+        assert_eq!(names, ["why", "colour", "later", "ticks", "fit", "timer"]);
         assert_eq!(tasks[0].tags, ["paint-it", "easy"]);
     }
 
@@ -303,7 +312,7 @@ boat,yes,blue,1,,b
                 .collect::<Vec<_>>()
         };
         let tasks = import(10);
-        assert_eq!(steps(&tasks[0]), ["why=yes", "colour=blue", "ticks=b"]);
-        assert_eq!(steps(&tasks[1]), [""; 0]);
+        assert_eq!(steps(&tasks[0]), ["why=yes", "colour=blue", "ticks=b", "fit=True"]);
+        assert_eq!(steps(&tasks[1]), ["fit=False"]);
     }
 }

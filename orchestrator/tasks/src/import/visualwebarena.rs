@@ -1,5 +1,9 @@
-//! VisualWebArena: JSON lists of tasks, as `config_files/vwa/test_*.raw.json` have them, with places such as `__CLASSIFIEDS__` instead of
-//! addresses.
+//! VisualWebArena: JSON lists of tasks, as `config_files/vwa/test_*.raw.json` have them, or one
+//! task, with places such as `__CLASSIFIEDS__` instead of addresses.
+//!
+//! As with [WebArena](super::webarena), what is read is what `ScriptBrowserEnv.setup`
+//! (`browser_env/envs.py`), `test` (`run.py`) and the evaluators
+//! (`evaluation_harness/evaluators.py`) read.
 
 use std::num::NonZeroU32;
 
@@ -9,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::webarena::{self, About, Place, accounts, shop, with_addresses};
-use super::{Import, ImportError, Skipped, read_json, task_id};
+use super::{Import, ImportError, Skipped, read_list, task_id};
 use crate::scoring::visualwebarena::Evaluation;
 use crate::{DeviceSpec, Scorer, StopRules, Task, WorldSpec};
 
@@ -20,11 +24,10 @@ const HOMEPAGE_FILES: &str = "environment_docker/webarena-homepage/";
 /// Where it has pictures that scores compare with.
 const COCO_FILES: &str = "coco_images/";
 
-/// The sites as they were published: those of WebArena that it shares, and its own.
+/// The sites as they were published: those of WebArena, of which its tests have more than its
+/// tasks, and its own.
 pub fn published() -> Vec<Place> {
-    let shared = ["SHOPPING", "REDDIT", "WIKIPEDIA", "HOMEPAGE"];
     let mut places = webarena::published();
-    places.retain(|place| shared.contains(&place.name.as_str()));
     // Its tasks say the rest of the address themselves.
     for place in places.iter_mut().filter(|place| place.name == "WIKIPEDIA") {
         place.url = "http://metis.lti.cs.cmu.edu:8888".to_owned();
@@ -43,37 +46,30 @@ pub fn world(sites: Utf8PathBuf, clock: Timestamp) -> WorldSpec {
     WorldSpec { viewport: VIEWPORT, ..webarena::world(sites, clock) }
 }
 
-/// A task. What is not read here is known all the same: a key that is neither is an error.
+/// A task.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Row {
     sites: Vec<String>,
     task_id: u64,
-    #[serde(rename = "require_login")]
-    _require_login: bool,
     storage_state: Option<String>,
-    start_url: String,
+    /// `if start_url:` null and nothing are an empty page.
+    start_url: Option<String>,
     geolocation: Option<Value>,
     viewport_size: Option<Viewport>,
-    #[serde(rename = "intent_template")]
-    _intent_template: String,
-    #[serde(rename = "instantiation_dict")]
-    _instantiation_dict: Map<String, Value>,
     intent: String,
     image: Option<Images>,
-    #[serde(rename = "require_reset")]
-    _require_reset: bool,
     eval: Evaluation,
-    reasoning_difficulty: String,
-    visual_difficulty: String,
-    overall_difficulty: String,
-    #[serde(rename = "comments")]
-    _comments: Option<String>,
-    intent_template_id: u64,
-    /// The published code looks for it in `eval` alone.
-    #[serde(rename = "reference_url")]
-    _reference_url: Option<String>,
+    reasoning_difficulty: Option<String>,
+    visual_difficulty: Option<String>,
+    overall_difficulty: Option<String>,
+    intent_template_id: Option<u64>,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
 }
+
+/// What its files have besides WebArena's. For an address to compare with the published code looks
+/// in `eval` alone.
+const PUBLISHED: [&str; 2] = ["comments", "reference_url"];
 
 /// What is not said is as usual.
 #[derive(Deserialize)]
@@ -93,17 +89,26 @@ enum Images {
 /// Reads one of VisualWebArena's JSON files, with addresses in place of their names. Tasks that need what is not here are left out.
 ///
 /// # Errors
-/// When the text is not such a list, or a task has a key that is not known.
+/// When the text is not such a list, or an `eval` has a key that is not known.
 pub fn visualwebarena(json: &str, places: &[Place]) -> Result<Import, ImportError> {
-    let rows: Vec<Row> = read_json(&with_addresses(json, places))?;
+    let rows: Vec<Row> = read_list(&with_addresses(json, places))?;
+    let known: Vec<&str> = webarena::PUBLISHED.into_iter().chain(PUBLISHED).collect();
     let mut import = Import::default();
     for row in rows {
+        import.pass_over(&row.rest, &known);
+        for query in row.eval.page_image_query.iter().filter(|query| !query.has_known_class()) {
+            import.warn(format!(
+                "`eval_image_class` is `{}`: at what does not begin with a dot the published code raises an \
+                 exception, and so there is no score",
+                query.eval_image_class
+            ));
+        }
         // The numbers of tasks begin anew in every file, and so does the account that is logged in.
         let mut name = accounts(row.storage_state.as_deref());
         name.push(row.task_id.to_string());
         let id = task_id("visualwebarena", &name.join("-"));
         match task(&id, row, places) {
-            Ok(task) => import.keep(task),
+            Ok(task) => import.tasks.push(task),
             Err(reason) => import.skipped.push(Skipped { id, reason }),
         }
     }
@@ -112,6 +117,9 @@ pub fn visualwebarena(json: &str, places: &[Place]) -> Result<Import, ImportErro
 
 fn task(id: &str, row: Row, places: &[Place]) -> Result<Task, String> {
     let mut eval = row.eval;
+    if let Some(flaw) = eval.flaw() {
+        return Err(flaw);
+    }
     if let Some(call) = eval.unknown_call() {
         return Err(format!("its score depends on `{call}`, which is not known here"));
     }
@@ -119,9 +127,6 @@ fn task(id: &str, row: Row, places: &[Place]) -> Result<Task, String> {
         eval.shopping = Some(shop(places)?);
     }
     for query in &mut eval.page_image_query {
-        if !query.eval_image_class.starts_with('.') {
-            return Err(format!("its score depends on the pictures of `{}`", query.eval_image_class));
-        }
         if let Some(wanted) =
             query.eval_fuzzy_image_match.as_mut().filter(|file| file.starts_with(COCO_FILES))
         {
@@ -157,7 +162,8 @@ fn task(id: &str, row: Row, places: &[Place]) -> Result<Task, String> {
         ("visual", row.visual_difficulty),
         ("overall", row.overall_difficulty),
     ];
-    task.tags.extend(difficulties.map(|(kind, word)| format!("{kind}-{word}")));
+    let labelled = difficulties.into_iter().filter_map(|(kind, word)| Some(format!("{kind}-{}", word?)));
+    task.tags.extend(labelled);
     Ok(task)
 }
 
@@ -202,15 +208,18 @@ mod tests {
       {"sites": ["shopping"], "task_id": 4, "require_login": true, "storage_state": "./.auth/shopping_state.json",
        "start_url": "__SHOPPING__/", "geolocation": null, "viewport_size": {"width": 1280}, "intent_template": "x",
        "instantiation_dict": {}, "intent": "x", "image": ["http://pictures.test/1.png"], "require_reset": false,
-       "comments": "", "reasoning_difficulty": "easy", "visual_difficulty": "easy", "overall_difficulty": "easy", "intent_template_id": 5,
+       "comments": "", "visual_difficulty": "easy", "intent_template_id": 5,
        "eval": {"eval_types": ["page_image_query"], "page_image_query": [{"eval_image_url": "last", "eval_image_class": ""}]}}
     ]"##;
 
     #[test]
     fn tasks_have_pictures_and_every_site_that_they_mention() {
         let import = visualwebarena(FILE, &published()).expect("the benchmark's form");
-        let [task] = import.tasks.as_slice() else { panic!("{import:?}") };
-        assert_eq!(task.id, "visualwebarena-classifieds-3");
+        let [task, bare] = import.tasks.as_slice() else { panic!("{import:?}") };
+        assert_eq!(
+            (task.id.as_str(), bare.id.as_str()),
+            ("visualwebarena-classifieds-3", "visualwebarena-shopping-4")
+        );
         assert_eq!(task.images, ["http://metis.lti.cs.cmu.edu:4399/static/input_images/oak.png"]);
         assert_eq!(task.sites, ["classifieds", "homepage", "reddit", "shopping"]);
         assert_eq!(task.login.get("classifieds").map(String::as_str), Some("blake"));
@@ -219,18 +228,23 @@ mod tests {
         let yaml = serde_yaml::to_string(task).expect("a task is YAML");
         assert!(yaml.contains("coco_images/7.jpg") && yaml.contains("repeats: 5"), "{yaml}");
         assert_eq!(&serde_yaml::from_str::<Task>(&yaml).expect("our own YAML"), task);
-        assert_eq!(import.skipped[0].id, "visualwebarena-shopping-4");
+        assert_eq!(bare.tags, ["template-5", "achievable", "visual-easy"]);
         assert_eq!(viewport(Viewport { width: Some(1280), height: None }), None);
     }
 
     #[test]
-    fn keys_that_nobody_knows_are_refused() {
-        for (known, unknown) in
-            [("\"comments\"", "\"hints\""), ("\"eval_image_class\"", "\"eval_image_tag\"")]
-        {
-            let error =
-                visualwebarena(&FILE.replacen(known, unknown, 1), &published()).expect_err("a key too many");
-            assert!(error.to_string().contains(unknown.trim_matches('"')), "{error}");
-        }
+    fn what_no_score_follows_from_is_passed_over_and_other_keys_refused() {
+        let read = |known: &str, other: &str| visualwebarena(&FILE.replacen(known, other, 1), &published());
+        let warnings = |known: &str, other: &str| {
+            let import = read(known, other).expect("the benchmark's form");
+            (import.tasks.len(), import.warnings.into_keys().collect::<Vec<_>>().join("; "))
+        };
+        assert_eq!(warnings("\"comments\"", "\"comments\""), (2, String::new()));
+        let (tasks, said) = warnings("\"comments\"", "\"hints\"");
+        assert!(tasks == 2 && said.starts_with("the key `hints` is passed over"), "{said}");
+        let (tasks, said) = warnings("\".photo\"", "\"img.photo\"");
+        assert!(tasks == 2 && said.starts_with("`eval_image_class` is `img.photo`"), "{said}");
+        let error = read("\"eval_image_class\"", "\"eval_image_tag\"").expect_err("a key too many");
+        assert!(error.to_string().contains("eval_image_tag"), "{error}");
     }
 }

@@ -133,7 +133,7 @@ pub fn warcbench(
         let number = own.rsplit('.').next().unwrap_or_default();
         let of_task = kinds.get(of).and_then(|kinds| kinds.get(number));
         match task(row, id.clone(), of, of_task.map_or(&[], Vec::as_slice), find) {
-            Ok(task) => import.keep(task),
+            Ok(task) => import.tasks.push(task),
             Err(reason) => import.skipped.push(Skipped { id, reason }),
         }
     }

@@ -1,5 +1,11 @@
-//! WebArena: a JSON list of tasks, as `config_files/test.raw.json` has it, with places such as `__SHOPPING__` instead of addresses. And
-//! WebArena-Lite, whose `test_webarena_lite.raw.json` is such a list of its own.
+//! WebArena: a JSON list of tasks, as `config_files/test.raw.json` has it, or one task, with places
+//! such as `__SHOPPING__` instead of addresses. And WebArena-Lite, whose
+//! `test_webarena_lite.raw.json` is such a list of its own.
+//!
+//! What is read of a task is what the published code reads: `ScriptBrowserEnv.setup`
+//! (`browser_env/envs.py`), `test` (`run.py`) and the evaluators
+//! (`evaluation_harness/evaluators.py`). A key beside `eval` that they never look at is passed over
+//! with a warning; inside `eval` such a key is an error, as it was meant to change a score.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -9,8 +15,8 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Import, ImportError, Skipped, read_json, task_id};
-use crate::scoring::webarena::Evaluation;
+use super::{Import, ImportError, Skipped, read_list, task_id};
+use crate::scoring::webarena::{Edition, Evaluation};
 use crate::{GoalText, MatchLevel, Scorer, StopRules, Task, WorldSpec};
 
 /// What divides the addresses that an episode begins at.
@@ -68,43 +74,40 @@ pub fn world(sites: Utf8PathBuf, clock: Timestamp) -> WorldSpec {
     }
 }
 
-/// A task. What is not read here is known all the same: a key that is neither is an error.
+/// A task.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Row {
     sites: Vec<String>,
     task_id: u64,
     /// Of WebArena-Lite's tasks: what they are in WebArena, by which they go here, too.
     old_task_id: Option<u64>,
-    #[serde(rename = "require_login")]
-    _require_login: bool,
     storage_state: Option<String>,
-    start_url: String,
+    /// `if start_url:` null and nothing are an empty page.
+    start_url: Option<String>,
     geolocation: Option<Value>,
-    #[serde(rename = "intent_template")]
-    _intent_template: String,
-    #[serde(rename = "instantiation_dict")]
-    _instantiation_dict: Map<String, Value>,
     intent: String,
-    #[serde(rename = "require_reset")]
-    _require_reset: bool,
     eval: Evaluation,
-    intent_template_id: u64,
-    #[serde(rename = "string_note")]
-    _string_note: Option<String>,
+    intent_template_id: Option<u64>,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
 }
+
+/// What the published files have besides: for the annotators, and for code that resets and logs in.
+pub(super) const PUBLISHED: [&str; 5] =
+    ["require_login", "require_reset", "intent_template", "instantiation_dict", "string_note"];
 
 /// Reads the JSON of WebArena or of WebArena-Lite, with addresses in place of their names. Tasks that need what is not here are left out.
 ///
 /// # Errors
-/// When the text is not such a list, or a task has a key that is not known.
+/// When the text is not such a list, or an `eval` has a key that is not known.
 pub fn webarena(json: &str, places: &[Place]) -> Result<Import, ImportError> {
-    let rows: Vec<Row> = read_json(&with_addresses(json, places))?;
+    let rows: Vec<Row> = read_list(&with_addresses(json, places))?;
     let mut import = Import::default();
     for row in rows {
+        import.pass_over(&row.rest, &PUBLISHED);
         let id = task_id("webarena", &row.old_task_id.unwrap_or(row.task_id).to_string());
         match task(&id, row, places) {
-            Ok(task) => import.keep(task),
+            Ok(task) => import.tasks.push(task),
             Err(reason) => import.skipped.push(Skipped { id, reason }),
         }
     }
@@ -123,13 +126,10 @@ pub(super) fn with_addresses(json: &str, places: &[Place]) -> String {
 
 fn task(id: &str, row: Row, places: &[Place]) -> Result<Task, String> {
     let mut eval = row.eval;
-    eval.lite = row.old_task_id.is_some();
-    if let Some(call) = eval.unknown_call() {
-        return Err(format!("its score depends on `{call}`, which is not known here"));
+    if row.old_task_id.is_some() {
+        eval.rules = Edition::Lite;
     }
-    if eval.asks_the_shop() {
-        eval.shopping = Some(shop(places)?);
-    }
+    prepare(&mut eval, places)?;
     let about = About {
         sites: row.sites,
         storage_state: row.storage_state,
@@ -143,6 +143,20 @@ fn task(id: &str, row: Row, places: &[Place]) -> Result<Task, String> {
     about.task(id, Scorer::WebArena(eval), places)
 }
 
+/// Adds what an `eval` needs besides, or says why its task is left out.
+pub(super) fn prepare(eval: &mut Evaluation, places: &[Place]) -> Result<(), String> {
+    if let Some(flaw) = eval.flaw() {
+        return Err(flaw);
+    }
+    if let Some(call) = eval.unknown_call() {
+        return Err(format!("its score depends on `{call}`, which is not known here"));
+    }
+    if eval.asks_the_shop() {
+        eval.shopping = Some(shop(places)?);
+    }
+    Ok(())
+}
+
 /// The address of the shop, whose interface scores depend on.
 pub(super) fn shop(places: &[Place]) -> Result<String, String> {
     let shop = places.iter().find(|place| place.name == "SHOPPING");
@@ -154,10 +168,10 @@ pub(super) fn shop(places: &[Place]) -> Result<String, String> {
 pub(super) struct About {
     pub(super) sites: Vec<String>,
     pub(super) storage_state: Option<String>,
-    pub(super) start_url: String,
+    pub(super) start_url: Option<String>,
     pub(super) geolocation: Option<Value>,
     pub(super) intent: String,
-    pub(super) template: u64,
+    pub(super) template: Option<u64>,
     pub(super) achievable: bool,
     pub(super) stop: StopRules,
 }
@@ -180,7 +194,8 @@ impl About {
         if self.geolocation.is_some() {
             return Err("it says where its user is".to_owned());
         }
-        let mut urls = self.start_url.split(AND).map(str::to_owned);
+        let start_url = self.start_url.unwrap_or_default();
+        let mut urls = start_url.split(AND).map(str::to_owned).filter(|_| !start_url.is_empty());
         let mut names: Vec<String> = sites.iter().flat_map(|place| place.sites.clone()).collect();
         names.extend(login.keys().cloned());
         names.sort();
@@ -193,7 +208,12 @@ impl About {
             login,
             max_steps: MAX_STEPS,
             stop: self.stop,
-            tags: vec![format!("template-{}", self.template), achievable.to_owned()],
+            tags: self
+                .template
+                .map(|template| format!("template-{template}"))
+                .into_iter()
+                .chain([achievable.to_owned()])
+                .collect(),
             ..Task::new(id.to_owned(), GoalText::Words(self.intent), scorer)
         })
     }
@@ -259,7 +279,8 @@ mod tests {
     fn tasks_of_webarena_lite_go_by_their_old_ids_and_by_its_rules() {
         let file = FILE.replace("\"task_id\": 8,", "\"task_id\": 1, \"old_task_id\": 98,");
         let import = webarena(&file, &published()).expect("the benchmark's form");
-        let lite = |task: &Task| matches!(&task.scorer, Scorer::WebArena(eval) if eval.lite);
+        let lite =
+            |task: &Task| matches!(&task.scorer, Scorer::WebArena(eval) if eval.rules == Edition::Lite);
         let ids: Vec<_> = import.tasks.iter().map(|task| (task.id.as_str(), lite(task))).collect();
         assert_eq!(ids, [("webarena-7", false), ("webarena-98", true), ("webarena-9", false)]);
         let yaml = serde_yaml::to_string(&import.tasks[1]).expect("a task is YAML");
@@ -267,11 +288,50 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_nobody_knows_are_refused() {
-        let file = FILE.replacen("\"intent\": \"Find oak\"", "\"intent\": \"Find oak\", \"hint\": 1", 1);
+    fn keys_that_no_score_follows_from_are_passed_over_and_others_refused() {
+        let file = FILE.replace("\"intent\": \"x\"", "\"intent\": \"x\", \"data_source\": 1");
+        let import = webarena(&file, &published()).expect("the benchmark's form");
+        let warnings: Vec<_> = import.warnings.iter().collect();
+        let warning = "the key `data_source` is passed over: no score follows from it".to_owned();
+        assert_eq!((import.tasks.len(), warnings), (3, vec![(&warning, &3)]));
+        let file = FILE.replacen("\"eval_types\"", "\"hint\": 1, \"eval_types\"", 1);
         let error = webarena(&file, &published()).expect_err("a key too many").to_string();
-        assert!(error.contains("hint") && error.contains("line 4"), "{error}");
+        assert!(error.contains("hint") && error.contains("line 5"), "{error}");
         let file = FILE.replacen("\"url\": \"func", "\"frame\": 1, \"url\": \"func", 1);
         assert!(webarena(&file, &published()).is_err());
+    }
+
+    #[test]
+    fn what_says_nothing_is_nothing() {
+        let one = |eval: &str| {
+            let json = format!(
+                r#"{{"sites": ["gitlab"], "task_id": 0, "start_url": null, "intent": "", "eval": {eval}}}"#
+            );
+            webarena(&json, &published()).map(|import| (import.tasks, import.skipped))
+        };
+        for eval in [
+            r#"{"eval_types": ["url_match"], "reference_answers": [], "reference_url": "https://a.test/",
+                "program_html": [{"url": "", "required_contents": []}]}"#,
+            r#"{"eval_types": ["url_match"], "reference_answers": "", "reference_url": "https://a.test/"}"#,
+        ] {
+            let (tasks, skipped) = one(eval).expect("the benchmark's form");
+            let [task] = tasks.as_slice() else { panic!("{skipped:?}") };
+            assert_eq!((task.start_url.as_deref(), task.tabs.len()), (None, 0));
+            assert_eq!(
+                (task.goal.to_string(), task.tags.as_slice()),
+                (String::new(), ["achievable".to_owned()].as_slice())
+            );
+            let yaml = serde_yaml::to_string(task).expect("a task is YAML");
+            assert_eq!(&serde_yaml::from_str::<Task>(&yaml).expect("our own YAML"), task, "{yaml}");
+        }
+        let unlocated =
+            r#"{"eval_types": ["program_html"], "program_html": [{"url": "last", "required_contents": {}}]}"#;
+        let (tasks, skipped) = one(unlocated).expect("the benchmark's form");
+        assert_eq!((tasks.len(), skipped[0].reason.as_str()), (0, "its target at `last` has no `locator`"));
+        let other = r#"{"eval_types": ["url_match"], "reference_url": "", "or": [{"reference_url": "x"}]}"#;
+        assert!(one(other).expect("the benchmark's form").0.is_empty(), "`or` is WebChoreArena's");
+        let listed = r#"{"eval_types": ["string_match"], "reference_answers": ["oak"]}"#;
+        let (tasks, skipped) = one(listed).expect("the benchmark's form");
+        assert!(tasks.is_empty() && skipped[0].reason.contains("no rules"), "{skipped:?}");
     }
 }

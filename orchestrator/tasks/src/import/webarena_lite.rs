@@ -53,7 +53,8 @@ mod tests {
     fn tasks_of_the_subset_are_kept_and_missed() {
         let others = vec![Skipped { id: "webarena-5".to_owned(), reason: "x".to_owned() }];
         let tasks = ["webarena-3", "webarena-4", "webarena-811"].map(task).to_vec();
-        let import = only_lite(Import { tasks, skipped: others }).expect("two of the subset");
+        let import =
+            only_lite(Import { tasks, skipped: others, ..Import::default() }).expect("two of the subset");
         assert_eq!(import.tasks, ["webarena-4", "webarena-811"].map(task));
         assert_eq!(import.skipped.len(), 163);
         assert!(import.skipped.iter().all(|skipped| skipped.reason == "the file does not have it"));
@@ -62,7 +63,7 @@ mod tests {
     #[test]
     fn a_file_with_none_of_them_is_refused() {
         let error =
-            only_lite(Import { tasks: vec![task("webarena-3")], skipped: Vec::new() }).expect_err("none");
+            only_lite(Import { tasks: vec![task("webarena-3")], ..Import::default() }).expect_err("none");
         assert_eq!(error.to_string(), "none of its tasks is one of WebArena-Lite's");
     }
 

@@ -67,7 +67,7 @@ pub fn webarena_verified(json: &str, places: &[Place]) -> Result<Import, ImportE
                     places.iter().map(|place| (place.name.to_lowercase(), place.url.as_str())).collect();
                 let rule: Verified =
                     serde_json::from_value(json!({ "task": task, "sites": sites })).map_err(wrong)?;
-                import.keep(self::task(id, row, &places, rule));
+                import.tasks.push(self::task(id, row, &places, rule));
             }
         }
     }

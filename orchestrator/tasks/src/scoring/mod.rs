@@ -10,6 +10,8 @@ pub mod mind2web_live;
 mod nltk;
 mod page;
 mod pillow;
+mod plain;
+mod program;
 mod python;
 pub mod rules;
 mod score;
@@ -25,6 +27,7 @@ pub mod webarena_verified;
 pub mod workarena;
 mod xpath;
 
+use camino::Utf8Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
@@ -35,6 +38,8 @@ use rules::Rules;
 use webarena::{Ending, Found, Pages};
 
 pub use page::{PageCheck, Verdict};
+pub use plain::{Pattern, Texts, UrlCheck, UrlRule};
+pub use program::{Decision, Ended, ProgramCheck};
 pub use score::{Score, ScoreError, ScoreState, Step};
 pub use state::{Expectation, StateCheck};
 
@@ -73,6 +78,16 @@ pub enum Scorer {
     /// WARC-Bench: one of its four evaluators.
     #[serde(rename = "warcbench")]
     WarcBench(warcbench::Check),
+    /// Our own: the answer is this text, or one of these.
+    Equals(Texts),
+    /// Our own: the answer has this text in it, or each of these.
+    Contains(Texts),
+    /// Our own: the answer matches this regular expression somewhere.
+    Matches(Pattern),
+    /// Our own: the address of the page that the episode ends on.
+    Url(UrlCheck),
+    /// Our own: a program decides, such as a benchmark's own verifier.
+    Program(ProgramCheck),
     /// Our own: what a site's state is in the end.
     State(StateCheck),
     /// Our own: what the page says of itself.
@@ -105,6 +120,7 @@ impl Scorer {
         state.infeasible |= step.infeasible;
         match self {
             Scorer::Mind2WebLive { nodes } => mind2web_live::observe(nodes, state, step),
+            Scorer::Url(_) if !step.url.is_empty() => state.url = Some(step.url.to_owned()),
             Scorer::All(parts) => {
                 for (part, state) in parts.iter().zip(&mut state.parts) {
                     part.observe(state, step);
@@ -165,6 +181,41 @@ impl Scorer {
                     part.tell(state, answers);
                 }
             }
+            _ => {}
+        }
+    }
+
+    /// The programs that have to be run once the episode has ended.
+    pub fn programs(&self) -> Vec<&ProgramCheck> {
+        match self {
+            Scorer::Program(check) => vec![check],
+            Scorer::All(parts) => parts.iter().flat_map(Scorer::programs).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Takes what the [`programs`](Self::programs) have decided, in their order.
+    pub fn decided(
+        &self,
+        state: &mut ScoreState,
+        decisions: &mut impl Iterator<Item = Result<Decision, String>>,
+    ) {
+        match self {
+            Scorer::Program(_) => state.program = decisions.next(),
+            Scorer::All(parts) => {
+                for (part, state) in parts.iter().zip(&mut state.parts) {
+                    part.decided(state, decisions);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Resolves what is relative against the folder of the suite.
+    pub(crate) fn resolve(&mut self, folder: &Utf8Path) {
+        match self {
+            Scorer::Program(check) => check.resolve(folder),
+            Scorer::All(parts) => parts.iter_mut().for_each(|part| part.resolve(folder)),
             _ => {}
         }
     }
@@ -317,6 +368,8 @@ impl Scorer {
     fn is_known(&self, state: &ScoreState) -> bool {
         match self {
             Scorer::AssistantBench { .. } | Scorer::Mind2WebLive { .. } | Scorer::Infeasible {} => true,
+            Scorer::Equals(_) | Scorer::Contains(_) | Scorer::Matches(_) | Scorer::Url(_) => true,
+            Scorer::Program(_) => state.program.is_some(),
             Scorer::WebArena(_) | Scorer::VisualWebArena(_) => state.pages.is_some(),
             Scorer::WarcBench(check) => state.pages.is_some() || !check.reads_pages(),
             Scorer::WebArenaVerified(_) => state.checked.is_some(),
@@ -393,6 +446,22 @@ impl Scorer {
                 Some(held) => form.score(held, state.rules),
                 None => Ok(Score::of(false, vec!["the episode broke off".to_owned()])),
             },
+            Scorer::Equals(wanted) => Ok(of_answer(state, |answer| plain::equals(wanted, answer))),
+            Scorer::Contains(wanted) => Ok(of_answer(state, |answer| plain::contains(wanted, answer))),
+            Scorer::Matches(wanted) => Ok(of_answer(state, |answer| plain::matches(wanted, answer))),
+            Scorer::Url(check) => {
+                let wrong = check.judge(state.url.as_deref().unwrap_or_default());
+                Ok(Score::of(wrong.is_none(), wrong.into_iter().collect()))
+            }
+            Scorer::Program(_) => match &state.program {
+                Some(Ok(Decision { score, reason })) => {
+                    let success = *score >= 1.0 - ROUNDING;
+                    let wrong = reason.iter().filter(|_| !success).cloned().collect();
+                    Ok(Score { value: *score, ..Score::of(success, wrong) })
+                }
+                Some(Err(why)) => Err(ScoreError::Program(why.clone())),
+                None => Ok(Score::of(false, vec!["the episode broke off".to_owned()])),
+            },
             Scorer::State(check) => {
                 let wrong = match &state.found {
                     Some(found) => check.judge(found),
@@ -430,6 +499,15 @@ impl Scorer {
             }
         }
     }
+}
+
+/// The score of an answer by a rule that tells what is wrong with it.
+fn of_answer(state: &ScoreState, wrong: impl FnOnce(&str) -> Option<String>) -> Score {
+    let Some(answer) = &state.answer else {
+        return Score { answered: Some(false), ..Score::of(false, vec!["there is no answer".to_owned()]) };
+    };
+    let wrong = wrong(answer);
+    Score { answered: Some(true), ..Score::of(wrong.is_none(), wrong.into_iter().collect()) }
 }
 
 /// What is read of pages once an episode has ended.

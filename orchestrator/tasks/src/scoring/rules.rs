@@ -26,7 +26,7 @@ pub struct Bug {
 }
 
 /// All of them.
-pub const MENDED: [Bug; 12] = [
+pub const MENDED: [Bug; 13] = [
     Bug { name: "webarena-or", instead: "` |OR| ` divides alternatives in `must_include` of answers, too" },
     Bug {
         name: "webarena-query",
@@ -35,6 +35,10 @@ pub const MENDED: [Bug; 12] = [
     Bug {
         name: "webarena-reason",
         instead: "a judge who accepts the reason for not doing a task does not undo other rules that are broken",
+    },
+    Bug {
+        name: "webchorearena-character",
+        instead: "an alternative of one character has to be a word of the answer",
     },
     Bug {
         name: "judge-reply",

@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use super::judge::Judgement;
 use super::page::Verdict;
+use super::program::Decision;
 use super::rules::Rules;
 use super::webarena::Found;
 use super::{mind2web_live, turkingbench, webarena_verified, workarena};
@@ -46,6 +47,12 @@ pub struct ScoreState {
     /// What the page said last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
+    /// What a program has decided, or why it has not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<Result<Decision, String>>,
+    /// The address of the last page, where it decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
     /// What was read of pages in the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pages: Option<Found>,
@@ -110,6 +117,9 @@ pub enum ScoreError {
     /// What is looked at was so before anything was done, so that it says nothing of what was.
     #[error("what the task wants was so before anything was done")]
     FromTheStart,
+    /// The program that decides has not.
+    #[error("the scorer's program did not decide: {0}")]
+    Program(String),
     /// The published code leaves this part out of the mean.
     #[error("the published scorer leaves this out")]
     Skipped,

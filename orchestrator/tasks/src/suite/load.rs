@@ -8,8 +8,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Error, Suite, Task, WorldSpec};
+use crate::scoring::ProgramCheck;
 
 const SUITE_FILE: &str = "suite.yaml";
+/// Its other spelling.
+const SHORT: &str = "suite.yml";
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -21,15 +24,16 @@ pub(crate) struct SuiteFile {
 }
 
 impl Suite {
-    /// Loads a suite from its folder or its `suite.yaml`; or, given a task file, that one task in its suite's world.
+    /// Loads a suite from its folder or its `suite.yaml`, which may be a `suite.yml` as all its
+    /// files may; or, given a task file, that one task in its suite's world.
     ///
     /// # Errors
     /// When a file cannot be read, is not what the format says, or two tasks have one id.
     pub fn load(path: &Utf8Path) -> Result<Suite, Error> {
         let unreadable = |source| yaml::Error::Read { path: path.to_owned(), source };
-        let whole = fs::metadata(path).map_err(unreadable)?.is_dir() || path.file_name() == Some(SUITE_FILE);
+        let whole = fs::metadata(path).map_err(unreadable)?.is_dir() || is_suite_file(path);
         let folder = if path.is_dir() { path } else { parent(path) };
-        let SuiteFile { name, mut world } = yaml::read(&folder.join(SUITE_FILE))?;
+        let SuiteFile { name, mut world } = yaml::read(&suite_file(folder)?)?;
         for snapshot in &mut world.snapshots {
             *snapshot = folder.join(&*snapshot);
         }
@@ -53,6 +57,21 @@ fn parent(file: &Utf8Path) -> &Utf8Path {
     }
 }
 
+fn is_suite_file(path: &Utf8Path) -> bool {
+    matches!(path.file_name(), Some(SUITE_FILE | SHORT))
+}
+
+fn suite_file(folder: &Utf8Path) -> Result<Utf8PathBuf, Error> {
+    let (usual, short) = (folder.join(SUITE_FILE), folder.join(SHORT));
+    match (usual.is_file(), short.is_file()) {
+        (true, true) => {
+            Err(yaml::Error::senseless(&short, "there is a suite.yaml beside it; keep one of them").into())
+        }
+        (false, true) => Ok(short),
+        _ => Ok(usual),
+    }
+}
+
 fn folder_name(folder: &Utf8Path) -> String {
     let resolved = folder.canonicalize_utf8();
     let name = resolved.as_deref().unwrap_or(folder).file_name();
@@ -64,7 +83,7 @@ fn task_files(folder: &Utf8Path) -> Result<Vec<Utf8PathBuf>, Error> {
     let mut files = Vec::new();
     for entry in folder.read_dir_utf8().map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.into_path();
-        let is_task = path.extension() == Some("yaml") && path.file_name() != Some(SUITE_FILE);
+        let is_task = matches!(path.extension(), Some("yaml" | "yml")) && !is_suite_file(&path);
         if is_task && path.is_file() {
             files.push(path);
         }
@@ -85,6 +104,13 @@ fn read_tasks(folder: &Utf8Path, files: &[Utf8PathBuf]) -> Result<Vec<Task>, Err
             *snapshot = folder.join(&*snapshot);
         }
         task.storage_state = task.storage_state.map(|state| folder.join(state));
+        task.scorer.resolve(folder);
+        let wants_url = task.scorer.programs().into_iter().any(ProgramCheck::wants_url);
+        if wants_url && task.sites.is_empty() && task.start_url.is_none() {
+            let why = "scorer: `{url}` is the address of the task's first site, or else of the host of its start \
+                page; it has neither `sites` nor `start_url`";
+            return Err(yaml::Error::senseless(file, why).into());
+        }
         if let Some(first) = seen.insert(task.id.clone(), file) {
             return Err(Error::DuplicateId { id: task.id, first: first.to_owned(), second: file.clone() });
         }

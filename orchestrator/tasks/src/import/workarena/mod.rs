@@ -106,7 +106,7 @@ pub fn workarena(
     let taken = unique::taken(configs.len(), wanted.per_kind, wanted.seed, kind.name);
     for (number, mut config) in configs.into_iter().enumerate().filter(|(number, _)| taken.contains(number)) {
         unique::make_unique(&mut config, unique::mix(wanted.seed, kind.name, number));
-        import.keep(task(kind, number, config, wanted));
+        import.tasks.push(task(kind, number, config, wanted));
     }
     Ok(())
 }

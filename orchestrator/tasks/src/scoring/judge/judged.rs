@@ -23,7 +23,12 @@ impl Judged {
 
     /// One more rule.
     pub(in crate::scoring) fn rule(&mut self, good: bool) {
-        self.rules *= f64::from(u8::from(good));
+        self.share(f64::from(u8::from(good)));
+    }
+
+    /// One more rule, which may be met in part.
+    pub(in crate::scoring) fn share(&mut self, met: f64) {
+        self.rules *= met;
     }
 
     /// What is worth what this and another are worth together.

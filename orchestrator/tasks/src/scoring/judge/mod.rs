@@ -28,6 +28,14 @@ pub enum Question {
         /// The answer, as the rules compare it.
         answer: String,
     },
+    /// WebChoreArena's `llm_fuzzy_match`: whether the key points of a reference are in the answer,
+    /// whatever else it says.
+    KeyPoints {
+        /// The reference.
+        reference: String,
+        /// The answer, as the rules compare it.
+        answer: String,
+    },
     /// WebArena's `llm_ua_match`: whether the answer's reason for not doing the task is that of the task's `string_note`.
     SameReason {
         /// The reason that is known.

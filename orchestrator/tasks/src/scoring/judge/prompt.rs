@@ -41,6 +41,19 @@ impl Question {
                 temperature: 0.0,
                 max_tokens: 768,
             },
+            Question::KeyPoints { reference, answer } => Prompt {
+                text: format!(
+                    "Someone was asked a question and did what it takes to answer it. Their answer has to be graded \
+                     against a reference. The words may differ; what counts is whether the key points of the reference \
+                     are in the answer. An answer that says more, and nothing against the reference, is correct, not \
+                     partially correct. Wherever `N/A` stands, it means that the task cannot be done.\n\n\
+                     Question: {goal}\nReference: {reference}\nAnswer: {answer}\n\n\
+                     End with your grade, which is one of: correct, partially correct, incorrect."
+                ),
+                picture: None,
+                temperature: 0.0,
+                max_tokens: 768,
+            },
             Question::SameReason { reason, answer } => Prompt {
                 text: format!(
                     "This task cannot be done, and it is known why. Someone tried it, and gave a reason for not having done it. Judge \
@@ -73,7 +86,10 @@ impl Question {
     /// How often the published code asks before it gives up.
     pub(super) fn attempts(&self) -> u32 {
         match self {
-            Question::SameMeaning { .. } | Question::SameReason { .. } | Question::Shows { .. } => 1,
+            Question::SameMeaning { .. }
+            | Question::KeyPoints { .. }
+            | Question::SameReason { .. }
+            | Question::Shows { .. } => 1,
             Question::Meets { .. } => 3,
         }
     }

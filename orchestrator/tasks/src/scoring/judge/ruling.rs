@@ -39,7 +39,9 @@ impl Question {
             }
         };
         match self {
-            Question::SameMeaning { .. } => by_words(&["partially correct", "incorrect"], "correct"),
+            Question::SameMeaning { .. } | Question::KeyPoints { .. } => {
+                by_words(&["partially correct", "incorrect"], "correct")
+            }
             Question::SameReason { .. } => by_words(&["different"], "same"),
             Question::Shows { answer, .. } => {
                 Ruling::Score(f64::from(u8::from(lower.contains(&answer.to_lowercase()))))
@@ -68,9 +70,10 @@ impl Judgement {
         match (&self.question, self.ruling) {
             (_, Ruling::Unreadable) if rules == Rules::Fixed => Err(ScoreError::NeedsJudge),
             (_, Ruling::Score(score)) => Ok(score),
-            (Question::SameMeaning { .. } | Question::SameReason { .. }, Ruling::Unreadable) => {
-                Err(ScoreError::Raised("AssertionError"))
-            }
+            (
+                Question::SameMeaning { .. } | Question::KeyPoints { .. } | Question::SameReason { .. },
+                Ruling::Unreadable,
+            ) => Err(ScoreError::Raised("AssertionError")),
             (Question::Meets { .. } | Question::Shows { .. }, Ruling::Unreadable) => Ok(0.0),
         }
     }

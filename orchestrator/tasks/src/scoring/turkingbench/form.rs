@@ -318,6 +318,13 @@ mod tests {
     }
 
     #[test]
+    fn a_button_that_sends_the_form_counts_for_nothing() {
+        let form = form("[{name: why, golds: [x]}, {name: timer, golds: [37]}]");
+        let held = Held(vec![filled("text", true, "x"), filled("submit", true, "Send")]);
+        assert_eq!(form.score(&held, Rules::Faithful).map(|score| score.value), Ok(1.0));
+    }
+
+    #[test]
     fn what_was_sent_is_what_a_page_held_that_is_gone() {
         let form = form(
             "[{name: why, golds: [x]}, {name: colours, golds: [x]}, {name: key, golds: [x]}, {name: gone, golds: [x]}]",

@@ -24,6 +24,8 @@ pub fn field(kind: &str, golds: &[Cell], held: &str) -> Result<f64, ScoreError> 
         "radio" | "select" => choice(kind, golds, &try_numeric(held)),
         "checkbox" => choices(golds, held),
         "range" => distance(golds, &try_numeric(held)),
+        // `score_outputs` passes over a button that sends the form.
+        "submit" => Err(ScoreError::Skipped),
         _ => Err(ScoreError::Raised("Exception")),
     }
 }
@@ -182,6 +184,7 @@ mod tests {
         check("textarea", r#"["salt &amp; pepper"]"#, "salt & pepper", Ok(1.0));
         check("hidden", "[true]", "1", Ok(1.0));
         check("text", r#"["{}", "nan"]"#, "", Err(ScoreError::Skipped));
+        check("submit", "[37]", "Send", Err(ScoreError::Skipped));
         check("email", r#"["x"]"#, "x", Err(ScoreError::Raised("Exception")));
     }
 

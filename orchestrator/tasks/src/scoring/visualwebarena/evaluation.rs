@@ -1,9 +1,10 @@
 //! A task's `eval`: which evaluators score it, and what each is given.
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use super::super::judge::{Judged, Question};
 use super::super::webarena::pages::{self, Stop};
+use super::super::webarena::reading::{read_answers, read_targets, read_types};
 use super::super::webarena::{self, Ending, Found, NO_METHOD, Pages, Target, raised};
 use super::super::{Score, ScoreError};
 use super::function::Function;
@@ -16,8 +17,8 @@ pub struct Evaluation {
     /// The score is the product of what these give.
     #[serde(deserialize_with = "read_types")]
     pub eval_types: Vec<EvalType>,
-    /// For `string_match`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// For `string_match`. Tasks without it say null, `[]` or `""`.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_answers")]
     pub reference_answers: Option<StringMatch>,
     /// For `url_match`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -26,10 +27,10 @@ pub struct Evaluation {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url_note: Option<String>,
     /// For `program_html`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "read_list")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "read_targets")]
     pub program_html: Vec<Target>,
     /// For `page_image_query`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "read_list")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "read_targets")]
     pub page_image_query: Vec<PageImageQuery>,
     /// The shop's address, which `SHOPPING` is in the published code: `func:` calls ask its interface. Not in the published files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -148,6 +149,19 @@ impl Evaluation {
         rules.is_none_or(|rules| rules.0.get("fuzzy_match").is_none_or(|value| value != "N/A"))
     }
 
+    /// What makes its score an exception whatever the agent does, or means nothing by its rules.
+    pub(crate) fn flaw(&self) -> Option<String> {
+        if self.program_html.iter().any(|target| !target.or.is_empty()) {
+            return Some("it has a key `or`, which is WebChoreArena's".to_owned());
+        }
+        if self.reference_answers.is_none() && self.eval_types.contains(&EvalType::StringMatch) {
+            return Some("its `reference_answers` has no rules to compare the answer by".to_owned());
+        }
+        let named = self.eval_types.contains(&EvalType::ProgramHtml);
+        let without = self.program_html.iter().find(|target| named && target.locator.is_none());
+        without.map(|target| format!("its target at `{}` has no `locator`", target.url))
+    }
+
     /// A call that cannot be carried out here.
     pub(crate) fn unknown_call(&self) -> Option<&str> {
         self.calls().find(|call| Function::parse(call).is_err())
@@ -163,19 +177,4 @@ impl Evaluation {
         let addresses = pictures.filter_map(|url| url.strip_prefix("func:"));
         self.program_html.iter().flat_map(Target::calls).chain(addresses)
     }
-}
-
-/// At least one: the published code refuses a task without.
-fn read_types<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<EvalType>, D::Error> {
-    let types = Vec::<EvalType>::deserialize(input)?;
-    if types.is_empty() {
-        Err(serde::de::Error::custom("`eval_types` names no evaluator"))
-    } else {
-        Ok(types)
-    }
-}
-
-/// A null is none.
-fn read_list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(input: D) -> Result<Vec<T>, D::Error> {
-    Ok(Option::<Vec<T>>::deserialize(input)?.unwrap_or_default())
 }

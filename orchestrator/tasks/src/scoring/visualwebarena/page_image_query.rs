@@ -8,7 +8,7 @@ use super::super::judge::{Judged, Question};
 use super::super::pillow::{Picture, Unreadable};
 use super::super::webarena::pages::{Pages, Stop};
 use super::super::webarena::{BAD_VALUE, Fetch, OR, Seen};
-use super::super::{ScoreError, skimage};
+use super::super::{ScoreError, python, skimage};
 use super::{Evaluation, target};
 
 /// A question about the pictures of a page.
@@ -17,7 +17,9 @@ use super::{Evaluation, target};
 pub struct PageImageQuery {
     /// The page: `last` for the one that is open, an address, or `func:` and a call that gives one.
     pub eval_image_url: String,
-    /// Which pictures: those that a selector of classes selects, and those in what it selects.
+    /// Which pictures: those that a selector of classes selects, and those in what it selects. All
+    /// that people see where it is empty. At what does not begin with a dot the published code
+    /// raises an exception.
     pub eval_image_class: String,
     /// What a model has to say of one of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -72,20 +74,38 @@ pub(super) async fn read<P: Pages>(
 
 /// The addresses of the pictures on the page.
 async fn addresses<P: Pages>(query: &PageImageQuery, pages: &mut P) -> Result<Vec<String>, Stop<P::Error>> {
-    if !query.eval_image_class.starts_with('.') {
+    let class = query.eval_image_class.as_str();
+    let pictures = if python::text::strip(class).is_empty() {
+        EVERY_PICTURE.to_owned()
+    } else if class.starts_with('.') {
+        let selector = serde_json::Value::from(class);
+        format!(
+            "[...document.querySelectorAll({selector})] \
+             .flatMap((one) => one.tagName === 'IMG' ? [one] : [...one.querySelectorAll('img')])"
+        )
+    } else {
         return Err(Stop::Raised("ValueError"));
-    }
-    let selector = serde_json::Value::from(query.eval_image_class.as_str());
-    let script = format!(
-        "[...document.querySelectorAll({selector})] \
-         .flatMap((one) => one.tagName === 'IMG' ? [one] : [...one.querySelectorAll('img')]) \
-         .map((one) => one.getAttribute('src')).filter((address) => address !== null && !address.startsWith('www.')) \
-         .flatMap((address) => {{ try {{ return [new URL(address, location.href).href]; }} catch {{ return []; }} }})"
-    );
-    let found = pages.evaluate(&script).await?.map_err(|_| Stop::Raised("Error"))?;
+    };
+    let found =
+        pages.evaluate(&format!("{pictures}{ADDRESSES}")).await?.map_err(|_| Stop::Raised("Error"))?;
     let texts = found.as_array().into_iter().flatten().filter_map(|address| address.as_str());
     Ok(texts.map(str::to_owned).collect())
 }
+
+/// `page.get_by_role("img").all()`: what has that role by its tag or says so, and is not hidden. An
+/// `img` with an empty `alt` is decoration unless something else speaks for it.
+const EVERY_PICTURE: &str = r#"[...document.querySelectorAll('img, [role]')].filter((one) => {
+    const said = (one.getAttribute('role') ?? '').trim().split(/\s+/)[0];
+    const spoken = ['title', 'tabindex', 'aria-label', 'aria-labelledby', 'aria-describedby'];
+    const decoration = one.getAttribute('alt') === '' && !spoken.some((name) => one.hasAttribute(name));
+    const is = said ? said === 'img' : one.tagName === 'IMG' && !decoration;
+    return is && !one.closest('[aria-hidden="true"]') && one.checkVisibility({ visibilityProperty: true });
+})"#;
+
+/// Of elements, where their pictures are.
+const ADDRESSES: &str = ".map((one) => one.getAttribute('src')) \
+    .filter((address) => address !== null && !address.startsWith('www.')) \
+    .flatMap((address) => { try { return [new URL(address, location.href).href]; } catch { return []; } })";
 
 /// Opens the page's pictures and, where there are any, compares them with those that are wanted. What is no picture is passed over.
 async fn look<P: Pages>(
@@ -159,7 +179,8 @@ pub(super) fn score(queries: &[PageImageQuery], seen: &[Seen]) -> Result<(Judged
     let mut wrong = Vec::new();
     for (place, query) in queries.iter().enumerate() {
         let found = seen.get(place).ok_or(BAD_VALUE)?;
-        let on = format!("{} at {}", query.eval_image_class, query.eval_image_url);
+        let class = query.eval_image_class.trim();
+        let on = format!("{} at {}", if class.is_empty() { "the page" } else { class }, query.eval_image_url);
         if found.opened == 0 {
             let mut none = Judged::new();
             none.rule(false);
@@ -179,6 +200,12 @@ pub(super) fn score(queries: &[PageImageQuery], seen: &[Seen]) -> Result<(Judged
 }
 
 impl PageImageQuery {
+    /// Whether the published code looks for such pictures.
+    pub(crate) fn has_known_class(&self) -> bool {
+        let class = self.eval_image_class.as_str();
+        python::text::strip(class).is_empty() || class.starts_with('.')
+    }
+
     fn judge(&self, found: &Seen) -> Result<Judged, ScoreError> {
         if self.eval_vqa.is_empty() && self.eval_fuzzy_image_match.is_none() {
             return Err(ScoreError::Raised("AssertionError"));

@@ -50,7 +50,7 @@ pub(super) async fn address<P: Pages>(
 
 /// What the locator gives; null is nothing at all.
 async fn locate<P: Pages>(target: &Target, pages: &mut P, shop: &str) -> Result<Value, Stop<P::Error>> {
-    let locator = target.locator.as_str();
+    let locator = target.locator().map_err(Stop::Raised)?;
     if python::text::strip(locator).is_empty() {
         return Ok(pages::content(pages).await?.into());
     }

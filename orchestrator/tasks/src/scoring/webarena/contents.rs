@@ -6,8 +6,11 @@ use serde_json::{Map, Value};
 use super::super::ScoreError;
 use super::super::judge::Judged;
 use super::super::python::html::unescape;
+use super::super::rules::Rules;
 use super::answer::{equals, includes};
-use super::{BAD_TYPE, BAD_VALUE, alternatives, argument, items, points};
+use super::edition::Edition;
+use super::reading::read_contents;
+use super::{BAD_TYPE, BAD_VALUE, NO_ITEMS, alternatives, argument, items, points};
 
 /// `required_contents` of a target.
 ///
@@ -15,16 +18,17 @@ use super::{BAD_TYPE, BAD_VALUE, alternatives, argument, items, points};
 /// - `must_include`: texts of which all have to be in the content, each with alternatives divided by ` |OR| `.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct RequiredContents(pub Map<String, Value>);
+pub struct RequiredContents(#[serde(deserialize_with = "read_contents")] pub Map<String, Value>);
 
 impl RequiredContents {
-    /// Scores what a locator gave, by WebArena's rules or by WebArena-Lite's.
-    pub(super) fn judge(&self, content: &Value, lite: bool) -> Result<Judged, ScoreError> {
-        if lite {
-            return self.score_lite(content);
-        }
+    /// Scores what a locator gave.
+    pub(super) fn judge(&self, content: &Value, edition: Edition) -> Result<Judged, ScoreError> {
         let mut judged = Judged::new();
-        judged.rule(self.score(content.as_str().ok_or(BAD_TYPE)?)? == 1.0);
+        judged.share(match edition {
+            Edition::Lite => return self.score_lite(content),
+            Edition::WebArena => self.score(content.as_str().ok_or(BAD_TYPE)?)?,
+            Edition::WebChore => self.share(content.as_str().ok_or(BAD_TYPE)?)?,
+        });
         Ok(judged)
     }
 
@@ -42,6 +46,28 @@ impl RequiredContents {
             good &= alternatives(reference)?.any(|reference| includes(reference, &content));
         }
         Ok(points(good))
+    }
+
+    /// The same by WebChoreArena's rules: of `must_include` the share of texts that are there.
+    fn share(&self, content: &str) -> Result<f64, ScoreError> {
+        let Some(references) = self.0.get("must_include").filter(|_| !self.0.contains_key("exact_match"))
+        else {
+            return self.score(content);
+        };
+        let content = unescape(content).ok_or(BAD_VALUE)?;
+        let references = items(references)?;
+        if references.is_empty() {
+            return Err(NO_ITEMS);
+        }
+        let mut good = 0.0;
+        for reference in references {
+            let mut found = false;
+            for reference in alternatives(reference)? {
+                found |= super::webchore::includes_one(reference, &content, false, Rules::Faithful);
+            }
+            good += points(found);
+        }
+        Ok(good / references.len() as f64)
     }
 }
 

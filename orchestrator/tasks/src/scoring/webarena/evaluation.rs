@@ -1,12 +1,14 @@
 //! A task's `eval`: which evaluators score it, and what each is given.
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::super::judge::{Judged, Judgement, Question};
 use super::super::rules::Rules;
 use super::super::{Score, ScoreError};
+use super::edition::{Edition, read_edition};
 use super::function::{Call, Function};
+use super::reading::{read_answers, read_targets, read_types};
 use super::{Found, StringMatch, Target, UrlMatch, target};
 
 /// `eval` of a task file, as WebArena publishes it.
@@ -16,8 +18,8 @@ pub struct Evaluation {
     /// The score is the product of what these give.
     #[serde(deserialize_with = "read_types")]
     pub eval_types: Vec<EvalType>,
-    /// For `string_match`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// For `string_match`. Tasks without it say null, `[]` or `""`.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_answers")]
     pub reference_answers: Option<StringMatch>,
     /// For `url_match`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -25,15 +27,24 @@ pub struct Evaluation {
     /// How to compare it; what a missing note means depends on the benchmark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url_note: Option<String>,
+    /// Further addresses that `url_match` is content with, by WebChoreArena's rules alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub or: Vec<OtherUrl>,
     /// For `program_html`.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "read_targets")]
     pub program_html: Vec<Target>,
     /// The shop's address, which `SHOPPING` is in the published code: `func:` calls ask its interface. Not in the published files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shopping: Option<String>,
-    /// WebArena-Lite's evaluators score it, which ask a judge about contents of pages, too. Not in the published files.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub lite: bool,
+    /// Whose evaluators score it. Not in the published files. Suites of earlier versions say
+    /// `lite: true` where they mean WebArena-Lite's.
+    #[serde(
+        default,
+        alias = "lite",
+        deserialize_with = "read_edition",
+        skip_serializing_if = "Edition::is_webarena"
+    )]
+    pub rules: Edition,
     /// Why the goal cannot be reached, for a judge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub string_note: Option<String>,
@@ -43,6 +54,17 @@ pub struct Evaluation {
     /// For people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotation_note: Option<String>,
+    /// How the annotator came to a price, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price_calculation: Option<String>,
+}
+
+/// Another address that will do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OtherUrl {
+    /// As [`Evaluation::reference_url`].
+    pub reference_url: String,
 }
 
 /// An evaluator.
@@ -71,7 +93,7 @@ pub struct Ending<'a> {
 }
 
 impl Evaluation {
-    /// Scores an episode: 0 or 1.
+    /// Scores an episode: 0 or 1, and by WebChoreArena's rules what lies between, too.
     ///
     /// # Errors
     /// Where the published code raises an exception, and where a judge has to decide who has not.
@@ -89,7 +111,7 @@ impl Evaluation {
                     Some(format!("the episode ended on {}", ending.found.url)),
                 ),
                 EvalType::ProgramHtml => {
-                    let (given, places) = target::score(&self.program_html, ending.found, self.lite)?;
+                    let (given, places) = target::score(&self.program_html, ending.found, self.rules)?;
                     wrong.extend(places);
                     // The places say what is wrong.
                     (Ok(given), None)
@@ -107,7 +129,7 @@ impl Evaluation {
         // Whatever a judge says, nothing comes of an evaluator that gave nothing.
         match unjudged {
             Some(error) if value > 0.0 => Err(error),
-            _ => Ok(Score { wrong, ..Score::of(value >= 1.0, Vec::new()) }),
+            _ => Ok(Score { value, wrong, ..Score::of(value >= 1.0, Vec::new()) }),
         }
     }
 
@@ -119,7 +141,7 @@ impl Evaluation {
                 EvalType::StringMatch => self.answer(ending),
                 EvalType::UrlMatch => continue,
                 EvalType::ProgramHtml => {
-                    target::score(&self.program_html, ending.found, self.lite).map(|(given, _)| given)
+                    target::score(&self.program_html, ending.found, self.rules).map(|(given, _)| given)
                 }
             };
             // What raises an exception asks nobody.
@@ -133,8 +155,8 @@ impl Evaluation {
     fn answer(&self, ending: Ending<'_>) -> Result<Judged, ScoreError> {
         // `configs["eval"]["reference_answers"].items()` of a null.
         let rules = self.reference_answers.as_ref().ok_or(super::NO_METHOD)?;
-        let answer =
-            rules.score(ending.answer, self.string_note.as_deref().unwrap_or_default(), ending.rules)?;
+        let reason = self.string_note.as_deref().unwrap_or_default();
+        let answer = rules.score_by(self.rules, ending.answer, reason, ending.rules)?;
         let asks_for_reason = |question: &Question| matches!(question, Question::SameReason { .. });
         if self.string_note.is_none() && answer.questions.iter().any(asks_for_reason) {
             return Err(ScoreError::Raised("KeyError"));
@@ -146,7 +168,10 @@ impl Evaluation {
         let reference_url = self.reference_url.clone().ok_or(super::NO_METHOD)?;
         let rule = UrlMatch { reference_url, url_note: self.url_note.clone() };
         let mut judged = Judged::new();
-        judged.rule(rule.score(url, rules)? == 1.0);
+        judged.rule(match self.rules {
+            Edition::WebChore => rule.score_webchore(&self.or, url, rules)? == 1.0,
+            Edition::WebArena | Edition::Lite => rule.score(url, rules)? == 1.0,
+        });
         Ok(judged)
     }
 
@@ -158,32 +183,36 @@ impl Evaluation {
         rules.is_none_or(|rules| !rules.0.values().any(not_achievable))
     }
 
+    /// What makes its score an exception whatever the agent does, or means nothing by its rules.
+    pub(crate) fn flaw(&self) -> Option<String> {
+        let chore = self.rules == Edition::WebChore;
+        if !chore && (!self.or.is_empty() || self.program_html.iter().any(|target| !target.or.is_empty())) {
+            return Some("it has a key `or`, which is WebChoreArena's".to_owned());
+        }
+        if self.reference_answers.is_none() && self.eval_types.contains(&EvalType::StringMatch) {
+            return Some("its `reference_answers` has no rules to compare the answer by".to_owned());
+        }
+        let named = self.eval_types.contains(&EvalType::ProgramHtml);
+        let without = self.targets().find(|target| named && target.locator.is_none());
+        without.map(|target| format!("its target at `{}` has no `locator`", target.url))
+    }
+
+    /// The targets with their alternatives, in the order in which they are read.
+    pub(super) fn targets(&self) -> impl Iterator<Item = &Target> {
+        self.program_html.iter().flat_map(Target::with_alternatives)
+    }
+
     /// A call that targets hold and that cannot be carried out here.
     pub(crate) fn unknown_call(&self) -> Option<&str> {
         let known = |call: &&str| Call::parse(call).and_then(|call| Function::of(&call)).is_ok();
-        self.program_html.iter().flat_map(Target::calls).find(|call| !known(call))
+        self.targets().flat_map(Target::calls).find(|call| !known(call))
     }
 
     /// Whether a call asks the shop's interface.
     pub(crate) fn asks_the_shop(&self) -> bool {
-        let calls = self.program_html.iter().flat_map(Target::calls);
+        let calls = self.targets().flat_map(Target::calls);
         calls.filter_map(|call| Function::of(&Call::parse(call).ok()?).ok()).any(|call| call.asks_the_shop())
     }
-}
-
-/// At least one: the published code refuses a task without.
-fn read_types<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<EvalType>, D::Error> {
-    let types = Vec::<EvalType>::deserialize(input)?;
-    if types.is_empty() {
-        Err(serde::de::Error::custom("`eval_types` names no evaluator"))
-    } else {
-        Ok(types)
-    }
-}
-
-/// A null is none.
-fn read_targets<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<Target>, D::Error> {
-    Ok(Option::<Vec<Target>>::deserialize(input)?.unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -198,7 +227,7 @@ mod tests {
             { "url": "last", "locator": "", "required_contents": { "fuzzy_match": ["oak", "elm"] } },
         ]});
         let webarena: Evaluation = serde_json::from_value(eval).expect("the benchmark's form");
-        let lite = Evaluation { lite: true, ..webarena.clone() };
+        let lite = Evaluation { rules: Edition::Lite, ..webarena.clone() };
         let found = Found { contents: vec!["&amp;".into(), "trees".into()], ..Found::default() };
         let ending = Ending { answer: "", found: &found, judgements: &[], rules: Rules::Faithful };
         assert_eq!(webarena.score(ending), Err(ScoreError::Raised("ValueError")));

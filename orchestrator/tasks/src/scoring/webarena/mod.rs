@@ -3,22 +3,27 @@
 //! A task's `eval` names up to three of them, and its score is the product of theirs: [`StringMatch`] for the answer,
 //! [`UrlMatch`] for the page that the episode ends on, [`RequiredContents`] for what is read from pages afterwards. Each
 //! is kept as the benchmark's JSON has it: the published code takes values as they come and raises an exception where
-//! one has the wrong type, and the order of keys can matter. Where WebArena-Lite's evaluators differ, an [`Evaluation`] says that they are meant. Nothing here asks a model, and pages only through [`Pages`].
-//! [`Evaluation`] puts them together.
+//! one has the wrong type, and the order of keys can matter. Where the evaluators of WebArena-Lite and WebChoreArena
+//! differ, an [`Evaluation`] says by its [`Edition`] that they are meant. Nothing here asks a model, and pages only
+//! through [`Pages`]. [`Evaluation`] puts them together.
 
 mod answer;
 mod contents;
+mod edition;
 mod evaluation;
 pub(super) mod function;
 mod lite;
 pub(super) mod pages;
+pub(super) mod reading;
 pub(super) mod shop;
 mod string_match;
 mod target;
 mod url_match;
+mod webchore;
 
 pub use contents::RequiredContents;
-pub use evaluation::{Ending, EvalType, Evaluation};
+pub use edition::Edition;
+pub use evaluation::{Ending, EvalType, Evaluation, OtherUrl};
 pub use pages::{Fetch, Fetched, Found, Pages, Seen};
 pub use string_match::StringMatch;
 pub use target::Target;
@@ -44,6 +49,9 @@ pub(super) const NO_METHOD: ScoreError = ScoreError::Raised("AttributeError");
 pub(super) const BAD_VALUE: ScoreError = ScoreError::Raised("ValueError");
 /// The operation does not take such values.
 pub(super) const BAD_TYPE: ScoreError = ScoreError::Raised("TypeError");
+
+/// A mean over nothing.
+pub(super) const NO_ITEMS: ScoreError = ScoreError::Raised("ZeroDivisionError");
 
 /// The items of a list.
 pub(super) fn items(value: &Value) -> Result<&[Value], ScoreError> {

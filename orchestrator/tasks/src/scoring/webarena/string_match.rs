@@ -8,6 +8,7 @@ use super::super::judge::{Judged, Question};
 use super::super::nltk::word_tokenize;
 use super::super::rules::Rules;
 use super::answer::{clean, equals, includes};
+use super::edition::Edition;
 use super::{NO_LIST, OR, argument, items};
 
 /// `reference_answers` of a task, its keys in their order.
@@ -23,6 +24,20 @@ use super::{NO_LIST, OR, argument, items};
 pub struct StringMatch(pub Map<String, Value>);
 
 impl StringMatch {
+    /// Scores an answer by a benchmark's evaluators.
+    pub(super) fn score_by(
+        &self,
+        edition: Edition,
+        answer: &str,
+        reason: &str,
+        by: Rules,
+    ) -> Result<Judged, ScoreError> {
+        match edition {
+            Edition::WebArena | Edition::Lite => self.score(answer, reason, by),
+            Edition::WebChore => self.score_webchore(answer, reason, by),
+        }
+    }
+
     /// Scores an answer: 0 or 1 as far as no judge is needed. `reason` is why the goal cannot be reached, where that is so.
     ///
     /// # Errors

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::judge::Judged;
 use super::super::{ScoreError, python};
+use super::edition::Edition;
 use super::function::{Call, Function};
 use super::pages::{self, Found, Pages, Stop, returned, text};
 use super::{BAD_VALUE, Evaluation, RequiredContents};
@@ -16,12 +17,17 @@ pub struct Target {
     pub url: String,
     /// What is read there: nothing for the whole document, an expression of JavaScript that begins with `document.` or
     /// `[...document.`, or `func:` and a call that gives a text.
-    pub locator: String,
+    /// The published code has to have it; a target that no evaluator looks at may be without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub locator: Option<String>,
     /// What it has to be.
     pub required_contents: RequiredContents,
     /// Expressions that are evaluated before; what they throw is ignored, and those after it are left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prep_actions: Vec<String>,
+    /// Other targets that will do in its place, by WebChoreArena's rules alone: the best counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub or: Vec<Target>,
 }
 
 impl Evaluation {
@@ -36,7 +42,7 @@ impl Evaluation {
             return Ok(found);
         }
         let shop = self.shopping.as_deref().unwrap_or_default();
-        for target in &self.program_html {
+        for target in self.targets() {
             match target.read(pages, shop).await {
                 Ok(content) => found.contents.push(content),
                 Err(Stop::Raised(raised)) => {
@@ -51,9 +57,20 @@ impl Evaluation {
 }
 
 impl Target {
+    /// It, and what will do in its place.
+    pub(super) fn with_alternatives(&self) -> impl Iterator<Item = &Target> {
+        std::iter::once(self).chain(&self.or)
+    }
+
+    /// `target["locator"]`.
+    pub(in crate::scoring) fn locator(&self) -> Result<&str, &'static str> {
+        self.locator.as_deref().ok_or("KeyError")
+    }
+
     /// The calls it holds, as they stand after `func:`.
     pub(in crate::scoring) fn calls(&self) -> impl Iterator<Item = &str> {
-        [&self.url, &self.locator].into_iter().filter_map(|text| text.strip_prefix("func:"))
+        let texts = [Some(&self.url), self.locator.as_ref()].into_iter().flatten();
+        texts.filter_map(|text| text.strip_prefix("func:"))
     }
 
     /// What the locator gives.
@@ -67,10 +84,10 @@ impl Target {
                 text(Ok(function.call(pages, shop).await?))
             }
         };
+        let locator = self.locator().map_err(Stop::Raised)?;
         if url != "last" {
             pages.open(&url).await?;
         }
-        let locator = self.locator.as_str();
         if python::text::strip(locator).is_empty() {
             return Ok(pages::content(pages).await?.into());
         }
@@ -86,7 +103,8 @@ impl Target {
         &self,
         pages: &mut P,
     ) -> Result<String, Stop<P::Error>> {
-        if !(self.locator.starts_with("document.") || self.locator.starts_with("[...document.")) {
+        let locator = self.locator().map_err(Stop::Raised)?;
+        if !(locator.starts_with("document.") || locator.starts_with("[...document.")) {
             return Err(Stop::Raised("ValueError"));
         }
         for action in &self.prep_actions {
@@ -94,33 +112,48 @@ impl Target {
                 break;
             }
         }
-        Ok(text(pages.evaluate(&returned(&self.locator)).await?))
+        Ok(text(pages.evaluate(&returned(locator)).await?))
     }
 
     /// What is wrong with what was read, for people.
     pub(in crate::scoring) fn complain(&self, content: &serde_json::Value) -> String {
-        let locator = if self.locator.trim().is_empty() { "the page" } else { self.locator.trim() };
+        let locator = self.locator.as_deref().map(str::trim).filter(|locator| !locator.is_empty());
+        let locator = locator.unwrap_or("the page");
         let content: String = pages::to_text(content.clone()).chars().take(80).collect();
         format!("{locator} at {} is {content:?}", self.url)
     }
 }
 
-/// What the targets give; and which have not what they have to have, for people. WebArena-Lite looks no further than a target without content.
+/// What the targets give; and which have not what they have to have, for people. WebArena-Lite
+/// looks no further than a target without content. What `or` names is read besides, and the best
+/// counts.
 pub(super) fn score(
     targets: &[Target],
     found: &Found,
-    lite: bool,
+    edition: Edition,
 ) -> Result<(Judged, Vec<String>), ScoreError> {
     let mut score = Judged::new();
     let mut wrong = Vec::new();
-    for (place, target) in targets.iter().enumerate() {
-        let Some(content) = found.contents.get(place) else {
-            return Err(found.raised.as_deref().map_or(BAD_VALUE, raised));
-        };
-        let given = target.required_contents.judge(content, lite)?;
-        wrong.extend((given.rules == 0.0).then(|| target.complain(content)));
+    let mut contents = found.contents.iter();
+    for target in targets {
+        let mut best: Option<Judged> = None;
+        let mut complaint = None;
+        let mut nothing = false;
+        for one in target.with_alternatives() {
+            let content = contents.next().ok_or(found.raised.as_deref().map_or(BAD_VALUE, raised))?;
+            let given = one.required_contents.judge(content, edition)?;
+            nothing = content.is_null();
+            if complaint.is_none() {
+                complaint = Some(one.complain(content));
+            }
+            if best.as_ref().is_none_or(|best| given.rules > best.rules) {
+                best = Some(given);
+            }
+        }
+        let given = best.unwrap_or_else(Judged::new);
+        wrong.extend(complaint.filter(|_| given.rules < 1.0));
         score.and(given);
-        if lite && content.is_null() {
+        if edition == Edition::Lite && nothing {
             break;
         }
     }
@@ -129,7 +162,7 @@ pub(super) fn score(
 
 /// The exceptions that reading ends in, by name.
 pub(in crate::scoring) fn raised(name: &str) -> ScoreError {
-    const KNOWN: [&str; 13] = [
+    const KNOWN: [&str; 14] = [
         "AssertionError",
         "BeartypeCallHintParamViolation",
         "ConnectionError",
@@ -143,6 +176,7 @@ pub(in crate::scoring) fn raised(name: &str) -> ScoreError {
         "TypeError",
         "UnidentifiedImageError",
         "ValueError",
+        "ZeroDivisionError",
     ];
     ScoreError::Raised(KNOWN.into_iter().find(|known| *known == name).unwrap_or("Exception"))
 }

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::ScoreError;
+use super::super::python::text::lower;
 use super::super::python::url::Url;
 use super::super::rules::Rules;
-use super::{BAD_VALUE, OR, points};
+use super::{BAD_VALUE, OR, OtherUrl, points};
 
 /// `reference_url` and `url_note` of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +34,29 @@ impl UrlMatch {
             Rules::Faithful => is_at(&page, &references),
             Rules::Fixed => references.iter().any(|reference| is_at(&page, std::slice::from_ref(reference))),
         }))
+    }
+
+    /// The same by WebChoreArena's rules: capitals are none, and of further addresses the best
+    /// counts.
+    ///
+    /// # Errors
+    /// Where the published code raises an exception.
+    pub(super) fn score_webchore(
+        &self,
+        others: &[OtherUrl],
+        url: &str,
+        rules: Rules,
+    ) -> Result<f64, ScoreError> {
+        let addresses = others.iter().map(|other| other.reference_url.as_str());
+        let url = lower(url);
+        let mut best: f64 = 0.0;
+        for address in std::iter::once(self.reference_url.as_str()).chain(addresses) {
+            // Divided before capitals go, as ` |OR| ` has some.
+            let lowered: Vec<String> = address.split(OR).map(|one| lower(one).into_owned()).collect();
+            let rule = UrlMatch { reference_url: lowered.join(OR), url_note: self.url_note.clone() };
+            best = best.max(rule.score(&url, rules)?);
+        }
+        Ok(best)
     }
 }
 
