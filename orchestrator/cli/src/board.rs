@@ -47,7 +47,7 @@ impl SoFar {
         self.errors += u64::from(matches!(record.outcome, Outcome::Error { .. }));
         self.timed_out += u64::from(matches!(record.outcome, Outcome::TimedOut));
         self.misses += record.requests.miss;
-        self.models = Spent::sum(self.models.into_iter().chain(record.models));
+        self.models = Spent::sum(self.models.take().into_iter().chain(record.models.clone()));
     }
 
     fn words(&self) -> String {
@@ -64,7 +64,7 @@ impl SoFar {
         told(self.errors, "errors");
         told(self.timed_out, "timed out");
         told(self.misses, "misses");
-        if let Some(Spent { prompt_tokens, completion_tokens, cost, .. }) = self.models {
+        if let Some(Spent { prompt_tokens, completion_tokens, cost, .. }) = &self.models {
             told(prompt_tokens + completion_tokens, "tokens");
             words.extend(cost.map(|cost| format!("${cost:.2}")));
         }
@@ -144,8 +144,13 @@ mod tests {
         assert_eq!(so_far.words(), "no score yet · 0 passed");
         so_far = SoFar { scored: 4, score: 3.0, passed: 3, errors: 1, ..so_far };
         assert_eq!(so_far.words(), "score 0.75 · 3 passed · 1 errors");
-        let spent =
-            Spent { calls: 2, prompt_tokens: 900, completion_tokens: 100, cost: Some(0.126), recorded: 0 };
+        let spent = Spent {
+            calls: 2,
+            prompt_tokens: 900,
+            completion_tokens: 100,
+            cost: Some(0.126),
+            ..Spent::default()
+        };
         so_far = SoFar { misses: 2, models: Some(spent), ..so_far };
         assert_eq!(so_far.words(), "score 0.75 · 3 passed · 1 errors · 2 misses · 1000 tokens · $0.13");
     }

@@ -31,19 +31,28 @@ pub(crate) enum Failure {
 impl Failure {
     /// Prints the failure to stderr and gives its exit code.
     pub(crate) fn exit(self) -> ExitCode {
-        let code = match &self {
+        self.tell();
+        ExitCode::from(self.code())
+    }
+
+    /// The exit code that says so to scripts.
+    pub(crate) fn code(&self) -> u8 {
+        match self {
             Failure::No(_) => 1,
             Failure::Input(_) => 2,
             Failure::Environment(_) => 3,
             Failure::Interrupted(_) => 4,
             Failure::Told(code) => *code,
-        };
+        }
+    }
+
+    /// Prints the failure to stderr.
+    pub(crate) fn tell(&self) {
         match self {
             Failure::No(text) | Failure::Interrupted(text) => eprintln!("sandbox: {text}"),
-            Failure::Input(error) | Failure::Environment(error) => eprintln!("sandbox: {}", chain(&error)),
+            Failure::Input(error) | Failure::Environment(error) => eprintln!("sandbox: {}", chain(error)),
             Failure::Told(_) => {}
         }
-        ExitCode::from(code)
     }
 }
 

@@ -77,6 +77,7 @@ impl Gym {
             keep_network: self.keep_network,
             index_cache: Some(self.data.indexes()),
             town: Some(self.data.town()),
+            helper: crate::confined::helper(),
             rules: self.scoring.rules,
             judge: self.scoring.judge()?,
             limits: Limits {

@@ -8,6 +8,7 @@ mod board;
 mod build;
 mod ca;
 mod compare;
+mod confined;
 mod doctor;
 mod engine;
 mod env;
@@ -21,6 +22,7 @@ mod interrupt;
 mod load;
 mod logging;
 mod merge;
+mod model_proxy;
 mod models;
 mod open_files;
 mod options;
@@ -75,6 +77,7 @@ enum Command {
     Merge(merge::Merge),
     Export(export::Export),
     Agents(agents::Agents),
+    Models(model_proxy::ModelsCommand),
     Tasks(tasks::Tasks),
     Score(score::Score),
     Snapshot(snapshot::Snapshot),
@@ -86,12 +89,16 @@ enum Command {
     Doctor(doctor::Doctor),
     #[command(hide = true)]
     ServeTown(town::Serve),
+    #[command(hide = true)]
+    Confined(confined::Confined),
 }
 
 #[tokio::main]
 async fn main() -> std::process::ExitCode {
     failure::report_panics();
     let outcome = match Cli::try_parse() {
+        // Its exit code is another program's.
+        Ok(Cli { command: Command::Confined(confined), .. }) => return confined.run(),
         Ok(cli) => run(cli).await,
         Err(said) => out::explain(&said),
     };
@@ -118,6 +125,7 @@ async fn run(cli: Cli) -> failure::Outcome {
         Command::Compare(compare) => compare.run(),
         Command::Merge(merge) => merge.run(),
         Command::Agents(agents) => agents.run(),
+        Command::Models(models) => models.run().await,
         Command::Export(export) => export.run(),
         Command::Tasks(tasks) => tasks.run().await,
         Command::Score(score) => score.run().await,
@@ -129,5 +137,6 @@ async fn run(cli: Cli) -> failure::Outcome {
         Command::Ca(ca) => ca.run(),
         Command::Doctor(doctor) => doctor.run().await,
         Command::ServeTown(serve) => serve.run().await,
+        Command::Confined(_) => Ok(()),
     }
 }

@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use agents::llm::ModelSettings;
 use agents::{Kind, Speech};
 use browser::Dialect;
 use camino::Utf8PathBuf;
@@ -14,6 +15,7 @@ use runs::{Limits, Options, Summary};
 
 use crate::board::Board;
 use crate::failure::{Failure, OrFail, Outcome};
+use crate::models::greet;
 use crate::options::DataFolder;
 use crate::scoring::Scoring;
 use crate::{interrupt, progress, tasks};
@@ -34,6 +36,12 @@ pub(crate) struct Run {
     /// The model that the agent asks, over OpenAI's interface at OPENAI_BASE_URL, with the key in OPENAI_API_KEY
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
+    /// How that model is asked: a file with the keys that `model` has in an agent's settings, which goes before those
+    #[arg(long, value_name = "FILE")]
+    model_settings: Option<Utf8PathBuf>,
+    /// Do not ask models for a word before anything is run
+    #[arg(long)]
+    no_preflight: bool,
     /// How the program writes its actions: browsergym, webarena, webcanvas, seeact or turkingbench
     #[arg(long, value_name = "DIALECT", default_value_t)]
     dialect: Dialect,
@@ -80,6 +88,15 @@ pub(crate) struct Run {
     /// Run only this task; may be given several times
     #[arg(long = "task", value_name = "ID")]
     tasks: Vec<String>,
+    /// Run only the first so many of the tasks
+    #[arg(long, value_name = "N")]
+    limit: Option<NonZeroUsize>,
+    /// Actions that a task may have at most, whatever it says itself
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_steps: Option<u32>,
+    /// Begin no further episode once models and judge have cost so many US dollars, by the `price` of their settings
+    #[arg(long, value_name = "USD")]
+    max_cost: Option<f64>,
     /// How long one episode may take, in seconds
     #[arg(long, value_name = "S", default_value_t = 600)]
     episode_timeout: u64,
@@ -121,6 +138,7 @@ impl Run {
         }
         let suite = tasks::load(&self.suite)?;
         let judge = self.connect()?;
+        self.preflight(&judge).await?;
         let most_errors = self.max_errors.and_then(|most| usize::try_from(most).ok());
         let options = Options {
             out: self.out.clone(),
@@ -136,9 +154,13 @@ impl Run {
             memory: self.memory.map(|mib| mib << 20),
             shard: self.shard,
             max_errors: if self.fail_fast { Some(1) } else { most_errors },
+            max_cost: self.max_cost,
             tasks: self.tasks.clone(),
+            limit: self.limit.map(NonZeroUsize::get),
+            max_steps: self.max_steps,
             index_cache: Some(self.data.indexes()),
             town: Some(self.data.town()),
+            helper: crate::confined::helper(),
             headed: false,
             rules: self.scoring.rules,
             judge,
@@ -172,8 +194,19 @@ impl Run {
             let why = anyhow::anyhow!("--model is for agents that ask one; {} asks none", self.agent);
             return Err(Failure::Input(why));
         }
+        if let Some(path) = &self.model_settings {
+            if !asks {
+                let why = anyhow::anyhow!(
+                    "--model-settings is for agents that ask a model; {} asks none",
+                    self.agent
+                );
+                return Err(Failure::Input(why));
+            }
+            self.agent.set(&ModelSettings::read(path).or_input("use the model's settings")?);
+        }
         let models = self.scoring.models.open(asks || self.scoring.names_a_judge())?;
         let (name, agent) = (self.model.clone(), self.agent.to_string());
+        let within = Duration::from_secs(self.answer_timeout);
         self.agent.connect(&mut |settings| {
             let name = name.clone().or_else(|| settings.name.clone());
             if name.is_none() && !models.have_recordings() {
@@ -181,9 +214,31 @@ impl Run {
                     "{agent} asks a language model: name it with --model"
                 )));
             }
-            models.model(name, settings.pace(), settings.price)
+            if self.max_cost.is_some() && settings.price.is_none() {
+                return Err(Failure::Input(anyhow::anyhow!(
+                    "--max-cost needs to know what {agent} costs: set `price` in its settings, or in --model-settings"
+                )));
+            }
+            models.model(name, settings, within)
         })?;
-        self.scoring.judge_among(&models)
+        let judge = self.scoring.judge_among(&models)?;
+        if self.max_cost.is_some() && judge.client.is_some() && judge.price.is_none() {
+            return Err(Failure::Input(anyhow::anyhow!(
+                "--max-cost needs to know what the judge costs: set `price` in --judge-settings"
+            )));
+        }
+        Ok(judge)
+    }
+
+    /// Asks each model for a word, before there are browsers.
+    async fn preflight(&self, judge: &Model) -> Result<(), Failure> {
+        if self.no_preflight {
+            return Ok(());
+        }
+        for model in self.agent.models() {
+            greet("the agent's model", model).await?;
+        }
+        greet("the judge", judge).await
     }
 
     fn verdict(&self, summary: &Summary) -> Outcome {
@@ -195,6 +250,14 @@ impl Run {
                 summary.episodes,
                 summary.planned,
                 summary.folder
+            )));
+        }
+        let cost: f64 =
+            [&summary.models, &summary.judging].into_iter().flatten().filter_map(|spent| spent.cost).sum();
+        if !summary.is_complete() && self.max_cost.is_some_and(|most| cost >= most) {
+            return Err(Failure::No(format!(
+                "stopped after {} of {} episodes, which cost ${cost:.4}; go on with --resume --out {} and a greater --max-cost",
+                summary.episodes, summary.planned, summary.folder
             )));
         }
         if !summary.is_complete() {
@@ -209,7 +272,7 @@ impl Run {
             return Err(Failure::No(format!("repeats differ: {first}")));
         }
         if summary.errors == 0 {
-            return Ok(());
+            return Scoring::verdict(summary);
         }
         Err(Failure::No(format!(
             "{} ended in an error; once that is mended, go on with --resume --retry-errors --out {}",
@@ -248,6 +311,8 @@ pub(crate) fn classify(error: runs::Error) -> Failure {
         | Error::Malformed { .. }
         | Error::Manifests { .. }
         | Error::Task { .. }
+        | Error::NothingToPlay { .. }
+        | Error::Unstartable { .. }
         | Error::Snapshots { .. } => Failure::Input(error.into()),
         Error::Sites { source } => match source.cure() {
             Some(cure) => Failure::Environment(anyhow::anyhow!("bring up the sites: {source}; {cure}")),

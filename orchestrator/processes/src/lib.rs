@@ -9,11 +9,17 @@
 //! command.env_clear().envs(processes::minimal());
 //! ```
 //!
+//! Programs that are to reach the world alone are [`confined`], and a [`Group`] ends with all that it
+//! has started.
+//!
 //! **Invariant.** No variable is passed on because nobody thought of it: what is not named here, by
 //! the caller or by the user, is not there.
 
+pub mod confined;
 mod environment;
+mod group;
 mod variable;
 
 pub use environment::{display, minimal};
+pub use group::Group;
 pub use variable::{BadVariable, Variable};

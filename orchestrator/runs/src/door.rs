@@ -26,8 +26,8 @@ use crate::environment::{Environment, EnvironmentError};
 use crate::results::{EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, RunFolder};
 use crate::run::Sites;
 use crate::trace::Trace;
-use crate::world::{self, World};
-use crate::{Error, Options, Progress, run, town};
+use crate::world::World;
+use crate::{Error, Options, Progress, run, starts, town};
 
 /// How often the sites' clocks are brought up to the world's.
 const TICK: Duration = Duration::from_secs(1);
@@ -145,10 +145,8 @@ where
 
 /// A world with the task's start page open.
 async fn bring_up(suite: &Suite, task: &Task, town: Option<Town>, options: &Options) -> Result<World, Error> {
-    let shared =
-        world::Shared::open(&suite.world, std::slice::from_ref(task), town, options.index_cache.as_deref())
-            .await
-            .map_err(|source| Error::Snapshots { source })?;
+    let tasks = std::slice::from_ref(task);
+    let shared = starts::open(&suite.world, tasks, town, options).await?;
     let world = World::open_up(&suite.world, task, shared, options).await;
     let mut world = world.map_err(|source| Error::World { source })?;
     world.keep_network(options.keep_network || task.scorer.wants_network());

@@ -6,7 +6,7 @@ use browser::{Acted, Action, Look, Observation, Picture, StorageState};
 use gateway::Entry;
 use serde_json::Value;
 use snapshots::Exchange;
-use tasks::{Fetch, Fetched, StateCheck, Task};
+use tasks::{Decision, Fetch, Fetched, ProgramCheck, StateCheck, Task};
 
 use crate::servicenow::ServiceNow;
 
@@ -70,6 +70,14 @@ pub trait Environment: Send + Sized + 'static {
         &mut self,
         question: &StateCheck,
     ) -> impl Future<Output = Result<Value, EnvironmentError>> + Send;
+
+    /// What a scorer's program decides, which reaches the episode's sites and is told what the agent
+    /// answered; or why it has not.
+    fn decide(
+        &mut self,
+        program: &ProgramCheck,
+        answer: Option<&str>,
+    ) -> impl Future<Output = Result<Result<Decision, String>, EnvironmentError>> + Send;
 
     /// What a server of the world answers to somebody who is not the browser, or why it did not.
     fn fetch(

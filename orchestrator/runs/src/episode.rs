@@ -38,8 +38,9 @@ pub(crate) struct Attempt<'a> {
     pub(crate) rules: Rules,
     /// Who rules on what the scorer leaves open.
     pub(crate) judge: &'a Model,
-    /// Called before the agent is asked for its n-th action.
-    pub(crate) on_step: &'a (dyn Fn(u32) + Send + Sync),
+    /// Called before the agent is asked for its n-th action, with the score so far, where that is
+    /// known. The agent of a run is not told.
+    pub(crate) on_step: &'a (dyn Fn(u32, Option<f64>) + Send + Sync),
 }
 
 /// An episode that has ended.
@@ -49,6 +50,8 @@ pub(crate) struct Played {
     pub(crate) requests: Vec<Request>,
     /// The environment is in no state to be used again.
     pub(crate) spent: bool,
+    /// Why its agent could not be started at all.
+    pub(crate) unstartable: Option<String>,
 }
 
 /// What ends an episode other than the agent or its allowance.
@@ -96,6 +99,10 @@ pub(crate) async fn play<E: Environment>(
         Ok(outcome)
     };
     let driven = tokio::time::timeout(attempt.limits.episode, whole).await;
+    let unstartable = match &driven {
+        Ok(Err(Broken::Agent(error @ agents::Error::Start { .. }))) => Some(error.to_string()),
+        _ => None,
+    };
     let (outcome, spent) = match driven {
         Ok(Ok(outcome)) => (outcome, false),
         Ok(Err(Broken::Results(error))) => return Err(error),
@@ -111,18 +118,18 @@ pub(crate) async fn play<E: Environment>(
     let record = trace.conclude(attempt.id, attempt.task, outcome, started, attempt.judge).await?;
     attempt.folder.write_calls(&trace.calls)?;
     attempt.folder.write_score_state(&trace.score)?;
-    Ok(Played { record, steps: trace.steps, requests: trace.requests, spent })
+    Ok(Played { record, steps: trace.steps, requests: trace.requests, spent, unstartable })
 }
 
-/// The record of an episode for which no environment could be had.
+/// The record of an episode for which no environment could be had, or nothing to play in it.
 pub(crate) async fn never_began(
     id: &EpisodeId,
     task: &Task,
-    error: &EnvironmentError,
+    error: &(dyn std::error::Error + Send + Sync),
 ) -> Result<Played, Error> {
     let mut trace = Trace::new(task, Rules::default());
     let record = trace.conclude(id, task, failed(error), Timestamp::now(), &Model::default()).await?;
-    Ok(Played { record, steps: Vec::new(), requests: Vec::new(), spent: true })
+    Ok(Played { record, steps: Vec::new(), requests: Vec::new(), spent: true, unstartable: None })
 }
 
 fn failed(error: &dyn std::error::Error) -> Outcome {
@@ -165,7 +172,7 @@ async fn drive<E: Environment>(
         if replies.are_stuck(attempt.task.stop) {
             return Ok(Outcome::Stuck);
         }
-        (attempt.on_step)(number);
+        (attempt.on_step)(number, trace.current().score);
         for said in attempt.task.user.iter().filter(|said| said.step.get() == number) {
             trace.spoken(Role::User, &said.says);
         }
@@ -178,7 +185,9 @@ async fn drive<E: Environment>(
             screenshot: Some(path.as_std_path()),
         };
         let replied = replied(attempt.limits.answer, agent.next(&goal, view)).await;
-        trace.add_calls(agent.take_calls());
+        let calls = agent.take_calls();
+        let fault = calls.last().and_then(|call| call.fault);
+        trace.add_calls(calls);
         trace.now(Phase::Acting);
         let (text, reason) = match replied? {
             Reply::Stop { reason } => {
@@ -200,7 +209,11 @@ async fn drive<E: Environment>(
                     Done::Ended(outcome) => return Ok(outcome),
                 }
             }
-            Err(error) => Some(format!("failed to {error}")),
+            // What is wrong with the reply says more than what cannot be read of it.
+            Err(error) => Some(match fault {
+                Some(fault) => format!("{fault}: failed to {error}"),
+                None => format!("failed to {error}"),
+            }),
         };
         trace.current().error = last_error.clone();
     }

@@ -140,6 +140,24 @@ pub enum Error {
     /// The selection names a task that the suite does not have.
     #[error("select a task: {0}")]
     UnknownTask(#[from] tasks::UnknownTask),
+    /// The agent plays what is written down, and nothing is.
+    #[error("{source}{}", same(*.tasks))]
+    NothingToPlay {
+        /// What the first of the tasks lacks.
+        source: agents::Error,
+        /// How many tasks there are.
+        tasks: usize,
+    },
+    /// The agent's program cannot be started.
+    #[error(
+        "{message}; the run ends here, as each episode would: once that is mended, go on with --resume --retry-errors --out {folder}"
+    )]
+    Unstartable {
+        /// What the system said.
+        message: String,
+        /// The run.
+        folder: Utf8PathBuf,
+    },
     /// The run has no such episode.
     #[error("find episode {name:?}: {path} has {known}")]
     UnknownEpisode {
@@ -188,4 +206,8 @@ pub enum Error {
         /// What the template engine said.
         source: minijinja::Error,
     },
+}
+
+fn same(tasks: usize) -> String {
+    if tasks > 1 { format!(" (and so it is with all {tasks} tasks)") } else { String::new() }
 }

@@ -44,6 +44,7 @@ mod saved;
 mod scored;
 pub mod sensitivity;
 mod servicenow;
+mod starts;
 pub mod statistics;
 mod stay;
 mod stuck;
@@ -52,6 +53,7 @@ mod summary;
 mod table;
 mod town;
 mod trace;
+mod verifier;
 pub mod viewer;
 pub mod world;
 

@@ -106,7 +106,8 @@ fn key_nodes(tasks: &[TaskRecord], episodes: &[&EpisodeRecord]) -> Option<KeyNod
         reached => f64::from(episode.steps) / reached,
     });
     let all_reached: f64 = own.iter().map(|episode| reached(episode)).sum();
-    let costs: Option<f64> = own.iter().filter_map(|episode| episode.models).map(|models| models.cost).sum();
+    let costs: Option<f64> =
+        own.iter().filter_map(|episode| episode.models.as_ref()).map(|models| models.cost).sum();
     let asked = own.iter().any(|episode| episode.models.is_some());
     Some(KeyNodes {
         completion: all_reached / own.iter().map(|episode| count(episode)).sum::<f64>().max(1.0),

@@ -41,14 +41,23 @@ pub struct Options {
     pub shard: Option<Shard>,
     /// Begin no further episode when so many have ended in an error.
     pub max_errors: Option<usize>,
+    /// Begin no further episode when models and judges have cost so many US dollars.
+    pub max_cost: Option<f64>,
     /// Ids of the tasks to run; all when empty.
     pub tasks: Vec<String>,
+    /// How many of those to run, from the first; all when absent.
+    pub limit: Option<usize>,
+    /// Actions that a task may have at most, whatever it says itself.
+    pub max_steps: Option<u32>,
     /// Folder where the indexes of snapshots are kept between runs; temporary files when absent.
     pub index_cache: Option<Utf8PathBuf>,
     /// Folder for the golden states and the copies of sites; one in the system's folder for temporary files when absent.
     pub town: Option<Utf8PathBuf>,
     /// Whether published bugs are reproduced.
     pub rules: Rules,
+    /// The executable `sandbox`, which starts scorers' programs in a network of their own; without
+    /// it they are only told which proxy to use.
+    pub helper: Option<Utf8PathBuf>,
     /// Show the browser of an open door in a window.
     pub headed: bool,
     /// Who rules on what a scorer's rules leave open; by default nobody.
@@ -99,10 +108,14 @@ impl Default for Options {
             memory: None,
             shard: None,
             max_errors: None,
+            max_cost: None,
             tasks: Vec::new(),
+            limit: None,
+            max_steps: None,
             index_cache: None,
             town: None,
             rules: Rules::default(),
+            helper: None,
             headed: false,
             judge: Model::default(),
             limits: Limits::default(),

@@ -6,7 +6,7 @@ use std::fmt;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 
-use crate::results::RunFolder;
+use crate::results::{RunFolder, Spent};
 use crate::statistics::{Paired, mean, paired};
 use crate::{Error, Summary};
 
@@ -39,6 +39,12 @@ pub struct Side {
     pub folder: Utf8PathBuf,
     /// Its agent.
     pub agent: String,
+    /// The agent's models, as their servers call them; absent where none was asked or none was written down.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The judge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judge: Option<String>,
     /// Mean over the tasks compared.
     pub score: Option<f64>,
     /// Of those, the ones that were done entirely in every repeat.
@@ -92,6 +98,8 @@ pub fn pair(left: &Utf8Path, right: &Utf8Path) -> Result<Pairing, Error> {
     let side = |summary: &Summary, of, scores: Vec<f64>| Side {
         folder: summary.folder.clone(),
         agent: summary.agent.clone(),
+        model: summary.models.as_ref().and_then(Spent::named),
+        judge: summary.judging.as_ref().and_then(Spent::named),
         score: mean(&scores),
         passed: passed(of),
     };
@@ -115,9 +123,11 @@ impl fmt::Display for Pairing {
         if self.different_suites {
             writeln!(f, "the suites are not the same: their tasks, worlds or snapshots differ")?;
         }
-        for Side { folder, agent, score, passed } in [&self.left, &self.right] {
+        for Side { folder, agent, model, judge, score, passed } in [&self.left, &self.right] {
             let score = score.map_or("-".to_owned(), |score| format!("{score:.2}"));
-            writeln!(f, "{score}, {passed}/{} tasks passed: {agent} in {folder}", self.tasks)?;
+            let model = model.as_ref().map_or_else(String::new, |model| format!(" with {model}"));
+            let judge = judge.as_ref().map_or_else(String::new, |judge| format!(", judged by {judge}"));
+            writeln!(f, "{score}, {passed}/{} tasks passed: {agent}{model}{judge} in {folder}", self.tasks)?;
         }
         if let Some(Paired { mean, interval, p }) = self.difference {
             let (low, high) = (interval.low, interval.high);

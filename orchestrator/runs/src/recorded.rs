@@ -15,6 +15,8 @@ use crate::kept::kept;
 #[derive(Debug, Default)]
 pub(crate) struct Recorded {
     pub(crate) routes: Routes,
+    /// The recorded hosts.
+    pub(crate) hosts: Vec<String>,
     pub(crate) kept: StorageState,
 }
 
@@ -51,11 +53,11 @@ impl Recorded {
         let engines = search::hosts().filter(|_| spec.search_pages).map(str::to_owned);
         let replay = Arc::new(replay);
         let mut routes = Routes::new();
-        for host in hosts.into_iter().chain(engines) {
+        for host in hosts.iter().cloned().chain(engines) {
             if let Err(error) = routes.add(&host, Target::Replay(replay.clone())) {
                 tracing::warn!(%error, "a recorded host cannot be reached");
             }
         }
-        Ok(Recorded { routes, kept })
+        Ok(Recorded { routes, hosts, kept })
     }
 }

@@ -1,8 +1,8 @@
 //! A run: workers take episodes from one queue, each with an environment of its own.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use agents::{Casting, Kind, Speech};
@@ -14,13 +14,15 @@ use tokio_util::sync::CancellationToken;
 
 use crate::environment::{Environment, EnvironmentError};
 use crate::episode::{self, Attempt, Played};
-use crate::results::{EpisodeFolder, EpisodeId, Outcome, RunFolder, RunRecord, TaskRecord, WorldRecord};
+use crate::results::{
+    EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, RunFolder, RunRecord, TaskRecord, WorldRecord,
+};
 use crate::room::{Queue, Turn};
 use crate::stay::Guest;
 use crate::suite_digest::{suite_digest, world_record};
 use crate::town::{self, Ground};
-use crate::world::{self, World};
-use crate::{Error, Event, Options, Progress, Summary};
+use crate::world::World;
+use crate::{Error, Event, Options, Progress, Summary, starts};
 
 /// A worker whose environment does not come up this often in a row ends the run: the machine is at fault and not an episode.
 const WORLD_FAILURES: u32 = 3;
@@ -39,13 +41,23 @@ pub async fn run(
     interrupt: CancellationToken,
     progress: Progress,
 ) -> Result<Summary, Error> {
-    let tasks = select(suite, &options.tasks)?;
+    let tasks = select(suite, options)?;
+    if let Some(why) = nothing_to_play(agent, &tasks) {
+        return Err(why);
+    }
     let ground = town::open(suite, &tasks, options, &interrupt, &progress).await?;
     let outcome = run_with(ground.as_ref(), suite, agent, options, interrupt, progress).await;
     if let Some(ground) = ground {
         town::stop(&ground.town).await;
     }
     outcome
+}
+
+/// An agent that plays what tasks have written down, where none of them has it.
+fn nothing_to_play(agent: &Kind, tasks: &[Task]) -> Option<Error> {
+    let lacking = tasks.iter().map(|task| agent.lacks(task)).collect::<Option<Vec<_>>>()?;
+    let source = lacking.into_iter().next()?;
+    Some(Error::NothingToPlay { source, tasks: tasks.len() })
 }
 
 async fn run_with(
@@ -57,12 +69,10 @@ async fn run_with(
     progress: Progress,
 ) -> Result<Summary, Error> {
     let sites = Sites::of(ground).await?;
-    let tasks = select(suite, &options.tasks)?;
+    let tasks = select(suite, options)?;
     let town = ground.map(|ground| ground.town.clone());
     progress(Event::Opening);
-    let world = world::Shared::open(&suite.world, &tasks, town, options.index_cache.as_deref())
-        .await
-        .map_err(|source| Error::Snapshots { source })?;
+    let world = starts::open(&suite.world, &tasks, town, options).await?;
     let (spec, settle) = (suite.world.clone(), options.limits.settle);
     let bring_up = move |_worker| {
         let (spec, world) = (spec.clone(), world.clone());
@@ -106,7 +116,7 @@ where
     B: Fn(usize) -> F + Clone + Send + Sync + 'static,
     F: Future<Output = Result<E, EnvironmentError>> + Send + 'static,
 {
-    let tasks = select(suite, &options.tasks)?;
+    let tasks = select(suite, options)?;
     let folder = open_folder(suite, &tasks, agent, options, &sites)?;
     let (queue, done) = plan(&folder, options.retry_errors)?;
     progress(Event::Planned { episodes: queue.len() + done, done });
@@ -119,6 +129,7 @@ where
         seed: suite.world.seed,
         queue: Queue::new(queue, sites.copies, workers),
         errors: AtomicUsize::new(0),
+        cost: Mutex::new(folder.episodes()?.iter().map(cost).sum()),
         interrupt,
         progress,
     });
@@ -149,6 +160,8 @@ struct Shared {
     queue: Queue,
     /// Episodes of now that ended in one.
     errors: AtomicUsize,
+    /// What models and judges have cost so far, in US dollars.
+    cost: Mutex<f64>,
     interrupt: CancellationToken,
     progress: Progress,
 }
@@ -164,7 +177,9 @@ impl Shared {
         };
         // Asked now: others may have failed while this one waited.
         let errors = self.errors.load(Ordering::Relaxed);
-        next.filter(|_| self.options.max_errors.is_none_or(|most| errors < most))
+        let cost = *self.cost.lock().unwrap_or_else(PoisonError::into_inner);
+        let may_fail = self.options.max_errors.is_none_or(|most| errors < most);
+        next.filter(|_| may_fail && self.options.max_cost.is_none_or(|most| cost < most))
     }
 
     fn task(&self, id: &EpisodeId) -> Option<&Task> {
@@ -184,6 +199,11 @@ where
     while let Some(turn) = shared.next().await {
         let id = &turn.id;
         let Some(task) = shared.task(id) else { continue };
+        if let Some(error) = shared.agent.lacks(task) {
+            let folder = shared.folder.begin_episode(id)?;
+            keep(worker, &shared, id, folder, episode::never_began(id, task, &error).await?)?;
+            continue;
+        }
         if environment.is_none() {
             (shared.progress)(Event::BringingUp { worker });
             let coming = tokio::select! {
@@ -222,8 +242,16 @@ where
             break;
         };
         let mut spent = played.spent;
+        let unstartable = played.unstartable.clone();
         keep(worker, &shared, id, folder, played)?;
         played_any = true;
+        if let Some(message) = unstartable {
+            // It would not start for the next one either.
+            if let Some(environment) = environment {
+                close(environment).await;
+            }
+            return Err(Error::Unstartable { message, folder: shared.folder.path().to_owned() });
+        }
         if !spent && turn.is_waited_for() {
             spent = current.hand_back().await.is_err();
         }
@@ -264,7 +292,7 @@ async fn attempt<E: Environment>(
         speech: shared.options.speech(),
         variables: &shared.options.agent_variables,
     });
-    let on_step = |step| {
+    let on_step = |step, _: Option<f64>| {
         (shared.progress)(Event::Step { worker, episode: id, step, max_steps: task.max_steps });
     };
     let attempt = Attempt {
@@ -293,16 +321,27 @@ fn keep(
     if matches!(played.record.outcome, Outcome::Error { .. }) {
         shared.errors.fetch_add(1, Ordering::Relaxed);
     }
+    *shared.cost.lock().unwrap_or_else(PoisonError::into_inner) += cost(&played.record);
     (shared.progress)(Event::Ended { worker, episode: id, record: &played.record });
     Ok(())
 }
 
-/// The tasks of a suite that have these ids; all where none is named.
-pub(crate) fn select(suite: &Suite, ids: &[String]) -> Result<Vec<Task>, Error> {
+/// What an episode has cost, as far as prices are known.
+fn cost(record: &EpisodeRecord) -> f64 {
+    let spent = [&record.models, &record.judging];
+    spent.into_iter().flatten().filter_map(|spent| spent.cost).sum()
+}
+
+/// The tasks of a suite that are asked for, with the actions that they may have.
+pub(crate) fn select(suite: &Suite, options: &Options) -> Result<Vec<Task>, Error> {
+    let ids = &options.tasks;
     for id in ids {
         suite.task(id)?;
     }
-    Ok(suite.tasks.iter().filter(|task| ids.is_empty() || ids.contains(&task.id)).cloned().collect())
+    let named = suite.tasks.iter().filter(|task| ids.is_empty() || ids.contains(&task.id)).cloned();
+    let most = options.max_steps.unwrap_or(u32::MAX);
+    let short = named.map(|task| Task { max_steps: task.max_steps.min(most), ..task });
+    Ok(short.take(options.limit.unwrap_or(usize::MAX)).collect())
 }
 
 fn open_folder(

@@ -16,6 +16,8 @@ pub(crate) struct Scored {
     pub(crate) detail: Option<Score>,
     /// Why the judge has not.
     pub(crate) unjudged: Option<String>,
+    /// There is a judge, and asking it failed.
+    pub(crate) judge_failed: bool,
     /// What the judge took.
     pub(crate) judging: Option<Spent>,
 }
@@ -28,7 +30,8 @@ impl Scored {
         record.success = self.detail.as_ref().is_some_and(|score| score.success);
         record.detail = self.detail;
         record.unjudged = self.unjudged;
-        record.judging = Spent::sum(record.judging.into_iter().chain(self.judging));
+        record.judge_failed = self.judge_failed;
+        record.judging = Spent::sum(record.judging.take().into_iter().chain(self.judging));
     }
 }
 
@@ -40,10 +43,10 @@ pub(crate) async fn scored(
     outcome: Outcome,
     model: &Model,
 ) -> Scored {
-    let judging = Mutex::default();
+    let judging: Mutex<Option<Spent>> = Mutex::default();
     let scored = |outcome, score, detail| {
-        let judging = *judging.lock().unwrap_or_else(PoisonError::into_inner);
-        Scored { outcome, score, detail, unjudged: None, judging }
+        let judging = judging.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Scored { outcome, score, detail, unjudged: None, judge_failed: false, judging }
     };
     if matches!(outcome, Outcome::Error { .. }) {
         return scored(outcome, Some(0.0), None);
@@ -53,7 +56,11 @@ pub(crate) async fn scored(
         Ok(score) => scored(outcome, Some(score.value), Some(score)),
         Err(ScoreError::NeedsJudge) => {
             let unclear = || Some("the judge's reply says neither yes nor no".to_owned());
-            Scored { unjudged: why.or_else(unclear), ..scored(outcome, None, None) }
+            // Where nobody can be asked it waits for somebody.
+            let judge_failed =
+                why.as_ref().is_some_and(|why| !matches!(why, models::Error::NotRecorded { .. }));
+            let why = why.map(|error| format!("failed to {error}"));
+            Scored { unjudged: why.or_else(unclear), judge_failed, ..scored(outcome, None, None) }
         }
         // Whoever ruled on it, nobody could tell.
         Err(error @ ScoreError::FromTheStart) => {
@@ -70,6 +77,13 @@ struct Asked<'a> {
     spent: &'a Mutex<Option<Spent>>,
 }
 
+impl Asked<'_> {
+    fn add(&self, one: Spent) {
+        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        *spent = Spent::sum(spent.take().into_iter().chain([one]));
+    }
+}
+
 impl Judge for Asked<'_> {
     type Error = models::Error;
 
@@ -80,30 +94,43 @@ impl Judge for Asked<'_> {
             Some(picture) => words.with_image(picture),
             None => words,
         };
-        let sampling =
+        let published =
             Sampling { temperature: Some(temperature), max_tokens: Some(max_tokens), ..Sampling::default() };
+        let sampling = self.model.sampling.clone().or(published);
         let chat = Chat { messages: vec![message], sampling, attempt, repeat: 0 };
-        let said = self.model.ask(&chat).await?;
+        let said = match self.model.ask(&chat).await {
+            Ok(said) => said,
+            Err(error) => {
+                if !matches!(error, models::Error::NotRecorded { .. }) {
+                    let cost = self.model.price.map(|_| 0.0);
+                    let one = Spent::one(self.model.name.as_deref(), models::Usage::default(), None);
+                    self.add(Spent { failed: 1, cost, ..one });
+                }
+                return Err(error);
+            }
+        };
         let usage = said.reply.usage;
         let one = Spent {
-            calls: 1,
             recorded: u64::from(said.recorded),
-            prompt_tokens: usage.prompt_tokens,
-            completion_tokens: usage.completion_tokens,
             cost: self.model.price.map(|price| price.of(usage)),
+            ..Spent::one(said.model.as_deref(), usage, said.reply.fault)
         };
-        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
-        *spent = Spent::sum(spent.into_iter().chain([one]));
-        Ok(said.reply.text)
+        self.add(one);
+        Ok(said.reply.words().to_owned())
     }
 }
 
 /// Has everything ruled on that the score waits for. Gives the reason where that cannot be done.
-async fn judge(scorer: &Scorer, state: &mut ScoreState, goal: &str, judge: &Asked<'_>) -> Option<String> {
+async fn judge(
+    scorer: &Scorer,
+    state: &mut ScoreState,
+    goal: &str,
+    judge: &Asked<'_>,
+) -> Option<models::Error> {
     for question in scorer.questions_to_judge(state) {
         match ask(judge, goal, &question).await {
             Ok(judgement) => scorer.judged(state, &judgement),
-            Err(error) => return Some(format!("failed to {error}")),
+            Err(error) => return Some(error),
         }
     }
     None

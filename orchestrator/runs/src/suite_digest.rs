@@ -6,7 +6,7 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use sha2::{Digest as _, Sha256};
-use tasks::{Task, WorldSpec};
+use tasks::{ProgramCheck, Task, WorldSpec};
 
 use crate::Error;
 use crate::digest::Lines;
@@ -36,6 +36,9 @@ pub(crate) fn suite_digest(world: &WorldSpec, tasks: &[Task]) -> Result<String, 
         add_json(&mut digest, &Task { snapshots: None, storage_state: None, ..task.clone() })?;
         for path in task.snapshots.iter().flatten().chain(&task.storage_state) {
             digest.add(known.of(path)?);
+        }
+        for file in task.scorer.programs().into_iter().flat_map(ProgramCheck::files) {
+            digest.add(known.of(&file)?);
         }
     }
     Ok(digest.finish())

@@ -44,6 +44,8 @@ pub struct Summary {
     pub standard_error: StandardError,
     /// Episodes whose score waits for a judge.
     pub unjudged: usize,
+    /// Those of them whose judge was asked and failed.
+    pub judge_failures: usize,
     /// What the score would be if all of those earned 0, and if all of them earned 1; absent where none waits.
     pub bounds: Option<(f64, f64)>,
     /// How far the score hangs on episodes with misses, errors, time-outs or no ruling.
@@ -66,7 +68,7 @@ pub struct Summary {
     pub misses: Vec<MissCount>,
     /// Episodes that ended in an error.
     pub errors: usize,
-    /// What those said, most frequent first.
+    /// What those said, and judges that failed, most frequent first.
     pub causes: Vec<Cause>,
     /// Episodes that ran out of time.
     pub timeouts: usize,
@@ -111,6 +113,9 @@ pub struct MissCount {
 pub struct Cause {
     /// Its words.
     pub message: String,
+    /// A judge said it, and the episode has no score.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub of_judge: bool,
     /// Of how many episodes.
     pub count: usize,
 }
@@ -203,11 +208,12 @@ impl Summary {
                 .flat_map(|episode| episode.refused_hosts.iter().cloned())
                 .collect(),
             misses: count_misses(episodes),
+            judge_failures: episodes.iter().filter(|episode| episode.judge_failed).count(),
             causes: causes(episodes),
             errors: count(|outcome| matches!(outcome, Outcome::Error { .. })),
             timeouts: count(|outcome| matches!(outcome, Outcome::TimedOut)),
-            judging: Spent::sum(episodes.iter().filter_map(|episode| episode.judging)),
-            models: Spent::sum(episodes.iter().filter_map(|episode| episode.models)),
+            judging: Spent::sum(episodes.iter().filter_map(|episode| episode.judging.clone())),
+            models: Spent::sum(episodes.iter().filter_map(|episode| episode.models.clone())),
             steps: episodes.iter().map(|episode| u64::from(episode.steps)).sum(),
             wall_ms: episodes.iter().map(|episode| episode.wall_ms).sum(),
             times,
@@ -265,13 +271,21 @@ fn whole_repeats(run: &RunRecord, episodes: &[EpisodeRecord]) -> Vec<RepeatFinge
 }
 
 fn causes(episodes: &[EpisodeRecord]) -> Vec<Cause> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut counts: BTreeMap<(&str, bool), usize> = BTreeMap::new();
     for episode in episodes {
-        if let Outcome::Error { message } = &episode.outcome {
-            *counts.entry(message).or_default() += 1;
+        let unjudged = episode.unjudged.as_ref().filter(|_| episode.judge_failed);
+        let cause = match &episode.outcome {
+            Outcome::Error { message } => Some((message.as_str(), false)),
+            _ => unjudged.map(|why| (why.as_str(), true)),
+        };
+        if let Some(cause) = cause {
+            *counts.entry(cause).or_default() += 1;
         }
     }
-    let cause = |(message, count): (&str, usize)| Cause { message: message.to_owned(), count };
+    let cause = |((message, of_judge), count): ((&str, bool), usize)| {
+        let message = message.to_owned();
+        Cause { message, of_judge, count }
+    };
     let mut causes: Vec<Cause> = counts.into_iter().map(cause).collect();
     causes.sort_by_key(|cause| std::cmp::Reverse(cause.count));
     causes

@@ -103,6 +103,7 @@ impl Summary {
     fn write_scores(&self, line: &mut Line<'_>) -> fmt::Result {
         let score = match self.score {
             Some(score) => format!("{score:.2}, {}/{} tasks passed", self.passed, self.tasks.len()),
+            None if self.judge_failures > 0 => "none: the judge failed".to_owned(),
             None if self.unjudged > 0 => "none yet: every episode waits for a judge".to_owned(),
             None => "nothing was played".to_owned(),
         };
@@ -124,13 +125,19 @@ impl Summary {
             0 => String::new(),
             count => format!(", {} failed in the gateway", counted(count, "request")),
         };
-        line("failures", format!("{}, {} timed out{broken}", counted(self.errors, "error"), self.timeouts))?;
+        let unjudged = match self.judge_failures {
+            0 => String::new(),
+            count => format!(", the judge failed in {}", counted(count, "episode")),
+        };
+        let errors = counted(self.errors, "error");
+        line("failures", format!("{errors}, {} timed out{broken}{unjudged}", self.timeouts))?;
         for cause in self.causes.iter().take(CAUSES) {
-            line("", format!("{}x {}", cause.count, cause.message))?;
+            let judge = if cause.of_judge { "the judge " } else { "" };
+            line("", format!("{}x {judge}{}", cause.count, cause.message))?;
         }
         match self.causes.len().saturating_sub(CAUSES) {
             0 => Ok(()),
-            more => line("", format!("and {more} other errors")),
+            more => line("", format!("and {more} other reasons")),
         }
     }
 
@@ -152,9 +159,9 @@ impl Summary {
             let shares = shares.iter().map(|(phase, share)| format!("{} {share:.0} %", phase.word()));
             line("time", shares.collect::<Vec<_>>().join(", "))?;
         }
-        for (label, spent) in [("models", self.models), ("judge", self.judging)] {
+        for (label, spent) in [("models", &self.models), ("judge", &self.judging)] {
             if let Some(spent) = spent {
-                line(label, models(&spent))?;
+                line(label, models(spent))?;
             }
         }
         let refused = match self.refused_hosts.len() {
@@ -215,8 +222,9 @@ impl Summary {
     }
 }
 
-/// What models took.
+/// Who was asked, and what that took.
 pub(crate) fn models(spent: &Spent) -> String {
+    let named = spent.named().map_or_else(String::new, |names| format!("{names}: "));
     let from = match spent.recorded {
         0 => String::new(),
         all if all == spent.calls => ", all from the cassette".to_owned(),
@@ -224,9 +232,21 @@ pub(crate) fn models(spent: &Spent) -> String {
     };
     let cost = spent.cost.map_or_else(String::new, |cost| format!(", ${cost:.4}"));
     let Spent { calls, prompt_tokens, completion_tokens, .. } = spent;
+    let some = |count: u64, word: &str| (count > 0).then(|| format!(" ({count} {word})")).unwrap_or_default();
+    let (cached, thoughts) =
+        (some(spent.cached_tokens, "cached"), some(spent.reasoning_tokens, "of thoughts"));
+    let faults = [
+        (spent.cut, "cut at the most tokens that a reply may have (max_tokens)"),
+        (spent.refused, "refused"),
+        (spent.empty, "empty"),
+        (spent.failed, "without a reply"),
+    ];
+    let faults = faults.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
+    let faults: Vec<String> = faults.collect();
+    let faults = if faults.is_empty() { String::new() } else { format!("; {}", faults.join(", ")) };
     format!(
-        "{}{from}, {prompt_tokens} tokens asked and {completion_tokens} replied{cost}",
-        counted(calls, "call")
+        "{named}{}{from}, {prompt_tokens} tokens asked{cached} and {completion_tokens} replied{thoughts}{cost}{faults}",
+        counted(*calls, "call")
     )
 }
 

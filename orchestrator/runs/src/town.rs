@@ -115,6 +115,15 @@ fn check(task: &Task, known: &[Site]) -> Result<(), String> {
     Ok(())
 }
 
+/// Where an episode begins, without a path: its first site, or else the host of its start page.
+pub(crate) fn address(task: &Task, visit: &Visit) -> String {
+    if let Some(place) = visit.places.first() {
+        return place.lease.site().address().trim_end_matches('/').to_owned();
+    }
+    let start = task.start_url.as_deref().and_then(|url| url::Url::parse(url).ok());
+    start.map(|url| url.origin().ascii_serialization()).unwrap_or_default()
+}
+
 /// What sites' clocks show after so many actions.
 pub(crate) fn after(start: Timestamp, actions: u32) -> Timestamp {
     let now = i32::try_from(actions).ok().and_then(|actions| start.checked_add(ACTION * actions).ok());

@@ -274,6 +274,11 @@ impl Trace {
             answers.push(environment.probe(question).await?);
         }
         task.scorer.tell(&mut self.score, &mut answers.into_iter());
+        let mut decisions = Vec::new();
+        for program in task.scorer.programs() {
+            decisions.push(environment.decide(program, self.answer.as_deref()).await?);
+        }
+        task.scorer.decided(&mut self.score, &mut decisions.into_iter());
         if self.over { Ok(()) } else { self.judge(environment).await }
     }
 

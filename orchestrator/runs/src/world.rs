@@ -19,7 +19,7 @@ use jiff::SignedDuration;
 use serde_json::Value;
 use sites::{Site, Town};
 use snapshots::Exchange;
-use tasks::{DeviceSpec, Fetch, Fetched, Place, StateCheck, Task, WorldSpec};
+use tasks::{Decision, DeviceSpec, Fetch, Fetched, Place, ProgramCheck, StateCheck, Task, WorldSpec};
 
 use crate::environment::{Environment, EnvironmentError, NotActed};
 use crate::kept;
@@ -27,6 +27,7 @@ use crate::options::Options;
 use crate::recorded::Recorded;
 use crate::servicenow::ServiceNow;
 use crate::town::{self, Visit};
+use crate::verifier::{self, Confinement};
 
 /// Who drives the pages.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,6 +47,7 @@ pub struct Shared {
     recorded: Arc<BTreeMap<Vec<Utf8PathBuf>, Recorded>>,
     town: Option<Town>,
     authority: Arc<CertificateAuthority>,
+    confinement: Confinement,
 }
 
 /// One worker's gateway and browser.
@@ -53,6 +55,10 @@ pub struct World {
     gateway: Gateway,
     shared: Shared,
     visit: Visit,
+    /// What answers whom in this episode.
+    routes: Routes,
+    /// Where the present episode begins, as programs are told.
+    url: String,
     /// Actions since the episode began.
     actions: u32,
     /// When the episode began; from then on an open world's time runs.
@@ -75,20 +81,19 @@ pub struct World {
 }
 
 impl Shared {
-    /// Opens the snapshots of the worlds that these tasks are done in, with their indexes in the
-    /// folder `cache`; without one, indexes are built into temporary files.
+    /// Opens the snapshots of the worlds that these tasks are done in.
     pub async fn open(
         spec: &WorldSpec,
         tasks: &[Task],
         town: Option<Town>,
-        cache: Option<&Utf8Path>,
+        options: &Options,
     ) -> Result<Shared, EnvironmentError> {
         let authority = CertificateAuthority::in_memory()
             .map_err(EnvironmentError::while_doing("make a certificate authority"))?;
         let mut worlds: Vec<WorldSpec> = tasks.iter().map(|task| task.world(spec)).collect();
         worlds.sort_by(|a, b| a.snapshots.cmp(&b.snapshots));
         worlds.dedup_by(|a, b| a.snapshots == b.snapshots);
-        let cache = cache.map(Utf8Path::to_owned);
+        let cache = options.index_cache.clone();
         let open = move |spec: WorldSpec| {
             let recorded = Recorded::open(&spec, cache.as_deref())?;
             Ok::<_, EnvironmentError>((spec.snapshots, recorded))
@@ -97,11 +102,24 @@ impl Shared {
             worlds.into_iter().map(open).collect::<Result<BTreeMap<_, _>, _>>()
         });
         let recorded = opened.await.map_err(EnvironmentError::while_doing("open the snapshots"))??;
-        Ok(Shared { recorded: Arc::new(recorded), town, authority: Arc::new(authority) })
+        Ok(Shared {
+            recorded: Arc::new(recorded),
+            town,
+            authority: Arc::new(authority),
+            confinement: Confinement::by(options.helper.clone()),
+        })
+    }
+
+    /// A gateway with these routes.
+    async fn gateway(&self, routes: Routes) -> Result<Gateway, EnvironmentError> {
+        let mut config = Config::new(self.authority.clone(), routes);
+        let sites = self.town.iter().flat_map(Town::sites);
+        config.extra_roots = sites.filter_map(Site::authority_file).collect();
+        Gateway::start(config).await.map_err(EnvironmentError::while_doing("start the gateway"))
     }
 
     /// The snapshots of a world.
-    fn recorded(&self, spec: &WorldSpec) -> Result<&Recorded, EnvironmentError> {
+    pub(crate) fn recorded(&self, spec: &WorldSpec) -> Result<&Recorded, EnvironmentError> {
         let lacking = || format!("nobody has opened {:?}", spec.snapshots);
         let recorded = self.recorded.get(&spec.snapshots);
         recorded.ok_or_else(|| EnvironmentError::while_doing("find a task's snapshots")(lacking()))
@@ -172,11 +190,7 @@ impl World {
         settle_within: Duration,
         door: Door,
     ) -> Result<World, EnvironmentError> {
-        let mut config = Config::new(shared.authority.clone(), Routes::new());
-        let sites = shared.town.iter().flat_map(Town::sites);
-        config.extra_roots = sites.filter_map(Site::authority_file).collect();
-        let gateway =
-            Gateway::start(config).await.map_err(EnvironmentError::while_doing("start the gateway"))?;
+        let gateway = shared.gateway(Routes::new()).await?;
         let clock = browser::World { clock: spec.clock, seed: spec.seed };
         let mut launch = Launch {
             device: device.clone(),
@@ -197,6 +211,8 @@ impl World {
             gateway,
             shared,
             visit: Visit::default(),
+            routes: Routes::new(),
+            url: String::new(),
             actions: 0,
             began: Instant::now(),
             session,
@@ -277,6 +293,8 @@ impl World {
             let given = self.session.set_cookies(&cookies).await;
             given.map_err(EnvironmentError::while_doing("give the browser its cookies"))?;
         }
+        self.url = town::address(task, &self.visit);
+        self.routes = routes.clone();
         self.gateway.set_routes(routes);
         let given = kept::give(&mut self.session, &recorded.kept).await;
         given.map_err(EnvironmentError::while_doing("give the browser what pages had kept"))?;
@@ -381,6 +399,23 @@ impl Environment for World {
 
     async fn probe(&mut self, question: &StateCheck) -> Result<Value, EnvironmentError> {
         self.visit.probe(question).await
+    }
+
+    async fn decide(
+        &mut self,
+        program: &ProgramCheck,
+        answer: Option<&str>,
+    ) -> Result<Result<Decision, String>, EnvironmentError> {
+        let gateway = self.shared.gateway(self.routes.clone()).await?;
+        let world = verifier::World {
+            url: &self.url,
+            answer,
+            gateway: &gateway,
+            certificate: self.shared.authority.certificate_pem(),
+        };
+        let decided = self.shared.confinement.decide(program, &world).await;
+        gateway.shutdown().await;
+        Ok(decided)
     }
 
     async fn fetch(&mut self, request: &Fetch) -> Result<Result<Fetched, String>, EnvironmentError> {

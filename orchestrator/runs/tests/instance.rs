@@ -20,7 +20,7 @@ use tasks::import::Import;
 use tasks::import::workarena::{Setup, Wanted, workarena, world};
 use tasks::scoring::workarena::KINDS;
 use tasks::tables::{Lookup, Memory, Tables as _, kept};
-use tasks::{Fetch, Fetched, StateCheck, Suite, Task};
+use tasks::{Decision, Fetch, Fetched, ProgramCheck, StateCheck, Suite, Task};
 use tokio_util::sync::CancellationToken;
 
 type Tested = Result<(), Box<dyn std::error::Error>>;
@@ -131,6 +131,14 @@ impl Environment for Desk {
         Err(broken("it has no probes"))
     }
 
+    async fn decide(
+        &mut self,
+        _: &ProgramCheck,
+        _: Option<&str>,
+    ) -> Result<Result<Decision, String>, EnvironmentError> {
+        Err(broken("it runs no programs"))
+    }
+
     async fn fetch(&mut self, _: &Fetch) -> Result<Result<Fetched, String>, EnvironmentError> {
         Err(broken("it fetches nothing"))
     }
@@ -237,12 +245,7 @@ fn knows_the_hammers(asked: &Asked) -> Reply {
 #[tokio::test]
 async fn an_agent_that_asks_a_model_is_judged_after_every_action() -> Tested {
     let server = fake_model::Server::start(knows_the_hammers)?;
-    let client = models::Client::new(&models::Settings {
-        base_url: server.base_url(),
-        key: None,
-        within: Duration::from_secs(9),
-        pace: models::Pace::default(),
-    })?;
+    let client = models::Client::new(&models::Settings::to(server.base_url()))?;
     let model = Model { name: Some("fake".to_owned()), client: Some(client), ..Model::default() };
     let before = installed()?;
     let course = Course { agent: "generic", model, ..Course::default() };

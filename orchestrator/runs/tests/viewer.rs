@@ -81,7 +81,7 @@ fn places_scores_files_and_models_are_told() -> Tested {
     assert!(html.contains("class=\"mark\" style=\"left:25.0%;top:0.0%;width:50.0%;height:25.0%\""), "{html}");
     assert!(html.contains("class=\"point\" style=\"left:50.0%;top:50.0%\""), "{html}");
     assert!(html.contains("href=\"downloads&#x2f;100%20%25%3F%2Epdf\">100 %?.pdf</a>"), "{html}");
-    assert!(html.contains("Models: 2 calls, 1234 tokens asked and 56 replied, $0.2500"), "{html}");
+    assert!(html.contains("Models: small-1: 2 calls, 1234 tokens asked and 56 replied, $0.2500"), "{html}");
     assert!(html.contains("Score 0.25 → 0.50") && html.contains("<dd>1:05.4</dd>"), "{html}");
     Ok(())
 }

@@ -78,6 +78,7 @@ impl Env {
             headed: self.headed,
             index_cache: Some(self.data.indexes()),
             town: Some(self.data.town()),
+            helper: crate::confined::helper(),
             ..Options::default()
         };
         let name = if self.command.is_empty() {

@@ -33,6 +33,8 @@ enum Runs {
     Mind2WebLive(saved::Saved),
     /// WebArena: score saved answers, addresses and contents of pages
     Webarena(saved::Saved),
+    /// WebChoreArena: score saved answers, addresses and contents of pages by its own rules
+    Webchorearena(saved::Saved),
     /// VisualWebArena: score saved answers, addresses, contents of pages and what was seen of pictures
     Visualwebarena(saved::Saved),
     Turkingbench(turkingbench::Saved),
@@ -53,6 +55,7 @@ impl Score {
             Some(Runs::Mind2WebLive(saved)) => saved.run(Benchmark::Mind2WebLive).await,
             Some(Runs::Visualwebarena(saved)) => saved.run(Benchmark::VisualWebArena).await,
             Some(Runs::Webarena(saved)) => saved.run(Benchmark::WebArena).await,
+            Some(Runs::Webchorearena(saved)) => saved.run(Benchmark::WebChoreArena).await,
             Some(Runs::Warcbench(saved)) => saved.run(Benchmark::WarcBench).await,
             Some(Runs::Run(run)) => run.run().await,
             Some(Runs::Turkingbench(saved)) => saved.run(),

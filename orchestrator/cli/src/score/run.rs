@@ -33,6 +33,6 @@ impl Run {
             runs::score_again(&self.folder, &suite, self.scoring.rules, &judge).await.map_err(classify)?;
         runs::report::write(&self.folder).or_environment("write the report")?;
         super::saved::print(&summary, self.json);
-        Ok(())
+        Scoring::verdict(&summary)
     }
 }

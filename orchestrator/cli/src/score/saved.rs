@@ -1,5 +1,5 @@
 //! `sandbox score assistantbench | fanoutqa | mind2web-live | visualwebarena | warcbench |
-//! webarena`: attempts that were saved, without a browser.
+//! webarena | webchorearena`: attempts that were saved, without a browser.
 
 use std::collections::BTreeMap;
 use std::{fs, iter};
@@ -11,7 +11,7 @@ use tasks::FallBack;
 use tasks::import::visualwebarena;
 use tasks::import::warcbench::{self, Recording};
 use tasks::import::webarena::{published, webarena};
-use tasks::import::{Import, ImportError, assistantbench, fanoutqa, mind2web_live};
+use tasks::import::{Import, ImportError, assistantbench, fanoutqa, mind2web_live, webchorearena};
 use tasks::saved::read_saved;
 
 use crate::failure::{Failure, OrFail, Outcome};
@@ -57,6 +57,7 @@ pub(super) enum Benchmark {
     VisualWebArena,
     WarcBench,
     WebArena,
+    WebChoreArena,
 }
 
 impl Benchmark {
@@ -68,6 +69,7 @@ impl Benchmark {
             Benchmark::VisualWebArena => "visualwebarena",
             Benchmark::WarcBench => "warcbench",
             Benchmark::WebArena => "webarena",
+            Benchmark::WebChoreArena => "webchorearena",
         }
     }
 
@@ -85,6 +87,7 @@ impl Benchmark {
                 warcbench::warcbench(text, warcbench::split(file), &kinds, &mut |_| Ok(nowhere.clone()))
             }
             Benchmark::WebArena => webarena(text, &published()),
+            Benchmark::WebChoreArena => webchorearena(text, &published()),
         }
     }
 }
@@ -105,6 +108,7 @@ impl Saved {
     async fn score(self, benchmark: Benchmark, fall_back: Vec<Utf8PathBuf>) -> Outcome {
         let import = benchmark.read(&read(&self.tasks)?, &self.tasks);
         let import = import.with_context(|| self.tasks.to_string()).or_input("read the tasks")?;
+        crate::tasks::import::warn(&import);
         let mut attempts = self.attempts(&self.attempts, &import)?;
         let mut sources = Vec::new();
         if !fall_back.is_empty() {
@@ -145,7 +149,7 @@ impl Saved {
                 import.tasks.len()
             );
         }
-        Ok(())
+        Scoring::verdict(&summary)
     }
 
     /// What was attempted, all of it at tasks that are there.

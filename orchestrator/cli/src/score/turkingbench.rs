@@ -7,7 +7,8 @@ use std::fs;
 use anyhow::{Context as _, anyhow, bail};
 use camino::Utf8PathBuf;
 use serde::{Deserialize, Serialize};
-use tasks::import::turkingbench::{Through, forms, kinds};
+use tasks::ScoreError;
+use tasks::import::turkingbench::{PASSED, Through, forms, kinds};
 use tasks::scoring::rules::Rules;
 use tasks::scoring::turkingbench::{Filled, Form, Held, Mark, by_kind, mean};
 use turk::{Batch, Folder, Split};
@@ -15,6 +16,9 @@ use turk::{Batch, Folder, Split};
 use crate::failure::{Failure, OrFail, Outcome};
 
 /// TurkingBench: score saved contents of fields as its evaluation does
+///
+/// A line at which the published scorer raises an exception has no score: it is named, counted, and
+/// left out of the means.
 ///
 /// The file of attempts has one JSON object a line: {"task": NAME, "row": 0, "fields": {"comment": "fine", "colours": ["red", "blue"]}}. The task is the
 /// name of its folder, the row its instance, from 0. A field that is not there was left empty; one that is null was not shown, and does not
@@ -69,6 +73,8 @@ struct Known {
 #[derive(Serialize)]
 struct Report {
     instances: usize,
+    /// Lines at which the published scorer raises an exception.
+    unscored: usize,
     /// The mean over the tasks, each the mean over its instances.
     score: Option<f64>,
     tasks: Vec<TaskReport>,
@@ -112,15 +118,22 @@ impl Saved {
         let text = fs::read_to_string(&self.attempts)?;
         let mut known: BTreeMap<String, Known> = BTreeMap::new();
         let mut marked: BTreeMap<String, Vec<Vec<Mark>>> = BTreeMap::new();
+        let mut unscored = 0;
         for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let (task, marks) =
                 self.line(line, folder, &mut known).with_context(|| format!("line {}", number + 1))?;
-            marked.entry(task).or_default().push(marks);
+            match marks {
+                Ok(marks) => marked.entry(task).or_default().push(marks),
+                Err(error) => {
+                    unscored += 1;
+                    eprintln!("{}: line {} of `{task}` has no score: {error}", self.attempts, number + 1);
+                }
+            }
         }
-        if marked.is_empty() {
+        if marked.is_empty() && unscored == 0 {
             bail!("there is no line");
         }
-        Ok(report(&marked, folder))
+        Ok(Report { unscored, ..report(&marked, folder) })
     }
 
     /// The task of a line, and the scores of its fields.
@@ -129,7 +142,7 @@ impl Saved {
         line: &str,
         folder: &Folder,
         known: &mut BTreeMap<String, Known>,
-    ) -> anyhow::Result<(String, Vec<Mark>)> {
+    ) -> anyhow::Result<(String, Result<Vec<Mark>, ScoreError>)> {
         let said: Prediction = serde_json::from_str(line)?;
         let task = match known.entry(said.task.clone()) {
             Entry::Occupied(task) => task.into_mut(),
@@ -138,9 +151,8 @@ impl Saved {
         let form = task.forms.get(said.row).ok_or_else(|| {
             anyhow!("`{}` has {} instances, and no row {}", said.task, task.forms.len(), said.row)
         })?;
-        let marks =
-            form.marks(&held(form, &kinds(&task.template, &task.batch, said.row), &said)?, self.rules)?;
-        Ok((task.name.clone(), marks))
+        let held = held(form, &kinds(&task.template, &task.batch, said.row), &said)?;
+        Ok((task.name.clone(), form.marks(&held, self.rules)))
     }
 
     fn know(&self, folder: &Folder, name: &str) -> anyhow::Result<Known> {
@@ -154,8 +166,8 @@ impl Saved {
 
 /// What a form holds by a prediction.
 fn held(form: &Form, kinds: &BTreeMap<String, String>, said: &Prediction) -> anyhow::Result<Held> {
-    if let Some(name) = said.fields.keys().find(|name| !form.fields.iter().any(|field| field.name == **name))
-    {
+    let is_known = |name: &str| PASSED.contains(&name) || form.fields.iter().any(|field| field.name == name);
+    if let Some(name) = said.fields.keys().find(|name| !is_known(name)) {
         bail!("`{}` has no answers to a field `{name}`", said.task);
     }
     let fields = form.fields.iter().map(|field| {
@@ -198,6 +210,7 @@ fn report(marked: &BTreeMap<String, Vec<Vec<Mark>>>, folder: &Folder) -> Report 
     };
     Report {
         instances: tasks.iter().map(|task| task.instances).sum(),
+        unscored: 0,
         score: over(&|_| true).map(|means| means.score),
         types: types(marked.values().flatten().flatten()),
         splits: Split::ALL.into_iter().filter_map(split).collect(),
@@ -235,4 +248,10 @@ fn print(report: &Report) {
         println!("{:>6}  {:>9}  tasks of the split {split}", percent(Some(means.score)), means.count);
     }
     println!("{:>6}  {:>9}  all {} tasks", percent(report.score), report.instances, report.tasks.len());
+    if report.unscored > 0 {
+        println!(
+            "{:>6}  {:>9}  without a score: the published scorer raises an exception",
+            "-", report.unscored
+        );
+    }
 }

@@ -118,6 +118,7 @@ impl Check {
             tasks: tasks.to_vec(),
             index_cache: Some(self.data.indexes()),
             town: Some(self.data.town()),
+            helper: crate::confined::helper(),
             ..Options::default()
         };
         let board = Board::new();

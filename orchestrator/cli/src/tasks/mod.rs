@@ -1,7 +1,7 @@
 //! `sandbox tasks`: what suites hold, whether that is in order, and suites made of benchmarks' own files.
 
 mod check;
-mod import;
+pub(crate) mod import;
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
@@ -38,7 +38,7 @@ enum Command {
         json: bool,
     },
     Check(check::Check),
-    /// Print the JSON schema of a suite's files, by which editors complete and check them
+    /// Print the JSON schema of a suite's files and of a site's, by which editors complete and check them
     Schema {
         /// Of which file
         #[arg(value_enum)]
@@ -57,6 +57,10 @@ enum File {
     Task,
     /// `suite.yaml`
     Suite,
+    /// `site.yaml`
+    Site,
+    /// `site.yaml`, as a page in Markdown that lists every key
+    SiteReference,
 }
 
 impl Tasks {
@@ -67,13 +71,12 @@ impl Tasks {
             Command::Show { suite, task, json } => show(&load(&suite)?, &task, json),
             Command::Check(check) => check.run().await,
             Command::Schema { file } => {
-                println!(
-                    "{}",
-                    to_json(&match file {
-                        File::Task => tasks::schema::task(),
-                        File::Suite => tasks::schema::suite(),
-                    })
-                );
+                match file {
+                    File::Task => println!("{}", to_json(&tasks::schema::task())),
+                    File::Suite => println!("{}", to_json(&tasks::schema::suite())),
+                    File::Site => println!("{}", to_json(&sites::schema::site())),
+                    File::SiteReference => print!("{}", sites::schema::reference()),
+                }
                 Ok(())
             }
             Command::Import { benchmark } => benchmark.import(),
@@ -124,7 +127,7 @@ fn show(suite: &Suite, id: &str, json: bool) -> Outcome {
     if json {
         println!("{}", to_json(task));
     } else {
-        print!("{}", serde_yaml::to_string(task).expect("a task that was read can be written"));
+        print!("{}", yaml::to_string(task).expect("a task that was read can be written"));
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::results::{EpisodeRecord, Outcome, Phase, RunRecord, TaskRecord};
+use crate::results::{EpisodeRecord, Outcome, Phase, RunRecord, Spent, TaskRecord};
 
 /// An episode with what is known of it elsewhere.
 pub(super) struct Row<'a> {
@@ -71,10 +71,25 @@ pub(super) const COLUMNS: &[Column] = &[
     column("dialect", Values::Text(|row| Some(row.run.dialect.to_string()))),
     column("suite_digest", Values::Text(|row| Some(row.run.suite_digest.clone()))),
     column("sandbox", Values::Text(|row| Some(row.run.sandbox.clone()))),
-    column("model_calls", Values::Whole(|row| row.record.models.map(|spent| spent.calls))),
-    column("prompt_tokens", Values::Whole(|row| row.record.models.map(|spent| spent.prompt_tokens))),
-    column("completion_tokens", Values::Whole(|row| row.record.models.map(|spent| spent.completion_tokens))),
-    column("cost", Values::Fraction(|row| row.record.models.and_then(|spent| spent.cost))),
+    column("model_calls", Values::Whole(|row| row.record.models.as_ref().map(|spent| spent.calls))),
+    column("prompt_tokens", Values::Whole(|row| row.record.models.as_ref().map(|spent| spent.prompt_tokens))),
+    column(
+        "completion_tokens",
+        Values::Whole(|row| row.record.models.as_ref().map(|spent| spent.completion_tokens)),
+    ),
+    column("cost", Values::Fraction(|row| row.record.models.as_ref().and_then(|spent| spent.cost))),
+    column("model", Values::Text(|row| row.record.models.as_ref().and_then(Spent::named))),
+    column("judge", Values::Text(|row| row.record.judging.as_ref().and_then(Spent::named))),
+    column("judge_calls", Values::Whole(|row| row.record.judging.as_ref().map(|spent| spent.calls))),
+    column("judge_cost", Values::Fraction(|row| row.record.judging.as_ref().and_then(|spent| spent.cost))),
+    column("cached_tokens", Values::Whole(|row| row.record.models.as_ref().map(|spent| spent.cached_tokens))),
+    column(
+        "reasoning_tokens",
+        Values::Whole(|row| row.record.models.as_ref().map(|spent| spent.reasoning_tokens)),
+    ),
+    column("replies_cut", Values::Whole(|row| row.record.models.as_ref().map(|spent| spent.cut))),
+    column("replies_refused", Values::Whole(|row| row.record.models.as_ref().map(|spent| spent.refused))),
+    column("replies_empty", Values::Whole(|row| row.record.models.as_ref().map(|spent| spent.empty))),
 ];
 
 fn time(row: &Row<'_>, phase: Phase) -> Option<u64> {

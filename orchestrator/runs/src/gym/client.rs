@@ -1,7 +1,7 @@
 //! The agent of a gym's episode: whoever steps it from outside.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use agents::{Agent, Error, FirstLook, Goal, NextReply, Reply, Speech, View};
@@ -15,8 +15,8 @@ use crate::results::EpisodeRecord;
 
 /// What a client is told in return for an action, or for beginning.
 pub(super) enum Turn {
-    /// The page as it is now.
-    Seen(Arc<Value>),
+    /// The page as it is now, and the score so far, where that is known.
+    Seen(Arc<Value>, Option<f64>),
     /// The episode has ended.
     Over(Box<Over>),
     /// There was no episode, or there is no result of it.
@@ -48,6 +48,8 @@ pub(super) struct Client {
     idle: Duration,
     last: Option<Arc<Value>>,
     last_action: String,
+    /// Told by the episode before each look.
+    score: Arc<Mutex<Option<f64>>>,
 }
 
 impl Client {
@@ -67,7 +69,13 @@ impl Client {
             idle,
             last: None,
             last_action: String::new(),
+            score: Arc::default(),
         }
+    }
+
+    /// Where the episode puts the score so far.
+    pub(super) fn score_so_far(&self) -> Arc<Mutex<Option<f64>>> {
+        self.score.clone()
     }
 
     async fn ask(&mut self, goal: &Goal, view: View<'_>) -> Result<Reply, Error> {
@@ -75,7 +83,8 @@ impl Client {
             self.observing.written(goal, view, &self.last_action).map_err(unreadable(view.screenshot))?,
         );
         self.last = Some(seen.clone());
-        let heard = self.waiting.take().is_some_and(|waiting| waiting.send(Turn::Seen(seen)).is_ok());
+        let score = *self.score.lock().unwrap_or_else(PoisonError::into_inner);
+        let heard = self.waiting.take().is_some_and(|waiting| waiting.send(Turn::Seen(seen, score)).is_ok());
         if !heard {
             return Err(Error::ClientLeft);
         }
@@ -167,6 +176,6 @@ mod tests {
         let (waiting, mut turn) = oneshot::channel();
         let (mut silent, _way) = client(waiting);
         assert!(matches!(silent.next(&goal, view).await, Err(Error::ClientSilent { .. })));
-        assert!(matches!(turn.try_recv(), Ok(Turn::Seen(_))), "it was shown the page first");
+        assert!(matches!(turn.try_recv(), Ok(Turn::Seen(..))), "it was shown the page first");
     }
 }

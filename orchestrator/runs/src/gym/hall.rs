@@ -85,7 +85,7 @@ impl<E: Environment> Hall<E> {
         let hall = Hall {
             sites,
             bring_up,
-            tasks: select(suite, &options.tasks)?,
+            tasks: select(suite, options)?,
             suite: suite.clone(),
             options: options.clone(),
             settings,
@@ -173,7 +173,9 @@ impl<E: Environment> Hall<E> {
         (self.progress)(Event::Started { worker: 0, episode: id });
         let folder = self.run.begin_episode(id).map_err(failed)?;
         let guest = Guest::default();
-        let on_step = |step| {
+        let score_so_far = client.score_so_far();
+        let on_step = |step, score| {
+            *lock(&score_so_far) = score;
             (self.progress)(Event::Step { worker: 0, episode: id, step, max_steps: task.max_steps });
         };
         let attempt = Attempt {

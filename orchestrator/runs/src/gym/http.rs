@@ -132,11 +132,16 @@ async fn reset<E: Environment>(State(hall): Rooms<E>, headers: HeaderMap, body: 
     let observing = Observing::new(task.world(&hall.suite.world).clock, observe);
     let begun = hall.begin(task, repeat, observing).await;
     let Begun { session, episode, first } = begun.map_err(|why| no_session(&hall, why))?;
-    let info = json!({
-        "task": task.id, "repeat": episode.repeat, "max_steps": task.max_steps, "seed": hall.suite.world.seed, "task_info": {},
-    });
+    let info = |score: Option<f64>| {
+        json!({
+            "task": task.id, "repeat": episode.repeat, "max_steps": task.max_steps, "seed": hall.suite.world.seed,
+            "score": score, "task_info": {},
+        })
+    };
     match first.await {
-        Ok(Turn::Seen(seen)) => Ok(Json(json!({ "session": session, "observation": &*seen, "info": info }))),
+        Ok(Turn::Seen(seen, score)) => {
+            Ok(Json(json!({ "session": session, "observation": &*seen, "info": info(score) })))
+        }
         Ok(Turn::Over(over)) => {
             let kind = over.record.outcome.kind();
             let error = match &over.record.outcome {
@@ -198,8 +203,9 @@ async fn step<E: Environment>(State(hall): Rooms<E>, headers: HeaderMap, body: B
         return Err(ended(&session, None));
     }
     match turn.await {
-        Ok(Turn::Seen(seen)) => Ok(Json(json!({
-            "observation": &*seen, "reward": 0.0, "terminated": false, "truncated": false, "info": { "task_info": {} },
+        Ok(Turn::Seen(seen, score)) => Ok(Json(json!({
+            "observation": &*seen, "reward": 0.0, "terminated": false, "truncated": false,
+            "info": { "score": score, "task_info": {} },
         }))),
         Ok(Turn::Over(over)) => last(*over),
         Ok(Turn::Failed(error)) => Err(failed(&hall, error)),
@@ -220,7 +226,7 @@ fn last(over: Over) -> Answer {
     };
     Ok(Json(json!({
         "observation": observation, "reward": record.score.unwrap_or(0.0), "terminated": !truncated, "truncated": truncated,
-        "info": { "task_info": {}, "result": record },
+        "info": { "score": record.score, "task_info": {}, "result": record },
     })))
 }
 

@@ -18,8 +18,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::environment::{Environment, EnvironmentError};
 use crate::run::{Sites, select};
-use crate::world::{self, World};
-use crate::{Error, Event, Options, Progress, Summary, town};
+use crate::world::World;
+use crate::{Error, Event, Options, Progress, Summary, starts, town};
 use hall::Hall;
 
 /// How long requests that are under way may take to end when the gym closes.
@@ -60,7 +60,7 @@ pub async fn serve(
     interrupt: CancellationToken,
     progress: Progress,
 ) -> Result<Option<Summary>, Error> {
-    let tasks = select(suite, &options.tasks)?;
+    let tasks = select(suite, options)?;
     // Every client may ask for the same task.
     let repeat = u32::try_from(options.workers).unwrap_or(u32::MAX);
     let asked = Options { repeat, ..options.clone() };
@@ -68,9 +68,7 @@ pub async fn serve(
     let open = async {
         let sites = Sites::of(ground.as_ref()).await?;
         let town = ground.as_ref().map(|ground| ground.town.clone());
-        let world = world::Shared::open(&suite.world, &tasks, town, options.index_cache.as_deref())
-            .await
-            .map_err(|source| Error::Snapshots { source })?;
+        let world = starts::open(&suite.world, &tasks, town, options).await?;
         let (spec, settle) = (suite.world.clone(), options.limits.settle);
         let bring_up = move || {
             let (spec, world) = (spec.clone(), world.clone());

@@ -118,6 +118,7 @@ pub(crate) fn verdict(success: bool, score: Option<f64>) -> &'static str {
 pub(crate) fn message(record: &EpisodeRecord) -> Option<String> {
     match &record.outcome {
         Outcome::Error { message } => Some(message.clone()),
+        _ if record.judge_failed => record.unjudged.as_ref().map(|why| format!("the judge failed: {why}")),
         _ => record.unjudged.as_ref().map(|why| format!("no judge has ruled on the score: {why}")),
     }
 }

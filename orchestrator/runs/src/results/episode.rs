@@ -36,6 +36,9 @@ pub struct EpisodeRecord {
     /// Why no judge has decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unjudged: Option<String>,
+    /// A judge was to decide, and asking it failed; otherwise the score waits for one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub judge_failed: bool,
     /// What a judge has ruled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judgements: Vec<Judgement>,
@@ -78,6 +81,7 @@ impl EpisodeRecord {
             success: false,
             detail: None,
             unjudged: None,
+            judge_failed: false,
             judgements: Vec::new(),
             steps: 0,
             judging: None,

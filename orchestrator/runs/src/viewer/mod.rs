@@ -8,6 +8,7 @@
 //! The files are for `file:` addresses: nothing serves them, and they ask for nothing but the screenshots beside them. With their script they
 //! show one step at a time and are moved by keys; without it all steps stand one below the other.
 
+mod call;
 mod changes;
 mod episode;
 mod find;

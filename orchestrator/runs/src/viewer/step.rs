@@ -4,6 +4,7 @@ use camino::Utf8Path;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 
+use super::call::CallView;
 use super::changes::{Changes, changes};
 use crate::files;
 use crate::html::png::dimensions;
@@ -33,6 +34,8 @@ pub(super) struct StepView {
     unsettled: Option<String>,
     /// Tokens and cost of what models were asked for it.
     models: Option<String>,
+    /// What they were asked, and what they said.
+    calls: Vec<CallView>,
     dialogs: Vec<String>,
     downloads: Vec<Download>,
     score: Option<String>,
@@ -91,7 +94,7 @@ pub(super) fn step(
     requests: &[Request],
     calls: &[StepCall],
 ) -> StepView {
-    let asked = calls.iter().filter(|call| call.step == step.step);
+    let asked: Vec<&StepCall> = calls.iter().filter(|call| call.step == step.step).collect();
     let own = requests_of(step.step, requests);
     let events = events(before, step);
     let failed = step.error.is_some() || step.unsettled.is_some();
@@ -115,7 +118,8 @@ pub(super) fn step(
             .map(|element| Acted { selector: element.selector.clone(), value: element.value.clone() }),
         error: step.error.clone(),
         unsettled: step.unsettled.clone(),
-        models: Spent::of(asked.map(|asked| &asked.call)).as_ref().map(models),
+        models: Spent::of(asked.iter().map(|asked| &asked.call)).as_ref().map(models),
+        calls: asked.iter().map(|asked| CallView::of(&asked.call)).collect(),
         dialogs: step.dialogs.iter().map(ToString::to_string).collect(),
         downloads: step.downloads.iter().map(download).collect(),
         score: step.score.map(two_digits),

@@ -11,7 +11,8 @@ use runs::{Environment, Event, Progress, ServiceNow};
 use serde_json::Value;
 use snapshots::Exchange;
 use tasks::{
-    Element, Fetch, Fetched, GoalText, MatchLevel, OracleStep, Scorer, StateCheck, Suite, Task, WorldSpec,
+    Decision, Element, Ended, Fetch, Fetched, GoalText, MatchLevel, OracleStep, ProgramCheck, Scorer,
+    StateCheck, Suite, Task, WorldSpec,
 };
 
 /// What is to go wrong, by task id.
@@ -167,6 +168,16 @@ impl Environment for Fake {
 
     async fn probe(&mut self, question: &StateCheck) -> Result<Value, EnvironmentError> {
         Err(broken("read a site's state", &question.site))
+    }
+
+    /// Programs are called by what they say.
+    async fn decide(
+        &mut self,
+        program: &ProgramCheck,
+        answer: Option<&str>,
+    ) -> Result<Result<Decision, String>, EnvironmentError> {
+        let said = program.words("https://shop.test").join(" ").replace("ANSWER", answer.unwrap_or_default());
+        Ok(program.decide(&Ended { code: Some(0), stdout: &said, stderr: "" }))
     }
 
     /// The shop has one picture, and nothing else that is not a page.

@@ -1,5 +1,6 @@
 //! Whole runs against a browser that is not there.
 
+mod asking;
 #[path = "../fake/mod.rs"]
 mod fake;
 mod pages;

@@ -80,8 +80,14 @@ pub(crate) fn write_run(path: &Utf8PathBuf, fingerprints: &[&str]) -> Tested {
             bytes: 12_345,
             destination: None,
         };
-        let models =
-            Spent { calls: 2, recorded: 0, prompt_tokens: 1_234, completion_tokens: 56, cost: Some(0.25) };
+        let models = Spent {
+            names: ["small-1".to_owned()].into(),
+            calls: 2,
+            prompt_tokens: 1_234,
+            completion_tokens: 56,
+            cost: Some(0.25),
+            ..Spent::default()
+        };
         let outcome = Outcome::Error { message: HOSTILE.to_owned() };
         let record = EpisodeRecord {
             answer: Some(HOSTILE.to_owned()),

@@ -2,8 +2,10 @@
 //!
 //! The suite is written beside its place and moved there when it is whole, so an interrupted import leaves no half of one.
 
+mod infinity;
 mod live;
 mod miniwob;
+mod published;
 mod turkingbench;
 mod warcbench;
 mod webarena;
@@ -14,6 +16,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use anyhow::{Context as _, bail};
 use camino::{Utf8Path, Utf8PathBuf};
+use runs::counted;
 use tasks::import::{Import, Skipped, assistantbench, fanoutqa, mind2web_live};
 use tasks::{Task, WorldSpec};
 
@@ -26,6 +29,16 @@ pub(super) enum Benchmark {
     Assistantbench(live::Live),
     /// FanOutQA: its `fanout-dev.json`, scored by AssistantBench's rules
     Fanoutqa(live::Live),
+    /// WebArena-Infinity: its repository, whose applications and verifiers stay where they are
+    Infinity {
+        /// The repository, or its folder `apps`, or `apps/ablations`
+        folder: Utf8PathBuf,
+        #[command(flatten)]
+        choice: infinity::Choice,
+        /// The folder to make, with the suite and the manifests of its sites
+        #[arg(long, value_name = "DIR")]
+        output: Utf8PathBuf,
+    },
     /// Mind2Web-Live: its JSON, as WebCanvas publishes it
     #[command(name = "mind2web-live")]
     Mind2WebLive(live::Live),
@@ -99,6 +112,18 @@ pub(super) enum Benchmark {
         #[arg(long, value_name = "DIR")]
         output: Utf8PathBuf,
     },
+    /// WebChoreArena: its `test_webchore.raw.json`, or those of its sites, on WebArena's sites and
+    /// by rules of its own
+    Webchorearena {
+        /// The files, or some of them
+        #[arg(required = true)]
+        files: Vec<Utf8PathBuf>,
+        #[command(flatten)]
+        sites: webarena::Sites,
+        /// The folder to make, with the suite
+        #[arg(long, value_name = "DIR")]
+        output: Utf8PathBuf,
+    },
     /// WorkArena: the folder `data_files` of its package, as `pip download --no-deps browsergym-workarena` and `unzip` give it
     Workarena {
         /// The folder `data_files`, or one that holds it
@@ -117,6 +142,7 @@ impl Benchmark {
         match self {
             Benchmark::Assistantbench(live) => live.import("assistantbench", USUAL, assistantbench),
             Benchmark::Fanoutqa(live) => live.import("fanoutqa", USUAL, fanoutqa),
+            Benchmark::Infinity { folder, choice, output } => infinity::import(&folder, &choice, &output),
             Benchmark::Mind2WebLive(live) => live.import("mind2web-live", WEBCANVAS, mind2web_live),
             Benchmark::Miniwob { folder, output, seed } => miniwob::import(&folder, &output, seed),
             Benchmark::Turkingbench { folder, choice, output } => {
@@ -132,6 +158,9 @@ impl Benchmark {
             Benchmark::WebarenaVerified { file, sites, output } => {
                 webarena::import_verified(&file, sites, &output)
             }
+            Benchmark::Webchorearena { files, sites, output } => {
+                webarena::import_chores(&files, sites, &output)
+            }
             Benchmark::Workarena { folder, choice, output } => workarena::import(&folder, choice, &output),
         }
     }
@@ -141,6 +170,13 @@ impl Benchmark {
 const USUAL: (u32, u32) = (1280, 720);
 /// That of WebCanvas.
 const WEBCANVAS: (u32, u32) = (1080, 720);
+
+/// Says what is worth a warning in a benchmark's file.
+pub(crate) fn warn(import: &Import) {
+    for (warning, tasks) in &import.warnings {
+        eprintln!("warning: {warning} (in {})", counted(*tasks, "task"));
+    }
+}
 
 /// What is written.
 struct Written<'a> {
@@ -176,7 +212,7 @@ impl Written<'_> {
             .with_context(|| parent.to_string())?;
         let folder = Utf8Path::from_path(part.path()).context("the name of a folder is not UTF-8")?;
         let suite = SuiteFile { name: self.name, world: &self.world };
-        fs::write(folder.join("suite.yaml"), serde_yaml::to_string(&suite)?)?;
+        fs::write(folder.join("suite.yaml"), yaml::to_string(&suite)?)?;
         for (name, manifest) in &self.manifests {
             let site = folder.join("sites").join(name);
             fs::create_dir_all(&site)?;
@@ -189,7 +225,7 @@ impl Written<'_> {
         }
         for task in &self.import.tasks {
             let Task { id, .. } = task;
-            fs::write(folder.join(format!("{id}.yaml")), serde_yaml::to_string(task)?)?;
+            fs::write(folder.join(format!("{id}.yaml")), yaml::to_string(task)?)?;
         }
         fs::rename(folder, output).with_context(|| output.to_string())?;
         // It has another name now, so there is nothing to remove.
@@ -199,6 +235,7 @@ impl Written<'_> {
 
     /// Says what was left out, and what to do with the rest.
     fn say_rest(&self, output: &Utf8Path) {
+        warn(self.import);
         for Skipped { id, reason } in &self.import.skipped {
             println!("left out {id}: {reason}");
         }

@@ -69,7 +69,7 @@ pub(super) fn import(folder: &Utf8Path, choice: &Choice, output: &Utf8Path) -> O
     let hosts = choice.hosts().or_input(DOING)?;
     let (chosen, skipped) = choice.choose(&folder).or_input(DOING)?;
     let splits = splits(&folder, choice).or_input(DOING)?;
-    let mut import = Import { tasks: Vec::new(), skipped };
+    let mut import = Import { skipped, ..Import::default() };
     let (mut asking, mut files) = (Vec::new(), Vec::new());
     for task in &chosen {
         let (template, batch) = (task.template().or_input(DOING)?, task.batch().or_input(DOING)?);

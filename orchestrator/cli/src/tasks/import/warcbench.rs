@@ -40,9 +40,7 @@ pub(super) fn import(files: &[Utf8PathBuf], choice: &Choice, output: &Utf8Path) 
     for file in files {
         let text = fs::read_to_string(file).with_context(|| file.to_string()).or_input(DOING)?;
         let import = warcbench(&text, split(file), &kinds, &mut |place| archives.find(place));
-        let import = import.with_context(|| file.to_string()).or_input(DOING)?;
-        all.tasks.extend(import.tasks);
-        all.skipped.extend(import.skipped);
+        all.extend(import.with_context(|| file.to_string()).or_input(DOING)?);
     }
     let mut ids = HashSet::new();
     if let Some(Task { id, .. }) = all.tasks.iter().find(|task| !ids.insert(&task.id)) {

@@ -1,6 +1,6 @@
-//! WebArena and VisualWebArena: their tasks, with the addresses of their sites.
+//! WebArena and what was made of it: their tasks, with the addresses of their sites.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
 
 use anyhow::{Context as _, anyhow, bail, ensure};
@@ -8,15 +8,19 @@ use camino::{Utf8Path, Utf8PathBuf};
 use runs::counted;
 use tasks::WorldSpec;
 use tasks::import::webarena::{Place, published, webarena, world};
-use tasks::import::{Import, ImportError, only_lite, visualwebarena, webarena_verified};
+use tasks::import::{
+    Import, ImportError, Skipped, only_lite, visualwebarena, webarena_verified, webchorearena,
+};
 
 use super::Written;
+use super::published::{Manifests, Published};
 use crate::failure::{Failure, OrFail, Outcome};
 
 /// Where the sites of the tasks are.
 #[derive(clap::Args)]
 pub(in crate::tasks) struct Sites {
-    /// The folder with their manifests [default: the one below sites/ with the benchmark's name]
+    /// The folder with their manifests [default: the one below sites/ with the benchmark's name,
+    /// and where there is none, the published ones, which are then written into the suite's folder]
     #[arg(long, value_name = "DIR")]
     sites: Option<Utf8PathBuf>,
     /// A site of yours in place of a published one: its name in the tasks, its manifest and those of what its pages ask for besides, its
@@ -52,7 +56,7 @@ pub(in crate::tasks) enum Subset {
 
 /// Writes the suite of WebArena's file, and says what is in it.
 pub(super) fn import(file: &Utf8Path, subset: Subset, sites: Sites, output: &Utf8Path) -> Outcome {
-    let (folder, places, clock) = sites.resolve("webarena", published())?;
+    let (manifests, places, clock) = sites.resolve(Published::WebArena, published())?;
     let read_subset = |text: &str| {
         let import = webarena(text, &places)?;
         match subset {
@@ -65,46 +69,49 @@ pub(super) fn import(file: &Utf8Path, subset: Subset, sites: Sites, output: &Utf
         Subset::All => "webarena",
         Subset::Lite => "webarena-lite",
     };
-    write(name, world(folder, clock), &import, output)
+    write(name, world(manifests.folder(), clock), &manifests, import, output)
+}
+
+/// Writes the suite of WebChoreArena's files, and says what is in it.
+pub(super) fn import_chores(files: &[Utf8PathBuf], sites: Sites, output: &Utf8Path) -> Outcome {
+    let (manifests, places, clock) = sites.resolve(Published::WebArena, published())?;
+    let import = read_all(files, |text| webchorearena(text, &places)).or_input("import WebChoreArena")?;
+    write("webchorearena", world(manifests.folder(), clock), &manifests, import, output)
 }
 
 /// Writes the suite of WebArena-Verified's file, and says what is in it.
 pub(super) fn import_verified(file: &Utf8Path, sites: Sites, output: &Utf8Path) -> Outcome {
-    let (folder, places, clock) = sites.resolve("webarena-verified", webarena_verified::published())?;
+    let (manifests, places, clock) = sites.resolve(Published::Verified, webarena_verified::published())?;
     let import = read(file, |text| webarena_verified::webarena_verified(text, &places))
         .or_input("import WebArena-Verified")?;
-    write("webarena-verified", world(folder, clock), &import, output)
+    write("webarena-verified", world(manifests.folder(), clock), &manifests, import, output)
 }
 
 /// Writes the suite of VisualWebArena's files, and says what is in it.
 pub(super) fn import_visual(files: &[Utf8PathBuf], sites: Sites, output: &Utf8Path) -> Outcome {
-    const DOING: &str = "import VisualWebArena";
-    let (folder, places, clock) = sites.resolve("visualwebarena", visualwebarena::published())?;
-    let mut all = Import::default();
-    for file in files {
-        let import = read(file, |text| visualwebarena::visualwebarena(text, &places)).or_input(DOING)?;
-        all.tasks.extend(import.tasks);
-        all.skipped.extend(import.skipped);
-    }
-    let mut ids = HashSet::new();
-    if let Some(task) = all.tasks.iter().find(|task| !ids.insert(&task.id)) {
-        return Err(anyhow!("{} is there twice; name each file once", task.id)).or_input(DOING);
-    }
-    write("visualwebarena", visualwebarena::world(folder, clock), &all, output)
+    let (manifests, places, clock) = sites.resolve(Published::VisualWebArena, visualwebarena::published())?;
+    let import = read_all(files, |text| visualwebarena::visualwebarena(text, &places))
+        .or_input("import VisualWebArena")?;
+    write("visualwebarena", visualwebarena::world(manifests.folder(), clock), &manifests, import, output)
 }
 
 impl Sites {
-    /// The folder with the manifests, the places of the tasks, and what clocks show.
+    /// The manifests, the places of the tasks, and what clocks show.
     fn resolve(
         self,
-        name: &str,
+        of: Published,
         published: Vec<Place>,
-    ) -> Result<(Utf8PathBuf, Vec<Place>, jiff::Timestamp), Failure> {
+    ) -> Result<(Manifests, Vec<Place>, jiff::Timestamp), Failure> {
         let own: Vec<String> = self.places.iter().map(|place| place.name.clone()).collect();
         let rest = published.into_iter().filter(|place| !own.contains(&place.name));
         let places: Vec<Place> = self.places.into_iter().chain(rest).collect();
-        let sites = self.sites.unwrap_or_else(|| Utf8Path::new("sites").join(name));
-        Ok((find_sites(&sites).or_input("find the sites of the tasks")?, places, self.clock))
+        let usual = Utf8Path::new("sites").join(of.folder());
+        let folder = self.sites.or_else(|| usual.is_dir().then_some(usual));
+        let manifests = match folder {
+            Some(folder) => Manifests::Folder(find_sites(&folder).or_input("find the sites of the tasks")?),
+            None => Manifests::Built(of),
+        };
+        Ok((manifests, places, self.clock))
     }
 }
 
@@ -113,13 +120,62 @@ fn read(file: &Utf8Path, import: impl Fn(&str) -> Result<Import, ImportError>) -
     import(&text).with_context(|| file.to_string())
 }
 
-fn write(name: &str, world: WorldSpec, import: &Import, output: &Utf8Path) -> Outcome {
-    let sites = world.sites.clone().unwrap_or_default();
-    let suite = Written { name, world, manifests: Vec::new(), files: Vec::new(), import };
+fn read_all(
+    files: &[Utf8PathBuf],
+    import: impl Fn(&str) -> Result<Import, ImportError>,
+) -> anyhow::Result<Import> {
+    let mut all = Import::default();
+    for file in files {
+        all.extend(read(file, &import)?);
+    }
+    let mut ids = HashSet::new();
+    match all.tasks.iter().find(|task| !ids.insert(&task.id)) {
+        Some(task) => Err(anyhow!("{} is there twice; name each file once", task.id)),
+        None => Ok(all),
+    }
+}
+
+fn write(
+    name: &str,
+    world: WorldSpec,
+    manifests: &Manifests,
+    mut import: Import,
+    output: &Utf8Path,
+) -> Outcome {
+    leave_out_without_site(manifests, &mut import);
+    let (at, texts) = match manifests {
+        Manifests::Folder(folder) => (folder.to_string(), Vec::new()),
+        Manifests::Built(published) => {
+            let names: BTreeSet<&str> =
+                import.tasks.iter().flat_map(|task| &task.sites).map(String::as_str).collect();
+            let text = |name| Some((name, published.manifest(name)?.to_owned()));
+            (format!("{output}/sites"), names.into_iter().filter_map(text).collect())
+        }
+    };
+    let suite = Written { name, world, manifests: texts, files: Vec::new(), import: &import };
     suite.write(output).or_input("write the suite")?;
-    println!("{output}: {}, on the sites of {sites}", counted(import.tasks.len(), "task"));
+    println!("{output}: {}, on the sites of {at}", counted(import.tasks.len(), "task"));
     suite.say_rest(output);
     Ok(())
+}
+
+/// A task on a site that nothing describes could not be played.
+fn leave_out_without_site(manifests: &Manifests, import: &mut Import) {
+    let reason = |site: &str| match manifests {
+        Manifests::Folder(folder) => format!("its site {site} has no manifest in {folder}"),
+        Manifests::Built(_) => {
+            format!(
+                "its site {site} is none of the published ones; name the folder of its manifest with --sites"
+            )
+        }
+    };
+    import.tasks.retain(|task| match task.sites.iter().find(|site| !manifests.has(site)) {
+        Some(site) => {
+            import.skipped.push(Skipped { id: task.id.clone(), reason: reason(site) });
+            false
+        }
+        None => true,
+    });
 }
 
 fn find_sites(folder: &Utf8Path) -> anyhow::Result<Utf8PathBuf> {
