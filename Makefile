@@ -10,7 +10,7 @@ SHARED  ?= ../shared
 FUZZ_SECONDS ?= 60
 EPISODES ?= 64
 
-.PHONY: help setup build images demo test test-engine check conformance parity door determinism miniwob monkey warcbench bench load bench-reset bench-observe bench-episodes bench-scores kills town fuzz schema record-demo
+.PHONY: help setup build images images-fresh demo test test-engine check conformance parity door real-model determinism miniwob monkey warcbench infinity bench load bench-reset bench-observe bench-episodes bench-scores kills town fuzz schema record-demo
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -24,6 +24,11 @@ build: ## the `sandbox` binary, optimised, at target/release/sandbox
 images: build ## the container images of the sites, from images/
 	@./setup.sh engine
 	$(SANDBOX) build
+
+images-fresh: build ## the same as on a new machine, without any cache: all, or IMAGE=NAME
+	@./setup.sh engine
+	rm -rf target/images-fresh
+	SANDBOX_CACHE=target/images-fresh $(SANDBOX) build --force $(IMAGE)
 
 demo: setup build ## run the demo suite twice with the oracle, once doing nothing, and compare
 	@./tests/demo.sh $(SANDBOX)
@@ -58,6 +63,10 @@ door: setup build ## Playwright, Selenium, browser-use through `sandbox env`, Br
 	@./setup.sh python
 	./tests/door/run.sh $(SANDBOX)
 
+real-model: setup build ## a real language model of 135M parameters, from PyPI, asked by every text agent on three demo tasks, and offline again
+	@./setup.sh python
+	./tests/model/real/run.sh $(SANDBOX)
+
 determinism: setup build ## 512 episodes of the demo suite in one process: one fingerprint, flat memory; interfaces in 20 visits under load
 	./tests/determinism.py $(SANDBOX)
 	SANDBOX_VISITS=20 SANDBOX_LOAD=2 $(CARGO) test -p browser --test apis
@@ -72,6 +81,9 @@ monkey: setup build ## a random agent with every action in many worlds, EPISODES
 
 warcbench: setup build ## every task of WARC-Bench whose recording is there started twice: one fingerprint; 41 solved: SHARED=their folder
 	./tests/warcbench/run.py $(SANDBOX) "$(abspath $(SHARED))"
+
+infinity: setup build ## WebArena-Infinity's own check of its verifiers, played in our episodes: FOLDER=its repository; needs Node and requests
+	python3 -B tests/infinity/check.py $(SANDBOX) "$(abspath $(FOLDER))"
 
 town: images ## the oracle on the errands in the town of sites, twice, two at a time: one fingerprint; tasks in WebArena's form
 	$(SANDBOX) run tasks/town --agent oracle --repeat 2 --workers 2 --check
@@ -111,9 +123,11 @@ fuzz: $(TOOLS)/bin/cargo-fuzz ## every reader on broken input, FUZZ_SECONDS each
 $(TOOLS)/bin/cargo-fuzz:
 	$(CARGO) install --quiet --debug --locked --root $(TOOLS) cargo-fuzz@0.13.2
 
-schema: build ## the JSON schemas of suites, tasks and the agent protocol anew, after their format has changed
+schema: build ## the JSON schemas of suites, tasks, sites and the agent protocol anew, after their format has changed
 	$(SANDBOX) tasks schema task > tasks/schema/task.json
 	$(SANDBOX) tasks schema suite > tasks/schema/suite.json
+	$(SANDBOX) tasks schema site > sites/schema/site.json
+	$(SANDBOX) tasks schema site-reference > sites/REFERENCE.md
 	$(SANDBOX) agents schema > orchestrator/agents/schema/protocol.json
 
 record-demo: setup build ## record the demo web anew into snapshots/demo.wacz

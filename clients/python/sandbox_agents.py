@@ -18,7 +18,6 @@ import re
 import subprocess
 import sys
 import threading
-import time
 import urllib.error
 import urllib.request
 from collections import OrderedDict
@@ -29,18 +28,41 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 try:
     import gymnasium
 
-    class _Anything(gymnasium.Space):
-        """Gymnasium wants to be told what observations and actions are; these are dictionaries and texts."""
+    class _Pages(gymnasium.Space):
+        """All observations: dictionaries with BrowserGym's keys."""
 
         def contains(self, x: Any) -> bool:
-            return True
+            return isinstance(x, dict) and {"url", "goal", "last_action", "last_action_error"} <= set(x)
 
         def sample(self, mask: Any = None, probability: Any = None) -> Any:
-            raise NotImplementedError("nothing can be drawn from all pages or all actions")
+            raise NotImplementedError("nothing can be drawn from all pages there are; reset and step show some")
+
+    class _Actions(gymnasium.Space):
+        """All actions, which are texts. Those that are drawn make sense on the page seen last: a click on what can be
+        clicked there, or something that can be done on any page."""
+
+        ANYWHERE = ["noop()", "scroll(0, 300)", "scroll(0, -300)", "keyboard_press('Tab')", "keyboard_press('Enter')"]
+
+        def __init__(self) -> None:
+            super().__init__()
+            self._clickable: List[str] = []
+
+        def look(self, observation: Dict[str, Any]) -> None:
+            """Takes notice of a page."""
+            known = observation.get("extra_element_properties") or {}
+            self._clickable = [bid for bid, of in known.items() if of.get("clickable") and of.get("visibility", 0) > 0.5]
+
+        def contains(self, x: Any) -> bool:
+            return isinstance(x, str)
+
+        def sample(self, mask: Any = None, probability: Any = None) -> str:
+            if mask is not None or probability is not None:
+                raise SandboxError("actions are texts, which masks and probabilities do not go with; leave them out")
+            actions = [f"click('{bid}')" for bid in self._clickable] + self.ANYWHERE
+            return actions[int(self.np_random.integers(len(actions)))]
 
     class _Env(gymnasium.Env):
-        action_space = _Anything()
-        observation_space = _Anything()
+        observation_space = _Pages()
 
 except ImportError:
     gymnasium = None
@@ -211,8 +233,9 @@ def serve(
 class SandboxEnv(_Env):
     """A task of a suite as a Gymnasium environment, with the observations and actions of BrowserGym's.
 
-    ``url`` is what ``sandbox gym SUITE`` prints, or :class:`Gym` has. A step's reward is 0 until the episode ends, and then the task's score; that
-    an episode ended in an error is raised. With numpy and PIL the screenshot is an array, otherwise a PNG's bytes. ``observe`` asks for forms of
+    ``url`` is what ``sandbox gym SUITE`` prints, or :class:`Gym` has. A step's reward is 0 until the episode ends, and then the task's score; with
+    ``reward="delta"`` it is what the step has added to the score so far, so that the rewards' sum is the score. ``info["score"]`` is the score so
+    far, of ``reset`` too: ``None`` where it is only known in the end. That an episode ended in an error is raised. With numpy and PIL the screenshot is an array, otherwise a PNG's bytes. ``observe`` asks for forms of
     the agent protocol besides, such as ``{"pruned_html": {}}``.
 
     The other settings are those that BrowserGym's ``EnvArgs`` gives every environment. Actions are read as they are written, whatever
@@ -227,6 +250,7 @@ class SandboxEnv(_Env):
         task: str,
         *,
         observe: Optional[Dict[str, Any]] = None,
+        reward: str = "score",
         timeout: float = 900.0,
         action_mapping: Optional[Callable[[str], str]] = None,
         headless: bool = True,
@@ -235,6 +259,15 @@ class SandboxEnv(_Env):
     ):
         if not headless or wait_for_user_message or use_raw_page_output:
             raise SandboxError("headless=False, wait_for_user_message and use_raw_page_output are not to be had here; leave them out")
+        if reward not in ("score", "delta"):
+            raise SandboxError(f"reward={reward!r} is neither \"score\" nor \"delta\"")
+        self.reward = reward
+        #: The score so far; what is only known in the end is 0 until then.
+        self._score = 0.0
+        #: The page's clock at the last look, in seconds.
+        self._clock = 0.0
+        if gymnasium is not None:
+            self.action_space = _Actions()
         self.url, self.task, self.observe, self.timeout = url.rstrip("/"), task, observe, timeout
         #: Takes what BrowserGym's loop says of an action before it is done; it is kept as the reason for it.
         self.chat = _Chat()
@@ -245,19 +278,22 @@ class SandboxEnv(_Env):
     def reset(self, *, seed: Optional[int] = None, options: Optional[Dict[str, Any]] = None) -> Tuple[Observation, Dict[str, Any]]:
         """Begins an episode from a pristine world, after the one that may be under way has been closed.
 
-        All attempts begin alike, whatever ``seed`` is. ``options`` may have ``task``, another task of the suite, and ``repeat``, the number of the attempt.
+        All attempts begin alike, whatever ``seed`` is; it seeds ``np_random`` alone. ``options`` may have ``task``, another task of the suite, and ``repeat``, the number of the attempt.
         """
+        if gymnasium is not None:
+            super().reset(seed=seed)
         self.close()
         asked = {"task": self.task, "observe": self.observe, **(options or {})}
         begun = self._call("/reset", asked)
         self.session, self.result = begun["session"], None
+        self._score = begun["info"].get("score") or 0.0
+        self._clock = self._seen(begun["observation"])
         return _observation(begun["observation"]), begun["info"]
 
     def step(self, action: str) -> Tuple[Observation, float, bool, bool, Dict[str, Any]]:
         """Acts; gives observation, reward, terminated, truncated and info. The last observation is that of the page before the action."""
         if self.session is None:
             raise SandboxError("there is no episode under way; call reset first")
-        began = time.time()
         try:
             done = self._call("/step", {"session": self.session, "action": action, "reason": self.chat.take()})
         except SandboxError as error:
@@ -265,11 +301,29 @@ class SandboxEnv(_Env):
                 self.session, self.result = None, error.result
             raise
         info = done["info"]
-        info.update(action_exec_start=began, action_exec_stop=time.time(), action_exec_timeout=0.0)
+        # In the page's time, as a step takes it whenever it is repeated.
+        began, self._clock = self._clock, self._seen(done["observation"])
+        info.update(action_exec_start=began, action_exec_stop=self._clock, action_exec_timeout=0.0)
         if done["terminated"] or done["truncated"]:
             session, self.session, self.result = self.session, None, info.get("result")
             self._forget(session)
-        return _observation(done["observation"]), done["reward"], done["terminated"], done["truncated"], info
+        reward, before = done["reward"], self._score
+        score = info.get("score")
+        if score is None and (done["terminated"] or done["truncated"]):
+            score = done["reward"]
+        if score is not None:
+            self._score = score
+        if self.reward == "delta":
+            reward = self._score - before
+        return _observation(done["observation"]), float(reward), done["terminated"], done["truncated"], info
+
+    def _seen(self, observation: Optional[Dict[str, Any]]) -> float:
+        """Takes notice of a page; gives its time."""
+        if observation is None:
+            return self._clock
+        if gymnasium is not None:
+            self.action_space.look(observation)
+        return float(observation["elapsed_time"][0])
 
     def close(self) -> None:
         """Ends the episode under way, if one is, as if the agent had stopped; ``result`` says what it was worth."""

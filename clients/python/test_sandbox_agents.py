@@ -174,6 +174,24 @@ class Environments(Case):
             self.assertEqual((env.result["task"], env.result["outcome"]["kind"]), ("quiet-coach", "stopped"))
         self.assertEqual((gym.summary["episodes"], gym.summary["errors"]), (3, 0))
 
+    def test_the_score_so_far_is_known_at_every_step_and_may_be_the_reward(self):
+        with Gym(DEMO, out=self.out, sandbox=SANDBOX) as gym:
+            env = gym.env("guest-booking", reward="delta")
+            obs, info = env.reset()
+            self.assertEqual(info["score"], 0.0)
+            rewards, scores = [], []
+            for name in [*WAY, None]:
+                action = "send_msg_to_user('This is the train.')" if name is None else f"click('{link(obs, name)}')"
+                obs, reward, terminated, truncated, info = env.step(action)
+                rewards.append(reward)
+                scores.append(info["score"])
+            self.assertAlmostEqual(sum(rewards), 1.0)
+            self.assertEqual((scores[-1], terminated), (1.0, True))
+            self.assertEqual(scores, sorted(scores))
+            self.assertTrue(0 < scores[-2] <= 1, scores)
+            with self.assertRaisesRegex(SandboxError, "neither \"score\" nor \"delta\""):
+                gym.env("quiet-coach", reward="gain")
+
     def test_what_is_wrong_says_what_to_do(self):
         with Gym(DEMO, out=self.out, sandbox=SANDBOX, arguments=["--idle-timeout", "1"]) as gym:
             with self.assertRaisesRegex(SandboxError, "no task \"nonesuch\" here"):

@@ -49,14 +49,16 @@ def arguments():
 
 
 def replay(tools, corpus, runs):
-    """Every server serves the whole archive to the same client."""
+    """Every server serves the whole archive to the same client; `direct` is the live web that it was made from, without a proxy."""
     servers = {"pywb": peers.pywb, "mitmdump": peers.mitmdump_replay, "sandbox": peers.sandbox_replay}
     rounds = Rounds(tools, corpus)
     with contextlib.ExitStack() as running:
+        live = running.enter_context(peers.origin(tools))
         for name, server in servers.items():
             procs.say(f"replay: starting {name}")
             servers[name] = running.enter_context(server(tools, corpus))
         for number in range(runs):
+            rounds.load("direct", number, REQUESTS, direct=live)
             for name, server in servers.items():
                 rounds.load(name, number, REQUESTS, server=server)
             rounds.load("sandbox, 20,000 requests", number, 10 * REQUESTS, server=servers["sandbox"])

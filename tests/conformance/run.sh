@@ -41,6 +41,20 @@ echo "== scoring what the published scorers scored, reading the published tasks"
 SANDBOX_VECTORS=$SHARED/vectors SANDBOX_DATASETS=$SHARED/datasets SANDBOX_PICTURES=$work/visualwebarena.image_ssim.jsonl \
     cargo test -q -p tasks --test vectors --test datasets
 
+echo "== reading imported suites by YAML 1.1"
+cargo build -q --bin sandbox
+suites=$work/suites shared=$(cd "$SHARED/datasets" && pwd)
+import() { "$target/debug/sandbox" tasks import "$@" >/dev/null; }
+(
+    cd "$work" # where no manifests lie: those that come with the program are written
+    import webarena "$shared/webarena/test.raw.json" --output "$suites/webarena"
+    import webchorearena "$shared/webchorearena/test_webchore.raw.json" --output "$suites/webchorearena"
+    import visualwebarena "$shared"/visualwebarena/test_[crs]*.raw.json --output "$suites/visualwebarena"
+    import mind2web-live "$shared/mind2web-live/mind2web-live_test_20241024.json" --output "$suites/mind2web-live"
+    import turkingbench "$shared/turkingbench" --rows 5 --output "$suites/turkingbench"
+)
+"$venv/bin/python" "$here/yaml11.py" "$target/debug/sandbox" "$suites"/*
+
 echo "== asking Python what answers to WARC-Bench are worth"
 "$venv/bin/python" "$here/warcbench.py" >"$work/warcbench.jsonl"
 SANDBOX_WARCBENCH_REFERENCE=$work/warcbench.jsonl cargo test -q -p tasks --test warcbench_reference

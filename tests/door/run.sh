@@ -1,5 +1,6 @@
 #!/bin/sh
 # Other people's programs through the open door: each drives a task of the demo suite in our Chromium, and has to earn its score.
+# Gymnasium's checker passes the gym's environments.
 # BrowserGym's code on the gym: what it makes of observations is our own text, and its loop earns the score; so does AgentLab's own agent.
 # Usage: run.sh SANDBOX
 set -eu
@@ -21,6 +22,10 @@ drive selenium quiet-coach
 gym=${CARGO_TARGET_DIR:-$root/target}/browsergym-venv
 "$root/tests/venv.sh" "$gym" "$here/browsergym.txt"
 "$gym/bin/python" -B -W ignore "$here/browsergym_gym.py" "$sandbox" "$results" 2> "$results/said" || { cat "$results/said"; exit 1; }
+
+checked=${CARGO_TARGET_DIR:-$root/target}/gymnasium-venv
+"$root/tests/venv.sh" "$checked" "$here/gymnasium.txt"
+"$checked/bin/python" -B "$here/gymnasium_check.py" "$sandbox" "$results"
 
 lab=${CARGO_TARGET_DIR:-$root/target}/agentlab-venv
 # Alone, without the machine-learning libraries that its other agents need.

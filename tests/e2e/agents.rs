@@ -246,8 +246,10 @@ fn forms_are_filled_in_field_by_field() -> Result<()> {
 fn a_model_that_fails_costs_the_episode_and_is_counted() -> Result<()> {
     let bench = Bench::new()?;
     let suite = suite(&bench)?;
-    let server = Server::start(|asked: &Asked| {
-        if asked.words().contains("TASK") && asked.number == 0 { Reply::Fails(401) } else { Reply::Hangs }
+    let server = Server::start(|asked: &Asked| match asked.number {
+        0 => Reply::Says("OK".to_owned()),
+        1 => Reply::Fails(401),
+        _ => Reply::Hangs,
     })?;
     let out = bench.path("out");
     let mut command = bench.command(&[
@@ -274,7 +276,10 @@ fn a_model_that_fails_costs_the_episode_and_is_counted() -> Result<()> {
     ensure!(!errors.concat().contains("secret-key"));
 
     // Stopped at the first error; what was played is kept, and can be attempted again with another model.
-    let refusing = Server::start(|_| Reply::Fails(401))?;
+    let refusing =
+        Server::start(
+            |asked| if asked.number == 0 { Reply::Says("OK".to_owned()) } else { Reply::Fails(401) },
+        )?;
     let out = bench.path("fast");
     let start = ["run", &suite, "--agent=direct", "--model=fake-1", "--out", out.as_str()];
     let asking = |server: &Server, more: &[&str]| -> Result<(Option<i32>, String)> {
@@ -285,10 +290,38 @@ fn a_model_that_fails_costs_the_episode_and_is_counted() -> Result<()> {
     };
     let (code, said) = asking(&refusing, &["--fail-fast"])?;
     ensure!(code == Some(1) && said.contains("stopped after 1 error, 1 of 6 episodes"), "{said}");
-    ensure!(refusing.asked().len() == 1);
+    ensure!(refusing.asked().len() == 2);
     let walking = Server::start(walker::script)?;
     let (code, said) = asking(&walking, &["--resume", "--retry-errors", "--check"])?;
     ensure!(code == Some(0), "{said}");
+    Ok(())
+}
+
+#[test]
+fn a_wrong_key_is_told_before_anything_runs() -> Result<()> {
+    let bench = Bench::new()?;
+    let suite = suite(&bench)?;
+    let server = Server::start(|_| Reply::json(401, json!({ "error": { "message": "no such key" } })))?;
+    let (out, mine) = (bench.path("out"), bench.path("mine.yaml"));
+    fs::write(&mine, format!("base_url: {}\nkey_variable: MY_KEY\nname: fake-1\n", server.base_url()))?;
+    let settings = ["--model-settings", mine.as_str()];
+    let start = ["run", &suite, "--agent=direct", "--out", out.as_str()];
+    let run = |more: &[&str]| {
+        let mut command = bench.command(&[&start[..], &settings, more].concat());
+        command.env_remove("OPENAI_BASE_URL").env_remove("OPENAI_API_KEY").env("MY_KEY", "secret-key");
+        command.output()
+    };
+    let output = run(&[])?;
+    let said = text(&output.stderr);
+    ensure!(output.status.code() == Some(3) && said.contains("no such key"), "{} {said}", output.status);
+    ensure!(!out.exists() && server.asked().len() == 1 && !said.contains("secret-key"), "{said}");
+    ensure!(server.asked()[0].key.as_deref() == Some("secret-key"));
+    let output = run(&["--no-preflight", "--limit=1", "--max-steps=1"])?;
+    ensure!(output.status.code() == Some(1) && out.join("run.json").is_file(), "{}", text(&output.stderr));
+    let record = fs::read_to_string(out.join("run.json"))?;
+    ensure!(!record.contains("secret-key") && record.matches("\"goal\"").count() == 1, "{record}");
+    let output = run(&["--max-cost=1"])?;
+    ensure!(output.status.code() == Some(2) && text(&output.stderr).contains("`price`"));
     Ok(())
 }
 

@@ -109,7 +109,7 @@ fn what_no_judge_has_ruled_on_is_neither_0_nor_1() -> Result<()> {
     let environment = [("OPENAI_BASE_URL", address.as_str()), ("OPENAI_API_KEY", "secret-key")];
     let live = run(&bench, &suite, &[judge, &kept], &environment)?;
     ensure!(live.summary["score"] == 0.5 && live.summary["passed"] == 1, "{}\n{}", live.summary, live.stderr);
-    ensure!(asked.load(Ordering::SeqCst) == 2);
+    ensure!(asked.load(Ordering::SeqCst) == 3, "two questions, and a word before them");
     ensure!(live.summary["judging"]["calls"] == 2 && live.summary["models"].is_null(), "{}", live.summary);
     ensure!(!fs::read_to_string(&cassette)?.contains("secret-key"));
 
@@ -129,11 +129,28 @@ fn what_no_judge_has_ruled_on_is_neither_0_nor_1() -> Result<()> {
         after.stderr
     );
     ensure!(after.summary["fingerprints"] == live.summary["fingerprints"]);
-    ensure!(asked.load(Ordering::SeqCst) == 2);
+    ensure!(asked.load(Ordering::SeqCst) == 3, "two questions, and a word before them");
 
     let without = run(&bench, &suite, &[judge], &[])?;
     ensure!(without.code == Some(3) && without.stderr.contains("OPENAI_API_KEY"), "{}", without.stderr);
     let missing = run(&bench, &suite, &["--cassette=/nowhere/at/all"], &[])?;
     ensure!(missing.code == Some(2) && missing.stderr.contains("/nowhere/at/all"), "{}", missing.stderr);
+    Ok(())
+}
+
+#[test]
+fn a_judge_that_fails_is_told_with_its_reason_and_exit_code() -> Result<()> {
+    let bench = Bench::new()?;
+    let suite = suite(&bench)?;
+    let server = fake_model::Server::start(|asked| match asked.number {
+        0 => fake_model::Reply::Says("OK".to_owned()),
+        _ => fake_model::Reply::json(400, json!({ "error": { "message": "the judge is away" } })),
+    })?;
+    let settings = bench.path("judge.yaml");
+    fs::write(&settings, format!("name: judge-1\nbase_url: {}\nmax_tokens: 77\n", server.base_url()))?;
+    let judged = run(&bench, &suite, &["--judge-settings", settings.as_str()], &[])?;
+    ensure!(judged.code == Some(1) && judged.stderr.contains("the judge is away"), "{}", judged.stderr);
+    ensure!(judged.summary["judge_failures"] == 2 && judged.summary["errors"] == 0, "{}", judged.summary);
+    ensure!(server.asked()[1].body["max_tokens"] == 77, "{}", server.asked()[1].body);
     Ok(())
 }

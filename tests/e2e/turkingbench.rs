@@ -7,7 +7,10 @@ use serde_json::{Value, json};
 
 use crate::harness::{Bench, text};
 
-/// A field of every type. One button is ticked by a label in front of it, which says that it is for something else. The comment comes up with the box above it, the script of another host puts a field in, and one field nobody sees.
+/// A field of every type, the button that sends the form among them. One button is clipped, so that
+/// only its label is seen, and one is ticked by a label in front of it, which says that it is for
+/// something else. The comment comes up with the box above it, the script of another host puts a
+/// field in, and one field nobody sees.
 const TEMPLATE: &str = r#"<p>About a ${thing}.</p>
 <input type="text" name="word"> <textarea name="story"></textarea>
 <label><input type="radio" name="size" value="1">small</label> <label for="2" onclick="this.firstChild.checked = true"><input type="radio" name="size" value="2" style="pointer-events: none">large</label>
@@ -18,15 +21,18 @@ const TEMPLATE: &str = r#"<p>About a ${thing}.</p>
 <input type="hidden" name="secret" value="">
 <p id="more" style="display: none"><input type="text" name="comment"></p>
 <p id="outside"></p>
+<label><input type="radio" name="fit" value="True" style="position: absolute; clip: rect(0 0 0 0); width: 1px; height: 1px">fits</label>
+<label><input type="radio" name="fit" value="False" style="position: absolute; clip: rect(0 0 0 0); width: 1px; height: 1px">does not</label>
+<input type="submit" name="timer" value="Submit">
 <script>document.querySelector('[name=sure]').onchange = event => { more.style.display = event.target.checked ? '' : 'none'; };</script>
 <script src="http://cdn.test/field.js"></script>"#;
 
 /// Three workers on the first instance, one on the second.
-const BATCH: &str = "thing,Answer.word,Answer.story,Answer.size,Answer.colours,Answer.comment,Answer.sure,Answer.kind,Answer.much,Answer.secret,Answer.late,Answer.ee
-boat,sail,It went away.,2,red|blue,fine,on,b,70,x,3,1
-boat,mast,It came back.,2,blue,{},on,a,80,x,3,1
-boat,{},,1,red|blue,{},on,b,90,x,4,1
-bird,wing,It sang.,1,red,,,a,10,y,,1
+const BATCH: &str = "thing,Answer.word,Answer.story,Answer.size,Answer.colours,Answer.comment,Answer.sure,Answer.kind,Answer.much,Answer.secret,Answer.late,Answer.ee,Answer.fit,Answer.timer
+boat,sail,It went away.,2,red|blue,fine,on,b,70,x,3,1,TRUE,21
+boat,mast,It came back.,2,blue,{},on,a,80,x,3,1,TRUE,34
+boat,{},,1,red|blue,{},on,b,90,x,4,1,TRUE,55
+bird,wing,It sang.,1,red,,,a,10,y,,1,FALSE,89
 ";
 
 const FIELD: &str =
@@ -82,11 +88,11 @@ fn solutions_earn_all_and_doing_nothing_what_is_right_untouched() -> Result<()> 
         let file = out.join(format!("episodes/turkingbench-boats-and-birds-{task}-1/episode.json"));
         Ok(serde_json::from_str(&fs::read_to_string(file)?)?)
     };
-    // Of eight fields only the slider is right; of the other instance's, too, and the box that nobody ticked, and `late`, which
+    // Of nine fields only the slider is right; of the other instance's, too, and the box that nobody ticked, and `late`, which
     // nobody answered there.
     let (first, second) = (record("0")?, record("1")?);
-    ensure!(first["score"] == 1.0 / 8.0, "{first:#}");
-    ensure!(second["score"] == 3.0 / 8.0, "{second:#}");
+    ensure!(first["score"] == 1.0 / 9.0, "{first:#}");
+    ensure!(second["score"] == 3.0 / 9.0, "{second:#}");
     Ok(())
 }
 
@@ -142,6 +148,14 @@ fn saved_fields_are_scored_by_task_type_and_split() -> Result<()> {
     // "it went" is two of three words of what one of them wrote; the other instance has nothing.
     let stories = types["textarea"]["score"].as_f64().unwrap_or_default();
     ensure!((stories - 0.4).abs() < 1e-9, "{report:#}");
+
+    // A field of a type that the published scorer knows nothing of, and one that it passes over.
+    let odd = json!({"task": "Boats and birds", "row": 1, "fields": {"word": {"type": "month", "value": "x"}, "ee": "1"}});
+    fs::write(&file, format!("{whole}\n{odd}\n"))?;
+    let output = bench.run(&score)?;
+    let (report, said): (Value, _) = (serde_json::from_slice(&output.stdout)?, text(&output.stderr));
+    ensure!(output.status.success() && report["instances"] == 1 && report["unscored"] == 1, "{report:#}");
+    ensure!(said.contains("line 2 of `Boats and birds` has no score"), "{said}");
 
     for (line, told) in [
         (json!({"task": "Boats", "row": 0, "fields": {}}), "no task `Boats`"),

@@ -148,7 +148,7 @@ fn webarena_lite_is_picked_by_id_or_read_from_its_own_file() -> Result<()> {
     let said = text(&import(&bench, &json!([tasks[0]]), &[])?.stdout);
     ensure!(said.contains("1 task,") && names()? == ["suite.yaml", "webarena-15.yaml"], "{said}");
     let task = fs::read_to_string(bench.path("suite").join("webarena-15.yaml"))?;
-    ensure!(task.contains("lite: true"), "{task}");
+    ensure!(task.contains("rules: lite"), "{task}");
 
     let output = import(&bench, &json!([file()[0]]), &["--subset=lite"])?;
     let said = text(&output.stderr);
