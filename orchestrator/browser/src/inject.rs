@@ -70,3 +70,35 @@ fn who(world: &World, url: &str, ordinal: usize) -> String {
 fn seed(world: &World) -> String {
     json!(format!("{:016x}", world.seed)).to_string()
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    /// A second function of a name takes the place of the first, without an error.
+    #[test]
+    fn no_name_stands_for_two_things_in_a_script() {
+        let world = World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+        let scripts = [
+            page(&world, None),
+            page(&world, Some(0.0)),
+            worker(&world, "worker", "https://a.test/w.js", 1, 0.0),
+            running_worker(&world, "https://a.test/w.js", 1, 0.0),
+        ];
+        for script in scripts {
+            let mut declared: BTreeMap<&str, usize> = BTreeMap::new();
+            for line in script.lines() {
+                let words: Vec<&str> = line.split(['(', ' ', ',']).filter(|word| *word != "async").collect();
+                if let ["function" | "const" | "let" | "class", name, ..] = words[..] {
+                    *declared.entry(name).or_default() += 1;
+                }
+            }
+            assert!(declared.len() > 10, "{declared:?}");
+            declared.retain(|_, times| *times > 1);
+            assert!(declared.is_empty(), "{declared:?}");
+        }
+    }
+}

@@ -37,6 +37,8 @@ const LULL: Duration = Duration::from_millis(500);
 /// How long a page may need to notice that an answer has been delivered in full, on a machine with time for it. These two are spent with
 /// [`Patience`].
 const NOTICE: Duration = Duration::from_millis(250);
+/// How long a WebSocket is waited for that the browser lets wait.
+const HELD_BACK: Duration = Duration::from_secs(10);
 /// How long the answer to a question may take that is no document; after that the page's time does not wait for it.
 const QUESTION: Duration = Duration::from_secs(10);
 /// How long the next piece of an answer may take that has begun; one that is silent for longer has
@@ -217,13 +219,15 @@ impl Session {
         let limit = patience.limit;
         let condition = |state: &State| format!("the network; on their way are {}", state.traffic.describe());
         let answered = |state: &State| state.traffic.unanswered() == 0 && state.traffic.navigating() == 0;
+        let began = Instant::now();
         loop {
             self.silence(activity, limit).await?;
             let before = (self.watch.lock().begun, activity.counts().begun);
             let notice = if self.watch.lock().traffic.only_asked() { READING } else { NOTICE };
             if !patience.until(notice, condition, answered).await? {
                 let counts = activity.counts();
-                if self.has_no_more_to_say(&counts) && before == (self.watch.lock().begun, counts.begun) {
+                let waits = self.watch.lock().traffic.held_back() > 0 && began.elapsed() < HELD_BACK;
+                if !waits && self.has_no_more_to_say(&counts) && before == (self.watch.lock().begun, counts.begun) {
                     self.watch.lock().traffic.give_up();
                 }
                 continue;

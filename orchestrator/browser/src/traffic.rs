@@ -57,6 +57,9 @@ struct Request {
     number: u64,
     /// Others need not wait for its answer.
     put_off: bool,
+    /// A WebSocket that the browser has not asked for yet: it lets a process that has been refused
+    /// wait before it asks again.
+    held_back: bool,
 }
 
 /// A request without an answer, and where that belongs among the others: see [`Traffic::order`].
@@ -97,6 +100,7 @@ impl Request {
             method: "GET".to_owned(),
             number: 0,
             put_off: false,
+            held_back: false,
             session: session.clone(),
             url: url.to_owned(),
             stream: false,
@@ -171,7 +175,13 @@ impl Traffic {
             }
             // Until it is open, a socket is a request like others: the gateway may not have heard of it yet.
             "Network.webSocketCreated" => {
-                self.requests.insert(text("/requestId").to_owned(), Request::new(session, text("/url")));
+                let socket = Request { held_back: true, ..Request::new(session, text("/url")) };
+                self.requests.insert(text("/requestId").to_owned(), socket);
+            }
+            "Network.webSocketWillSendHandshakeRequest" => {
+                if let Some(socket) = self.requests.get_mut(text("/requestId")) {
+                    socket.held_back = false;
+                }
             }
             "Network.webSocketHandshakeResponseReceived" | "Network.webSocketClosed" => {
                 self.requests.remove(text("/requestId"));
@@ -274,6 +284,11 @@ impl Traffic {
     /// Those of them whose answer has not begun.
     pub(crate) fn unanswered(&self) -> usize {
         self.requests.values().filter(|request| request.is_waited_for() && !request.answered).count()
+    }
+
+    /// WebSockets that the browser lets wait.
+    pub(crate) fn held_back(&self) -> usize {
+        self.requests.values().filter(|request| request.held_back && request.is_waited_for()).count()
     }
 
     /// Requests that are known to be streams.
@@ -455,6 +470,9 @@ mod tests {
         let socket = json!({ "requestId": "1", "url": "wss://a.test/" });
         assert!(traffic.hear(&session, "Network.webSocketCreated", &socket));
         assert_eq!((traffic.unanswered(), &*traffic.describe()), (1, "wss://a.test/"));
+        assert_eq!(traffic.held_back(), 1);
+        assert!(traffic.hear(&session, "Network.webSocketWillSendHandshakeRequest", &socket));
+        assert_eq!((traffic.unanswered(), traffic.held_back()), (1, 0));
         traffic.hear(&session, "Network.webSocketHandshakeResponseReceived", &socket);
         assert_eq!(traffic.unanswered(), 0);
     }

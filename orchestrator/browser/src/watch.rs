@@ -286,9 +286,12 @@ impl Watch {
         if let Some(session) = &session {
             let begun = state.traffic.hear(session, method, params);
             state.begun += u64::from(begun);
-            if begun && method == "Network.requestWillBeSent" && !state.is_worker(session) {
-                let stops = text("/initiator/type") != "preflight";
-                state.asked += u64::from(stops);
+            if begun && !state.is_worker(session) {
+                state.asked += u64::from(match method {
+                    "Network.requestWillBeSent" => text("/initiator/type") != "preflight",
+                    "Network.webSocketCreated" => true,
+                    _ => false,
+                });
             }
         }
         match method {

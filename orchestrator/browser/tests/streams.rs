@@ -52,6 +52,24 @@ const PAGES: [(&str, &str, &str, u64); 11] = [
     ("long", "<script>setTimeout(() => fetch('/long.json').then(a => a.text()).then(say), 150)</script>", "late", 20),
 ];
 
+/// WebSockets that are refused, each beside a timer that is due soon after. Chromium lets a process
+/// that has been refused wait before it asks again, longer each time.
+const SOCKETS_PAGE: &str = "<!doctype html><pre id=log></pre><script>
+const say = what => { log.textContent += `${what}; `; };
+let refused = 0;
+const ask = () => {
+    new WebSocket('ws://shop.test/none').onclose = () => refused++;
+    setTimeout(() => say(`${refused} refused`), 5);
+};
+[150, 350, 550, 750].forEach(at => setTimeout(ask, at));
+setTimeout(() => { new Worker('/sockets.js').onmessage = e => say(e.data); }, 900);
+</script>";
+const SOCKETS_WORKER: &str = "setTimeout(() => {
+    let refused = 'not refused';
+    new WebSocket('ws://shop.test/none').onclose = () => { refused = 'refused'; };
+    setTimeout(() => postMessage(`${refused} in the worker`), 5);
+}, 150);";
+
 fn world() -> World {
     World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 }
 }
@@ -67,6 +85,8 @@ async fn serve() -> (Web, Gateway, Arc<CertificateAuthority>) {
     let mut all: Vec<(&str, &str)> = pages.iter().map(|(at, page)| (&**at, &**page)).collect();
     all.extend([
         ("shop.test/inner", inner),
+        ("shop.test/sockets", SOCKETS_PAGE),
+        ("shop.test/sockets.js", SOCKETS_WORKER),
         ("shop.test/worker.js", worker),
         ("shop.test/events.stream", "data: hello\n\n"),
         ("shop.test/more.stream", "data: world\n\n"),
@@ -116,5 +136,25 @@ async fn a_stream_that_begins_within_a_slice_changes_neither_the_time_nor_its_pa
         }
     }
     assert!(slow.is_empty(), "{slow:?}");
+    session.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_socket_is_refused_at_the_instant_at_which_it_was_asked_for() {
+    let (_web, gateway, ca) = serve().await;
+    let launch = Launch {
+        world: Some(world()),
+        activity: Some(gateway.activity()),
+        ..Launch::new(gateway.local_addr(), ca.spki_sha256_base64())
+    };
+    let mut session = Session::start(&launch).await.unwrap();
+    session.act(&Action::Goto { url: "http://shop.test/sockets".to_owned() }).await.unwrap();
+    session.settle(&gateway.activity(), SETTLE).await.unwrap();
+    let text = session.page_text().await.unwrap();
+    assert_eq!(
+        text.trim(),
+        "1 refused; 2 refused; 3 refused; 4 refused; refused in the worker;",
+        "what is not refused at once is refused later"
+    );
     session.close().await.unwrap();
 }

@@ -222,6 +222,9 @@ impl Tail {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+    use std::time::Instant;
+
     use super::*;
 
     /// What comes of a shell script.
@@ -244,12 +247,18 @@ mod tests {
     #[tokio::test]
     async fn what_does_not_end_is_killed_with_all_that_it_has_started() {
         let folder = tempfile::tempdir().unwrap_or_else(|why| panic!("{why}"));
-        let file = folder.path().join("late");
-        let script = format!("echo tired >&2; (sleep 2; touch {}) & sleep 100", file.display());
+        let file = folder.path().join("id");
+        let script = format!("echo tired >&2; sleep 100 & echo $! > {}; sleep 100", file.display());
         let why = ran(&script, Duration::from_millis(300)).await.err().unwrap_or_default();
         assert_eq!(why, "it did not end within 0.3 s, its `timeout`; its standard error ends: tired");
-        tokio::time::sleep(Duration::from_secs(3)).await;
-        assert!(!file.exists(), "what it started lives on");
+        let id = std::fs::read_to_string(&file).unwrap_or_else(|why| panic!("{why}"));
+        let stat = PathBuf::from(format!("/proc/{}/stat", id.trim()));
+        let lives = || std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z "));
+        let end = Instant::now() + Duration::from_secs(20);
+        while lives() {
+            assert!(Instant::now() < end, "what it started lives on");
+            tokio::task::yield_now().await;
+        }
     }
 
     #[test]

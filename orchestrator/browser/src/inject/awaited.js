@@ -5,9 +5,11 @@
 // How many tasks an answer may take; what takes longer may never come. Fewer than Chromium lets go
 // by before it moves the time regardless.
 const TASKS = 50000;
+// The same for a worker with a socket that is neither open nor refused: some seconds.
+const SOCKET_TASKS = 1000000;
 const nativeThen = Promise.prototype.then;
 const nativeTask = globalThis.scheduler?.postTask?.bind(scheduler);
-let held = 0, running = false;
+let held = 0, connecting = 0, running = false;
 function hold(promise) {
   if (!(promise instanceof Promise)) return promise;
   let open = true;
@@ -30,7 +32,7 @@ function spin(done) {
 }
 // For workers: lets everything come that is held, one `turn` after the other.
 async function calm(turn) {
-  for (let tasks = 0; held && tasks < TASKS; tasks++) await turn();
+  for (let tasks = 0; held && tasks < (connecting ? SOCKET_TASKS : TASKS); tasks++) await turn();
 }
 
 // Threads that work side by side are done in any order; what they made is handed over in the order
@@ -152,11 +154,19 @@ replaceWhenThere('BroadcastChannel', 'postMessage', (native) => ({
     return apply(native, this, args);
   },
 }));
-// A socket opens, or is refused, at the instant at which it was asked for.
+// A socket opens, or is refused, at the instant at which it was asked for. Chromium lets a process
+// that has been refused wait before it asks again; that may take it seconds.
 const NativeSocket = globalThis.WebSocket;
 if (NativeSocket) {
   const OurSocket = new Proxy(NativeSocket, {
-    construct(target, args, self) { return until(Reflect.construct(target, args, self), 'open', 'close'); },
+    construct(target, args, self) {
+      const socket = Reflect.construct(target, args, self);
+      const known = new Promise((done) => ['open', 'close'].forEach((name) => apply(nativeListen, socket, [name, done])));
+      connecting++;
+      apply(nativeThen, known, [() => { connecting--; }]);
+      hold(known);
+      return socket;
+    },
   });
   disguise(OurSocket, 'WebSocket');
   Object.defineProperty(NativeSocket.prototype, 'constructor', { value: OurSocket, writable: true, configurable: true });

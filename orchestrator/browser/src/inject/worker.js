@@ -55,7 +55,7 @@ replace(AbortSignal, 'timeout', (native) => ({
 }));
 
 const outbox = [];
-function hold(object, native) {
+function posting(object, native) {
   return {
     postMessage(message, options) {
       const transfer = Array.isArray(options) ? options : options?.transfer ?? [];
@@ -63,8 +63,8 @@ function hold(object, native) {
     },
   };
 }
-if (kind === 'worker') replace(globalThis, 'postMessage', (native) => hold(globalThis, native));
-if (kind === 'shared_worker') replace(MessagePort.prototype, 'postMessage', (native) => hold(null, native));
+if (kind === 'worker') replace(globalThis, 'postMessage', (native) => posting(globalThis, native));
+if (kind === 'shared_worker') replace(MessagePort.prototype, 'postMessage', (native) => posting(null, native));
 
 // A shared worker has begun only when its first page has reached it, which takes a moment of real time.
 let begun = kind !== 'shared_worker';
