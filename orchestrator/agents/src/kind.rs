@@ -139,6 +139,14 @@ impl FromStr for Kind {
     }
 }
 
+/// Whether the agent of this name acts at random, so that its repeats differ by design.
+pub fn is_random(name: &str) -> bool {
+    if name.starts_with("program:") {
+        return false;
+    }
+    name.split(THEN).any(|one| one.trim() == "random")
+}
+
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

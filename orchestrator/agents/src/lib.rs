@@ -25,4 +25,4 @@ pub mod random;
 pub use agent::{Agent, FirstLook, Goal, GoalImage, NextReply, Reply, Role, Speech, Utterance, View};
 pub use call::Call;
 pub use error::Error;
-pub use kind::{Asking, Casting, Kind, UnknownAgent};
+pub use kind::{Asking, Casting, Kind, UnknownAgent, is_random};

@@ -11,6 +11,7 @@ use crate::Error;
 use crate::fingerprint::of_repeat;
 use crate::groups::{Group, groups};
 use crate::measures::Measures;
+use crate::nondeterminism::Nondeterminism;
 use crate::results::{
     EpisodeRecord, FORMAT, Format, Outcome, RunFolder, RunRecord, Spent, TaskRecord, Times,
 };
@@ -58,6 +59,9 @@ pub struct Summary {
     pub passed: usize,
     /// Whether every repeat has the same fingerprint; absent with fewer than two whole repeats.
     pub deterministic: Option<bool>,
+    /// Why repeats are expected to differ; absent where they have to be equal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nondeterminism: Option<Nondeterminism>,
     /// The fingerprint of each whole repeat.
     pub fingerprints: Vec<RepeatFingerprint>,
     /// Requests of all episodes by the level they were answered at.
@@ -201,6 +205,7 @@ impl Summary {
             passed: tasks.iter().filter(|task| task.passed).count(),
             deterministic: (fingerprints.len() > 1)
                 .then(|| fingerprints.windows(2).all(|pair| pair[0].fingerprint == pair[1].fingerprint)),
+            nondeterminism: Nondeterminism::of(run, episodes),
             fingerprints,
             requests,
             refused_hosts: episodes

@@ -212,12 +212,22 @@ impl Summary {
             None => line("fingerprint", first.fingerprint.clone()),
             Some(true) => line("fingerprint", format!("{} equal in {count} repeats", first.fingerprint)),
             Some(false) => {
-                line("fingerprint", format!("DIFFERENT in {count} repeats"))?;
+                line("fingerprint", self.differing(count))?;
                 let start = |one: &RepeatFingerprint| one.fingerprint.chars().take(16).collect::<String>();
                 self.fingerprints
                     .iter()
                     .try_for_each(|one| line("", format!("{} in repeat {}", start(one), one.repeat)))
             }
+        }
+    }
+}
+
+impl Summary {
+    /// That repeats differ. It is loud only where they have to be equal.
+    fn differing(&self, count: usize) -> String {
+        match self.nondeterminism {
+            Some(why) => format!("different in {count} repeats, as expected: {}", why.reason()),
+            None => format!("DIFFERENT in {count} repeats"),
         }
     }
 }
