@@ -74,7 +74,7 @@ pub(crate) fn is_silent(tab: &Tab) -> Result<()> {
 
 /// No element that is shown stands out of the window, at the width of a desk and of a phone.
 pub(crate) async fn fits(tab: &mut Tab) -> Result<()> {
-    for width in [1280, 400] {
+    for width in [1400, 390] {
         let device = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
         tab.call("Emulation.setDeviceMetricsOverride", device).await?;
         // The window has its new size when the page knows of it.

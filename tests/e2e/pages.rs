@@ -150,9 +150,9 @@ async fn an_episode_is_walked_through_by_keys() -> Result<()> {
     Ok(())
 }
 
-/// The tasks whose rows are shown, and those whose episodes are.
-async fn tasks(tab: &mut Tab) -> Result<Value> {
-    tab.evaluate("['tr[data-filter]', '[data-part]'].map(kind => [...document.querySelectorAll(kind)].filter(part => part.offsetHeight).map(part => part.dataset.filter ?? part.dataset.part).join(' '))").await
+/// The tasks or episodes that a table shows, in its order.
+async fn rows(tab: &mut Tab) -> Result<Value> {
+    tab.evaluate("[...document.querySelectorAll('[data-filter]')].filter(part => part.offsetHeight).map(part => part.dataset.filter).join(' ')").await
 }
 
 async fn choose(tab: &mut Tab, name: &str, value: &str) -> Result<()> {
@@ -174,7 +174,7 @@ async fn a_report_is_searched_and_filtered() -> Result<()> {
     let report = url(&run.join("report.html"));
     tab.goto(&report).await?;
     let all = "book-viewing cancelled-train clock-time-zone";
-    ensure!(tasks(&mut tab).await? == json!([all, all]));
+    ensure!(rows(&mut tab).await? == json!(all));
 
     // Words of the table, of answers and of sites, in any order.
     for (words, expected) in [
@@ -186,12 +186,12 @@ async fn a_report_is_searched_and_filtered() -> Result<()> {
         tab.evaluate("document.activeElement.blur()").await?;
         tab.press("/").await?;
         tab.call("Input.insertText", json!({ "text": words })).await?;
-        let now = tasks(&mut tab).await?;
-        ensure!(now == json!([expected, expected]), "{words}: {now}");
+        let now = rows(&mut tab).await?;
+        ensure!(now == json!(expected), "{words}: {now}");
         let none = tab.evaluate("document.querySelector('.none').offsetHeight > 0").await?;
         ensure!(none == json!(expected.is_empty()), "{words}");
         tab.press("Escape").await?;
-        ensure!(tasks(&mut tab).await? == json!([all, all]), "{words} was not cleared");
+        ensure!(rows(&mut tab).await? == json!(all), "{words} was not cleared");
     }
     for (name, value, expected) in [
         ("verdict", "fail", "cancelled-train"),
@@ -200,8 +200,8 @@ async fn a_report_is_searched_and_filtered() -> Result<()> {
         ("group", "site www.hearthside.test", "book-viewing"),
     ] {
         choose(&mut tab, name, value).await?;
-        let now = tasks(&mut tab).await?;
-        ensure!(now == json!([expected, expected]), "{name} {value}: {now}");
+        let now = rows(&mut tab).await?;
+        ensure!(now == json!(expected), "{name} {value}: {now}");
         ensure!(
             tab.evaluate("document.querySelector('.filter output').value").await? == json!("1 of 3 tasks")
         );
@@ -215,13 +215,13 @@ async fn a_report_is_searched_and_filtered() -> Result<()> {
     follows_preference(&mut tab).await?;
 
     // From there to an episode, and by the list to another.
-    tab.evaluate("document.querySelector('article a[href$=\"/trace.html\"]').click()").await?;
+    tab.evaluate("document.querySelector('.fold a[href$=\"/trace.html\"]').click()").await?;
     tab.until("location.pathname.endsWith('/episodes/book-viewing-1/trace.html') && document.readyState === 'complete'").await?;
     tab.evaluate("document.querySelector('.kicker a').click()").await?;
     tab.until("location.pathname.endsWith('/run/trace.html') && document.readyState === 'complete'").await?;
     ensure!(tab.evaluate("document.querySelector('.filter output').value").await? == json!("3 episodes"));
     choose(&mut tab, "verdict", "fail").await?;
-    ensure!(tasks(&mut tab).await? == json!(["cancelled-train-1", ""]));
+    ensure!(rows(&mut tab).await? == json!("cancelled-train-1"));
     fits(&mut tab).await?;
     tab.evaluate("document.querySelector('tr:not([hidden]) a').click()").await?;
     tab.until("document.querySelector('h1')?.textContent === 'cancelled-train'").await?;
@@ -237,8 +237,8 @@ async fn without_scripts_all_is_there() -> Result<()> {
     let mut tab = browser.tab().await?;
     tab.call("Emulation.setScriptExecutionDisabled", json!({ "value": true })).await?;
     for (page, shown, parts) in [
-        ("report.html", "article", 3),
-        ("report.html", "tr[data-filter]", 3),
+        ("report.html", "tbody[data-filter]", 3),
+        ("report.html", ".fold summary", 3),
         ("trace.html", "tr[data-filter]", 3),
         ("episodes/book-viewing-1/trace.html", ".step", 6),
     ] {
@@ -246,8 +246,79 @@ async fn without_scripts_all_is_there() -> Result<()> {
         let there =
             format!("[...document.querySelectorAll('{shown}')].filter(part => part.offsetHeight).length");
         ensure!(tab.evaluate(&there).await? == json!(parts), "{page}: {shown}");
-        let idle = "[...document.querySelectorAll('.filter, .moves, dialog')].filter(part => part.offsetHeight).length";
+        let idle = "[...document.querySelectorAll('.filter, .moves, dialog, th button')].filter(part => part.offsetHeight).length";
         ensure!(tab.evaluate(idle).await? == json!(0), "{page} shows what does nothing");
     }
+    is_silent(&tab)
+}
+
+/// By a click on a column's head, or by the keyboard; entries keep what is folded under them.
+#[tokio::test(flavor = "multi_thread")]
+async fn tables_are_sorted_by_their_columns() -> Result<()> {
+    let bench = Bench::new()?;
+    let run = run(&bench)?;
+    let browser = Browser::start(&bench)?;
+    let mut tab = browser.tab().await?;
+    let suite = "book-viewing cancelled-train clock-time-zone";
+    let best_last = "cancelled-train book-viewing clock-time-zone";
+    let best_first = "clock-time-zone book-viewing cancelled-train";
+    for (page, end) in [("report.html", ""), ("trace.html", "-1")] {
+        let named = |order: &str| {
+            json!(order.split(' ').map(|id| format!("{id}{end}")).collect::<Vec<_>>().join(" "))
+        };
+        tab.goto(&url(&run.join(page))).await?;
+        ensure!(rows(&mut tab).await? == named(suite), "{page}");
+        let score = "document.querySelectorAll('.figures th button')[2]";
+        for (order, said) in [(best_last, "ascending"), (best_first, "descending"), (suite, "")] {
+            tab.evaluate(&format!("{score}.click()")).await?;
+            let now = rows(&mut tab).await?;
+            ensure!(now == named(order), "{page}, {said}: {now}");
+            let told =
+                tab.evaluate(&format!("{score}.closest('th').getAttribute('aria-sort') ?? ''")).await?;
+            ensure!(told == json!(said), "{page}: {told}");
+        }
+        tab.evaluate(&format!("{score}.focus()")).await?;
+        tab.press(" ").await?;
+        ensure!(rows(&mut tab).await? == named(best_last), "{page}: the keyboard sorts nothing");
+        // Times are sorted as such, and not by their digits.
+        let times = "[...document.querySelectorAll('[data-filter] [data-key]')].map(cell => Number(cell.dataset.key))";
+        tab.evaluate("document.querySelectorAll('.figures th button')[6].click()").await?;
+        let sorted = format!("{times}.every((time, at, all) => !at || all[at - 1] <= time)");
+        ensure!(tab.evaluate(&sorted).await? == json!(true), "{page}: {}", tab.evaluate(times).await?);
+        fits(&mut tab).await?;
+    }
+    tab.goto(&format!("{}#t-clock_2dtime_2dzone", url(&run.join("report.html")))).await?;
+    ensure!(
+        tab.evaluate("[...document.querySelectorAll('.fold > td > details')].map(fold => fold.open)").await?
+            == json!([false, false, true])
+    );
+    fits(&mut tab).await?;
+    is_silent(&tab)
+}
+
+/// How far the lowest thing in each card stands above the card's end.
+const EMPTY: &str = "[...document.querySelectorAll('.tile, .step, article')].filter(card => card.offsetHeight).map(card =>
+    card.getBoundingClientRect().bottom - Math.max(...[...card.querySelectorAll('*')].map(part => part.getBoundingClientRect().bottom)))";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_card_of_a_report_is_taller_than_what_it_holds() -> Result<()> {
+    let bench = Bench::new()?;
+    let run = run(&bench)?;
+    // A step without a screenshot has no place for one.
+    std::fs::remove_file(run.join("episodes/book-viewing-1/step-02.png"))?;
+    bench.succeed(&["report", run.as_str()])?;
+    let browser = Browser::start(&bench)?;
+    let mut tab = browser.tab().await?;
+    tab.goto(&url(&run.join("report.html"))).await?;
+    tab.evaluate("document.querySelectorAll('details').forEach(fold => (fold.open = true))").await?;
+    for width in [1400, 390] {
+        let device = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+        tab.call("Emulation.setDeviceMetricsOverride", device).await?;
+        tab.until(&format!("innerWidth === {width}")).await?;
+        let empty: Vec<f64> = serde_json::from_value(tab.evaluate(EMPTY).await?)?;
+        ensure!(empty.len() > 10 && empty.iter().all(|empty| *empty < 64.0), "{width}: {empty:?}");
+    }
+    ensure!(tab.evaluate("document.querySelectorAll('.step.bare img').length").await? == json!(0));
+    ensure!(tab.evaluate("document.querySelectorAll('.step.bare').length").await? == json!(1));
     is_silent(&tab)
 }

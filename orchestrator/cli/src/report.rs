@@ -7,6 +7,10 @@ use crate::failure::{OrFail, Outcome};
 use crate::progress;
 
 /// Print the table of a run and write its HTML report anew
+///
+/// The report has one entry for each task, with its repeats folded under it, and stays below 1 MB:
+/// screenshots are the files beside it, and each step's observation and requests are in the pages
+/// of its episodes (`sandbox trace`).
 #[derive(clap::Args)]
 pub(crate) struct Report {
     /// The folder of a run
@@ -14,13 +18,17 @@ pub(crate) struct Report {
     /// Print the summary as one JSON document
     #[arg(long)]
     json: bool,
+    /// Write everything into the report, pictures too, so that it can be sent as one file
+    #[arg(long)]
+    inline: bool,
 }
 
 impl Report {
     /// Reads what is on disk; a run under way is shown as far as it has come.
     pub(crate) fn run(self) -> Outcome {
         let summary = Summary::read(&self.run).or_input("read the run")?;
-        let report = runs::report::write(&self.run).or_environment("write the report")?;
+        let write = if self.inline { runs::report::write_inline } else { runs::report::write };
+        let report = write(&self.run).or_environment("write the report")?;
         if self.json {
             println!("{}", serde_json::to_string_pretty(&summary).expect("a summary is plain data"));
         } else {

@@ -103,6 +103,28 @@ pub fn compare_repeats(run: &Utf8Path) -> Result<Comparison, Error> {
     Ok(found)
 }
 
+/// The first differences between the repeats of these episodes, and how many more there are.
+pub(crate) fn first_differences(
+    folder: &RunFolder,
+    episodes: &[EpisodeRecord],
+    most: usize,
+) -> Result<(Vec<Difference>, usize), Error> {
+    let mut found =
+        Comparison { compared: 0, differences: Vec::new(), only_left: Vec::new(), only_right: Vec::new() };
+    let mut left_out = 0;
+    for of_task in episodes.chunk_by(|a, b| a.task == b.task) {
+        let Some((first, others)) = of_task.split_first() else { continue };
+        for other in others.iter().filter(|other| other.fingerprint != first.fingerprint) {
+            if found.differences.len() < most {
+                found.add((folder, first), (folder, other))?;
+            } else {
+                left_out += 1;
+            }
+        }
+    }
+    Ok((found.differences, left_out))
+}
+
 impl Comparison {
     fn add(
         &mut self,

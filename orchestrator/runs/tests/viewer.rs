@@ -125,3 +125,13 @@ fn the_report_leads_to_viewers_and_draws_those_that_are_out_of_date() -> Tested 
     assert!(read(&viewers[1])?.contains("</html>"));
     Ok(())
 }
+
+#[test]
+fn a_step_without_a_screenshot_has_no_empty_card_for_it() -> Tested {
+    let (_temporary, path) = run(&["a"])?;
+    std::fs::remove_file(path.join("episodes/shop%2E1-1/step-02.png"))?;
+    let html = read(&viewer::write_episode(&path, "shop.1")?)?;
+    assert_eq!(html.matches("class=\"shot none\"").count(), 1, "{html}");
+    assert!(!html.contains("aspect-ratio: 16/9"), "{html}");
+    Ok(())
+}

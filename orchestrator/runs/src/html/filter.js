@@ -4,7 +4,8 @@
   const rows = [...document.querySelectorAll('[data-filter]')];
   const [search, count] = [bar.querySelector('input'), bar.querySelector('output')];
   const choices = [...bar.querySelectorAll('select')];
-  const text = row => (row.textContent + '\n' + (row.dataset.more ?? '')).toLowerCase();
+  // Of an entry the row that is always shown, and not what is folded under it.
+  const text = row => ((row.rows ? row.rows[0] : row).textContent + '\n' + (row.dataset.group ?? '') + '\n' + (row.dataset.more ?? '')).toLowerCase();
   const texts = new Map(rows.map(row => [row, text(row)]));
   const none = document.querySelector('.none');
 
@@ -14,8 +15,6 @@
       words.every(word => texts.get(row).includes(word)) &&
       choices.every(({ name, value }) => !value || (row.dataset[name] ?? '').split('\n').includes(value));
     const shown = rows.filter(row => !(row.hidden = !fits(row)));
-    const names = new Set(shown.map(row => row.dataset.filter));
-    for (const part of document.querySelectorAll('[data-part]')) part.hidden = !names.has(part.dataset.part);
     count.value = shown.length === rows.length ? `${rows.length} ${bar.dataset.of}` : `${shown.length} of ${rows.length} ${bar.dataset.of}`;
     none.hidden = shown.length > 0;
   };

@@ -27,6 +27,13 @@ struct RequestView {
     size: String,
 }
 
+impl Requests {
+    /// Without the single ones.
+    pub(crate) fn counted(self) -> Requests {
+        Requests { list: Vec::new(), ..self }
+    }
+}
+
 /// Those of a step; 0 is the opening of the start page.
 pub(crate) fn requests_of(step: u32, requests: &[Request]) -> Requests {
     let own: Vec<&Request> = requests.iter().filter(|request| request.step == step).collect();

@@ -132,13 +132,13 @@ pub(crate) fn worded(kind: &str) -> &str {
     }
 }
 
-/// Unique for each pair, and safe in a URL's fragment.
-pub(crate) fn anchor(task: &str, variant: usize) -> String {
+/// Unique for each task, and safe in a URL's fragment.
+pub(crate) fn anchor(task: &str) -> String {
     let plain: String = task
         .bytes()
         .map(|b| if b.is_ascii_alphanumeric() { char::from(b).to_string() } else { format!("_{b:02x}") })
         .collect();
-    format!("e-{plain}-{variant}")
+    format!("t-{plain}")
 }
 
 /// `1–3, 5` for 1, 2, 3, 5.
@@ -152,6 +152,14 @@ pub(crate) fn ranges(numbers: &[u32]) -> String {
         })
         .collect::<Vec<_>>()
         .join(", ")
+}
+
+/// The beginning of a text of more than so many characters.
+pub(crate) fn clip(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
 }
 
 pub(crate) fn two_digits(value: f64) -> String {
@@ -194,8 +202,14 @@ mod tests {
     }
 
     #[test]
+    fn a_long_text_is_clipped_between_characters() {
+        assert_eq!(clip("née", 3), "née");
+        assert_eq!(clip("né e", 3), "né…");
+    }
+
+    #[test]
     fn anchors_of_different_tasks_differ() {
-        assert_eq!(anchor("rail-01", 2), "e-rail_2d01-2");
-        assert_ne!(anchor("a.b", 0), anchor("a_b", 0));
+        assert_eq!(anchor("rail-01"), "t-rail_2d01");
+        assert_ne!(anchor("a.b"), anchor("a_b"));
     }
 }

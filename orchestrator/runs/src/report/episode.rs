@@ -1,35 +1,38 @@
-//! One episode for the template.
+//! The repeats of a task for the template.
 
 use serde::Serialize;
 
+use super::Form;
+use super::budget::{Budget, Share, weight};
 use super::pictures::{Pictures, Placed};
 use crate::Error;
 use crate::files::is_beside;
+use crate::html::download::Download;
 use crate::html::requests::{Requests, requests_of};
-use crate::html::words::{anchor, episode_verdict, link, message, ranges, seconds, two_digits, worded};
-use crate::results::{EpisodeRecord, Request, RunFolder, Saved, Step};
+use crate::html::words::{clip, episode_verdict, link, message, ranges, seconds, two_digits, worded};
+use crate::results::{EpisodeRecord, Request, RunFolder, Step};
 
-/// Longest observation that is embedded whole.
-const OBSERVATION_LIMIT: usize = 256 << 10;
+/// Bytes of the line of one repeat.
+pub(super) const LINE: usize = 150;
+/// Bytes around the texts of a step and of what is told of an episode.
+const STEP: usize = 900;
+/// Characters of what an agent or a page says in a report that is to stay small.
+const SAID: usize = 300;
 
+/// Repeats with one fingerprint, told by the first of them.
 #[derive(Serialize)]
-pub(super) struct Episode {
-    anchor: String,
-    task: String,
-    goal: String,
+pub(super) struct Variant {
+    /// Their numbers, such as `1–3`.
     repeats: String,
-    fingerprint: String,
     verdict: &'static str,
     score: String,
     outcome: &'static str,
-    message: Option<String>,
-    answer: Option<String>,
+    actions: u32,
     time: String,
-    stderr: bool,
-    folder: String,
+    /// The viewer of each; nothing in a report that stands alone.
     traces: Vec<TraceLink>,
-    opening: Requests,
-    steps: Vec<StepView>,
+    /// What happened, as far as there is room for it.
+    detail: Option<Detail>,
 }
 
 /// The viewer of one repeat.
@@ -37,6 +40,23 @@ pub(super) struct Episode {
 struct TraceLink {
     repeat: u32,
     link: String,
+}
+
+#[derive(Serialize)]
+struct Detail {
+    /// The goal, where the page gave it.
+    goal: Option<String>,
+    fingerprint: String,
+    message: Option<String>,
+    answer: Option<String>,
+    /// Where the agent's standard error is, if it said anything.
+    stderr: Option<String>,
+    /// Its folder, as a link that ends in `/`.
+    folder: String,
+    opening: Requests,
+    steps: Vec<StepView>,
+    /// Steps that are in the viewer alone.
+    steps_left_out: usize,
 }
 
 #[derive(Serialize)]
@@ -48,7 +68,7 @@ struct StepView {
     reason: Option<String>,
     error: Option<String>,
     dialogs: Vec<String>,
-    downloads: Vec<Saved>,
+    downloads: Vec<Download>,
     unsettled: Option<String>,
     shot: Option<Placed>,
     observation: Option<String>,
@@ -56,50 +76,38 @@ struct StepView {
     requests: Requests,
 }
 
-/// How much text may still be embedded.
-pub(super) struct Room {
-    pub(super) left: usize,
-    /// Observations that did not fit.
-    pub(super) left_out: usize,
+/// What the episodes of a report are drawn from, and what is left for them.
+pub(super) struct Drawing<'a> {
+    pub(super) folder: &'a RunFolder,
+    pub(super) form: Form,
+    pub(super) pictures: Pictures,
+    pub(super) budget: Budget,
 }
 
-/// The episodes of one fingerprint, told by the first of them.
-pub(super) fn episode(
-    folder: &RunFolder,
-    goal: &str,
-    alike: &[&EpisodeRecord],
-    variant: usize,
-    pictures: &mut Pictures,
-    room: &mut Room,
-) -> Result<Episode, Error> {
-    let record = alike[0];
-    let files = folder.episode(&record.id());
-    let requests = files.requests()?;
-    let steps = files.steps()?;
-    let steps = steps.into_iter().map(|step| {
-        let file =
-            step.screenshot.as_ref().filter(|name| is_beside(name)).map(|name| files.path().join(name));
-        let shot = file.and_then(|file| pictures.place(folder.path(), &file));
-        step_view(step, shot, &requests, room)
-    });
-    Ok(Episode {
-        anchor: anchor(&record.task, variant),
-        task: record.task.clone(),
-        goal: record.goal.as_deref().unwrap_or(goal).to_owned(),
-        repeats: ranges(&alike.iter().map(|record| record.repeat).collect::<Vec<_>>()),
-        fingerprint: record.fingerprint.clone(),
-        verdict: episode_verdict(record),
-        score: record.score.map_or_else(|| "–".to_owned(), two_digits),
-        outcome: worded(record.outcome.kind()),
-        message: message(record),
-        answer: record.answer.clone(),
-        time: seconds(record.wall_ms),
-        stderr: files.path().join("agent.stderr.txt").metadata().is_ok_and(|file| file.len() > 0),
-        traces: alike.iter().map(|record| trace_link(record)).collect(),
-        folder: link(&format!("episodes/{}", record.id().folder_name())),
-        steps: steps.collect(),
-        opening: requests_of(0, &requests),
-    })
+impl Drawing<'_> {
+    /// The episodes of one fingerprint.
+    pub(super) fn variant(&mut self, alike: &[&EpisodeRecord]) -> Result<Variant, Error> {
+        let record = alike[0];
+        let (form, pictures) = (self.form, &mut self.pictures);
+        let mut share = self.budget.share();
+        let detail = match share.is_any() {
+            true => Some(detail(self.folder, form, record, pictures, &mut share)?),
+            false => None,
+        };
+        Ok(Variant {
+            repeats: ranges(&alike.iter().map(|record| record.repeat).collect::<Vec<_>>()),
+            verdict: episode_verdict(record),
+            score: record.score.map_or_else(|| "–".to_owned(), two_digits),
+            outcome: worded(record.outcome.kind()),
+            actions: record.steps,
+            time: seconds(record.wall_ms),
+            traces: match form {
+                Form::Linked => alike.iter().map(|record| trace_link(record)).collect(),
+                Form::Inline => Vec::new(),
+            },
+            detail,
+        })
+    }
 }
 
 fn trace_link(record: &EpisodeRecord) -> TraceLink {
@@ -107,27 +115,95 @@ fn trace_link(record: &EpisodeRecord) -> TraceLink {
     TraceLink { repeat: record.repeat, link }
 }
 
-fn step_view(step: Step, shot: Option<Placed>, requests: &[Request], room: &mut Room) -> StepView {
-    let observation_lines = step.observation.lines().count();
-    let fits = step.observation.len() <= OBSERVATION_LIMIT.min(room.left);
-    if fits {
-        room.left -= step.observation.len();
-    } else {
-        room.left_out += 1;
+fn detail(
+    folder: &RunFolder,
+    form: Form,
+    record: &EpisodeRecord,
+    pictures: &mut Pictures,
+    share: &mut Share<'_>,
+) -> Result<Detail, Error> {
+    let files = folder.episode(&record.id());
+    let requests = files.requests()?;
+    let short = |text: &String| said(form, text);
+    let place = link(&format!("episodes/{}/", record.id().folder_name()));
+    let stderr = files.path().join("agent.stderr.txt").metadata().is_ok_and(|file| file.len() > 0);
+    let mut told = Detail {
+        goal: record.goal.as_ref().map(short),
+        fingerprint: record.fingerprint.clone(),
+        message: message(record).as_ref().map(short),
+        answer: record.answer.as_ref().map(short),
+        stderr: (stderr && form == Form::Linked).then(|| format!("{place}agent.stderr.txt")),
+        folder: place,
+        opening: requests_in(form, 0, &requests),
+        steps: Vec::new(),
+        steps_left_out: 0,
+    };
+    let texts = [&told.goal, &told.message, &told.answer];
+    share.take(STEP + texts.into_iter().flatten().map(|text| weight(text)).sum::<usize>());
+    for mut step in files.steps()? {
+        let (file, observation) = (step.screenshot.take(), std::mem::take(&mut step.observation));
+        let mut view = step_view(form, step, &requests, &told.folder);
+        if !share.take(view.weight()) {
+            told.steps_left_out += 1;
+            continue;
+        }
+        let file = file.filter(|name| is_beside(name)).map(|name| files.path().join(name));
+        view.shot = file.and_then(|file| pictures.place(folder.path(), &file));
+        if form == Form::Inline && share.budget.observation(&observation) {
+            view.observation_lines = observation.lines().count();
+            view.observation = Some(observation);
+        }
+        told.steps.push(view);
     }
+    share.budget.steps_left_out += told.steps_left_out;
+    Ok(told)
+}
+
+fn step_view(form: Form, step: Step, requests: &[Request], folder: &str) -> StepView {
+    let short = |text: String| said(form, &text);
     StepView {
-        requests: requests_of(step.step, requests),
+        requests: requests_in(form, step.step, requests),
         step: step.step,
-        url: step.url,
-        title: step.title,
-        action: step.action,
-        reason: step.reason,
-        error: step.error,
-        dialogs: step.dialogs.iter().map(ToString::to_string).collect(),
-        downloads: step.downloads,
-        unsettled: step.unsettled,
-        shot,
-        observation: fits.then_some(step.observation),
-        observation_lines,
+        url: short(step.url),
+        title: short(step.title),
+        action: step.action.map(short),
+        reason: step.reason.map(short),
+        error: step.error.map(short),
+        dialogs: step.dialogs.iter().map(|dialog| short(dialog.to_string())).collect(),
+        downloads: step.downloads.iter().map(|saved| Download::of(folder, saved)).collect(),
+        unsettled: step.unsettled.map(short),
+        shot: None,
+        observation: None,
+        observation_lines: 0,
+    }
+}
+
+impl StepView {
+    /// Bytes that it takes at most.
+    fn weight(&self) -> usize {
+        let optional = [&self.action, &self.reason, &self.error, &self.unsettled].into_iter().flatten();
+        let names = self.downloads.iter().map(|file| &file.name);
+        // The title is the picture's name, too; a download's link has three bytes for one.
+        let texts = [&self.url, &self.title, &self.title].into_iter().chain(optional).chain(&self.dialogs);
+        let texts = texts.chain(names.clone()).chain(names.clone()).chain(names.clone()).chain(names);
+        let many = (self.dialogs.len() + self.downloads.len()) * 150;
+        STEP + many + texts.map(|text| weight(text)).sum::<usize>()
+    }
+}
+
+/// What was said, whole or its beginning.
+fn said(form: Form, text: &str) -> String {
+    match form {
+        Form::Linked => clip(text, SAID),
+        Form::Inline => text.to_owned(),
+    }
+}
+
+/// The requests of a step, each of them only where there is room for everything.
+fn requests_in(form: Form, step: u32, requests: &[Request]) -> Requests {
+    let all = requests_of(step, requests);
+    match form {
+        Form::Linked => all.counted(),
+        Form::Inline => all,
     }
 }

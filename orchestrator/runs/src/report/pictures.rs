@@ -1,6 +1,7 @@
-//! Screenshots for embedding, each different one once.
+//! Screenshots of a report: files beside it, or in it, each different one once.
 
 use std::collections::HashMap;
+use std::io::Read as _;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -8,19 +9,22 @@ use camino::Utf8Path;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
+use super::Form;
 use crate::files;
 use crate::html::png::dimensions;
 use crate::html::words::link;
 
 /// Bytes of PNG that are embedded before the rest is linked.
-pub(super) const LIMIT: usize = 64 << 20;
+const LIMIT: usize = 64 << 20;
 
+/// Bytes at the beginning of a screenshot that have its size.
+const HEAD: u64 = 24;
 /// Bytes of the largest screenshot that is read; far above any.
 const LARGEST: u64 = 256 << 20;
 
 /// Screenshots met so far.
-#[derive(Default)]
 pub(super) struct Pictures {
+    form: Form,
     embedded: Vec<Embedded>,
     known: HashMap<[u8; 32], usize>,
     bytes: usize,
@@ -52,8 +56,21 @@ pub(super) struct Placed {
 }
 
 impl Pictures {
-    /// Takes a screenshot in. None where the file is missing or is no PNG: a report is drawn of what there is.
+    /// For a report of this form.
+    pub(super) fn new(form: Form) -> Pictures {
+        Pictures { form, embedded: Vec::new(), known: HashMap::new(), bytes: 0, linked: 0 }
+    }
+
+    /// Takes a screenshot in. None where the file is missing or is no PNG: a report is drawn of
+    /// what there is.
     pub(super) fn place(&mut self, run: &Utf8Path, file: &Utf8Path) -> Option<Placed> {
+        let beside = || Picture::Linked(link(file.strip_prefix(run).unwrap_or(file).as_str()));
+        if self.form == Form::Linked {
+            let mut head = Vec::new();
+            files::open(file).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
+            let (width, height) = dimensions(&head)?;
+            return Some(Placed { picture: beside(), width, height });
+        }
         let bytes = files::read(file, LARGEST).ok()?;
         let (width, height) = dimensions(&bytes)?;
         let digest: [u8; 32] = Sha256::digest(&bytes).into();
@@ -61,7 +78,7 @@ impl Pictures {
             Some(&number) => Picture::Embedded(number),
             None if self.bytes + bytes.len() > LIMIT => {
                 self.linked += 1;
-                Picture::Linked(link(file.strip_prefix(run).unwrap_or(file).as_str()))
+                beside()
             }
             None => {
                 let number = self.embedded.len();

@@ -1,12 +1,18 @@
-//! The table of tasks, and what it is searched and filtered by.
+//! The table of tasks, and what it is searched, filtered and sorted by.
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::html::words::{Choice, anchor, percent, seconds, two_digits, verdict, worded};
+use super::Form;
+use super::budget::weight;
+use super::episode::Variant;
+use crate::html::words::{Choice, anchor, clip, percent, seconds, two_digits, verdict, worded};
 use crate::results::{EpisodeRecord, Outcome, RunRecord, TaskRecord};
 use crate::{Summary, TaskSummary};
+
+/// Bytes of a row without its texts.
+const ROW: usize = 700;
 
 #[derive(Serialize)]
 pub(super) struct Row {
@@ -22,7 +28,11 @@ pub(super) struct Row {
     misses: u64,
     refused: u64,
     time: String,
-    variants: usize,
+    wall_ms: u64,
+    /// Attempts that have ended.
+    repeats: usize,
+    /// The repeats that are folded under it, those with one fingerprint together.
+    pub(super) variants: Vec<Variant>,
     /// How the episodes ended, one a line.
     kinds: String,
     /// Sites and tags, one a line.
@@ -32,11 +42,18 @@ pub(super) struct Row {
 }
 
 /// The tasks, in the order of the suite.
-pub(super) fn rows(run: &RunRecord, summary: &Summary, records: &[EpisodeRecord]) -> Vec<Row> {
+pub(super) fn rows(run: &RunRecord, summary: &Summary, records: &[EpisodeRecord], form: Form) -> Vec<Row> {
+    // Where there are many tasks, little is said of each.
+    let (goal_limit, more_limit) = match (form, summary.tasks.len()) {
+        (Form::Inline, _) => (usize::MAX, usize::MAX),
+        (Form::Linked, 0..200) => (600, 600),
+        (Form::Linked, 200..500) => (200, 200),
+        (Form::Linked, _) => (100, 60),
+    };
     let row = |(task, known): (&TaskSummary, &TaskRecord)| Row {
         task: task.task.clone(),
-        goal: known.goal.clone(),
-        anchor: anchor(&task.task, 0),
+        goal: clip(&known.goal, goal_limit),
+        anchor: anchor(&task.task),
         played: task.episodes > 0,
         score: task.score.map_or_else(|| "–".to_owned(), two_digits),
         percent: percent(task.score.unwrap_or(0.0)),
@@ -64,12 +81,27 @@ pub(super) fn rows(run: &RunRecord, summary: &Summary, records: &[EpisodeRecord]
         misses: task.requests.miss,
         refused: task.requests.refused,
         time: seconds(task.wall_ms),
-        variants: task.fingerprints.len(),
+        wall_ms: task.wall_ms,
+        repeats: task.episodes,
+        variants: Vec::new(),
         kinds: task.outcomes.keys().copied().collect::<Vec<_>>().join("\n"),
         groups: groups(known).join("\n"),
-        more: more(known, records),
+        more: clip(&more(known, records), more_limit),
     };
     summary.tasks.iter().zip(run.own_tasks()).map(row).collect()
+}
+
+impl Row {
+    /// The task's id.
+    pub(super) fn task(&self) -> &str {
+        &self.task
+    }
+
+    /// Bytes that it takes at most, without what is folded under it.
+    pub(super) fn weight(&self) -> usize {
+        let texts = [&self.task, &self.task, &self.task, &self.goal, &self.outcomes, &self.groups];
+        ROW + texts.into_iter().chain([&self.more]).map(|text| weight(text)).sum::<usize>()
+    }
 }
 
 /// What the rows can be filtered by.
@@ -100,7 +132,7 @@ fn groups(task: &TaskRecord) -> Vec<String> {
     sites.chain(task.tags.iter().map(|tag| format!("tag {tag}"))).collect()
 }
 
-/// What episodes of a task have said.
+/// What episodes of a task have said; its sites and tags are searched, too.
 fn more(task: &TaskRecord, records: &[EpisodeRecord]) -> String {
     let own = records.iter().filter(|record| record.task == task.id);
     let said = own.flat_map(|record| {
@@ -110,6 +142,6 @@ fn more(task: &TaskRecord, records: &[EpisodeRecord]) -> String {
         };
         [record.answer.as_ref(), message, record.goal.as_ref()].into_iter().flatten()
     });
-    let said: BTreeSet<&String> = said.chain(&task.sites).chain(&task.tags).collect();
+    let said: BTreeSet<&String> = said.collect();
     said.into_iter().map(String::as_str).collect::<Vec<_>>().join("\n")
 }

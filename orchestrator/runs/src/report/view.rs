@@ -2,22 +2,29 @@
 
 use serde::Serialize;
 
-use super::episode::{Episode, Room, episode};
+use super::Form;
+use super::budget::{Budget, weight};
+use super::episode::{Drawing, LINE};
 use super::pictures::{Embedded, Pictures};
 use super::rows::{Row, choices, rows};
+use crate::compare::first_differences;
 use crate::groups::{By, Group};
 use crate::html::words::{
-    Choice, Level, Share, levels, percent, ranges, seconds, shares, two_digits, verdict,
+    Choice, Level, Share, clip, levels, percent, ranges, seconds, shares, two_digits, verdict,
 };
+use crate::nondeterminism::Nondeterminism;
 use crate::results::{EpisodeRecord, RunFolder, RunRecord};
 use crate::statistics::Method;
+use crate::summary::{Cause, MissCount};
 use crate::table::models;
-use crate::{Difference, Error, Summary, compare_repeats};
+use crate::{Difference, Error, Summary};
 
-/// Bytes of observations that are embedded before the rest is left to the trace.
-pub(super) const TEXT_LIMIT: usize = 32 << 20;
 /// Differences between repeats that are shown.
 const DIFFERENCES: usize = 20;
+/// Misses, refused hosts and errors that are named, each of these.
+const NAMED: usize = 100;
+/// Characters of one of them.
+const NAME: usize = 500;
 
 /// Tasks with something in common.
 #[derive(Serialize)]
@@ -48,6 +55,8 @@ pub(super) struct Page {
     passed: usize,
     task_count: usize,
     deterministic: Option<bool>,
+    /// Why repeats are expected to differ.
+    expected: Option<&'static str>,
     fingerprints: Vec<FingerprintView>,
     request_total: u64,
     levels: Vec<Level>,
@@ -56,11 +65,13 @@ pub(super) struct Page {
     /// What agents' models and judges took.
     models: Option<String>,
     judging: Option<String>,
-    causes: Vec<crate::summary::Cause>,
-    misses: Vec<crate::summary::MissCount>,
+    causes: Vec<Cause>,
+    misses: Vec<MissCount>,
+    misses_left_out: usize,
     miss_total: u64,
     refused_total: u64,
     refused_hosts: Vec<String>,
+    refused_count: usize,
     errors: usize,
     facts: Vec<(&'static str, String)>,
     shares: Vec<Share>,
@@ -72,10 +83,12 @@ pub(super) struct Page {
     rows: Vec<Row>,
     differences: Vec<Difference>,
     differences_left_out: usize,
-    episodes: Vec<Episode>,
+    /// Everything is in the page.
+    inline: bool,
     pictures: Vec<Embedded>,
     pictures_linked: usize,
-    texts_left_out: usize,
+    observations_left_out: usize,
+    steps_left_out: usize,
 }
 
 #[derive(Serialize)]
@@ -99,19 +112,26 @@ pub(super) fn page(
     run: &RunRecord,
     summary: &Summary,
     records: &[EpisodeRecord],
+    form: Form,
 ) -> Result<Page, Error> {
-    let mut pictures = Pictures::default();
-    let mut room = Room { left: TEXT_LIMIT, left_out: 0 };
-    let mut episodes = Vec::new();
-    for of_task in records.chunk_by(|a, b| a.task == b.task) {
-        for (variant, alike) in same_fingerprint(of_task).iter().enumerate() {
-            let goal = run.tasks.iter().find(|task| task.id == alike[0].task).map_or("", |task| &task.goal);
-            episodes.push(episode(folder, goal, alike, variant, &mut pictures, &mut room)?);
+    let (differences, differences_left_out) = first_differences(folder, records, DIFFERENCES)?;
+    let misses: Vec<MissCount> = summary.misses.iter().take(NAMED).map(clipped).collect();
+    let mut rows = rows(run, summary, records, form);
+    let taken = rows.iter().map(Row::weight).sum::<usize>()
+        + records.len() * LINE
+        + summary.groups.len() * 600
+        + misses.iter().map(|miss| 200 + 2 * weight(&miss.url)).sum::<usize>();
+    let groups = groups_of(records);
+    let budget = Budget::new(form, taken, groups.iter().map(|(_, variants)| variants.len()).sum());
+    let mut drawing = Drawing { folder, form, pictures: Pictures::new(form), budget };
+    for (task, variants) in groups {
+        let variants = variants.iter().map(|alike| drawing.variant(alike)).collect::<Result<_, _>>()?;
+        if let Some(row) = rows.iter_mut().find(|row| row.task() == task) {
+            row.variants = variants;
         }
     }
+    let Drawing { pictures, budget, .. } = drawing;
     let pictures_linked = pictures.linked;
-    let differences = compare_repeats(folder.path())?.differences;
-    let rows = rows(run, summary, records);
     Ok(Page {
         suite: run.suite.clone(),
         agent: run.agent.clone(),
@@ -136,17 +156,20 @@ pub(super) fn page(
         passed: summary.passed,
         task_count: summary.tasks.len(),
         deterministic: summary.deterministic,
+        expected: summary.nondeterminism.map(Nondeterminism::reason),
         fingerprints: fingerprints(summary),
         request_total: summary.requests.total(),
         searches: summary.requests.search,
         models: summary.models.as_ref().map(models),
         judging: summary.judging.as_ref().map(models),
-        causes: summary.causes.clone(),
+        causes: summary.causes.iter().take(NAMED).map(clipped_cause).collect(),
         levels: levels(&summary.requests),
-        misses: summary.misses.clone(),
+        misses_left_out: summary.misses.len() - misses.len(),
+        misses,
         miss_total: summary.requests.miss,
         refused_total: summary.requests.refused,
-        refused_hosts: summary.refused_hosts.iter().cloned().collect(),
+        refused_hosts: summary.refused_hosts.iter().take(NAMED).map(|host| clip(host, NAME)).collect(),
+        refused_count: summary.refused_hosts.len(),
         errors: summary.errors,
         facts: summary.facts(),
         shares: shares(&summary.times),
@@ -156,16 +179,22 @@ pub(super) fn page(
         time: seconds(summary.wall_ms),
         choices: choices(run, &rows),
         rows,
-        differences_left_out: differences.len().saturating_sub(DIFFERENCES),
-        differences: differences.into_iter().take(DIFFERENCES).collect(),
-        episodes,
+        differences_left_out,
+        differences,
+        inline: form == Form::Inline,
         pictures: pictures.into_embedded(),
         pictures_linked,
-        texts_left_out: room.left_out,
+        observations_left_out: budget.observations_left_out,
+        steps_left_out: budget.steps_left_out,
     })
 }
 
-/// The episodes of a task, those of one fingerprint together.
+/// The episodes by task, in their order, those of one fingerprint together.
+fn groups_of(records: &[EpisodeRecord]) -> Vec<(&str, Vec<Vec<&EpisodeRecord>>)> {
+    let by_task = records.chunk_by(|a, b| a.task == b.task);
+    by_task.filter_map(|own| Some((own.first()?.task.as_str(), same_fingerprint(own)))).collect()
+}
+
 fn same_fingerprint(records: &[EpisodeRecord]) -> Vec<Vec<&EpisodeRecord>> {
     let mut groups: Vec<Vec<&EpisodeRecord>> = Vec::new();
     for record in records {
@@ -175,6 +204,15 @@ fn same_fingerprint(records: &[EpisodeRecord]) -> Vec<Vec<&EpisodeRecord>> {
         }
     }
     groups
+}
+
+fn clipped(miss: &MissCount) -> MissCount {
+    let nearest = miss.nearest.as_ref().map(|url| clip(url, NAME));
+    MissCount { method: clip(&miss.method, 20), url: clip(&miss.url, NAME), nearest, count: miss.count }
+}
+
+fn clipped_cause(cause: &Cause) -> Cause {
+    Cause { message: clip(&cause.message, NAME), ..cause.clone() }
 }
 
 fn group_row(group: &Group) -> GroupRow {

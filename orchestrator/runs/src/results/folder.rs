@@ -151,16 +151,21 @@ impl RunFolder {
         let tasks = self.run()?.tasks;
         let mut episodes = Vec::new();
         for name in self.episode_names()?.into_iter().filter(|name| !name.starts_with('.')) {
-            let path = self.path.join("episodes").join(&name);
-            let record = EpisodeFolder { path: path.clone() }.record()?;
-            if record.id().folder_name() != name {
-                return Err(Error::Misplaced { path, belongs: record.id().folder_name() });
-            }
-            episodes.push(record);
+            episodes.push(self.record_named(&name)?);
         }
         let place = |task: &str| tasks.iter().position(|known| known.id == task).unwrap_or(usize::MAX);
-        episodes.sort_by_key(|episode| (place(&episode.task), episode.task.clone(), episode.repeat));
+        episodes.sort_by_cached_key(|episode| (place(&episode.task), episode.task.clone(), episode.repeat));
         Ok(episodes)
+    }
+
+    /// How the episode in the folder of this name ended.
+    pub(crate) fn record_named(&self, name: &str) -> Result<EpisodeRecord, Error> {
+        let path = self.path.join("episodes").join(name);
+        let record = EpisodeFolder { path: path.clone() }.record()?;
+        if record.id().folder_name() != name {
+            return Err(Error::Misplaced { path, belongs: record.id().folder_name() });
+        }
+        Ok(record)
     }
 
     /// The folder of one episode, whole or not there.

@@ -16,6 +16,8 @@ pub(super) struct Page {
     repeat: u32,
     choices: Vec<Choice>,
     rows: Vec<Row>,
+    /// There is a report beside it.
+    report: bool,
 }
 
 #[derive(Serialize)]
@@ -32,12 +34,13 @@ struct Row {
     misses: u64,
     refused: u64,
     time: String,
+    wall_ms: u64,
     /// What is searched besides what is shown.
     more: String,
 }
 
 /// Words and numbers for a run's episodes.
-pub(super) fn page(run: &RunRecord, episodes: &[EpisodeRecord]) -> Page {
+pub(super) fn page(run: &RunRecord, episodes: &[EpisodeRecord], report: bool) -> Page {
     let rows: Vec<Row> = episodes.iter().map(|episode| row(run, episode)).collect();
     let verdicts: Vec<&str> = rows.iter().map(|row| row.verdict).collect();
     let outcomes: BTreeSet<&str> = rows.iter().map(|row| row.outcome).collect();
@@ -50,6 +53,7 @@ pub(super) fn page(run: &RunRecord, episodes: &[EpisodeRecord]) -> Page {
         repeat: run.repeat,
         choices: vec![Choice::verdict(&verdicts), Choice::of("outcome", "any ending", outcomes)],
         rows,
+        report,
     }
 }
 
@@ -74,6 +78,7 @@ fn row(run: &RunRecord, episode: &EpisodeRecord) -> Row {
         misses: episode.requests.miss,
         refused: episode.requests.refused,
         time: seconds(episode.wall_ms),
+        wall_ms: episode.wall_ms,
         more: [episode.answer.as_deref().unwrap_or_default(), message, &known].join("\n"),
     }
 }

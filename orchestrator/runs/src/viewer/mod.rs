@@ -5,8 +5,9 @@
 //!                                              ^ changes (against the step before)
 //! ```
 //!
-//! The files are for `file:` addresses: nothing serves them, and they ask for nothing but the screenshots beside them. With their script they
-//! show one step at a time and are moved by keys; without it all steps stand one below the other.
+//! The files are for `file:` addresses, and [`crate::server`] draws the same pages on demand. They ask
+//! for nothing but the screenshots beside them. With their script they show one step at a time and
+//! are moved by keys; without it all steps stand one below the other.
 
 mod call;
 mod changes;
@@ -18,23 +19,32 @@ mod step;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::Error;
-use crate::html::{FILTER, Template};
-use crate::results::{EpisodeRecord, RunFolder, RunRecord};
+use crate::html::{TABLES, Template};
+use crate::results::{EpisodeFolder, EpisodeRecord, RunFolder, RunRecord};
 
 pub use find::find;
 
 /// Name of the file, in an episode's folder and in the run's.
-const NAME: &str = "trace.html";
+pub(crate) const NAME: &str = "trace.html";
 
 const EPISODE: Template = Template {
     name: "episode.html",
     source: include_str!("episode.html"),
+    macros: &[],
     style: include_str!("episode.css"),
     script: include_str!("episode.js"),
 };
 
-const LIST: Template =
-    Template { name: "list.html", source: include_str!("list.html"), style: "", script: FILTER };
+/// Each repeat has the goal of its task, of which the beginning is enough to tell it by.
+const LIST_STYLE: &str = ".tasks .goal { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }";
+
+const LIST: Template = Template {
+    name: "list.html",
+    source: include_str!("list.html"),
+    macros: &[],
+    style: LIST_STYLE,
+    script: TABLES,
+};
 
 /// Draws the viewers of a run's episodes, and the list of them; gives the path of that.
 ///
@@ -87,6 +97,21 @@ fn write_one(folder: &RunFolder, run: &RunRecord, record: &EpisodeRecord) -> Res
 
 fn write_list(folder: &RunFolder, run: &RunRecord, episodes: &[EpisodeRecord]) -> Result<Utf8PathBuf, Error> {
     let path = folder.path().join(NAME);
-    LIST.write(&list::page(run, episodes), &path)?;
+    let report = folder.path().join("report.html").exists();
+    LIST.write(&list::page(run, episodes, report), &path)?;
     Ok(path)
+}
+
+/// The viewer of one episode, drawn and not written.
+pub(crate) fn draw_one(
+    run: &RunRecord,
+    record: &EpisodeRecord,
+    files: &EpisodeFolder,
+) -> Result<String, Error> {
+    EPISODE.draw(&episode::page(run, record, files)?)
+}
+
+/// The list of a run's episodes, drawn and not written, for where there is a report beside it.
+pub(crate) fn draw_list(run: &RunRecord, episodes: &[EpisodeRecord]) -> Result<String, Error> {
+    LIST.draw(&list::page(run, episodes, true))
 }

@@ -1,16 +1,16 @@
 //! One step for the template.
 
 use camino::Utf8Path;
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 
 use super::call::CallView;
 use super::changes::{Changes, changes};
 use crate::files;
+use crate::html::download::Download;
 use crate::html::png::dimensions;
 use crate::html::requests::{Requests, requests_of};
 use crate::html::words::{seconds, two_digits};
-use crate::results::{Request, Saved, Spent, Step, StepCall};
+use crate::results::{Request, Spent, Step, StepCall};
 use crate::table::models;
 
 /// What is known of a score, rounded: less is no change.
@@ -65,14 +65,6 @@ struct Shot {
     outside: bool,
 }
 
-/// A file that a page had saved.
-#[derive(Serialize)]
-struct Download {
-    name: String,
-    link: String,
-    whole: bool,
-}
-
 #[derive(Serialize)]
 struct Acted {
     selector: String,
@@ -121,7 +113,7 @@ pub(super) fn step(
         models: Spent::of(asked.iter().map(|asked| &asked.call)).as_ref().map(models),
         calls: asked.iter().map(|asked| CallView::of(&asked.call)).collect(),
         dialogs: step.dialogs.iter().map(ToString::to_string).collect(),
-        downloads: step.downloads.iter().map(download).collect(),
+        downloads: step.downloads.iter().map(|saved| Download::of("", saved)).collect(),
         score: step.score.map(two_digits),
         events,
         requests: own,
@@ -133,11 +125,6 @@ pub(super) fn step(
         observation: step.observation.clone(),
         marks: marks.into_iter().filter(|(is, _)| *is).map(|(_, name)| name).collect(),
     }
-}
-
-fn download(saved: &Saved) -> Download {
-    let name = utf8_percent_encode(&saved.name, NON_ALPHANUMERIC);
-    Download { name: saved.name.clone(), link: format!("downloads/{name}"), whole: saved.whole }
 }
 
 fn shot(folder: &Utf8Path, step: &Step) -> Option<Shot> {
