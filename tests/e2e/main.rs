@@ -35,6 +35,7 @@ mod scores;
 mod searching;
 mod server;
 mod servers;
+mod show;
 mod suites;
 mod town;
 mod turkingbench;

@@ -35,6 +35,7 @@ mod run;
 mod save;
 mod score;
 mod scoring;
+mod show;
 mod snapshot;
 mod tasks;
 mod town;
@@ -73,6 +74,7 @@ enum Command {
     Open(town::Open),
     Report(report::Report),
     Trace(trace::Trace),
+    Show(show::Show),
     Compare(compare::Compare),
     Merge(merge::Merge),
     Export(export::Export),
@@ -120,8 +122,9 @@ async fn run(cli: Cli) -> failure::Outcome {
         Command::Logs(logs) => logs.run().await,
         Command::Reset(reset) => reset.run().await,
         Command::Open(open) => open.run().await,
-        Command::Report(report) => report.run(),
-        Command::Trace(trace) => trace.run(),
+        Command::Report(report) => report.run().await,
+        Command::Trace(trace) => trace.run().await,
+        Command::Show(show) => show.run().await,
         Command::Compare(compare) => compare.run(),
         Command::Merge(merge) => merge.run(),
         Command::Agents(agents) => agents.run(),

@@ -2,9 +2,10 @@
 
 use camino::Utf8PathBuf;
 use runs::Summary;
+use runs::server::Page;
 
 use crate::failure::{OrFail, Outcome};
-use crate::progress;
+use crate::{progress, show};
 
 /// Print the table of a run and write its HTML report anew
 ///
@@ -21,12 +22,20 @@ pub(crate) struct Report {
     /// Write everything into the report, pictures too, so that it can be sent as one file
     #[arg(long)]
     inline: bool,
+    /// Serve the report on this machine until Ctrl-C instead of writing it, print its URL, and open
+    /// it with the desktop's browser if there is a display
+    #[arg(long, conflicts_with_all = ["json", "inline"])]
+    open: bool,
 }
 
 impl Report {
     /// Reads what is on disk; a run under way is shown as far as it has come.
-    pub(crate) fn run(self) -> Outcome {
+    pub(crate) async fn run(self) -> Outcome {
         let summary = Summary::read(&self.run).or_input("read the run")?;
+        if self.open {
+            println!("{}", summary.table(progress::columns()));
+            return show::open(&self.run, Page::Report, "report        ").await;
+        }
         let write = if self.inline { runs::report::write_inline } else { runs::report::write };
         let report = write(&self.run).or_environment("write the report")?;
         if self.json {

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Everything else reads those results: [`Summary`] counts them, [`fingerprint`] digests what must repeat, [`compare`](fn@compare) names the first
-//! difference, [`report`] and [`viewer`] draw them. The crate never judges an answer itself (that is the task's scorer) and never speaks to a browser but
+//! difference, [`report`] and [`viewer`] draw them, [`server`] shows them. The crate never judges an answer itself (that is the task's scorer) and never speaks to a browser but
 //! through [`Environment`].
 
 mod compare;
@@ -44,6 +44,7 @@ mod run;
 mod saved;
 mod scored;
 pub mod sensitivity;
+pub mod server;
 mod servicenow;
 mod starts;
 pub mod statistics;

@@ -1,0 +1,101 @@
+//! `sandbox show`: a run's report and episodes over HTTP. What `--open` of other commands does,
+//! too.
+
+use std::ffi::OsString;
+use std::process::Stdio;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use runs::server::{Page, RunServer};
+use tokio::process::Command;
+
+use crate::failure::{Failure, Outcome};
+use crate::interrupt;
+use crate::run::classify;
+
+/// Serve a run's report and episodes on this machine, to look at in a browser
+///
+/// Prints the URL of the report and serves it until Ctrl-C, at 127.0.0.1 alone. Pages are drawn
+/// when they are asked for, of what is on disk then: a run under way is shown as far as it has
+/// come, and nothing is written. From another machine, forward the same port: ssh -L
+/// 7575:127.0.0.1:7575 HOST, with --port 7575 here.
+#[derive(clap::Args)]
+pub(crate) struct Show {
+    /// The folder of a run
+    run: Utf8PathBuf,
+    /// Where to listen; 0 is a free port
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    port: u16,
+    /// Open the report with the desktop's browser, once and if there is a display
+    #[arg(long)]
+    open: bool,
+}
+
+impl Show {
+    /// Prints where the run is to be seen, and serves it until interrupted.
+    pub(crate) async fn run(self) -> Outcome {
+        let server = RunServer::bind(&self.run, self.port).await.map_err(classify)?;
+        serve(server, Page::Report, "", self.open).await
+    }
+}
+
+/// Serves a run at a free port until interrupted, and opens one of its pages in a browser.
+pub(crate) async fn open(run: &Utf8Path, page: Page<'_>, label: &str) -> Outcome {
+    let server = RunServer::bind(run, 0).await.map_err(classify)?;
+    serve(server, page, label, true).await
+}
+
+async fn serve(server: RunServer, page: Page<'_>, label: &str, open: bool) -> Outcome {
+    let url = server.url(page).map_err(classify)?;
+    let serving = async {
+        println!("{label}{url}");
+        if open && has_display() {
+            tokio::spawn(in_browser(url));
+        } else {
+            explain(open, server.address().port());
+        }
+        server.serve().await.map_err(classify)
+    };
+    match interrupt::unless_interrupted(serving, "").await {
+        // That is how it ends.
+        Err(Failure::Interrupted(_)) => Ok(()),
+        ended => ended,
+    }
+}
+
+/// Says how a person comes to the page, where no browser is opened.
+fn explain(wanted: bool, port: u16) {
+    if wanted {
+        eprintln!("there is no display to open a browser on; open the URL yourself");
+    }
+    if std::env::var_os("SSH_CONNECTION").is_some() {
+        eprintln!("from your own machine: ssh -L {port}:127.0.0.1:{port} HOST, and then the same URL");
+    }
+    eprintln!("serving until Ctrl-C");
+}
+
+fn has_display() -> bool {
+    ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| is_set(std::env::var_os(name)))
+}
+
+fn is_set(value: Option<OsString>) -> bool {
+    value.is_some_and(|value| !value.is_empty())
+}
+
+/// Asks the desktop to open a page, one time. A browser that begins with that stays when we end: it
+/// is in a process group of its own, which Ctrl-C does not reach.
+async fn in_browser(url: String) {
+    let opened = Command::new("xdg-open")
+        .arg(&url)
+        .process_group(0)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .await;
+    let why = match opened {
+        Ok(status) if status.success() => return,
+        Ok(status) => format!("it ended with {status}"),
+        Err(error) => error.to_string(),
+    };
+    eprintln!("failed to run xdg-open: {why}; open {url} in a browser yourself");
+}

@@ -1,0 +1,172 @@
+//! A run to look at over HTTP: its report and its episodes, for this machine alone.
+//!
+//! ```text
+//! GET /  /report.html                    the report             drawn when it is asked for
+//! GET /trace.html                        the list of episodes   drawn when it is asked for
+//! GET /episodes/<task>-<n>/trace.html    one episode            drawn when it is asked for
+//! GET /run.json, /episodes/.../<file>    what is in the run's folder
+//! ```
+//!
+//! *Invariants:* nothing is written. What is outside of the run's folder is not served, whatever
+//! links stand in it, nor what is for its owner's eyes only. Nobody but programs of this machine
+//! and the server's own pages is answered ([`guard`]).
+
+mod confined;
+mod files;
+mod pages;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Response};
+use camino::{Utf8Path, Utf8PathBuf};
+use guard::Guard;
+use http::{Method, StatusCode, header};
+use percent_encoding::percent_decode_str;
+use tokio::net::TcpListener;
+
+use crate::html::words::link;
+use crate::results::RunFolder;
+use crate::{Error, viewer};
+
+/// A run that is about to be served.
+pub struct RunServer {
+    run: Utf8PathBuf,
+    listener: TcpListener,
+    address: SocketAddr,
+}
+
+/// What a browser is led to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Page<'a> {
+    /// The report.
+    Report,
+    /// The list of episodes.
+    Episodes,
+    /// One episode, by any of the names that [`viewer::find`] knows.
+    Episode(&'a str),
+}
+
+impl RunServer {
+    /// Listens at this port of 127.0.0.1; port 0 is a free one.
+    ///
+    /// # Errors
+    /// When the folder holds no run, or the port is taken.
+    pub async fn bind(run: &Utf8Path, port: u16) -> Result<RunServer, Error> {
+        RunFolder::open(run)?.run()?;
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        let failed = |source| Error::Listen { address, source };
+        let listener = TcpListener::bind(address).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        Ok(RunServer { run: run.to_owned(), listener, address })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The URL of a page.
+    ///
+    /// # Errors
+    /// When the run has no such episode; the error names those that there are.
+    pub fn url(&self, page: Page<'_>) -> Result<String, Error> {
+        let path = match page {
+            Page::Report => String::new(),
+            Page::Episodes => viewer::NAME.to_owned(),
+            Page::Episode(name) => {
+                let folder = RunFolder::open(&self.run)?;
+                let episodes = folder.episodes()?;
+                let id = viewer::find(&folder, &episodes, name)?.id();
+                link(&format!("episodes/{}/{}", id.folder_name(), viewer::NAME))
+            }
+        };
+        Ok(format!("http://{}/{path}", self.address))
+    }
+
+    /// Answers until it is dropped.
+    ///
+    /// # Errors
+    /// When the system no longer lets it listen.
+    pub async fn serve(self) -> Result<(), Error> {
+        let address = self.address;
+        let router = router(self.run, address);
+        let served = axum::serve(self.listener, router).await;
+        served.map_err(|source| Error::Listen { address, source })
+    }
+}
+
+fn router(run: Utf8PathBuf, at: SocketAddr) -> Router {
+    let router = Router::new().fallback(answer).with_state(Arc::new(run));
+    Guard::new(at).before(router, IntoResponse::into_response)
+}
+
+async fn answer(State(run): State<Arc<Utf8PathBuf>>, request: Request) -> Response {
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        let allowed = [(header::ALLOW, "GET, HEAD")];
+        return (StatusCode::METHOD_NOT_ALLOWED, allowed, "this server only shows a run\n").into_response();
+    }
+    let Some(parts) = parts(request.uri().path()) else { return nothing() };
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    match parts.as_slice() {
+        [] | ["report.html"] => pages::report(&run).await,
+        ["trace.html"] => pages::episodes(&run).await,
+        ["episodes", episode, "trace.html"] => pages::episode(&run, episode).await,
+        ["run.json"] | ["episodes", _, _] | ["episodes", _, "downloads", _] => {
+            files::file(&run, &parts).await
+        }
+        _ => nothing(),
+    }
+}
+
+/// The names in a path; none where one of them could lead elsewhere, or hides something.
+fn parts(path: &str) -> Option<Vec<String>> {
+    let names = path.strip_prefix('/')?;
+    if names.is_empty() {
+        return Some(Vec::new());
+    }
+    let name = |part: &str| {
+        let name = percent_decode_str(part).decode_utf8().ok()?.into_owned();
+        let is_plain = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\0']);
+        is_plain.then_some(name)
+    };
+    names.split('/').map(name).collect()
+}
+
+fn nothing() -> Response {
+    (StatusCode::NOT_FOUND, "there is no such page or file in this run; the report is at /\n").into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_names_that_lead_nowhere_else() {
+        let names = |path| parts(path).map(|names| names.join(" | "));
+        assert_eq!(names("/"), Some(String::new()));
+        assert_eq!(names("/episodes/a%252E1-1/trace.html").unwrap(), "episodes | a%2E1-1 | trace.html");
+        for path in [
+            "",
+            "x",
+            "//",
+            "/a/",
+            "/a//b",
+            "/..",
+            "/../x",
+            "/a/../b",
+            "/%2e%2e/x",
+            "/a%2fb",
+            "/..%2f..%2fx",
+            "/.x",
+            "/a/.x",
+            "/a%00",
+            "/%ff",
+            "/./x",
+        ] {
+            assert_eq!(names(path), None, "{path}");
+        }
+    }
+}

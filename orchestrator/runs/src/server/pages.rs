@@ -1,0 +1,66 @@
+//! The pages of a run, drawn when they are asked for, of what is on disk then.
+
+use axum::response::{IntoResponse, Response};
+use camino::{Utf8Path, Utf8PathBuf};
+use http::{StatusCode, header};
+
+use super::{confined, nothing};
+use crate::results::RunFolder;
+use crate::{Error, report, viewer};
+
+/// The report.
+pub(super) async fn report(run: &Utf8Path) -> Response {
+    drawn(run, |folder| report::draw(&folder)).await
+}
+
+/// The list of episodes.
+pub(super) async fn episodes(run: &Utf8Path) -> Response {
+    drawn(run, |folder| viewer::draw_list(&folder.run()?, &folder.episodes()?)).await
+}
+
+/// One episode, by the name of its folder.
+pub(super) async fn episode(run: &Utf8Path, name: &str) -> Response {
+    if confined::folder(run, &["episodes", name]).is_err() {
+        return nothing();
+    }
+    let name = name.to_owned();
+    drawn(run, move |folder| {
+        let record = folder.record_named(&name)?;
+        viewer::draw_one(&folder.run()?, &record, &folder.episode(&record.id()))
+    })
+    .await
+}
+
+/// Draws a page apart from what answers: it reads files, and takes as long as they are large.
+async fn drawn(
+    run: &Utf8Path,
+    draw: impl FnOnce(RunFolder) -> Result<String, Error> + Send + 'static,
+) -> Response {
+    // The episodes of a run from somebody else may stand elsewhere.
+    if confined::folder(run, &["episodes"]).is_err() {
+        return nothing();
+    }
+    let run: Utf8PathBuf = run.to_owned();
+    let page = tokio::task::spawn_blocking(move || draw(RunFolder::open(&run)?)).await;
+    match page {
+        Ok(Ok(html)) => page_of(html),
+        Ok(Err(error)) => failed(&format!("failed to {error}")),
+        Err(_) => failed("failed to draw the page: it was broken off"),
+    }
+}
+
+fn page_of(html: String) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+        // What else it may do stands in the page; this can only be said here.
+        (header::CONTENT_SECURITY_POLICY, "frame-ancestors 'none'; base-uri 'none'"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-cache"),
+    ];
+    (headers, html).into_response()
+}
+
+fn failed(why: &str) -> Response {
+    (StatusCode::INTERNAL_SERVER_ERROR, format!("{why}\n")).into_response()
+}
