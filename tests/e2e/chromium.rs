@@ -57,6 +57,11 @@ impl Drop for Browser {
 
 /// Nothing was asked for but files, and nothing was complained of.
 pub(crate) fn is_silent(tab: &Tab) -> Result<()> {
+    asks_only(tab, &["file:", "data:"])
+}
+
+/// Nothing was asked for but what begins with one of these, and nothing was complained of.
+pub(crate) fn asks_only(tab: &Tab, known: &[&str]) -> Result<()> {
     for event in &tab.events {
         let method = event["method"].as_str().unwrap_or_default();
         let complains =
@@ -64,7 +69,7 @@ pub(crate) fn is_silent(tab: &Tab) -> Result<()> {
         ensure!(!complains, "{event:#}");
         if method == "Network.requestWillBeSent" {
             let asked = event["params"]["request"]["url"].as_str().unwrap_or_default();
-            ensure!(asked.starts_with("file:") || asked.starts_with("data:"), "{asked}");
+            ensure!(known.iter().any(|known| asked.starts_with(known)), "{asked}");
         }
     }
     let asked = tab.events.iter().filter(|event| event["method"] == "Network.requestWillBeSent").count();

@@ -10,6 +10,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, ensure};
 use camino::{Utf8Path, Utf8PathBuf};
 
+use crate::chromium::{Browser, asks_only};
 use crate::harness::{Bench, interrupt, text};
 
 const IN_TIME: Duration = Duration::from_secs(30);
@@ -144,6 +145,32 @@ fn show_serves_a_run_until_it_is_interrupted_and_writes_nothing() -> Result<()> 
     shown.end()?;
     let output = bench.run(&["show", "tasks/demo"])?;
     ensure!(output.status.code() == Some(2) && text(&output.stderr).contains("there is no run.json"));
+    Ok(())
+}
+
+/// A browser has all that the pages need, and nothing to complain of.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_shown_run_is_walked_through_in_a_browser() -> Result<()> {
+    let bench = Bench::new()?;
+    let run = run(&bench)?;
+    let shown = Serving::start(without_display(bench.command(&["show", run.as_str()])))?;
+    let browser = Browser::start(&bench)?;
+    let mut tab = browser.tab().await?;
+    tab.goto(&shown.url).await?;
+    tab.evaluate("document.querySelector('.fold details').open = true").await?;
+    let drawn = "[...document.querySelectorAll('.shot img')].every(img => img.complete && img.naturalWidth)";
+    tab.evaluate("document.querySelectorAll('.shot img').forEach(img => (img.loading = 'eager'))").await?;
+    tab.until(drawn).await?;
+    tab.evaluate("document.querySelector('.fold a[href$=\"clock-time-zone-2/trace.html\"]').click()").await?;
+    tab.until("document.querySelector('h1')?.textContent.includes('repeat 2') && document.readyState === 'complete'").await?;
+    tab.until("document.querySelector('.current img').naturalWidth > 0").await?;
+    tab.evaluate("document.querySelector('.kicker a').click()").await?;
+    tab.until("location.pathname === '/trace.html' && document.querySelectorAll('th button').length === 7")
+        .await?;
+    tab.evaluate("document.querySelector('header a').click()").await?;
+    tab.until("location.pathname === '/report.html' && document.readyState === 'complete'").await?;
+    asks_only(&tab, &[&shown.url, "data:"])?;
+    shown.end()?;
     Ok(())
 }
 

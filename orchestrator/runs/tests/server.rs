@@ -183,6 +183,23 @@ async fn pages_of_others_are_refused_and_nothing_can_be_changed() -> Tested {
     Ok(())
 }
 
+/// A file that no memory would hold begins to come at once.
+#[tokio::test]
+async fn files_are_streamed() -> Tested {
+    const SIZE: u64 = 1 << 40;
+    let served = Served::start(|path| write_run(path, &["a"])).await?;
+    let file = std::fs::File::create(served.run.join("episodes/shop%2E1-1/large.txt"))?;
+    file.set_len(SIZE)?;
+    let mut tcp = TcpStream::connect(served.at).await?;
+    let request = format!("GET {EPISODE}/large.txt HTTP/1.1\r\nHost: {}\r\n\r\n", served.at);
+    tcp.write_all(request.as_bytes()).await?;
+    let mut beginning = vec![0; 1 << 20];
+    tokio::time::timeout(Duration::from_secs(60), tcp.read_exact(&mut beginning)).await??;
+    let head = String::from_utf8_lossy(&beginning[..1_000]).into_owned();
+    assert!(head.starts_with("HTTP/1.1 200") && head.contains(&format!("content-length: {SIZE}")), "{head}");
+    Ok(())
+}
+
 /// Files below a folder, with when they were last changed.
 fn files(folder: &Utf8Path) -> std::io::Result<Vec<(Utf8PathBuf, std::time::SystemTime)>> {
     let mut found = Vec::new();

@@ -117,6 +117,8 @@ async fn answer(State(run): State<Arc<Utf8PathBuf>>, request: Request) -> Respon
         ["run.json"] | ["episodes", _, _] | ["episodes", _, "downloads", _] => {
             files::file(&run, &parts).await
         }
+        // Browsers ask for it by themselves.
+        ["favicon.ico"] => StatusCode::NO_CONTENT.into_response(),
         _ => nothing(),
     }
 }
