@@ -4,7 +4,7 @@
 //! Each task is one entry, with its repeats folded under it. Repeats with the same fingerprint are
 //! the same to every pixel that matters, so each is shown once.
 //!
-//! A report has one of two forms ([`write`], [`write_inline`]):
+//! A report has one of two forms ([`write()`], [`write_inline`]):
 //!
 //! ```text
 //! linked   below 1 MB: pictures are the files beside it, observations and requests in the viewers
@@ -63,7 +63,7 @@ pub fn write(run: &Utf8Path) -> Result<Utf8PathBuf, Error> {
 /// Draws the run into `report.html` in its folder, which needs no other file; gives its path.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_inline(run: &Utf8Path) -> Result<Utf8PathBuf, Error> {
     let folder = RunFolder::open(run)?;
     let path = folder.path().join(NAME);
