@@ -227,7 +227,10 @@ impl Session {
             if !patience.until(notice, condition, answered).await? {
                 let counts = activity.counts();
                 let waits = self.watch.lock().traffic.held_back() > 0 && began.elapsed() < HELD_BACK;
-                if !waits && self.has_no_more_to_say(&counts) && before == (self.watch.lock().begun, counts.begun) {
+                if !waits
+                    && self.has_no_more_to_say(&counts)
+                    && before == (self.watch.lock().begun, counts.begun)
+                {
                     self.watch.lock().traffic.give_up();
                 }
                 continue;

@@ -242,7 +242,10 @@ pub(crate) fn models(spent: &Spent) -> String {
     };
     let cost = spent.cost.map_or_else(String::new, |cost| format!(", ${cost:.4}"));
     let Spent { calls, prompt_tokens, completion_tokens, .. } = spent;
-    let some = |count: u64, word: &str| (count > 0).then(|| format!(" ({count} {word})")).unwrap_or_default();
+    let some = |count: u64, word: &str| match count {
+        0 => String::new(),
+        count => format!(" ({count} {word})"),
+    };
     let (cached, thoughts) =
         (some(spent.cached_tokens, "cached"), some(spent.reasoning_tokens, "of thoughts"));
     let faults = [

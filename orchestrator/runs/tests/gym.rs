@@ -105,7 +105,7 @@ async fn an_episode_is_stepped_to_its_score_and_is_that_of_a_run() {
     let (_, begun) = gym.post("/reset", json!({ "task": "bike.one", "seed": 42 })).await;
     assert_eq!(
         begun["info"],
-        json!({ "task": "bike.one", "repeat": 1, "max_steps": 4, "seed": 7, "task_info": {} })
+        json!({ "task": "bike.one", "repeat": 1, "max_steps": 4, "seed": 7, "score": 0.0, "task_info": {} })
     );
     assert_eq!(begun["observation"]["url"], "https://shop.test/1");
     let (_, moved) = gym.step(&begun["session"], "click('1')").await;
@@ -121,7 +121,10 @@ async fn an_episode_is_stepped_to_its_score_and_is_that_of_a_run() {
         (&json!(1.0), &json!(true), &json!(false))
     );
     assert_eq!(last["observation"]["last_action"], "send_msg_to_user('a red bicycle')");
-    assert_eq!(last["info"]["result"]["outcome"]["kind"], "answered");
+    assert_eq!(
+        (&last["info"]["score"], &last["info"]["result"]["outcome"]["kind"]),
+        (&json!(1.0), &json!("answered"))
+    );
     let (_, closed) = gym.post("/close", json!({ "session": begun["session"] })).await;
     assert_eq!(closed["result"], last["info"]["result"]);
 
