@@ -163,7 +163,7 @@ fn a_program_reaches_the_episodes_site_and_nothing_else() -> Result<()> {
         let record = episode(&out, "pin")?;
         let wrong = &record["detail"]["wrong"];
         ensure!(score == 1.0 || wrong[0] == "pinned: False, answered: done", "{record:#}");
-        let requests = fs::read_to_string(out.join("episodes/pin-1/requests.jsonl"))?;
+        let requests = fs::read_to_string(out.join("episodes/pin-1/ledger.jsonl"))?;
         let asks = |line: &str| line.contains("GET") && line.contains("/api/state");
         ensure!(!requests.lines().any(asks), "what it asks is not the agent's: {requests}");
     }
