@@ -32,6 +32,31 @@ fn wrong_use_is_exit_code_2() -> Result<()> {
 }
 
 #[test]
+fn a_name_that_is_nearly_right_is_proposed() -> Result<()> {
+    let bench = Bench::new()?;
+    let out = bench.path("out");
+    let run = ["run", "tasks/demo", "--agent=noop", "--task=lakeside-commute", "--out", out.as_str()];
+    bench.succeed(&run)?;
+    for (arguments, meant) in [
+        (&["run", "tasks/dmeo", "--agent=noop"][..], "tasks/demo"),
+        (&["run", "tasks/demo", "--agent=orcale"], "oracle"),
+        (&["run", "tasks/demo", "--agent=noop", "--task=lakeside-comute"], "lakeside-commute"),
+        (&["run", "tasks/demo", "--agent=program:x", "--dialect=webarean"], "webarena"),
+        (&["env", "tasks/demo", "lakeside-comute"], "lakeside-commute"),
+        (&["tasks", "show", "tasks/demo", "lakeside-comute"], "lakeside-commute"),
+        (&["agents", "show", "generik"], "generic"),
+        (&["trace", out.as_str(), "lakeside-comute-1"], "lakeside-commute-1"),
+        (&["up", "forun"], "forum"),
+        (&["build", "foru"], "forum"),
+    ] {
+        fails(arguments, 2, &format!("(did you mean `{meant}`?)"))?;
+    }
+    // The command line's own reader knows the names of benchmarks.
+    fails(&["tasks", "import", "webarenna", "x"], 2, "'webarena'")?;
+    fails(&["score", "webarenna"], 2, "'webarena'")
+}
+
+#[test]
 fn a_file_that_is_no_snapshot_is_exit_code_2_and_named() -> Result<()> {
     for command in ["inspect", "verify", "repair"] {
         fails(&["snapshot", command, "nonesuch.wacz"], 2, "nonesuch.wacz")?;

@@ -82,7 +82,8 @@ pub struct Casting<'a> {
 pub enum UnknownAgent {
     /// Nothing has that name.
     #[error(
-        "find an agent called {0:?}; there are `oracle`, `mistaken`, `noop`, `random`, {presets}, a file of settings such as `mine.yaml`, `program:COMMAND`, `http://HOST:PORT/PATH`, and `A->B` for one after the other",
+        "find an agent called {0:?}{meant}; there are `oracle`, `mistaken`, `noop`, `random`, {presets}, a file of settings such as `mine.yaml`, `program:COMMAND`, `http://HOST:PORT/PATH`, and `A->B` for one after the other",
+        meant = suggestions::did_you_mean(.0, names()),
         presets = PRESETS.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ")
     )]
     Name(
@@ -95,6 +96,11 @@ pub enum UnknownAgent {
     /// The file's settings cannot be used.
     #[error(transparent)]
     Settings(#[from] SettingsError),
+}
+
+/// The names that agents have.
+fn names() -> impl Iterator<Item = &'static str> {
+    ["oracle", "mistaken", "noop", "random"].into_iter().chain(PRESETS.iter().map(|(name, _)| *name))
 }
 
 impl FromStr for Kind {

@@ -65,7 +65,10 @@ impl Agents {
 fn find(name: &str) -> Result<&'static str, Failure> {
     let found = PRESETS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text);
     found.ok_or_else(|| {
-        Failure::Input(anyhow::anyhow!("there is no agent `{name}`; `sandbox agents list` has their names"))
+        let meant = suggestions::did_you_mean(name, PRESETS.iter().map(|(known, _)| *known));
+        Failure::Input(anyhow::anyhow!(
+            "there is no agent `{name}`{meant}; `sandbox agents list` has their names"
+        ))
     })
 }
 

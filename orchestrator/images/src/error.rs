@@ -46,7 +46,11 @@ pub enum Error {
     #[error("write {0}: it exists already")]
     Exists(Utf8PathBuf),
     /// Neither a folder under `images/` nor an image of the engine.
-    #[error("find image {name:?}; there are: {}", known.join(", "))]
+    #[error(
+        "find image {name:?}{}; there are: {}",
+        suggestions::did_you_mean(name, known.iter().map(String::as_str)),
+        known.join(", ")
+    )]
     Unknown {
         /// What was asked for.
         name: String,

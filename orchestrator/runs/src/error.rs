@@ -159,7 +159,7 @@ pub enum Error {
         folder: Utf8PathBuf,
     },
     /// The run has no such episode.
-    #[error("find episode {name:?}: {path} has {known}")]
+    #[error("find episode {name:?}{meant}: {path} has {known}")]
     UnknownEpisode {
         /// How it was named.
         name: String,
@@ -171,6 +171,8 @@ pub enum Error {
     /// The world of the suite could not be brought up.
     #[error("bring up the world: {source}")]
     World {
+        /// The episode that may have been meant, in brackets.
+        meant: String,
         /// Why.
         source: crate::environment::EnvironmentError,
     },

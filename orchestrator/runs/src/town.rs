@@ -89,7 +89,8 @@ fn check(task: &Task, known: &[Site]) -> Result<(), String> {
     for name in &task.sites {
         if site(name).is_none() {
             let names: Vec<&str> = known.iter().map(|site| site.name.as_str()).collect();
-            return Err(format!("there is no site `{name}`; there are: {}", names.join(", ")));
+            let meant = suggestions::did_you_mean(name, names.iter().copied());
+            return Err(format!("there is no site `{name}`{meant}; there are: {}", names.join(", ")));
         }
     }
     let listed = |name: &str| {
@@ -97,8 +98,10 @@ fn check(task: &Task, known: &[Site]) -> Result<(), String> {
         found.ok_or_else(|| format!("`{name}` is not among its sites"))
     };
     for (name, account) in &task.login {
-        if !listed(name)?.login.contains_key(account) {
-            return Err(format!("nobody can log in to `{name}` as `{account}`"));
+        let known = &listed(name)?.login;
+        if !known.contains_key(account) {
+            let meant = suggestions::did_you_mean(account, known.keys().map(String::as_str));
+            return Err(format!("nobody can log in to `{name}` as `{account}`{meant}"));
         }
     }
     if task.scorer.workarena().is_some() {
@@ -108,8 +111,10 @@ fn check(task: &Task, known: &[Site]) -> Result<(), String> {
         }
     }
     for question in task.scorer.questions() {
-        if !listed(&question.site)?.probes.contains_key(&question.probe) {
-            return Err(format!("`{}` has no probe `{}`", question.site, question.probe));
+        let known = &listed(&question.site)?.probes;
+        if !known.contains_key(&question.probe) {
+            let meant = suggestions::did_you_mean(&question.probe, known.keys().map(String::as_str));
+            return Err(format!("`{}` has no probe `{}`{meant}", question.site, question.probe));
         }
     }
     Ok(())

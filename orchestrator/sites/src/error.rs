@@ -85,7 +85,11 @@ pub enum Error {
         why: String,
     },
     /// No site has this name.
-    #[error("find the site {name:?}; there are: {}", known.join(", "))]
+    #[error(
+        "find the site {name:?}{}; there are: {}",
+        suggestions::did_you_mean(name, known.iter().map(String::as_str)),
+        known.join(", ")
+    )]
     Unknown {
         /// What was asked for.
         name: String,

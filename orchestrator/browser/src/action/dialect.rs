@@ -26,7 +26,11 @@ pub enum Dialect {
 
 /// The text names no dialect.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("find a dialect called {0:?}; there are {list}", list = Dialect::ALL.map(Dialect::as_str).join(", "))]
+#[error(
+    "find a dialect called {0:?}{meant}; there are {list}",
+    meant = suggestions::did_you_mean(.0, Dialect::ALL.map(Dialect::as_str)),
+    list = Dialect::ALL.map(Dialect::as_str).join(", ")
+)]
 pub struct UnknownDialect(
     /// The text.
     pub String,

@@ -14,6 +14,7 @@ use tasks::scoring::turkingbench::{Filled, Form, Held, Mark, by_kind, mean};
 use turk::{Batch, Folder, Split};
 
 use crate::failure::{Failure, OrFail, Outcome};
+use crate::tasks::import::no_task;
 
 /// TurkingBench: score saved contents of fields as its evaluation does
 ///
@@ -157,7 +158,7 @@ impl Saved {
 
     fn know(&self, folder: &Folder, name: &str) -> anyhow::Result<Known> {
         let task = folder.tasks().iter().find(|task| task.name == name || task.slug == name);
-        let task = task.with_context(|| format!("{} has no task `{name}`", folder.path()))?;
+        let task = task.with_context(|| no_task(folder, name))?;
         let (template, batch) = (task.template()?, task.batch()?);
         let forms = forms(task, &batch, Through::Own).collect();
         Ok(Known { name: task.name.clone(), forms, template, batch })

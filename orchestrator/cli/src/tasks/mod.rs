@@ -3,7 +3,7 @@
 mod check;
 pub(crate) mod import;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use snapshots::Archive;
 use tasks::{Suite, Task};
@@ -86,11 +86,27 @@ impl Tasks {
 
 /// Reads a suite; whatever is wrong with it is the user's to mend.
 pub(crate) fn load(folder: &Utf8PathBuf) -> Result<Suite, Failure> {
+    if !folder.exists() {
+        let meant = other_suite(folder).unwrap_or_default();
+        return Err(Failure::Input(anyhow::anyhow!("load the suite: there is no {folder}{meant}")));
+    }
     let mut suite = Suite::load(folder).or_input("load the suite")?;
     if suite.world.clock == tasks::UNDATED {
         suite.world.clock = recorded(&suite.world.snapshots)?;
     }
     Ok(suite)
+}
+
+/// The suite beside a folder that is not there that may have been meant, as an error proposes it.
+fn other_suite(folder: &Utf8Path) -> Option<String> {
+    let beside = folder.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+    let entries = beside.read_dir_utf8().ok()?.filter_map(Result::ok);
+    let suites = entries.filter(|entry| {
+        ["yaml", "yml"].iter().any(|ending| entry.path().join(format!("suite.{ending}")).is_file())
+    });
+    let names: Vec<String> = suites.map(|entry| entry.file_name().to_owned()).collect();
+    let near = suggestions::nearest(folder.file_name()?, names.iter().map(String::as_str))?;
+    Some(format!(" (did you mean `{}`?)", folder.with_file_name(near)))
 }
 
 /// The time of a world that names none: that of its first snapshot.

@@ -44,14 +44,19 @@ impl SitesFolder {
         let all = Site::load_all(&self.path).or_input("read the sites")?;
         let known: Vec<&str> = all.iter().map(|site| site.name.as_str()).collect();
         if let Some(unknown) = names.iter().find(|name| !known.contains(&name.as_str())) {
-            return Err(Failure::Input(anyhow::anyhow!(
-                "there is no site `{unknown}` in {}; there are: {}",
-                self.path,
-                known.join(", ")
-            )));
+            return Err(no_site(unknown, &format!("in {}", self.path), &known));
         }
         Ok(all.into_iter().filter(|site| names.is_empty() || names.contains(&site.name)).collect())
     }
+}
+
+/// A site of this name is not there; `place` says where.
+fn no_site(name: &str, place: &str, known: &[&str]) -> Failure {
+    let meant = suggestions::did_you_mean(name, known.iter().copied());
+    Failure::Input(anyhow::anyhow!(
+        "there is no site `{name}` {place}{meant}; there are: {}",
+        known.join(", ")
+    ))
 }
 
 /// What to do about a container engine that does not answer.

@@ -29,11 +29,7 @@ impl Open {
         let status = client.status().await.map_err(super::failure)?;
         let Some(site) = status.sites.iter().find(|site| site.name == self.site) else {
             let known: Vec<&str> = status.sites.iter().map(|site| site.name.as_str()).collect();
-            return Err(Failure::Input(anyhow::anyhow!(
-                "there is no site `{}` in this town; there are: {}",
-                self.site,
-                known.join(", ")
-            )));
+            return Err(super::no_site(&self.site, "in this town", &known));
         };
         let proxy: SocketAddr = status
             .proxy

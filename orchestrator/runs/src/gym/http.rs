@@ -123,7 +123,8 @@ async fn tasks<E: Environment>(State(hall): Rooms<E>) -> Json<Value> {
 async fn reset<E: Environment>(State(hall): Rooms<E>, headers: HeaderMap, body: Bytes) -> Answer {
     let Reset { task: id, repeat, observe, .. } = read(&headers, &body)?;
     let Some(task) = hall.tasks.iter().find(|task| task.id == id) else {
-        let error = format!("there is no task {id:?} here; GET /tasks has them");
+        let meant = suggestions::did_you_mean(&id, hall.tasks.iter().map(|task| task.id.as_str()));
+        let error = format!("there is no task {id:?} here{meant}; GET /tasks has them");
         return Err(refusal(StatusCode::NOT_FOUND, error));
     };
     if repeat == Some(0) {

@@ -28,6 +28,9 @@ pub fn find<'a>(
             known.push(format!("{} others", episodes.len() - NAMED));
         }
         let known = if known.is_empty() { "none yet".to_owned() } else { known.join(", ") };
-        Error::UnknownEpisode { name: name.to_owned(), path: folder.path().to_owned(), known }
+        let ids: Vec<String> = episodes.iter().map(|episode| episode.id().to_string()).collect();
+        let tasks = episodes.iter().map(|episode| episode.task.as_str());
+        let meant = suggestions::did_you_mean(name, ids.iter().map(String::as_str).chain(tasks));
+        Error::UnknownEpisode { name: name.to_owned(), path: folder.path().to_owned(), meant, known }
     })
 }

@@ -53,7 +53,8 @@ impl LogIns {
         let failed = |why| Error::Login { site: site.name.clone(), account: account.to_owned(), why };
         let (Some(login), Some(who)) = (site.login.get(account), site.accounts.get(account)) else {
             let known: Vec<&str> = site.login.keys().map(String::as_str).collect();
-            return Err(failed(format!("no such account; there are: {}", known.join(", "))));
+            let meant = suggestions::did_you_mean(account, known.iter().copied());
+            return Err(failed(format!("no such account{meant}; there are: {}", known.join(", "))));
         };
         let who = &who.resolved().map_err(failed)?;
         let target = Target::new(site, &copy.upstream);

@@ -27,7 +27,7 @@ const NAMED: usize = 20;
 
 /// A task that a suite does not have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{suite} has no task `{id}`, but {}", named(.there))]
+#[error("{suite} has no task `{id}`{}", instead(.id, .there))]
 pub struct UnknownTask {
     /// The id.
     pub id: String,
@@ -35,6 +35,14 @@ pub struct UnknownTask {
     pub suite: String,
     /// The ids that it has.
     pub there: Vec<String>,
+}
+
+/// The task that was meant, or which there are.
+fn instead(id: &str, there: &[String]) -> String {
+    match suggestions::did_you_mean(id, there.iter().map(String::as_str)) {
+        meant if meant.is_empty() => format!(", but {}", named(there)),
+        meant => meant,
+    }
 }
 
 fn named(ids: &[String]) -> String {

@@ -2,6 +2,8 @@
 //! without a word, and pages run in UTC, or format in English; so they are looked up here, when a
 //! suite is read.
 
+use suggestions::nearest;
+
 /// Time zones of the IANA database that ICU does not know.
 const NO_ZONES: [&str; 1] = ["localtime"];
 
@@ -111,14 +113,6 @@ fn nearest_locale(text: &str) -> Option<String> {
         Some(region) => format!("{language}-{region}"),
         None => language.to_owned(),
     })
-}
-
-/// The first of the names with the fewest changes between them and the text, if it is like the text
-/// at all: no more than a third of the letters differ, whatever their case.
-fn nearest<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let lower = text.to_ascii_lowercase();
-    let far = |name: &str| strsim::osa_distance(&lower, &name.to_ascii_lowercase());
-    names.min_by_key(|name| far(name)).filter(|name| far(name) * 3 <= text.chars().count())
 }
 
 #[cfg(test)]

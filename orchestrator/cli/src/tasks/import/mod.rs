@@ -11,6 +11,8 @@ mod warcbench;
 mod webarena;
 mod workarena;
 
+pub(crate) use turkingbench::no_task;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 

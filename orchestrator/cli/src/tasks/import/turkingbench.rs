@@ -196,7 +196,7 @@ impl Choice {
         let find =
             |name: &String| folder.tasks().iter().find(|task| task.name == *name || task.slug == *name);
         if let Some(name) = self.tasks.iter().find(|name| find(name).is_none()) {
-            bail!("{} has no task `{name}`", folder.path());
+            bail!("{}", no_task(folder, name));
         }
         let listed = self.split.map(|split| folder.split(split.into())).transpose()?;
         let wanted = |task: &&Task| {
@@ -256,4 +256,10 @@ ready:
 reset: never
 "
     )
+}
+
+/// A folder has no such task.
+pub(crate) fn no_task(folder: &Folder, name: &str) -> String {
+    let known = folder.tasks().iter().flat_map(|task| [task.name.as_str(), task.slug.as_str()]);
+    format!("{} has no task `{name}`{}", folder.path(), suggestions::did_you_mean(name, known))
 }
