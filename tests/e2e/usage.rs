@@ -57,6 +57,29 @@ fn a_name_that_is_nearly_right_is_proposed() -> Result<()> {
 }
 
 #[test]
+fn without_a_home_the_data_folder_has_to_be_named() -> Result<()> {
+    let bench = Bench::new()?;
+    let folder = bench.path("here");
+    std::fs::create_dir(&folder)?;
+    for home in [None, Some(""), Some("here")] {
+        for arguments in [&["ca"][..], &["status"], &["replay", "x.har"], &["up"], &["down"]] {
+            let mut command = bench.command(arguments);
+            command.current_dir(&folder).env_remove("SANDBOX_DATA").env_remove("XDG_DATA_HOME");
+            match home {
+                Some(home) => command.env("HOME", home),
+                None => command.env_remove("HOME"),
+            };
+            let output = command.output()?;
+            let said = text(&output.stderr);
+            ensure!(output.status.code() == Some(3), "{arguments:?}: {}\n{said}", output.status);
+            ensure!(said.contains("HOME") && said.contains("--data DIR"), "{arguments:?}: {said}");
+            ensure!(folder.read_dir_utf8()?.next().is_none(), "{arguments:?} left something");
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn a_file_that_is_no_snapshot_is_exit_code_2_and_named() -> Result<()> {
     for command in ["inspect", "verify", "repair"] {
         fails(&["snapshot", command, "nonesuch.wacz"], 2, "nonesuch.wacz")?;

@@ -61,7 +61,7 @@ impl Build {
         let recipes = Recipe::find(&self.images, &self.names).map_err(engine::failure)?;
         let options = Options {
             images: self.images.clone(),
-            cache: self.cache.path(),
+            cache: self.cache.path()?,
             force: self.force,
             newest: self.lock,
         };

@@ -21,7 +21,7 @@ pub(crate) struct Ca {
 impl Ca {
     /// Prints the certificate in PEM form, or its path.
     pub(crate) fn run(self) -> Outcome {
-        let folder = self.data.ca();
+        let folder = self.data.ca()?;
         let ca = CertificateAuthority::load_or_create(&folder).or_environment("certificate authority")?;
         if self.path {
             println!(

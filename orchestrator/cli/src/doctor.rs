@@ -5,7 +5,6 @@ use std::path::Path;
 use std::process::Command;
 
 use browser::{CHROMEDRIVER_VARIABLE, CHROMIUM_VARIABLE, Programs};
-use camino::Utf8PathBuf;
 use images::Engine;
 use serde::Serialize;
 
@@ -44,7 +43,7 @@ impl Doctor {
             fonts(),
             engine().await,
             landlock(),
-            data_folder(self.data.path()),
+            data_folder(&self.data),
             loopback(),
         ];
         let missing = findings.iter().filter(|finding| finding.found.is_err()).count();
@@ -166,11 +165,13 @@ fn landlock() -> Finding {
     }
 }
 
-fn data_folder(path: Utf8PathBuf) -> Finding {
-    let found = std::fs::create_dir_all(&path)
-        .and_then(|()| tempfile::tempfile_in(&path))
-        .map(|_| path.to_string())
-        .map_err(|error| format!("{path}: {error}"));
+fn data_folder(data: &DataFolder) -> Finding {
+    let found = data.path().map_err(|failure| failure.to_string()).and_then(|path| {
+        std::fs::create_dir_all(&path)
+            .and_then(|()| tempfile::tempfile_in(&path))
+            .map(|_| path.to_string())
+            .map_err(|error| format!("{path}: {error}"))
+    });
     Finding {
         what: "data folder",
         needed_for: "the certificate authority and snapshot indexes",

@@ -4,6 +4,7 @@ use camino::Utf8PathBuf;
 use images::{Engine, Error};
 
 use crate::failure::Failure;
+use crate::options::{UserFolder, user_folder};
 
 /// Connects to this user's engine; the failure says what to do.
 pub(crate) async fn connect() -> Result<Engine, Failure> {
@@ -44,14 +45,17 @@ pub(crate) struct CacheFolder {
 
 impl CacheFolder {
     /// The folder; it may not exist yet.
-    pub(crate) fn path(&self) -> Utf8PathBuf {
-        let variable =
-            |name| std::env::var(name).ok().filter(|value| !value.is_empty()).map(Utf8PathBuf::from);
-        self.cache.clone().unwrap_or_else(|| {
-            variable("XDG_CACHE_HOME")
-                .or_else(|| variable("HOME").map(|home| home.join(".cache")))
-                .unwrap_or_else(|| Utf8PathBuf::from("."))
-                .join("sandbox")
-        })
+    ///
+    /// # Errors
+    /// When nothing says where it is.
+    pub(crate) fn path(&self) -> Result<Utf8PathBuf, Failure> {
+        user_folder(self.cache.as_deref(), &CACHE)
     }
 }
+
+const CACHE: UserFolder = UserFolder {
+    holds: "downloaded packages",
+    variable: "XDG_CACHE_HOME",
+    below_home: ".cache",
+    named_by: ["--cache", "SANDBOX_CACHE"],
+};

@@ -3,7 +3,7 @@
 //! Libraries return their own errors; the command that called them decides here what kind of failure it is for
 //! the user. Whatever reaches the user reads "what failed: why: what now".
 
-use std::fmt::Display;
+use std::fmt::{self, Display, Formatter};
 use std::process::ExitCode;
 
 /// Shown at the end of `sandbox --help`.
@@ -48,10 +48,18 @@ impl Failure {
 
     /// Prints the failure to stderr.
     pub(crate) fn tell(&self) {
+        if !matches!(self, Failure::Told(_)) {
+            eprintln!("sandbox: {self}");
+        }
+    }
+}
+
+impl Display for Failure {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::No(text) | Failure::Interrupted(text) => eprintln!("sandbox: {text}"),
-            Failure::Input(error) | Failure::Environment(error) => eprintln!("sandbox: {}", chain(error)),
-            Failure::Told(_) => {}
+            Failure::No(text) | Failure::Interrupted(text) => f.write_str(text),
+            Failure::Input(error) | Failure::Environment(error) => f.write_str(&chain(error)),
+            Failure::Told(_) => Ok(()),
         }
     }
 }

@@ -1,6 +1,8 @@
-//! Options that several commands share.
+//! Options that several commands share, and the folders of this user.
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::failure::Failure;
 
 /// Where this user's certificate authority, indexes and sites are kept.
 #[derive(clap::Args)]
@@ -12,29 +14,61 @@ pub(crate) struct DataFolder {
 
 impl DataFolder {
     /// The folder; it may not exist yet.
-    pub(crate) fn path(&self) -> Utf8PathBuf {
-        let variable =
-            |name| std::env::var(name).ok().filter(|value| !value.is_empty()).map(Utf8PathBuf::from);
-        self.data.clone().filter(|data| !data.as_str().is_empty()).unwrap_or_else(|| {
-            variable("XDG_DATA_HOME")
-                .or_else(|| variable("HOME").map(|home| home.join(".local/share")))
-                .unwrap_or_else(|| Utf8PathBuf::from("."))
-                .join("sandbox")
-        })
+    ///
+    /// # Errors
+    /// When nothing says where it is.
+    pub(crate) fn path(&self) -> Result<Utf8PathBuf, Failure> {
+        user_folder(self.data.as_deref(), &DATA)
     }
 
     /// The folder of the certificate authority.
-    pub(crate) fn ca(&self) -> Utf8PathBuf {
-        self.path().join("ca")
+    pub(crate) fn ca(&self) -> Result<Utf8PathBuf, Failure> {
+        Ok(self.path()?.join("ca"))
     }
 
     /// The folder of snapshot indexes.
-    pub(crate) fn indexes(&self) -> Utf8PathBuf {
-        self.path().join("indexes")
+    pub(crate) fn indexes(&self) -> Result<Utf8PathBuf, Failure> {
+        Ok(self.path()?.join("indexes"))
     }
 
     /// The folder of the sites' golden states and of their copies.
-    pub(crate) fn town(&self) -> Utf8PathBuf {
-        self.path().join("town")
+    pub(crate) fn town(&self) -> Result<Utf8PathBuf, Failure> {
+        Ok(self.path()?.join("town"))
     }
+}
+
+/// A kind of folder that every user has.
+pub(crate) struct UserFolder {
+    /// What is kept in it.
+    pub(crate) holds: &'static str,
+    /// The variable that says where such folders are.
+    pub(crate) variable: &'static str,
+    /// Where they are below the home folder otherwise.
+    pub(crate) below_home: &'static str,
+    /// The flag and the variable that name it.
+    pub(crate) named_by: [&'static str; 2],
+}
+
+const DATA: UserFolder = UserFolder {
+    holds: "data",
+    variable: "XDG_DATA_HOME",
+    below_home: ".local/share",
+    named_by: ["--data", "SANDBOX_DATA"],
+};
+
+/// The folder that was named, or ours among the user's own. Paths that depend on the folder that
+/// the command runs in are passed over, as the specification of these variables has it.
+pub(crate) fn user_folder(named: Option<&Utf8Path>, folder: &UserFolder) -> Result<Utf8PathBuf, Failure> {
+    if let Some(named) = named.filter(|named| !named.as_str().is_empty()) {
+        return Ok(named.to_owned());
+    }
+    let variable = |name| std::env::var(name).ok().map(Utf8PathBuf::from).filter(|path| path.is_absolute());
+    let below = variable(folder.variable).or_else(|| Some(variable("HOME")?.join(folder.below_home)));
+    below.map(|below| below.join("sandbox")).ok_or_else(|| {
+        let UserFolder { holds, variable, named_by: [flag, own], .. } = folder;
+        Failure::Environment(anyhow::anyhow!(
+            "find the folder for {holds}: neither {variable} nor HOME is set to a path from the root; set one \
+             of them, or name the folder with {flag} DIR or {own}=DIR"
+        ))
+    })
 }

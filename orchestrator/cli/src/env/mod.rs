@@ -76,8 +76,8 @@ impl Env {
         let options = Options {
             out: self.out.clone(),
             headed: self.headed,
-            index_cache: Some(self.data.indexes()),
-            town: Some(self.data.town()),
+            index_cache: Some(self.data.indexes()?),
+            town: Some(self.data.town()?),
             helper: crate::confined::helper(),
             ..Options::default()
         };

@@ -99,7 +99,7 @@ impl Replay {
             return Ok(());
         }
         if !self.no_search {
-            snapshots = snapshots.with_search(Some(&self.data.indexes()));
+            snapshots = snapshots.with_search(Some(&self.data.indexes()?));
         }
         config.routes = Routes::all(Target::Replay(Arc::new(snapshots)));
         let gateway = Gateway::start(config).await.or_environment("start the gateway")?;
@@ -163,7 +163,7 @@ fn announce(address: SocketAddr, ca: &CertificateAuthority) {
 
 /// Opens the snapshots, indexing those that were not opened before.
 pub(crate) fn open(files: &[Utf8PathBuf], data: &DataFolder) -> Result<ReplaySet, Failure> {
-    let cache = data.indexes();
+    let cache = data.indexes()?;
     let files = files.iter().map(|file| archive_of(file, &cache)).collect::<Result<Vec<_>, _>>()?;
     let bar = progress::bar(0, "indexing");
     let set = ReplaySet::open(&files, Some(&cache), &mut |file: &Utf8Path, at| {

@@ -116,8 +116,8 @@ impl Check {
             out: Some(out.to_owned()),
             workers: self.workers,
             tasks: tasks.to_vec(),
-            index_cache: Some(self.data.indexes()),
-            town: Some(self.data.town()),
+            index_cache: Some(self.data.indexes()?),
+            town: Some(self.data.town()?),
             helper: crate::confined::helper(),
             ..Options::default()
         };

@@ -28,7 +28,7 @@ impl Down {
     pub(crate) async fn run(self) -> Outcome {
         let ended = end(&self.data).await?;
         println!("{}", if ended.is_some() { "the town is down" } else { "no town was up" });
-        let folder = super::folder(&self.data);
+        let folder = super::folder(&self.data)?;
         folder.sweep().await.map_err(super::failure)?;
         let engine = match Engine::connect().await {
             Ok(engine) => engine,
@@ -76,8 +76,8 @@ fn by_hand(left: &Left) -> String {
 /// Ends a town and waits until nothing is left of it, its process included; which one that was, if
 /// there was one and it said so.
 pub(super) async fn end(data: &DataFolder) -> Result<Option<u32>, Failure> {
-    let folder = super::folder(data);
-    let client = super::client(data);
+    let folder = super::folder(data)?;
+    let client = super::client(data)?;
     let mut ended = None;
     let began = Instant::now();
     let mut ask = tokio::time::interval(ASK);

@@ -22,7 +22,7 @@ pub(crate) struct Logs {
 impl Logs {
     /// Prints them, each with the number of its copy.
     pub(crate) async fn run(self) -> Outcome {
-        let client = super::client(&self.data);
+        let client = super::client(&self.data)?;
         if self.follow {
             let show = |copy: u32, line: &str| println!("{}-{copy}  {line}", self.site);
             let stop = interrupt::token();

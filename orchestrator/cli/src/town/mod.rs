@@ -63,12 +63,12 @@ fn no_site(name: &str, place: &str, known: &[&str]) -> Failure {
 const ENGINE_CURE: &str =
     "start it again, and the sites come up by themselves, or end them with `sandbox down`";
 
-fn folder(data: &DataFolder) -> Folder {
-    Folder::new(data.town())
+fn folder(data: &DataFolder) -> Result<Folder, Failure> {
+    Ok(Folder::new(data.town()?))
 }
 
-fn client(data: &DataFolder) -> Client {
-    Client::new(&folder(data))
+fn client(data: &DataFolder) -> Result<Client, Failure> {
+    Ok(Client::new(&folder(data)?))
 }
 
 /// What an error of a town asks of the user.

@@ -25,7 +25,7 @@ pub(crate) struct Open {
 impl Open {
     /// Opens it and waits until the window is closed.
     pub(crate) async fn run(self) -> Outcome {
-        let client = super::client(&self.data);
+        let client = super::client(&self.data)?;
         let status = client.status().await.map_err(super::failure)?;
         let Some(site) = status.sites.iter().find(|site| site.name == self.site) else {
             let known: Vec<&str> = status.sites.iter().map(|site| site.name.as_str()).collect();
@@ -37,7 +37,7 @@ impl Open {
             .parse()
             .or_environment(format!("read the proxy's address {}", status.proxy))?;
         let ca =
-            CertificateAuthority::load_or_create(&self.data.ca()).or_environment("certificate authority")?;
+            CertificateAuthority::load_or_create(&self.data.ca()?).or_environment("certificate authority")?;
         if std::env::var_os("DISPLAY").is_none() && std::env::var_os("WAYLAND_DISPLAY").is_none() {
             return Err(Failure::Environment(anyhow::anyhow!(
                 "there is no display to open a window on; a browser elsewhere reaches {} so:\n{}",

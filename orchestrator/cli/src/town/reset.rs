@@ -16,7 +16,7 @@ pub(crate) struct Reset {
 impl Reset {
     /// Resets one after the other, and says how long each took.
     pub(crate) async fn run(self) -> Outcome {
-        let client = super::client(&self.data);
+        let client = super::client(&self.data)?;
         let names = if self.names.is_empty() {
             let status = client.status().await.map_err(super::failure)?;
             status.sites.into_iter().map(|site| site.name).collect()

@@ -44,8 +44,10 @@ pub(crate) struct Plan {
 impl Serve {
     /// Serves until told to end.
     pub(crate) async fn run(self) -> Outcome {
-        let sites = self.plan.sites.load(&self.plan.names)?;
-        let folder = super::folder(&self.data);
+        let manifests = self.plan.sites.path();
+        let sites = super::load(manifests, &self.plan.names)?;
+        let manifests = manifests.canonicalize_utf8().or_input(format!("read {manifests}"))?;
+        let folder = super::folder(&self.data)?;
         let options = sites::Options {
             copies: 1,
             folder: Utf8PathBuf::from(folder.path()),

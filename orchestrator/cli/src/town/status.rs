@@ -27,7 +27,7 @@ pub(crate) struct Status {
 impl Status {
     /// Prints it once, or again and again.
     pub(crate) async fn run(self) -> Outcome {
-        let client = super::client(&self.data);
+        let client = super::client(&self.data)?;
         let status = client.status().await.map_err(super::failure)?;
         if self.json {
             println!("{}", serde_json::to_string_pretty(&status).expect("a status is plain data"));

@@ -52,7 +52,7 @@ impl Up {
     /// Starts the town where there is none, waits until its sites can be used, and shows them.
     pub(crate) async fn run(self) -> Outcome {
         let stop = interrupt::token();
-        let client = super::client(&self.data);
+        let client = super::client(&self.data)?;
         let mut child = None;
         let wanted = match client.status().await {
             Ok(status) => self.among(&status)?,
@@ -64,7 +64,7 @@ impl Up {
             }
             Err(error) => return Err(super::failure(error)),
         };
-        let status = match wait(&client, child.as_mut(), &super::folder(&self.data), &wanted, &stop).await {
+        let status = match wait(&client, child.as_mut(), &super::folder(&self.data)?, &wanted, &stop).await {
             Ok(Some(status)) => status,
             Ok(None) => {
                 if child.is_some() {
@@ -136,7 +136,7 @@ impl Up {
 
     /// Starts the process that holds the town.
     fn spawn(&self, names: &[String]) -> Result<Child, Failure> {
-        let folder = super::folder(&self.data);
+        let folder = super::folder(&self.data)?;
         folder.make().map_err(super::failure)?;
         // The town empties it once it knows that it is the only one.
         let log = OpenOptions::new().append(true).create(true).open(folder.log());
@@ -145,7 +145,7 @@ impl Up {
         let program = std::env::current_exe().or_environment("find this program")?;
         let mut command = Command::new(program);
         command.args(["serve-town", "--sites", self.plan.sites.path().as_str()]);
-        command.args(["--data", self.data.path().as_str()]);
+        command.args(["--data", self.data.path()?.as_str()]);
         command.args(["--reset-listen", &self.plan.reset_listen.to_string()]);
         if let Some(listen) = self.plan.listen {
             command.args(["--listen", &listen.to_string()]);
