@@ -76,6 +76,29 @@ fn without_a_home_the_data_folder_has_to_be_named() -> Result<()> {
             ensure!(folder.read_dir_utf8()?.next().is_none(), "{arguments:?} left something");
         }
     }
+    let mut doctor = bench.command(&["doctor", "--json"]);
+    let told = doctor.env_remove("SANDBOX_DATA").env_remove("XDG_DATA_HOME").env_remove("HOME").output()?;
+    let findings: serde_json::Value = serde_json::from_slice(&told.stdout)?;
+    let finding = |what: &str| {
+        findings.as_array().into_iter().flatten().find(|finding| finding["what"] == what).cloned()
+    };
+    let (data, fonts) = (finding("data folder").unwrap_or_default(), finding("loopback network"));
+    ensure!(data["ok"] == false && data["found"].is_null(), "{data}");
+    ensure!(data["problem"].as_str().is_some_and(|problem| problem.contains("HOME")), "{data}");
+    ensure!(data["cure"].as_str().is_some_and(|cure| cure.contains("--data DIR")), "{data}");
+    let well = fonts.unwrap_or_default();
+    ensure!(well["ok"] == true && well["found"].is_string() && well["problem"].is_null(), "{well}");
+    Ok(())
+}
+
+#[test]
+fn reports_for_people_are_without_what_is_absent() -> Result<()> {
+    let bench = Bench::new()?;
+    for command in ["inspect", "verify"] {
+        let said = bench.succeed(&["snapshot", command, "snapshots/demo.wacz"])?;
+        ensure!(!said.contains("null") && !said.contains("[]") && !said.contains("{}"), "{said}");
+        ensure!(said.starts_with("path: snapshots/demo.wacz\n"), "{said}");
+    }
     Ok(())
 }
 

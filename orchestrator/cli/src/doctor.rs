@@ -22,7 +22,7 @@ pub(crate) struct Doctor {
 }
 
 /// One thing that was looked at.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 struct Finding {
     /// What was looked for.
     what: &'static str,
@@ -34,21 +34,40 @@ struct Finding {
     cure: Option<String>,
 }
 
+/// A finding as programs read it.
+#[derive(Serialize)]
+struct Told<'a> {
+    what: &'static str,
+    needed_for: &'static str,
+    ok: bool,
+    /// Present where it is well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found: Option<&'a str>,
+    /// Present where it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<&'a str>,
+    /// Present where it is not, and something mends it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cure: Option<&'a str>,
+}
+
+impl Finding {
+    fn told(&self) -> Told<'_> {
+        let (what, needed_for, ok) = (self.what, self.needed_for, self.found.is_ok());
+        let (found, problem) = (self.found.as_deref().ok(), self.found.as_ref().err().map(String::as_str));
+        Told { what, needed_for, ok, found, problem, cure: self.cure.as_deref().filter(|_| !ok) }
+    }
+}
+
 impl Doctor {
     /// Prints a line per finding; exit code 3 when something is missing.
     pub(crate) async fn run(self) -> Outcome {
-        let findings = [
-            browser(),
-            window(),
-            fonts(),
-            engine().await,
-            landlock(),
-            data_folder(&self.data),
-            loopback(),
-        ];
+        let findings =
+            [browser(), window(), fonts(), engine().await, landlock(), data_folder(&self.data), loopback()];
         let missing = findings.iter().filter(|finding| finding.found.is_err()).count();
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&findings).expect("findings are plain data"));
+            let told: Vec<Told<'_>> = findings.iter().map(Finding::told).collect();
+            println!("{}", serde_json::to_string_pretty(&told).expect("findings are plain data"));
         } else {
             findings.iter().for_each(print);
         }

@@ -1,6 +1,7 @@
 //! `sandbox snapshot`: what one does with finished snapshots.
 //!
-//! Every operation returns a report; for people it is printed as YAML, for scripts (`--json`) as JSON.
+//! Every operation returns a report; for people it is printed as YAML without what is absent, for
+//! scripts (`--json`) as JSON.
 
 use std::sync::Arc;
 
@@ -311,7 +312,27 @@ fn show(report: &impl Serialize, json: bool) {
     if json {
         println!("{}", serde_json::to_string_pretty(report).expect("reports are plain data"));
     } else {
-        print!("{}", serde_yaml::to_string(report).expect("reports are plain data"));
+        let mut report = serde_yaml::to_value(report).expect("reports are plain data");
+        leave_out_absent(&mut report);
+        print!("{}", serde_yaml::to_string(&report).expect("reports are plain data"));
+    }
+}
+
+/// Leaves out what is nothing, and empty lists of it.
+fn leave_out_absent(report: &mut serde_yaml::Value) {
+    use serde_yaml::Value;
+    match report {
+        Value::Mapping(fields) => {
+            fields.iter_mut().for_each(|(_, value)| leave_out_absent(value));
+            fields.retain(|_, value| match value {
+                Value::Null => false,
+                Value::Mapping(fields) => !fields.is_empty(),
+                Value::Sequence(items) => !items.is_empty(),
+                _ => true,
+            });
+        }
+        Value::Sequence(items) => items.iter_mut().for_each(leave_out_absent),
+        _ => {}
     }
 }
 
