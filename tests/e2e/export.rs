@@ -4,6 +4,7 @@ use anyhow::{Result, ensure};
 use serde_json::Value;
 
 use crate::harness::{Bench, text};
+use crate::output::full;
 
 #[test]
 fn a_run_is_exported_as_tables_that_agree_and_replace_nothing() -> Result<()> {
@@ -42,8 +43,26 @@ fn a_run_is_exported_as_tables_that_agree_and_replace_nothing() -> Result<()> {
 
     let again = bench.run(&["export", "csv", out.as_str(), "-o", file("csv").as_str()])?;
     let said = text(&again.stderr);
-    ensure!(again.status.code() == Some(2) && said.contains("is there already"), "{said}");
+    ensure!(again.status.code() == Some(2) && said.contains("it exists; --force replaces it"), "{said}");
     ensure!(std::fs::read_to_string(file("csv"))? == table, "the file was replaced");
+    std::fs::write(file("csv"), "mine")?;
+    bench.succeed(&["export", "csv", out.as_str(), "-o", file("csv").as_str(), "--force"])?;
+    ensure!(std::fs::read_to_string(file("csv"))? == table, "--force replaces it");
+
+    // On standard output there is the table and nothing else.
+    ensure!(bench.succeed(&["export", "csv", out.as_str(), "-o", "-"])? == table);
+    let parquet_there = bench.run(&["export", "parquet", out.as_str(), "--output=-"])?;
+    ensure!(parquet_there.status.success() && parquet_there.stdout == parquet, "another Parquet file");
+    let nowhere = bench.command(&["export", "json", out.as_str(), "-o", "-"]).stdout(full()?).output()?;
+    ensure!(nowhere.status.code() == Some(3), "{nowhere:?}");
+    for what in [
+        &["export", "webarena-verified", out.as_str(), "-o", "-"][..],
+        &["snapshot", "export", "snapshots/demo.wacz", "-o", "-"],
+    ] {
+        let refused = bench.run(what)?;
+        let said = text(&refused.stderr);
+        ensure!(refused.status.code() == Some(2) && said.contains("standard output"), "{said}");
+    }
     let none = bench.run(&["trace", out.as_str(), "clock-time-zone-3"])?;
     let said = text(&none.stderr);
     ensure!(none.status.code() == Some(2), "{said}");

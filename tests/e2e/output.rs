@@ -13,7 +13,7 @@ const BAD: [&str; 3] = ["snapshot", "verify", "Cargo.toml"];
 const GOOD: [&str; 3] = ["snapshot", "inspect", "snapshots/demo.wacz"];
 
 /// A disk that is full.
-fn full() -> Result<File> {
+pub(crate) fn full() -> Result<File> {
     Ok(File::options().write(true).open("/dev/full")?)
 }
 

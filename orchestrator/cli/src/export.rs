@@ -1,10 +1,13 @@
 //! `sandbox export`: a run for other programs, as a table or in their layout.
 
+use std::io::Write as _;
+
 use camino::Utf8PathBuf;
 use runs::counted;
 use runs::export::Format;
 
 use crate::failure::{Failure, Outcome};
+use crate::out::{self, Stdout};
 use crate::run::classify;
 
 /// Write a run as other programs take it
@@ -28,7 +31,7 @@ enum Layout {
         /// The folder of the run
         run: Utf8PathBuf,
         /// The folder to make
-        #[arg(long, value_name = "DIR")]
+        #[arg(short, long, value_name = "DIR")]
         output: Utf8PathBuf,
         /// Which repeat
         #[arg(long, value_name = "N", default_value_t = 1)]
@@ -40,15 +43,25 @@ enum Layout {
 struct Table {
     /// The folder of the run
     run: Utf8PathBuf,
-    /// The file to write
+    /// The file to write; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     output: Utf8PathBuf,
+    /// Replace the file, if it exists
+    #[arg(long)]
+    force: bool,
 }
 
 impl Table {
     fn write(&self, format: Format) -> Outcome {
-        let rows = runs::export::table(&self.run, &self.output, format).map_err(classify)?;
-        println!("{}: {rows} episodes", self.output);
+        let Table { run, output, force } = self;
+        if out::is_stdout(output) {
+            let (bytes, _) = runs::export::bytes(run, format).map_err(classify)?;
+            // What cannot be written there is told at the end of every command.
+            let _ = Stdout.write_all(&bytes);
+            return Ok(());
+        }
+        let rows = runs::export::table(run, output, format, *force).map_err(classify)?;
+        println!("{output}: {}", counted(rows, "episode"));
         Ok(())
     }
 }
@@ -62,6 +75,7 @@ impl Export {
             Layout::Json(table) => return table.write(Format::Json),
             Layout::WebarenaVerified { run, output, repeat } => (run, output, repeat),
         };
+        out::is_no_stdout(&output)?;
         let exported = runs::export::webarena_verified(&run, &output, repeat).map_err(classify)?;
         for (task, why) in &exported.left_out {
             println!("left out {task}: {why}");

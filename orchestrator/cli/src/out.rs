@@ -10,6 +10,7 @@ use std::fmt::Arguments;
 use std::io::{self, Write};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
+use camino::Utf8Path;
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::{Failure, OrFail, Outcome};
@@ -73,6 +74,21 @@ impl Write for Stderr {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// Whether a file is named as programs name standard output.
+pub(crate) fn is_stdout(output: &Utf8Path) -> bool {
+    output == "-"
+}
+
+/// Fails where standard output is named for what cannot be written there.
+pub(crate) fn is_no_stdout(output: &Utf8Path) -> Outcome {
+    if is_stdout(output) {
+        return Err(Failure::Input(anyhow::anyhow!(
+            "write to `-`: this cannot be written to standard output; name a file or a folder"
+        )));
+    }
+    Ok(())
 }
 
 fn note(written: io::Result<()>) {

@@ -301,6 +301,7 @@ pub(crate) fn classify(error: runs::Error) -> Failure {
         | Error::Occupied { .. }
         | Error::InUse { .. }
         | Error::Exists { .. }
+        | Error::OutputExists { .. }
         | Error::NotARun { .. }
         | Error::DifferentRun { .. }
         | Error::NothingToMerge

@@ -6,11 +6,11 @@ use camino::Utf8PathBuf;
 use images::{Error, Event, Recipe, save};
 
 use crate::failure::{Failure, Outcome};
-use crate::{engine, interrupt, progress};
+use crate::{engine, interrupt, out, progress};
 
 /// Save images to a file, for machines that reach no registry
 ///
-/// The file is written whole or not at all, and never over another one. `sandbox load` takes it in.
+/// The file is written whole or not at all. `sandbox load` takes it in.
 #[derive(clap::Args)]
 pub(crate) struct Save {
     /// The images: names of folders under images/, or any images of the engine
@@ -19,6 +19,9 @@ pub(crate) struct Save {
     /// The file to write
     #[arg(short, long, value_name = "FILE.tar")]
     output: Option<Utf8PathBuf>,
+    /// Replace the file, if it exists
+    #[arg(long)]
+    force: bool,
     /// Save every image that `sandbox build` builds, in one file
     #[arg(long, value_name = "FILE.tar", conflicts_with_all = ["names", "output"])]
     all: Option<Utf8PathBuf>,
@@ -39,6 +42,7 @@ impl Save {
             (None, Some(output)) => (self.names.clone(), output),
             (None, None) => return Err(Failure::Input(anyhow::anyhow!("name the file with --output"))),
         };
+        out::is_no_stdout(output)?;
         let engine = engine::connect().await?;
         let resolved = save::resolve(&engine, &names).await;
         let (images, size) = resolved.map_err(|error| self.failure(error))?;
@@ -49,7 +53,7 @@ impl Save {
                 told.set_position(written);
             }
         });
-        let written = save::save(&engine, &images, output, &on).await;
+        let written = save::save(&engine, &images, output, self.force, &on).await;
         bar.finish_and_clear();
         println!("{output}: {}, {} bytes", images.join(", "), written.map_err(engine::failure)?);
         Ok(())

@@ -14,7 +14,7 @@ use snapshots::matching::ChangingParts;
 use snapshots::ops::{self, Format, ImportOptions, Redaction};
 
 use crate::failure::{Failure, OrFail, Outcome};
-use crate::progress;
+use crate::{out, progress};
 
 /// Look into snapshots, check, convert, join, compare, mend and clean them
 ///
@@ -175,9 +175,11 @@ impl Snapshot {
                 let options = ImportOptions { title, ..ImportOptions::default() };
                 write(&output, force, json, |path| ops::import(&files, path, &options, on), "import")
             }
-            Command::Export { file, output } => format_of(&output).and_then(|format| {
-                write(&output, force, json, |path| ops::export(&file, path, format, on), "export")
-            }),
+            Command::Export { file, output } => {
+                out::is_no_stdout(&output).and_then(|()| format_of(&output)).and_then(|format| {
+                    write(&output, force, json, |path| ops::export(&file, path, format, on), "export")
+                })
+            }
             Command::Merge { files, output } => {
                 write(&output, force, json, |path| ops::merge(&files, path, on), "merge")
             }
@@ -275,6 +277,7 @@ fn write<T: Serialize>(
     run: impl FnOnce(&Utf8Path) -> Result<T, ops::Error>,
     doing: &str,
 ) -> Outcome {
+    out::is_no_stdout(output)?;
     if !force || !output.is_file() {
         return run(output).or_input(doing).map(|report| show(&report, json));
     }

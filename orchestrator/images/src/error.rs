@@ -43,7 +43,7 @@ pub enum Error {
         why: String,
     },
     /// The output is there already.
-    #[error("write {0}: it exists already")]
+    #[error("write {0}: it exists; --force replaces it")]
     Exists(Utf8PathBuf),
     /// Neither a folder under `images/` nor an image of the engine.
     #[error(

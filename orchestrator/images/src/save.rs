@@ -9,12 +9,19 @@ use tokio::io::AsyncWriteExt;
 use crate::engine::UNHURRIED;
 use crate::{Engine, Error, Event, OnEvent};
 
-/// Writes images to a file, whole or not at all; its size in bytes.
+/// Writes images to a file, whole or not at all, in the place of one that is there if it may
+/// `replace` that; its size in bytes.
 ///
 /// # Errors
 /// When the file exists, an image does not, or the disk is full.
-pub async fn save(engine: &Engine, images: &[String], path: &Utf8Path, on: &OnEvent) -> Result<u64, Error> {
-    if path.symlink_metadata().is_ok() {
+pub async fn save(
+    engine: &Engine,
+    images: &[String],
+    path: &Utf8Path,
+    replace: bool,
+    on: &OnEvent,
+) -> Result<u64, Error> {
+    if path.symlink_metadata().is_ok_and(|there| !replace || there.is_dir()) {
         return Err(Error::Exists(path.to_owned()));
     }
     let folder = path.parent().filter(|folder| *folder != "").unwrap_or(Utf8Path::new("."));
@@ -39,7 +46,8 @@ pub async fn save(engine: &Engine, images: &[String], path: &Utf8Path, on: &OnEv
     }
     file.flush().await.map_err(Error::of_file("write", path))?;
     file.sync_all().await.map_err(Error::of_file("write", path))?;
-    match part.persist_noclobber(path) {
+    let kept = if replace { part.persist(path) } else { part.persist_noclobber(path) };
+    match kept {
         Ok(_) => Ok(written),
         Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => {
             Err(Error::Exists(path.to_owned()))

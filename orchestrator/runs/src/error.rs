@@ -74,8 +74,14 @@ pub enum Error {
         /// The suite of the second.
         right_suite: String,
     },
-    /// What was to be written is there already.
-    #[error("write {path}: it is there already; remove it or name another file")]
+    /// A folder that was to be made is there already.
+    #[error("write {path}: it is there already; remove it or name another folder")]
+    OutputExists {
+        /// The folder.
+        path: Utf8PathBuf,
+    },
+    /// A file that was to be written is there already.
+    #[error("write {path}: it exists; --force replaces it")]
     Exists {
         /// The file.
         path: Utf8PathBuf,
@@ -165,14 +171,14 @@ pub enum Error {
         name: String,
         /// The run.
         path: Utf8PathBuf,
+        /// The episode that may have been meant, in brackets.
+        meant: String,
         /// The episodes that there are.
         known: String,
     },
     /// The world of the suite could not be brought up.
     #[error("bring up the world: {source}")]
     World {
-        /// The episode that may have been meant, in brackets.
-        meant: String,
         /// Why.
         source: crate::environment::EnvironmentError,
     },

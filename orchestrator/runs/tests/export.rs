@@ -43,7 +43,7 @@ fn run() -> Result<(TempDir, Utf8PathBuf), Box<dyn std::error::Error>> {
 fn csv_keeps_quotes_and_line_breaks() -> Tested {
     let (temporary, path) = run()?;
     let file = Utf8PathBuf::try_from(temporary.path().join("run.csv"))?;
-    assert_eq!(table(&path, &file, Format::Csv)?, 3);
+    assert_eq!(table(&path, &file, Format::Csv, false)?, 3);
     let mut reader = csv::Reader::from_path(&file)?;
     let names = reader.headers()?.clone();
     let rows = reader.records().collect::<Result<Vec<_>, _>>()?;
@@ -67,7 +67,7 @@ fn csv_keeps_quotes_and_line_breaks() -> Tested {
 fn json_has_lists_and_nothing_as_such() -> Tested {
     let (temporary, path) = run()?;
     let file = Utf8PathBuf::try_from(temporary.path().join("run.json"))?;
-    table(&path, &file, Format::Json)?;
+    table(&path, &file, Format::Json, false)?;
     let rows: Value = serde_json::from_str(&std::fs::read_to_string(&file)?)?;
     assert_eq!(rows.as_array().map(Vec::len), Some(3));
     assert_eq!(
@@ -83,7 +83,7 @@ fn json_has_lists_and_nothing_as_such() -> Tested {
 fn parquet_is_read_back_as_it_was() -> Tested {
     let (temporary, path) = run()?;
     let file = Utf8PathBuf::try_from(temporary.path().join("run.parquet"))?;
-    table(&path, &file, Format::Parquet)?;
+    table(&path, &file, Format::Parquet, false)?;
     let reader = SerializedFileReader::new(std::fs::File::open(&file)?)?;
     let rows = reader.get_row_iter(None)?.collect::<Result<Vec<Row>, _>>()?;
     let cell = |row: usize, name: &str| {
@@ -114,11 +114,11 @@ fn what_is_there_stays_and_what_fails_leaves_nothing() -> Tested {
     let (temporary, path) = run()?;
     let file = Utf8PathBuf::try_from(temporary.path().join("kept.csv"))?;
     std::fs::write(&file, "kept")?;
-    let error = table(&path, &file, Format::Csv).err();
+    let error = table(&path, &file, Format::Csv, false).err();
     assert!(matches!(error, Some(Error::Exists { .. })), "{error:?}");
     assert_eq!(std::fs::read_to_string(&file)?, "kept");
     let lost = Utf8PathBuf::try_from(temporary.path().join("no such folder/run.csv"))?;
-    let error = table(&path, &lost, Format::Parquet).err();
+    let error = table(&path, &lost, Format::Parquet, false).err();
     assert!(matches!(error, Some(Error::Write { .. })), "{error:?}");
     let left = temporary.path().read_dir()?.count();
     assert_eq!(left, 2, "the run and the file that was there");

@@ -6,9 +6,6 @@ mod json;
 mod parquet;
 mod webarena_verified;
 
-use std::fs::File;
-use std::io::{BufWriter, Write as _};
-
 use camino::Utf8Path;
 
 use crate::Error;
@@ -27,35 +24,47 @@ pub enum Format {
     Json,
 }
 
-/// Writes a table with a row for each episode; gives how many there are.
+/// A table with a row for each episode, as bytes, and how many rows there are.
 ///
 /// # Errors
-/// When the run cannot be read, or the file is there already or cannot be written.
-pub fn table(run: &Utf8Path, file: &Utf8Path, format: Format) -> Result<usize, Error> {
+/// When the run cannot be read.
+pub fn bytes(run: &Utf8Path, format: Format) -> Result<(Vec<u8>, usize), Error> {
     let folder = RunFolder::open(run)?;
     let (record, episodes) = (folder.run()?, folder.episodes()?);
     let rows = rows(&record, &episodes);
-    if file.symlink_metadata().is_ok() {
+    let mut bytes = Vec::new();
+    let written = match format {
+        Format::Csv => csv::write(&rows, &mut bytes),
+        Format::Parquet => parquet::write(&rows, &mut bytes),
+        Format::Json => json::write(&rows, &mut bytes),
+    };
+    written.map_err(|source| Error::Write { path: "the table".into(), source })?;
+    Ok((bytes, rows.len()))
+}
+
+/// Writes such a table to a file, which it takes the place of if it may `replace` it; gives how
+/// many rows there are.
+///
+/// # Errors
+/// As [`bytes`], and when the file is there already or cannot be written.
+pub fn table(run: &Utf8Path, file: &Utf8Path, format: Format, replace: bool) -> Result<usize, Error> {
+    let (bytes, rows) = bytes(run, format)?;
+    let is_there = file.symlink_metadata();
+    if is_there.is_ok_and(|there| !replace || there.is_dir()) {
         return Err(Error::Exists { path: file.to_owned() });
     }
     let failed = |source| Error::Write { path: file.to_owned(), source };
     // Whole or not at all.
     let beside = file.with_file_name(format!(".{}.new", file.file_name().unwrap_or("table")));
     let write = || -> std::io::Result<()> {
-        let mut out = BufWriter::new(File::create(&beside)?);
-        match format {
-            Format::Csv => csv::write(&rows, &mut out)?,
-            Format::Parquet => parquet::write(&rows, &mut out)?,
-            Format::Json => json::write(&rows, &mut out)?,
-        }
-        out.flush()?;
+        std::fs::write(&beside, &bytes)?;
         std::fs::rename(&beside, file)
     };
     write().map_err(|source| {
         let _ = std::fs::remove_file(&beside);
         failed(source)
     })?;
-    Ok(rows.len())
+    Ok(rows)
 }
 
 fn rows<'a>(run: &'a RunRecord, episodes: &'a [EpisodeRecord]) -> Vec<Row<'a>> {

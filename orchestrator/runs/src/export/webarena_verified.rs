@@ -23,8 +23,8 @@ pub struct Exported {
 /// When the run cannot be read, or the folder is there already or cannot be written.
 pub fn webarena_verified(run: &Utf8Path, out: &Utf8Path, repeat: u32) -> Result<Exported, Error> {
     let folder = RunFolder::open(run)?;
-    if out.exists() {
-        return Err(Error::Occupied { path: out.to_owned() });
+    if out.symlink_metadata().is_ok() {
+        return Err(Error::OutputExists { path: out.to_owned() });
     }
     let mut exported = Exported::default();
     for record in folder.episodes()?.iter().filter(|record| record.repeat == repeat) {

@@ -70,7 +70,7 @@ async fn models_and_judges_are_named_also_where_a_cassette_answers() -> Tested {
         let trace = std::fs::read_to_string(runs::viewer::write_episode(run, "bike.one")?)?;
         assert!(trace.contains("Asked agent-1") && trace.contains("RootWebArea"), "{trace}");
         let csv = run.join("table.csv");
-        runs::export::table(run, &csv, runs::export::Format::Csv)?;
+        runs::export::table(run, &csv, runs::export::Format::Csv, false)?;
         let csv = std::fs::read_to_string(csv)?;
         assert!(csv.contains("agent-1") && csv.contains("judge-1"), "{csv}");
         let calls =

@@ -23,6 +23,7 @@ use tasks::import::{Import, Skipped, assistantbench, fanoutqa, mind2web_live};
 use tasks::{Task, WorldSpec};
 
 use crate::failure::Outcome;
+use crate::out;
 
 /// Whose files they are
 #[derive(clap::Subcommand)]
@@ -199,6 +200,9 @@ struct SuiteFile<'a> {
 
 impl Written<'_> {
     fn write(&self, output: &Utf8Path) -> anyhow::Result<()> {
+        if out::is_stdout(output) {
+            bail!("a suite is a folder, and `-` is none; name another one");
+        }
         if fs::symlink_metadata(output).is_ok() {
             bail!("{output} is there already; remove it, or name another folder");
         }
