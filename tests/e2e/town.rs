@@ -136,8 +136,6 @@ async fn sites_are_reached_changed_reset_and_gone() -> Result<()> {
 
     let again = up(&bench)?;
     ensure!(again["pid"] == status["pid"], "what is up stays up");
-    let other = bench.run(&["up", "wiki"])?;
-    ensure!(other.status.code() == Some(3) && text(&other.stderr).contains("without `wiki`"), "{other:?}");
     let unknown = bench.run(&["reset", "nosuch"])?;
     ensure!(unknown.status.code() == Some(1) && text(&unknown.stderr).contains("desk, forum"), "{unknown:?}");
 
@@ -146,6 +144,88 @@ async fn sites_are_reached_changed_reset_and_gone() -> Result<()> {
     ensure!(bench.run(&["status"])?.status.code() == Some(3));
     bench.succeed(&["down"])?;
     ensure!(!bench.path("data/town/control").exists());
+    Ok(())
+}
+
+#[tokio::test]
+async fn sites_are_added_to_those_that_are_up() -> Result<()> {
+    let bench = Bench::new()?;
+    let _down = Down(&bench);
+    let first: Value = serde_json::from_str(&bench.succeed(&["up", "desk", "--json", RESETS])?)?;
+    let desk = client(&bench, &first)?;
+    write_note(&desk, "before-the-forum").await?;
+    let home = async || anyhow::Ok(text(desk.get("https://desk.test/").await?.body()));
+    ensure!(desk.get("https://forum.test/").await?.status() == StatusCode::FORBIDDEN);
+    ensure!(!home().await?.contains("https://forum.test/"));
+
+    let both: Value = serde_json::from_str(&bench.succeed(&["up", "forum", "--json"])?)?;
+    let names = |status: &Value| -> Vec<String> {
+        let sites = status["sites"].as_array().into_iter().flatten();
+        sites.filter_map(|site| site["name"].as_str().map(str::to_owned)).collect()
+    };
+    ensure!(names(&both) == ["desk", "forum"] && names(&status(&bench)?) == names(&both), "{both:#}");
+    ensure!(both["pid"] == first["pid"] && both["proxy"] == first["proxy"], "{both:#}");
+    ensure!(desk.get("https://forum.test/").await?.status() == StatusCode::OK);
+    ensure!(notes(&desk).await?.contains("before-the-forum"), "what was up stays as it was");
+    ensure!(home().await?.contains("https://forum.test/"), "the desk lists what is up");
+    bench.succeed(&["reset", "forum"])?;
+    ensure!(desk.get("https://forum.test/").await?.status() == StatusCode::OK);
+
+    let unknown = bench.run(&["up", "forun"])?;
+    let said = text(&unknown.stderr);
+    ensure!(unknown.status.code() == Some(2) && said.contains("(did you mean `forum`?)"), "{said}");
+    bench.succeed(&["down"])?;
+    nobody_holds(&bench)?;
+    Ok(())
+}
+
+#[test]
+fn other_sites_than_those_that_are_up_are_an_error_that_names_both() -> Result<()> {
+    let bench = Bench::new()?;
+    let _down = Down(&bench);
+    let first: Value = serde_json::from_str(&bench.succeed(&["up", "desk", "--json", RESETS])?)?;
+    let other = talker(&bench)?;
+    let refused = |arguments: &[&str], named: [&str; 2]| -> Result<()> {
+        let output = bench.run(arguments)?;
+        let said = text(&output.stderr);
+        ensure!(output.status.code() == Some(3) && output.stdout.is_empty(), "{arguments:?}: {output:?}");
+        ensure!(named.iter().all(|name| said.contains(name)), "{arguments:?}: {said}");
+        ensure!(said.contains("`sandbox down` ends them"), "{said}");
+        Ok(())
+    };
+    let there = crate::harness::repository().join("sites").canonicalize_utf8()?;
+    let here = bench.path("sites").canonicalize_utf8()?;
+    refused(&["up", &other], [there.as_str(), here.as_str()])?;
+    refused(&["up", "talker", &other], [there.as_str(), here.as_str()])?;
+    let proxy = first["proxy"].as_str().context("a proxy")?;
+    refused(&["up", "desk", "--listen=127.0.0.1:9"], [proxy, "127.0.0.1:9"])?;
+    let resets = first["reset"].as_str().context("an address")?;
+    refused(&["up", "desk", "--reset-listen=127.0.0.1:9"], [resets, "127.0.0.1:9"])?;
+
+    // From a folder without sites, those of the town are meant.
+    let mut elsewhere = bench.command(&["up", "desk"]);
+    let output = elsewhere.current_dir(bench.path("data")).output()?;
+    ensure!(output.status.success(), "{output:?}");
+    Ok(())
+}
+
+#[test]
+fn it_says_how_a_browser_gets_to_the_sites() -> Result<()> {
+    let bench = Bench::new()?;
+    let _down = Down(&bench);
+    let said = bench.succeed(&["up", "desk", RESETS])?;
+    let status = status(&bench)?;
+    let proxy = status["proxy"].as_str().context("a proxy")?;
+    let certificate = bench.certificate();
+    for expected in [
+        "`sandbox open desk`",
+        &format!("certificate  {certificate}"),
+        &format!("curl --proxy {proxy} --cacert {certificate}"),
+        &format!("chromium --proxy-server={proxy}"),
+    ] {
+        ensure!(said.contains(expected), "{expected} is not in\n{said}");
+    }
+    ensure!(status["certificate"] == certificate.as_str(), "{status:#}");
     Ok(())
 }
 
@@ -186,6 +266,27 @@ fn two_that_bring_it_up_at_once_get_the_same_town() -> Result<()> {
         pids.push(serde_json::from_slice::<Value>(&output.stdout)?["pid"].clone());
     }
     ensure!(pids[0] == pids[1] && holders(&bench)? == 1, "{pids:?}");
+    Ok(())
+}
+
+#[test]
+fn two_that_bring_up_different_sites_at_once_get_both() -> Result<()> {
+    let bench = Bench::new()?;
+    let _down = Down(&bench);
+    let begin = |site: &str| -> Result<Child> {
+        let mut command = bench.command(&["up", site, "--json", RESETS]);
+        Ok(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?)
+    };
+    let begun = [("desk", begin("desk")?), ("forum", begin("forum")?)];
+    for (site, child) in begun {
+        let output = child.wait_with_output()?;
+        let (table, said) = (text(&output.stdout), text(&output.stderr));
+        ensure!(
+            output.status.success() && table.contains(&format!("https://{site}.test/")),
+            "{table}\n{said}"
+        );
+    }
+    ensure!(status(&bench)?["sites"].as_array().map(Vec::len) == Some(2) && holders(&bench)? == 1);
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{CertificateAuthority, Config, ConnectTo, Limits, Redact, Routes};
 
 use crate::failure::{Failure, OrFail};
@@ -88,7 +88,12 @@ pub(crate) fn config(data: &DataFolder, listen: Option<SocketAddr>) -> Result<Co
 
 /// How a client is pointed at a gateway, for people.
 pub(crate) fn instructions(address: SocketAddr, ca: &CertificateAuthority) -> String {
-    let ca = ca.certificate_path().map_or("", |path| path.as_str());
+    ways_through(address, ca.certificate_path().unwrap_or(Utf8Path::new("")))
+}
+
+/// The same for a gateway of another process, whose clients have to trust the certificate in this
+/// file.
+pub(crate) fn ways_through(address: SocketAddr, ca: &Utf8Path) -> String {
     format!(
         "  curl      curl --proxy http://{address} --cacert {ca} https://...\n  \
            programs  HTTPS_PROXY=http://{address} HTTP_PROXY=http://{address} SSL_CERT_FILE={ca} ...\n  \

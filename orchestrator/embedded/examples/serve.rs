@@ -15,7 +15,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::new(Clock::fixed("2023-06-15T09:00:00Z".parse()?));
     let copy = match site.as_str() {
         "forum" => forum::start(&golden, &options)?,
-        "desk" => desk::start(&golden, &options, &town())?,
+        "desk" => desk::start(&golden, &options, &town().into())?,
         other => return Err(format!("no site is called {other}: forum or desk").into()),
     };
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", port)).await?;

@@ -24,7 +24,7 @@ fn copy() -> SiteCopy {
     let folder = tempfile::tempdir().unwrap();
     let golden = Golden::open(folder.path()).unwrap();
     let clock = Clock::fixed("2023-06-15T09:00:00Z".parse().unwrap());
-    desk::start(&golden, &Options::new(clock), &town()).unwrap()
+    desk::start(&golden, &Options::new(clock), &town().into()).unwrap()
 }
 
 async fn send(copy: &SiteCopy, request: Request<Body>) -> (StatusCode, String) {

@@ -1,6 +1,8 @@
 //! Whether the pages that tasks start on are in their world: a mistake in a suite that no agent can
 //! mend.
 
+use std::sync::Arc;
+
 use gateway::{Routes, Target};
 use sites::{Site, Town};
 use tasks::{Task, WorldSpec};
@@ -20,7 +22,7 @@ pub(crate) async fn open(
     town: Option<Town>,
     options: &Options,
 ) -> Result<Shared, Error> {
-    let sites: Vec<Site> = town.iter().flat_map(Town::sites).cloned().collect();
+    let sites: Vec<Arc<Site>> = town.iter().flat_map(Town::sites).collect();
     let shared =
         Shared::open(spec, tasks, town, options).await.map_err(|source| Error::Snapshots { source })?;
     for task in tasks {
@@ -32,8 +34,8 @@ pub(crate) async fn open(
 }
 
 /// Whether something answers the hosts of a task's start pages.
-fn check(task: &Task, sites: &[Site], recorded: &Routes, hosts: &[String]) -> Result<(), String> {
-    let own = |site: &&Site| task.sites.contains(&site.name);
+fn check(task: &Task, sites: &[Arc<Site>], recorded: &Routes, hosts: &[String]) -> Result<(), String> {
+    let own = |site: &&Arc<Site>| task.sites.contains(&site.name);
     let mut routes = recorded.clone();
     for host in sites.iter().filter(own).flat_map(|site| &site.hosts) {
         // What cannot be a route is told where the site is reached.
@@ -65,7 +67,7 @@ fn server(page: &str) -> Option<(String, u16)> {
 }
 
 /// What the world of a task has, for people.
-fn there(task: &Task, sites: &[Site], recorded: &[String]) -> String {
+fn there(task: &Task, sites: &[Arc<Site>], recorded: &[String]) -> String {
     let own = sites.iter().filter(|site| task.sites.contains(&site.name));
     let hosts: Vec<&str> = own
         .flat_map(|site| site.hosts.iter().map(|host| host.name.as_str()))

@@ -17,7 +17,7 @@ use gateway::{CertificateAuthority, Config, Entry, Episode, Gateway, Ledger, Net
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use jiff::SignedDuration;
 use serde_json::Value;
-use sites::{Site, Town};
+use sites::Town;
 use snapshots::Exchange;
 use tasks::{Decision, DeviceSpec, Fetch, Fetched, Place, ProgramCheck, StateCheck, Task, WorldSpec};
 
@@ -114,7 +114,7 @@ impl Shared {
     async fn gateway(&self, routes: Routes) -> Result<Gateway, EnvironmentError> {
         let mut config = Config::new(self.authority.clone(), routes);
         let sites = self.town.iter().flat_map(Town::sites);
-        config.extra_roots = sites.filter_map(Site::authority_file).collect();
+        config.extra_roots = sites.filter_map(|site| site.authority_file()).collect();
         Gateway::start(config).await.map_err(EnvironmentError::while_doing("start the gateway"))
     }
 

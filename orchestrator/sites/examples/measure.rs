@@ -50,7 +50,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         return Err(error.into());
     }
     println!("{:>6.2} s  every site ready", began.elapsed().as_secs_f64());
-    let names: Vec<String> = town.sites().map(|site| site.name.clone()).collect();
+    let names: Vec<String> = town.sites().iter().map(|site| site.name.clone()).collect();
     for name in &names {
         let mut leases = Vec::new();
         for round in 0..rounds {

@@ -1,20 +1,21 @@
 //! All sites of one run, or of one `sandbox up`.
 //!
-//! A town owns a folder for each of its copies, a network for its containers, and one pool for each site. It returns from
-//! its start at once, while copies start in the background; it is over when [`Town::stop`] has returned.
+//! A town owns a folder for each of its copies, a network for its containers, and one pool for each
+//! site, of which there may be more later. It returns from its start at once, while copies start in
+//! the background; it is over when [`Town::stop`] has returned.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::os::unix::fs::PermissionsExt as _;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use embedded::desk;
 use futures_util::future;
 use images::Engine;
-use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::sync::{Mutex, OnceCell, Semaphore, mpsc, watch};
 
 use crate::content::{blocking, remove_folder};
 use crate::driver::Driver;
@@ -51,10 +52,24 @@ pub struct Options {
 pub struct Town(Arc<Inner>);
 
 struct Inner {
-    pools: Vec<Pool>,
-    engine: Option<Ground>,
+    options: Options,
+    events: Events,
+    /// Of its containers and networks.
+    instance: String,
+    owner: Owner,
+    /// Where golden states are kept.
+    golden: Utf8PathBuf,
     /// With the folders of the copies.
-    folder: Utf8PathBuf,
+    copies: Utf8PathBuf,
+    /// What a desk shows.
+    directory: desk::Directory,
+    gate: Arc<Semaphore>,
+    unproven: watch::Sender<usize>,
+    pools: RwLock<Vec<Pool>>,
+    /// From the first site on that needs one.
+    engine: OnceCell<Ground>,
+    /// Whether it has been stopped. Held while sites are added and while it is being stopped.
+    stopped: Mutex<bool>,
 }
 
 impl Town {
@@ -82,14 +97,91 @@ impl Town {
         let name: String = options.name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
         let instance = format!("sandbox-{name}-{}-{number}", std::process::id());
 
-        let folder = make_folder(options.folder).await?;
+        let folder = make_folder(options.folder.clone()).await?;
         let (copies, golden) = (folder.join("copies"), folder.join("golden"));
         shut(&copies).await?;
         shut(&golden).await?;
         sweep::sweep_folders(&copies).await?;
         let copies = copies.join(format!("{owner}.{name}-{number}"));
 
-        let ground = if sites.iter().any(|site| site.driver == DriverKind::Docker) {
+        let at_once = 2 * std::thread::available_parallelism().map_or(2, NonZero::get);
+        let town = Town(Arc::new(Inner {
+            options,
+            events,
+            instance,
+            owner,
+            golden,
+            copies,
+            directory: desk::Directory::default(),
+            gate: Arc::new(Semaphore::new(at_once)),
+            unproven: watch::Sender::new(0),
+            pools: RwLock::default(),
+            engine: OnceCell::new(),
+            stopped: Mutex::new(false),
+        }));
+        match town.add_each(sites, fewer).await {
+            Ok(()) => Ok(town),
+            Err(error) => {
+                town.stop().await?;
+                Err(error)
+            }
+        }
+    }
+
+    /// Begins to start copies of further sites; those that are there already stay as they are.
+    ///
+    /// # Errors
+    /// As [`Town::start`], and when the town has been stopped. Then none of them is added.
+    pub async fn add(&self, sites: Vec<Site>) -> Result<(), Error> {
+        self.add_each(sites, &BTreeMap::new()).await
+    }
+
+    async fn add_each(&self, sites: Vec<Site>, fewer: &BTreeMap<String, usize>) -> Result<(), Error> {
+        let stopped = self.0.stopped.lock().await;
+        let new: Vec<Arc<Site>> =
+            sites.into_iter().filter(|site| self.pool(&site.name).is_err()).map(Arc::new).collect();
+        if let Some(site) = new.first().filter(|_| *stopped) {
+            return Err(Error::Stopped(site.name.clone()));
+        }
+        let mut drivers = Vec::new();
+        for site in &new {
+            drivers.push(self.driver(site).await?);
+        }
+        self.0.unproven.send_modify(|left| *left += new.len());
+        let mut all = self.pools();
+        for (site, driver) in new.into_iter().zip(drivers) {
+            let copies = fewer.get(&site.name).copied().unwrap_or(self.0.options.copies);
+            let Inner { events, gate, unproven, .. } = &*self.0;
+            let (events, gate, unproven) = (Arc::clone(events), Arc::clone(gate), unproven.clone());
+            all.push(Pool::open(Surroundings { site, driver, copies, events, gate, unproven }));
+        }
+        all.sort_by(|a, b| a.site().name.cmp(&b.site().name));
+        let listed: Vec<&Site> = match self.0.options.listed.as_slice() {
+            [] => all.iter().map(|pool| pool.site().as_ref()).collect(),
+            listed => listed.iter().collect(),
+        };
+        self.0.directory.set(desk_of(&listed));
+        *self.0.pools.write().unwrap_or_else(PoisonError::into_inner) = all;
+        Ok(())
+    }
+
+    async fn driver(&self, site: &Arc<Site>) -> Result<Arc<dyn Driver>, Error> {
+        let Inner { golden, copies, directory, .. } = &*self.0;
+        Ok(match site.driver {
+            DriverKind::Docker => Arc::new(Docker::new(Arc::clone(site), self.ground().await?.clone())?),
+            DriverKind::Embedded => {
+                Arc::new(Embedded::new(site, golden.join("embedded"), directory.clone()).await?)
+            }
+            DriverKind::External => Arc::new(External::new(site)?),
+            DriverKind::Process => Arc::new(Process::new(Arc::clone(site), copies.clone())),
+        })
+    }
+
+    /// The container engine, with a network of this town's; what dead ones have left there is
+    /// removed when it is first needed.
+    async fn ground(&self) -> Result<&Ground, Error> {
+        let Inner { engine, owner, instance, events, golden, copies, .. } = &*self.0;
+        let make = async || {
             let engine = Engine::connect().await?;
             // What others have left need not keep us from starting.
             match sweep::sweep(&engine, Whose::Orphans).await {
@@ -101,58 +193,19 @@ impl Town {
                 }
                 Err(error) => tracing::warn!(%error, "what dead towns have left could not be removed"),
             }
-            let labels = owner.labels(&instance);
-            let monitor = Monitor::start(engine, Arc::clone(&events));
-            let range = match network::create(&monitor, &instance, labels.clone(), &events).await {
+            let labels = owner.labels(instance);
+            let monitor = Monitor::start(engine, Arc::clone(events));
+            let range = match network::create(&monitor, instance, labels.clone(), events).await {
                 Ok(range) => range,
                 Err(error) => {
-                    let _ = sweep::remove_instance(&monitor, &instance).await;
+                    let _ = sweep::remove_instance(&monitor, instance).await;
                     return Err(error);
                 }
             };
-            let (golden, copies) = (golden.clone(), copies.clone());
-            Some(Ground { monitor, instance, range, labels, golden, copies })
-        } else {
-            None
+            let (golden, copies, instance) = (golden.clone(), copies.clone(), instance.clone());
+            Ok(Ground { monitor, instance, range, labels, golden, copies })
         };
-
-        let desk = Arc::new(desk_of(if options.listed.is_empty() { &sites } else { &options.listed }));
-        let gate = Arc::new(Semaphore::new(2 * std::thread::available_parallelism().map_or(2, NonZero::get)));
-        let unproven = watch::Sender::new(sites.len());
-        let mut pools = Vec::new();
-        let mut senseless = None;
-        for site in sites {
-            let site = Arc::new(site);
-            let driver: Result<Arc<dyn Driver>, Error> = match (site.driver, &ground) {
-                (DriverKind::Docker, Some(ground)) => {
-                    Docker::new(Arc::clone(&site), ground.clone()).map(|driver| Arc::new(driver) as _)
-                }
-                (DriverKind::Embedded, _) => Embedded::new(&site, golden.join("embedded"), Arc::clone(&desk))
-                    .await
-                    .map(|driver| Arc::new(driver) as _),
-                (DriverKind::External, _) => External::new(&site).map(|driver| Arc::new(driver) as _),
-                (DriverKind::Process, _) => {
-                    Ok(Arc::new(Process::new(Arc::clone(&site), copies.clone())) as _)
-                }
-                (DriverKind::Docker, None) => unreachable!("a site of containers has made us find an engine"),
-            };
-            let (events, gate, unproven) = (Arc::clone(&events), Arc::clone(&gate), unproven.clone());
-            let copies = fewer.get(&site.name).copied().unwrap_or(options.copies);
-            match driver {
-                Ok(driver) => {
-                    pools.push(Pool::open(Surroundings { site, driver, copies, events, gate, unproven }));
-                }
-                Err(error) => senseless = Some(error),
-            }
-        }
-        let town = Town(Arc::new(Inner { pools, engine: ground, folder: copies }));
-        match senseless {
-            None => Ok(town),
-            Some(error) => {
-                town.stop().await?;
-                Err(error)
-            }
-        }
+        engine.get_or_try_init(make).await
     }
 
     /// Waits until every site has had a ready copy.
@@ -160,7 +213,8 @@ impl Town {
     /// # Errors
     /// When a site fails, or the deadline passes: names for each site what it waits for.
     pub async fn ready(&self, deadline: Duration) -> Result<(), Error> {
-        let settled = future::join_all(self.0.pools.iter().map(Pool::settled));
+        let pools = self.pools();
+        let settled = future::join_all(pools.iter().map(Pool::settled));
         let in_time = tokio::time::timeout(deadline, settled).await.is_ok();
         let late: Vec<(String, String)> = self
             .status()
@@ -179,9 +233,9 @@ impl Town {
         if late.is_empty() { Ok(()) } else { Err(Error::Unready { within: deadline, in_time, late }) }
     }
 
-    /// The sites of this town.
-    pub fn sites(&self) -> impl Iterator<Item = &Site> {
-        self.0.pools.iter().map(Pool::site)
+    /// The sites of this town, by name.
+    pub fn sites(&self) -> Vec<Arc<Site>> {
+        self.pools().iter().map(|pool| Arc::clone(pool.site())).collect()
     }
 
     /// The ids of the images that sites run from, by the names of the sites. Those that need no engine have none.
@@ -190,7 +244,7 @@ impl Town {
     /// When the engine does not tell.
     pub async fn images(&self) -> Result<BTreeMap<String, String>, Error> {
         let mut images = BTreeMap::new();
-        let Some(Ground { monitor, .. }) = &self.0.engine else { return Ok(images) };
+        let Some(Ground { monitor, .. }) = self.0.engine.get() else { return Ok(images) };
         for site in self.sites() {
             if let Some(image) = site.image.as_deref().filter(|_| site.driver == DriverKind::Docker) {
                 images
@@ -210,12 +264,12 @@ impl Town {
 
     /// How every site is doing.
     pub fn status(&self) -> Vec<SiteStatus> {
-        self.0.pools.iter().map(Pool::status).collect()
+        self.pools().iter().map(Pool::status).collect()
     }
 
     /// Asks every copy how much memory it occupies; the answers stand in the next [`Town::status`].
     pub async fn measure(&self) {
-        future::join_all(self.0.pools.iter().map(Pool::measure)).await;
+        future::join_all(self.pools().iter().map(Pool::measure)).await;
     }
 
     /// Makes every copy of a site that is nobody's pristine, with proof, and tries again what was given up.
@@ -252,8 +306,10 @@ impl Town {
     /// # Errors
     /// When the engine refuses, or a folder cannot be removed.
     pub async fn stop(&self) -> Result<(), Error> {
-        future::join_all(self.0.pools.iter().map(Pool::stop)).await;
-        let removed = match &self.0.engine {
+        let mut stopped = self.0.stopped.lock().await;
+        *stopped = true;
+        future::join_all(self.pools().iter().map(Pool::stop)).await;
+        let removed = match self.0.engine.get() {
             Some(Ground { monitor, instance, range, .. }) => {
                 let removed = sweep::remove_instance(monitor, instance).await;
                 network::close(&range.network).await;
@@ -261,28 +317,36 @@ impl Town {
             }
             None => Ok(()),
         };
-        remove_folder(&self.0.folder).await.and(removed)
+        remove_folder(&self.0.copies).await.and(removed)
     }
 
     /// What is to be said of the container engine, where sites need one and it does not answer.
     pub fn engine_problem(&self) -> Option<Error> {
-        self.0.engine.as_ref()?.monitor.problem()
+        self.0.engine.get()?.monitor.problem()
     }
 
     /// Waits until the container engine that a site needs has not answered for so long.
     pub async fn lacks_engine(&self, site: &str, long: Duration) -> Error {
         let needed = self.pool(site).is_ok_and(|pool| pool.site().driver == DriverKind::Docker);
-        match self.0.engine.as_ref().filter(|_| needed) {
+        match self.0.engine.get().filter(|_| needed) {
             Some(ground) => ground.monitor.is_gone_for(long).await,
             None => future::pending().await,
         }
     }
 
-    fn pool(&self, name: &str) -> Result<&Pool, Error> {
-        self.0.pools.iter().find(|pool| pool.site().name == name).ok_or_else(|| Error::Unknown {
-            name: name.to_owned(),
-            known: self.sites().map(|site| site.name.clone()).collect(),
-        })
+    fn pools(&self) -> Vec<Pool> {
+        self.0.pools.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn pool(&self, name: &str) -> Result<Pool, Error> {
+        let mut pools = self.pools();
+        match pools.iter().position(|pool| pool.site().name == name) {
+            Some(place) => Ok(pools.swap_remove(place)),
+            None => {
+                let known = pools.iter().map(|pool| pool.site().name.clone()).collect();
+                Err(Error::Unknown { name: name.to_owned(), known })
+            }
+        }
     }
 }
 
@@ -308,7 +372,7 @@ async fn shut(folder: &Utf8Path) -> Result<(), Error> {
 }
 
 /// What the desk shows of the others.
-fn desk_of(sites: &[Site]) -> desk::Town {
+fn desk_of(sites: &[&Site]) -> desk::Town {
     let others = sites.iter().filter(|site| site.embedded != Some(Application::Desk));
     let shown = others.map(|site| desk::TownSite {
         title: site.title.clone(),

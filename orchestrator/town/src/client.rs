@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use http::{Method, Request, Response, StatusCode};
-use http_body_util::{BodyExt as _, Empty};
+use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
@@ -20,6 +20,9 @@ use crate::{Error, Folder, TownStatus};
 
 /// How long the town may take to answer. A reset may have to wait for a container.
 const ANSWER: Duration = Duration::from_secs(360);
+
+/// An answer's beginning, and the task that drives its connection.
+type Begun = (Response<Incoming>, JoinHandle<()>);
 
 /// What talks to the town of a folder.
 #[derive(Debug, Clone)]
@@ -39,6 +42,16 @@ impl Client {
     /// [`Error::NotUp`] where there is none.
     pub async fn status(&self) -> Result<TownStatus, Error> {
         self.ask(Method::GET, "/status").await
+    }
+
+    /// Adds sites of the town's folder of manifests to those that are up; they start in the
+    /// background.
+    ///
+    /// # Errors
+    /// When there is no town, or one of them cannot be started.
+    pub async fn add(&self, names: &[String]) -> Result<(), Error> {
+        let names = serde_json::to_vec(names).map_err(|error| Error::Talk(error.to_string()))?;
+        self.exchange(self.begin(Method::POST, "/add", names.into())).await.map(drop)
     }
 
     /// Makes a site pristine; how long its users had to wait, in milliseconds.
@@ -69,7 +82,7 @@ impl Client {
         mut tell: impl FnMut(u32, &str),
     ) -> Result<(), Error> {
         let path = format!("/logs/{site}/follow?lines={lines}");
-        let (answer, connection) = self.begin(Method::GET, &path).await?;
+        let (answer, connection) = self.begin(Method::GET, &path, Bytes::new()).await?;
         let telling = async {
             let mut body = answer.into_body();
             let mut read = Vec::new();
@@ -110,8 +123,13 @@ impl Client {
     }
 
     async fn send(&self, method: Method, path: &str) -> Result<Bytes, Error> {
+        self.exchange(self.begin(method, path, Bytes::new())).await
+    }
+
+    /// Waits for the whole answer.
+    async fn exchange(&self, beginning: impl Future<Output = Result<Begun, Error>>) -> Result<Bytes, Error> {
         let exchange = async {
-            let (answer, _) = self.begin(method, path).await?;
+            let (answer, _) = beginning.await?;
             Ok(answer.into_body().collect().await.map_err(broken)?.to_bytes())
         };
         let answered = timeout(ANSWER, exchange).await;
@@ -119,7 +137,7 @@ impl Client {
     }
 
     /// Sends a request; an answer that is none of success is an error. The task drives the connection, and ends with it.
-    async fn begin(&self, method: Method, path: &str) -> Result<(Response<Incoming>, JoinHandle<()>), Error> {
+    async fn begin(&self, method: Method, path: &str, body: Bytes) -> Result<Begun, Error> {
         let stream = UnixStream::connect(&self.socket).await.map_err(|error| match error.kind() {
             // Reset: it stopped listening while this stood in its queue.
             io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused | io::ErrorKind::ConnectionReset => {
@@ -134,7 +152,8 @@ impl Client {
             }
         });
         let request = Request::builder().method(method).uri(path).header(http::header::HOST, "town");
-        let request = request.body(Empty::<Bytes>::new()).map_err(|error| Error::Talk(error.to_string()))?;
+        let request = request.header(http::header::CONTENT_TYPE, "application/json");
+        let request = request.body(Full::new(body)).map_err(|error| Error::Talk(error.to_string()))?;
         let answer = sender.send_request(request).await.map_err(broken)?;
         match answer.status() {
             status if status.is_success() => Ok((answer, driven)),

@@ -7,19 +7,24 @@ use axum::body::Body;
 use axum::extract::{Path, Query, State};
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use camino::Utf8PathBuf;
 use futures_util::stream;
 use http::StatusCode;
 use serde::Deserialize;
-use sites::LoggedIn;
+use sites::manifest::DriverKind;
+use sites::{LoggedIn, Site};
 use tokio_util::sync::CancellationToken;
 
 use crate::hall::Hall;
-use crate::{Error, TownStatus};
+use crate::{Error, Folder, TownStatus};
 
 /// What the handlers share.
 #[derive(Clone)]
 pub(crate) struct Desk {
     pub(crate) hall: Arc<Hall>,
+    pub(crate) folder: Folder,
+    pub(crate) manifests: Utf8PathBuf,
+    pub(crate) certificate: Option<Utf8PathBuf>,
     pub(crate) reset: String,
     pub(crate) stop: CancellationToken,
 }
@@ -34,6 +39,7 @@ type Refusal = (StatusCode, String);
 pub(crate) fn router(desk: Desk) -> Router {
     Router::new()
         .route("/status", get(status))
+        .route("/add", post(add))
         .route("/reset/{site}", post(reset))
         .route("/logs/{site}", get(logs))
         .route("/logs/{site}/follow", get(follow))
@@ -53,7 +59,37 @@ async fn status(State(desk): State<Desk>) -> Json<TownStatus> {
     let sites = desk.hall.sites();
     let proxy = format!("http://{}", desk.hall.proxy());
     let engine = desk.hall.town.engine_problem().map(|problem| problem.to_string());
-    Json(TownStatus { pid: std::process::id(), proxy, reset: desk.reset, engine, sites })
+    let Desk { reset, certificate, manifests, .. } = desk;
+    let manifests = Some(manifests);
+    Json(TownStatus { pid: std::process::id(), proxy, reset, engine, certificate, manifests, sites })
+}
+
+/// Adds the sites of these names; whoever asks need not wait for it.
+async fn add(State(desk): State<Desk>, Json(names): Json<Vec<String>>) -> Result<(), Refusal> {
+    let added = tokio::spawn(async move {
+        let sites = chosen(&desk, &names)?;
+        if sites.iter().any(|site| site.driver == DriverKind::Docker) {
+            desk.folder.note_containers()?;
+        }
+        desk.hall.add(sites).await
+    });
+    let added = added.await.unwrap_or_else(|error| Err(Error::Talk(error.to_string())));
+    added.map_err(refusal)
+}
+
+fn chosen(desk: &Desk, names: &[String]) -> Result<Vec<Site>, Error> {
+    let all = Site::load_all(&desk.manifests);
+    let mut sites = all.map_err(|error| Error::Refused(format!("read the sites: {error}")))?;
+    sites.retain(|site| names.contains(&site.name));
+    // The gateway reads them when it starts.
+    match sites.iter().find(|site| site.authority_file().is_some()) {
+        Some(site) => Err(Error::Refused(format!(
+            "add {}: its `authority` is read only when the sites start; end them with `sandbox down`, then \
+             name it with the others to `sandbox up`",
+            site.name
+        ))),
+        None => Ok(sites),
+    }
 }
 
 /// How long it took, in milliseconds.

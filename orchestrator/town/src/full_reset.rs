@@ -30,7 +30,7 @@ async fn reset(State(Resets { hall, under_way }): State<Resets>) -> (StatusCode,
         return (StatusCode::IM_A_TEAPOT, "A reset is under way.");
     }
     tokio::spawn(async move {
-        let names: Vec<String> = hall.town.sites().map(|site| site.name.clone()).collect();
+        let names: Vec<String> = hall.town.sites().iter().map(|site| site.name.clone()).collect();
         let all = names.iter().map(|name| {
             let hall = &hall;
             async move {

@@ -10,13 +10,15 @@
 //! so, and to try again.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use gateway::{Gateway, Routes, Target};
 use sites::manifest::ResetPolicy;
-use sites::{Lease, LoggedIn, SiteStatus, Town};
+use sites::{Lease, LoggedIn, Site, SiteStatus, Town};
+use tokio::sync::OwnedMutexGuard;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::clocks::Running;
@@ -35,7 +37,7 @@ pub(crate) struct Hall {
     /// What every request to a site carries since somebody was logged in to it, also to the copies after a reset.
     headers: Mutex<BTreeMap<String, Vec<(String, String)>>>,
     /// One reset of a site at a time.
-    resetting: BTreeMap<String, tokio::sync::Mutex<()>>,
+    resetting: Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<()>>>>,
 }
 
 enum Place {
@@ -58,27 +60,38 @@ struct Held {
 
 impl Hall {
     pub(crate) fn new(town: Town, gateway: Gateway) -> Arc<Hall> {
-        let names: Vec<String> = town.sites().map(|site| site.name.clone()).collect();
-        let resetting = names.iter().map(|name| (name.clone(), tokio::sync::Mutex::default())).collect();
-        let empty = |name: String| {
-            let why = format!("the site {name} is being started; try again");
-            (name, Place::Empty(why.into()))
-        };
-        let places = Mutex::new(names.into_iter().map(empty).collect());
-        let hall = Hall { town, gateway, places, headers: Mutex::default(), resetting };
-        hall.lead();
-        Arc::new(hall)
+        Arc::new(Hall {
+            town,
+            gateway,
+            places: Mutex::default(),
+            headers: Mutex::default(),
+            resetting: Mutex::default(),
+        })
     }
 
     pub(crate) fn proxy(&self) -> std::net::SocketAddr {
         self.gateway.local_addr()
     }
 
-    /// Takes a copy of every site as soon as there is one.
+    /// Adds sites to those of the town.
+    pub(crate) async fn add(self: &Arc<Hall>, sites: Vec<Site>) -> Result<(), Error> {
+        self.town.add(sites).await?;
+        self.move_in();
+        Ok(())
+    }
+
+    /// Takes a copy of every site that has no place yet, as soon as there is one.
     pub(crate) fn move_in(self: &Arc<Hall>) {
+        let mut new = Vec::new();
         for site in self.town.sites() {
-            self.fill_soon(&site.name);
+            if let Entry::Vacant(place) = self.places().entry(site.name.clone()) {
+                let why = format!("the site {} is being started; try again", site.name);
+                place.insert(Place::Empty(why.into()));
+                new.push(site.name.clone());
+            }
         }
+        self.lead();
+        new.iter().for_each(|name| self.fill_soon(name));
     }
 
     fn fill_soon(self: &Arc<Hall>, name: &str) {
@@ -124,7 +137,7 @@ impl Hall {
 
     async fn reset_in_turn(self: &Arc<Hall>, name: &str) -> Result<(), Error> {
         let _own = self.own(name).await;
-        let policy = self.town.sites().find(|site| site.name == name).map(|site| site.reset);
+        let policy = self.site(name).map(|site| site.reset);
         match policy {
             Some(ResetPolicy::Never) if self.holds(name) => return Ok(()),
             // Its only copy is the one in use.
@@ -179,11 +192,13 @@ impl Hall {
         }
     }
 
-    async fn own(&self, name: &str) -> Option<tokio::sync::MutexGuard<'_, ()>> {
-        match self.resetting.get(name) {
-            Some(own) => Some(own.lock().await),
-            None => None,
-        }
+    async fn own(&self, name: &str) -> OwnedMutexGuard<()> {
+        let own = Arc::clone(locked(&self.resetting).entry(name.to_owned()).or_default());
+        own.lock_owned().await
+    }
+
+    fn site(&self, name: &str) -> Option<Arc<Site>> {
+        self.town.sites().into_iter().find(|site| site.name == name)
     }
 
     fn holds(&self, name: &str) -> bool {
@@ -266,8 +281,8 @@ impl Hall {
     }
 
     fn lead_nowhere(&self, name: &str, why: &Arc<str>, routes: &mut Routes) -> Result<(), Error> {
-        let hosts = self.town.sites().filter(|site| site.name == name).flat_map(|site| &site.hosts);
-        for host in hosts {
+        let site = self.site(name);
+        for host in site.iter().flat_map(|site| &site.hosts) {
             routes.add(&host.name, Target::Unavailable(Arc::clone(why)))?;
         }
         Ok(())

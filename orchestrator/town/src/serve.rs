@@ -6,6 +6,7 @@ use std::time::Duration;
 use std::{fs, future::Future};
 
 use axum::response::IntoResponse;
+use camino::Utf8PathBuf;
 use gateway::{Config, Gateway};
 use guard::Guard;
 use sites::manifest::DriverKind;
@@ -24,6 +25,8 @@ const MEASURE: Duration = Duration::from_secs(3);
 pub struct Served {
     /// Where it keeps what commands have to find.
     pub folder: Folder,
+    /// The folder with the manifests of its sites, from which more may be added.
+    pub manifests: Utf8PathBuf,
     /// Its sites.
     pub sites: Vec<Site>,
     /// How they are set up.
@@ -39,7 +42,8 @@ pub struct Served {
 /// # Errors
 /// When a town is up already, something cannot be listened on, or the sites cannot be brought up or removed.
 pub async fn serve(served: Served, events: Events, stop: CancellationToken) -> Result<(), Error> {
-    let Served { folder, sites, options, mut gateway, reset } = served;
+    let Served { folder, manifests, sites, options, mut gateway, reset } = served;
+    let certificate = gateway.ca.certificate_path().map(ToOwned::to_owned);
     gateway.extra_roots.extend(sites.iter().filter_map(Site::authority_file));
     folder.make()?;
     let lock = folder.lock()?;
@@ -70,7 +74,14 @@ pub async fn serve(served: Served, events: Events, stop: CancellationToken) -> R
     };
     let hall = Hall::new(town.clone(), gateway);
     hall.move_in();
-    let desk = Desk { hall: hall.clone(), reset: format!("http://{reset}"), stop: stop.clone() };
+    let desk = Desk {
+        hall: hall.clone(),
+        folder: folder.clone(),
+        manifests,
+        certificate,
+        reset: format!("http://{reset}"),
+        stop: stop.clone(),
+    };
     let control = axum::serve(control, control::router(desk)).with_graceful_shutdown(ended(&stop));
     let router = Guard::new(reset).before(full_reset::router(hall.clone()), IntoResponse::into_response);
     let resets = axum::serve(resets, router).with_graceful_shutdown(ended(&stop));

@@ -1,5 +1,6 @@
 //! What a town says of itself.
 
+use camino::Utf8PathBuf;
 use serde::{Deserialize, Serialize};
 use sites::{SiteState, SiteStatus};
 
@@ -16,6 +17,12 @@ pub struct TownStatus {
     /// to".
     #[serde(default)]
     pub engine: Option<String>,
+    /// The file with the certificate that its clients have to trust, as PEM.
+    #[serde(default)]
+    pub certificate: Option<Utf8PathBuf>,
+    /// The folder with the manifests of its sites; absent in the status of an older version.
+    #[serde(default)]
+    pub manifests: Option<Utf8PathBuf>,
     /// Its sites, by name.
     pub sites: Vec<SiteStatus>,
 }

@@ -29,25 +29,37 @@ pub(crate) use up::Up;
 /// Where the manifests are.
 #[derive(clap::Args, Clone)]
 pub(crate) struct SitesFolder {
-    /// Folder with the manifests of sites
-    #[arg(long = "sites", value_name = "DIR", default_value = "sites")]
-    path: Utf8PathBuf,
+    /// Folder with the manifests of sites [default: sites]
+    #[arg(long = "sites", value_name = "DIR")]
+    named: Option<Utf8PathBuf>,
 }
+
+/// The folder that is meant where none is named.
+const SITES: &str = "sites";
 
 impl SitesFolder {
     pub(crate) fn path(&self) -> &Utf8Path {
-        &self.path
+        self.named.as_deref().unwrap_or(Utf8Path::new(SITES))
     }
 
-    /// The sites of these names; all of them when none is named.
-    pub(crate) fn load(&self, names: &[String]) -> Result<Vec<Site>, Failure> {
-        let all = Site::load_all(&self.path).or_input("read the sites")?;
-        let known: Vec<&str> = all.iter().map(|site| site.name.as_str()).collect();
-        if let Some(unknown) = names.iter().find(|name| !known.contains(&name.as_str())) {
-            return Err(no_site(unknown, &format!("in {}", self.path), &known));
+    /// The full name of the folder. None where none was named and there is none here.
+    pub(crate) fn full_path(&self) -> Result<Option<Utf8PathBuf>, Failure> {
+        match self.path().canonicalize_utf8() {
+            Ok(path) => Ok(Some(path)),
+            Err(_) if self.named.is_none() => Ok(None),
+            Err(error) => Err(error).or_input(format!("read the sites: read {}", self.path())),
         }
-        Ok(all.into_iter().filter(|site| names.is_empty() || names.contains(&site.name)).collect())
     }
+}
+
+/// The sites of these names in a folder of manifests; all of them when none is named.
+fn load(folder: &Utf8Path, names: &[String]) -> Result<Vec<Site>, Failure> {
+    let all = Site::load_all(folder).or_input("read the sites")?;
+    let known: Vec<&str> = all.iter().map(|site| site.name.as_str()).collect();
+    if let Some(unknown) = names.iter().find(|name| !known.contains(&name.as_str())) {
+        return Err(no_site(unknown, &format!("in {folder}"), &known));
+    }
+    Ok(all.into_iter().filter(|site| names.is_empty() || names.contains(&site.name)).collect())
 }
 
 /// A site of this name is not there; `place` says where.

@@ -1,6 +1,6 @@
 //! The process that `sandbox up` leaves behind, in which the town lives.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use ::town::Served;
@@ -8,13 +8,13 @@ use camino::Utf8PathBuf;
 
 use super::SitesFolder;
 use super::up::OTHER_IS_UP;
-use crate::failure::Outcome;
+use crate::failure::{OrFail as _, Outcome};
 use crate::gateway_options;
 use crate::interrupt;
 use crate::options::DataFolder;
 
 /// Where BrowserGym's users have their reset server.
-pub(super) const RESET: &str = "127.0.0.1:7565";
+const RESET: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 7565);
 
 /// Hold a town until it is told to end (what `sandbox up` runs in the background)
 #[derive(clap::Args)]
@@ -36,9 +36,9 @@ pub(crate) struct Plan {
     /// Where browsers reach the sites [default: a free port on loopback]
     #[arg(long, value_name = "ADDR:PORT")]
     pub(super) listen: Option<SocketAddr>,
-    /// Where full resets are asked for, as WA_FULL_RESET has it
-    #[arg(long, value_name = "ADDR:PORT", default_value = RESET)]
-    pub(super) reset_listen: SocketAddr,
+    /// Where full resets are asked for, as WA_FULL_RESET has it [default: 127.0.0.1:7565]
+    #[arg(long, value_name = "ADDR:PORT")]
+    pub(super) reset_listen: Option<SocketAddr>,
 }
 
 impl Serve {
@@ -55,7 +55,8 @@ impl Serve {
             name: "up".to_owned(),
         };
         let gateway = gateway_options::config(&self.data, self.plan.listen)?;
-        let served = Served { folder, sites, options, gateway, reset: self.plan.reset_listen };
+        let reset = self.plan.reset_listen.unwrap_or(RESET);
+        let served = Served { folder, manifests, sites, options, gateway, reset };
         let events = Arc::new(|event: &sites::Event| {
             if let Some(text) = super::told(event) {
                 tracing::info!("{text}");

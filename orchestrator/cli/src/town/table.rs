@@ -27,6 +27,7 @@ pub(super) fn of(status: &TownStatus, columns: usize) -> String {
     }
     lines.push(format!("proxy        {}", status.proxy));
     lines.push(format!("full reset   {}/reset", status.reset));
+    lines.extend(status.certificate.iter().map(|path| format!("certificate  {path}")));
     lines.join("\n")
 }
 
@@ -82,6 +83,8 @@ mod tests {
             proxy: "http://127.0.0.1:4000".to_owned(),
             reset: "http://127.0.0.1:7565".to_owned(),
             engine: None,
+            certificate: Some("/data/ca/ca.crt".into()),
+            manifests: Some("/sites".into()),
             sites: vec![
                 site("forum", SiteState::Running, None),
                 site("shop", SiteState::Failed, Some("start it\n  no image of that name")),
@@ -96,7 +99,8 @@ shop   failed       10M      1  12 ms   https://shop.test/
          no image of that name
 
 proxy        http://127.0.0.1:4000
-full reset   http://127.0.0.1:7565/reset";
+full reset   http://127.0.0.1:7565/reset
+certificate  /data/ca/ca.crt";
         assert_eq!(wide, expected);
         let gone =
             TownStatus { engine: Some("reach the engine, which is silent".to_owned()), ..status.clone() };

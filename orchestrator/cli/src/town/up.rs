@@ -1,6 +1,7 @@
 //! `sandbox up`: a town of sites, in the background.
 
 use std::fs::OpenOptions;
+use std::net::SocketAddr;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -16,7 +17,7 @@ use super::serve::Plan;
 use super::table;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
-use crate::{engine, interrupt, progress};
+use crate::{engine, gateway_options, interrupt, progress};
 
 /// How often the town is asked while it comes up.
 const ASK: Duration = Duration::from_millis(100);
@@ -34,9 +35,11 @@ pub(super) const OTHER_IS_UP: i32 = 5;
 
 /// Bring up sites, each under its own name, and leave them running
 ///
-/// Without names, all sites of the folder whose images are there; without a container engine, those that need none. What
-/// is left out is named. What is up already stays.
-/// Ctrl-C takes down what has come up so far.
+/// Without names, all sites of the folder whose images are there; without a container engine,
+/// those that need none. What is left out is named. Where sites are up already, they stay as they
+/// are, and those that are not are added. All of them are of one folder.
+/// Ctrl-C takes down what has come up so far; where sites were up before, those added go on
+/// starting.
 #[derive(clap::Args)]
 pub(crate) struct Up {
     #[command(flatten)]
@@ -52,32 +55,11 @@ impl Up {
     /// Starts the town where there is none, waits until its sites can be used, and shows them.
     pub(crate) async fn run(self) -> Outcome {
         let stop = interrupt::token();
-        let client = super::client(&self.data)?;
-        let mut child = None;
-        let wanted = match client.status().await {
-            Ok(status) => self.among(&status)?,
-            Err(::town::Error::NotUp) => {
-                let sites = self.reachable().await?;
-                let names: Vec<String> = sites.iter().map(|site| site.name.clone()).collect();
-                child = Some(self.spawn(&names)?);
-                names
-            }
-            Err(error) => return Err(super::failure(error)),
-        };
-        let status = match wait(&client, child.as_mut(), &super::folder(&self.data)?, &wanted, &stop).await {
-            Ok(Some(status)) => status,
-            Ok(None) => {
-                if child.is_some() {
-                    super::down::end(&self.data).await?;
-                }
-                return Err(Failure::Interrupted("interrupted; nothing was left running".to_owned()));
-            }
-            Err(failure) => return Err(failure),
-        };
+        let status = self.bring_up(&super::client(&self.data)?, &stop).await?;
         if self.json {
             println!("{}", serde_json::to_string_pretty(&status).expect("a status is plain data"));
         } else {
-            println!("{}", table::of(&status, progress::columns()));
+            println!("{}{}", table::of(&status, progress::columns()), ways_in(&status));
         }
         if status.is_up() {
             return Ok(());
@@ -92,46 +74,131 @@ impl Up {
         )))
     }
 
-    /// The sites that are wanted of a town that is up.
-    fn among(&self, status: &TownStatus) -> Result<Vec<String>, Failure> {
-        let there: Vec<String> = status.sites.iter().map(|site| site.name.clone()).collect();
-        let Some(missing) = self.plan.names.iter().find(|name| !there.contains(name)) else {
-            return Ok(if self.plan.names.is_empty() { there } else { self.plan.names.clone() });
+    /// Starts what is not up, and waits for it.
+    async fn bring_up(&self, client: &Client, stop: &CancellationToken) -> Result<TownStatus, Failure> {
+        let mut child = None;
+        let wanted = match client.status().await {
+            Ok(status) => self.add_to(client, &status).await?,
+            Err(::town::Error::NotUp) => {
+                let sites = super::load(self.plan.sites.path(), &self.plan.names)?;
+                let sites = self.startable(sites, false).await?;
+                child = Some(self.spawn(&sites)?);
+                sites
+            }
+            Err(error) => return Err(super::failure(error)),
         };
-        Err(Failure::Environment(anyhow::anyhow!(
-            "the town that is up is without `{missing}` (it has {}); `sandbox down` ends it",
-            there.join(", ")
-        )))
+        let status = self.settled(client, child, &wanted, stop).await?;
+        let is_there = |name: &String| status.sites.iter().any(|site| site.name == *name);
+        if wanted.iter().all(is_there) {
+            return Ok(status);
+        }
+        // Somebody else was faster, with other sites.
+        let wanted = self.add_to(client, &status).await?;
+        self.settled(client, None, &wanted, stop).await
     }
 
-    /// The sites to bring up: those named, or all that this machine can run.
-    async fn reachable(&self) -> Result<Vec<Site>, Failure> {
-        let sites = self.plan.sites.load(&self.plan.names)?;
+    /// Waits until the sites can be used or have been given up, unless it is interrupted.
+    async fn settled(
+        &self,
+        client: &Client,
+        mut child: Option<Child>,
+        wanted: &[String],
+        stop: &CancellationToken,
+    ) -> Result<TownStatus, Failure> {
+        let folder = super::folder(&self.data)?;
+        if let Some(status) = wait(client, child.as_mut(), &folder, wanted, stop).await? {
+            return Ok(status);
+        }
+        let said = if child.is_some() {
+            super::down::end(&self.data).await?;
+            "interrupted; nothing was left running"
+        } else {
+            "interrupted; the sites go on: `sandbox status` shows how they do, `sandbox down` ends them"
+        };
+        Err(Failure::Interrupted(said.to_owned()))
+    }
+
+    /// Fails where other sites are up than those meant, or elsewhere.
+    fn check_places(&self, status: &TownStatus) -> Outcome {
+        if let (Some(there), Some(here)) = (&status.manifests, self.plan.sites.full_path()?)
+            && *there != here
+        {
+            return Err(Failure::Environment(anyhow::anyhow!(
+                "the sites that are up are those of {there}, not of {here}; `sandbox down` ends them, and \
+                 --data DIR keeps others apart from them"
+            )));
+        }
+        let addresses = [
+            ("proxy", "--listen", self.plan.listen, &status.proxy),
+            ("server for full resets", "--reset-listen", self.plan.reset_listen, &status.reset),
+        ];
+        for (what, flag, asked, there) in addresses {
+            if asked.is_some_and(|asked| !is_at(asked, there)) {
+                let asked = asked.map(|asked| asked.to_string()).unwrap_or_default();
+                return Err(Failure::Environment(anyhow::anyhow!(
+                    "the {what} of the sites that are up is at {there}, not at {flag} {asked}; `sandbox down` ends them"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds what is wanted to the sites that are up; gives the names of all that are wanted.
+    async fn add_to(&self, client: &Client, status: &TownStatus) -> Result<Vec<String>, Failure> {
+        self.check_places(status)?;
+        let up: Vec<&str> = status.sites.iter().map(|site| site.name.as_str()).collect();
+        let names = &self.plan.names;
+        if !names.is_empty() && names.iter().all(|name| up.contains(&name.as_str())) {
+            return Ok(names.clone());
+        }
+        let folder = status.manifests.as_deref().unwrap_or(self.plan.sites.path());
+        let mut sites = super::load(folder, names)?;
+        sites.retain(|site| !up.contains(&site.name.as_str()));
+        let added = self.startable(sites, true).await?;
+        if !added.is_empty() {
+            client.add(&added).await.map_err(super::failure)?;
+        }
+        Ok(match names.as_slice() {
+            [] => up.into_iter().map(str::to_owned).chain(added).collect(),
+            names => names.to_vec(),
+        })
+    }
+
+    /// The names of the sites that this machine can run. Where sites were named and are to be
+    /// `added` to others, all of them have to be among those; where none is up yet, there has to be
+    /// one.
+    async fn startable(&self, sites: Vec<Site>, added: bool) -> Result<Vec<String>, Failure> {
+        let named = !self.plan.names.is_empty();
+        let name = |site: &Site| site.name.clone();
         let (contained, others): (Vec<Site>, Vec<Site>) =
             sites.into_iter().partition(|site| site.driver == DriverKind::Docker);
+        let mut startable: Vec<String> = others.iter().map(name).collect();
         if contained.is_empty() {
-            return Ok(others);
+            return Ok(startable);
         }
+        let may_be_none = added || !startable.is_empty();
         match engine::connect().await {
-            Ok(_) if !self.plan.names.is_empty() => Ok(contained.into_iter().chain(others).collect()),
+            // What is wrong with them is told by the site, which is tried again by its reset.
+            Ok(_) if named && !added => startable.extend(contained.iter().map(name)),
             Ok(engine) => {
                 let (there, missing) = by_image(&engine, contained).await?;
-                if there.is_empty() && others.is_empty() {
+                if !missing.is_empty() && (named || there.is_empty() && !may_be_none) {
                     let none = anyhow::anyhow!("no image is there of {}; {BUILD}", missing.join(", "));
                     return Err(Failure::Environment(none));
                 }
                 if !missing.is_empty() {
                     eprintln!("without {}, whose images are not there; {BUILD}", missing.join(", "));
                 }
-                Ok(there.into_iter().chain(others).collect())
+                startable.extend(there.iter().map(name));
             }
-            Err(Failure::Environment(error)) if self.plan.names.is_empty() && !others.is_empty() => {
+            Err(Failure::Environment(error)) if !named && may_be_none => {
                 let left: Vec<&str> = contained.iter().map(|site| site.name.as_str()).collect();
                 eprintln!("without {}: {error:#}", left.join(", "));
-                Ok(others)
             }
-            Err(failure) => Err(failure),
+            Err(failure) => return Err(failure),
         }
+        startable.sort();
+        Ok(startable)
     }
 
     /// Starts the process that holds the town.
@@ -146,14 +213,32 @@ impl Up {
         let mut command = Command::new(program);
         command.args(["serve-town", "--sites", self.plan.sites.path().as_str()]);
         command.args(["--data", self.data.path()?.as_str()]);
-        command.args(["--reset-listen", &self.plan.reset_listen.to_string()]);
-        if let Some(listen) = self.plan.listen {
-            command.args(["--listen", &listen.to_string()]);
+        for (flag, address) in [("--listen", self.plan.listen), ("--reset-listen", self.plan.reset_listen)] {
+            if let Some(address) = address {
+                command.args([flag, &address.to_string()]);
+            }
         }
         // In a group of its own: an interrupt on the terminal is for this command.
         command.args(names).stdin(Stdio::null()).stdout(log).stderr(again).process_group(0);
         command.spawn().or_environment("start the town")
     }
+}
+
+/// Whether somebody who listens at `there`, a URL, listens where it is asked for; any port will do
+/// for port 0.
+fn is_at(asked: SocketAddr, there: &str) -> bool {
+    let there = there.trim_start_matches("http://").parse::<SocketAddr>();
+    there.is_ok_and(|there| there.ip() == asked.ip() && (asked.port() == 0 || asked.port() == there.port()))
+}
+
+/// How a browser gets to the sites.
+fn ways_in(status: &TownStatus) -> String {
+    let Some(site) = status.sites.iter().find(|site| site.is_up()) else { return String::new() };
+    let own = format!("\n\n`sandbox open {}` opens a browser on it.", site.name);
+    let proxy = status.proxy.trim_start_matches("http://").parse::<SocketAddr>();
+    let Some((proxy, certificate)) = proxy.ok().zip(status.certificate.as_deref()) else { return own };
+    let others = gateway_options::ways_through(proxy, certificate);
+    format!("{own} Others reach the sites through the proxy:\n{others}")
 }
 
 /// The sites whose images are there, and the names of the others.

@@ -1,16 +1,18 @@
 //! The desk: where a visit to the town begins. What sites there are, a calculator, a scratchpad whose notes stay until the
 //! next reset, the passwords, and manuals for everything.
 //!
-//! Which sites the town has is the caller's to say ([`Town`]); the manuals are ours.
+//! Which sites the town has is the caller's to say ([`Town`]), also while copies run
+//! ([`Directory`]); the manuals are ours.
 
 mod manuals;
 mod notes;
 mod pages;
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use axum::Router;
-use minijinja::value::Serde;
+use minijinja::Value;
+use minijinja::value::{Object, Serde};
 use rusqlite::Connection;
 use serde::Serialize;
 
@@ -24,6 +26,31 @@ use crate::{Error, Golden, Options, SiteCopy};
 pub struct Town {
     /// In the order in which they are listed.
     pub sites: Vec<TownSite>,
+}
+
+/// The sites that copies of the desk show now.
+#[derive(Debug, Clone, Default)]
+pub struct Directory(Arc<RwLock<Town>>);
+
+impl From<Town> for Directory {
+    fn from(town: Town) -> Directory {
+        Directory(Arc::new(RwLock::new(town)))
+    }
+}
+
+impl Directory {
+    /// Has every copy show these from now on.
+    pub fn set(&self, town: Town) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = town;
+    }
+}
+
+/// As templates see it.
+impl Object for Directory {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        let town = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        (key.as_str() == Some("sites")).then(|| Value::from(Serde(town.sites.clone())))
+    }
 }
 
 /// One of them.
@@ -66,17 +93,17 @@ const TEMPLATES: [(&str, &str); 9] = templates![
     "error.html",
 ];
 
-/// Starts a copy for `town`.
-pub fn start(golden: &Golden, options: &Options, town: &Town) -> Result<SiteCopy, Error> {
+/// Starts a copy that shows what is in `directory`.
+pub fn start(golden: &Golden, options: &Options, directory: &Directory) -> Result<SiteCopy, Error> {
     let mut templates = environment(&TEMPLATES)?;
-    templates.add_global("town", Serde(town.clone()));
+    templates.add_global("town", Value::from_object(directory.clone()));
     let store = golden.copy(&recipe())?;
     let server = Arc::new(Server {
         live: store.live(),
         clock: options.clock.clone(),
         keys: Keys::new("desk", options.seed),
         templates,
-        frame: |_| Ok(minijinja::Value::default()),
+        frame: |_| Ok(Value::default()),
     });
     Ok(SiteCopy::new(store, router(&server)))
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::response::IntoResponse;
 use camino::Utf8PathBuf;
-use embedded::desk::Town;
+use embedded::desk::Directory;
 use embedded::{Clock as Reads, Files, Golden, Options, desk, forum, turk};
 use futures_util::FutureExt;
 use futures_util::future::{self, BoxFuture};
@@ -25,7 +25,7 @@ use crate::{Error, Site, Upstream};
 #[derive(Clone)]
 enum Served {
     Forum(Golden),
-    Desk(Golden, Arc<Town>),
+    Desk(Golden, Directory),
     Turk(Golden, turk::Library),
     Files(Files),
     Hosts(Files),
@@ -39,15 +39,19 @@ pub(crate) struct Embedded {
 }
 
 impl Embedded {
-    /// `town` is what a desk shows; golden databases are kept in `folder`.
-    pub(crate) async fn new(site: &Site, folder: Utf8PathBuf, town: Arc<Town>) -> Result<Embedded, Error> {
+    /// A desk shows what is in `directory`; golden databases are kept in `folder`.
+    pub(crate) async fn new(
+        site: &Site,
+        folder: Utf8PathBuf,
+        directory: Directory,
+    ) -> Result<Embedded, Error> {
         let site = site.clone();
         let start_of_time = site.clock;
         let names = site.hosts.iter().map(|host| host.name.clone()).collect();
         let open = move || {
             Ok(match &site.embedded {
                 Some(Application::Forum) => Served::Forum(Golden::open(folder)?),
-                Some(Application::Desk) => Served::Desk(Golden::open(folder)?, town),
+                Some(Application::Desk) => Served::Desk(Golden::open(folder)?, directory),
                 Some(Application::Turk(tasks)) => {
                     let tasks = folder_of(&site, "turk", tasks)?;
                     Served::Turk(Golden::open(folder)?, turk::Library::open(&tasks)?)
@@ -84,7 +88,7 @@ impl Embedded {
             let options = Options::new(reads);
             let copy = match served {
                 Served::Forum(golden) => forum::start(&golden, &options)?,
-                Served::Desk(golden, town) => desk::start(&golden, &options, &town)?,
+                Served::Desk(golden, directory) => desk::start(&golden, &options, &directory)?,
                 Served::Turk(golden, library) => turk::start(&golden, &options, &library)?,
                 Served::Files(files) => return Ok((files.router(options.clock), Content::Elsewhere)),
                 Served::Hosts(files) => return Ok((files.router_by_host(options.clock), Content::Elsewhere)),

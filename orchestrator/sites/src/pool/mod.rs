@@ -88,7 +88,7 @@ impl Pool {
         Pool { site, keeper, status, copies }
     }
 
-    pub(crate) fn site(&self) -> &Site {
+    pub(crate) fn site(&self) -> &Arc<Site> {
         &self.site
     }
 

@@ -37,7 +37,8 @@ impl Up {
         let gateway = Config::new(Arc::new(CertificateAuthority::in_memory().unwrap()), Routes::new());
         let (client, stop) = (Client::new(&data), CancellationToken::new());
         let reset = ([127, 0, 0, 1], 0).into();
-        let served = Served { folder: data, sites, options, gateway, reset };
+        let manifests = folder.to_owned();
+        let served = Served { folder: data, manifests, sites, options, gateway, reset };
         let served = tokio::spawn(town::serve(served, Arc::new(|_| {}), stop.clone()));
         let up = Up { client, stop, served };
         let deadline = Instant::now() + SOON;
