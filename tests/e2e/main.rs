@@ -30,6 +30,7 @@ mod monkey;
 mod output;
 mod pages;
 mod programs;
+mod progress;
 mod recording;
 mod scores;
 mod searching;

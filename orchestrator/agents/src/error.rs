@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::quoted::quoted;
+
 /// Why an agent gave no reply. Ends the episode, never the run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -67,7 +69,7 @@ pub enum Error {
         after: Duration,
     },
     /// The program closed its output, by leaving or otherwise, while an answer was due.
-    #[error("get an answer to `{asked}` from the agent program: it {how}{}", tail(.stderr))]
+    #[error("get an answer to `{asked}` from the agent program: it {how}{}", quoted("its standard error ends with", .stderr))]
     Left {
         /// Kind of the message sent.
         asked: &'static str,
@@ -131,7 +133,7 @@ pub enum Error {
         reason: String,
     },
     /// The server of an agent answered with a status that is no success.
-    #[error("get an answer to `{asked}` from the agent at {address}: its status is {status}, and it should be 200{}", said(.excerpt))]
+    #[error("get an answer to `{asked}` from the agent at {address}: its status is {status}, and it should be 200{}", quoted("it said", .excerpt))]
     Refused {
         /// Kind of the message sent.
         asked: &'static str,
@@ -196,19 +198,5 @@ fn closest(near: &[String]) -> String {
             "; it has {}",
             names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
         ),
-    }
-}
-
-fn tail(stderr: &str) -> String {
-    match stderr.trim() {
-        "" => String::new(),
-        text => format!("; its standard error ends with {text:?}"),
-    }
-}
-
-fn said(excerpt: &str) -> String {
-    match excerpt.trim() {
-        "" => String::new(),
-        text => format!("; it said {text:?}"),
     }
 }

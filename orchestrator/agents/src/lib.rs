@@ -20,6 +20,7 @@ pub mod llm;
 pub mod noop;
 pub mod oracle;
 pub mod program;
+mod quoted;
 pub mod random;
 
 pub use agent::{Agent, FirstLook, Goal, GoalImage, NextReply, Reply, Role, Speech, Utterance, View};

@@ -6,7 +6,7 @@ use crate::groups::{By, Group};
 use crate::results::Spent;
 use crate::statistics::Method;
 use crate::summary::TaskSummary;
-use crate::{RepeatFingerprint, Summary, counted};
+use crate::{RepeatFingerprint, Summary, counted, in_one_line};
 
 /// Columns of a URL in a table.
 const URL: usize = 120;
@@ -133,7 +133,7 @@ impl Summary {
         line("failures", format!("{errors}, {} timed out{broken}{unjudged}", self.timeouts))?;
         for cause in self.causes.iter().take(CAUSES) {
             let judge = if cause.of_judge { "the judge " } else { "" };
-            line("", format!("{}x {judge}{}", cause.count, cause.message))?;
+            line("", format!("{}x {judge}{}", cause.count, in_one_line(&cause.message)))?;
         }
         match self.causes.len().saturating_sub(CAUSES) {
             0 => Ok(()),

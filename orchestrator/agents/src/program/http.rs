@@ -19,7 +19,7 @@ use super::protocol::Message;
 use crate::Error;
 
 /// How much of a refusal is told.
-const EXCERPT: usize = 200;
+const EXCERPT: usize = 4000;
 
 /// Where an agent listens: `http://HOST:PORT/PATH`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -18,8 +18,8 @@ use crate::Error;
 
 /// Most that is kept of its standard error. What follows is read and dropped, so that the program never blocks on it.
 const STDERR_LIMIT: usize = 1 << 20;
-/// How much of it an error quotes.
-const STDERR_TAIL: u64 = 400;
+/// How much of its end an error looks at, in bytes.
+const STDERR_TAIL: u64 = 16 << 10;
 
 /// What a program is called in errors.
 const WHO: &str = "the agent program";
@@ -180,9 +180,14 @@ async fn drain(mut errors: ChildStderr, mut file: File) {
 
 fn tail(path: &Path) -> std::io::Result<String> {
     let mut file = File::open(path)?;
-    let length = file.metadata()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(STDERR_TAIL)))?;
+    let start = file.metadata()?.len().saturating_sub(STDERR_TAIL);
+    file.seek(SeekFrom::Start(start))?;
     let mut bytes = Vec::new();
     file.take(STDERR_TAIL).read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    // From the beginning of a line.
+    Ok(match text.split_once('\n') {
+        Some((_, whole)) if start > 0 => whole.to_owned(),
+        _ => text,
+    })
 }

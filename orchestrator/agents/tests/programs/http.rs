@@ -113,7 +113,7 @@ async fn an_agent_is_greeted_told_asked_and_dismissed_under_one_episode() -> Tes
 #[tokio::test]
 async fn what_goes_wrong_says_what_where_and_what_to_do() -> Tested {
     let (refused, heard) = fails(|_| (StatusCode::NOT_FOUND, "no model").into_response(), |_| {}).await?;
-    insta::assert_snapshot!(refused, @r#"get an answer to `hello` from the agent at http://127.0.0.1:PORT/agent: its status is 404, and it should be 200; it said "no model""#);
+    insta::assert_snapshot!(refused, @"get an answer to `hello` from the agent at http://127.0.0.1:PORT/agent: its status is 404, and it should be 200; it said: no model");
     assert_eq!(heard.len(), 2, "it is told of the end all the same: {heard:?}");
     let (moved, _) = fails(|_| (StatusCode::FOUND, [("location", "/agent")]).into_response(), |_| {}).await?;
     insta::assert_snapshot!(moved, @r#"get an answer to `hello` from the agent at http://127.0.0.1:PORT/agent: its status is 302, and it should be 200"#);

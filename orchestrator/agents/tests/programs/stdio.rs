@@ -54,7 +54,7 @@ async fn a_program_is_greeted_told_asked_and_dismissed() -> std::io::Result<()> 
 #[tokio::test]
 async fn a_crash_is_told_with_status_and_standard_error() -> std::io::Result<()> {
     let error = fails("read -r x; echo 'no such model' >&2; exit 7", |_| {}).await?;
-    insta::assert_snapshot!(error, @r#"get an answer to `hello` from the agent program: it left (exit status: 7); its standard error ends with "no such model""#);
+    insta::assert_snapshot!(error, @"get an answer to `hello` from the agent program: it left (exit status: 7); its standard error ends with: no such model");
     let error = fails("no-such-program-here --fast", |_| {}).await?;
     assert!(matches!(&error, Error::Start { .. }), "{error}");
     let error = error.to_string();

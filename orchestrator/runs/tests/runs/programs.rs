@@ -13,7 +13,7 @@ async fn a_program_that_misbehaves_costs_its_episode_only() -> Tested {
     let Outcome::Error { message } = outcome(&out, "bike.two", 1)? else { return Err("no error".into()) };
     assert_eq!(
         message,
-        r#"failed to get an answer to `observation` from the agent program: it left (exit status: 3); its standard error ends with "oh""#
+        "failed to get an answer to `observation` from the agent program: it left (exit status: 3); its standard error ends with: oh"
     );
     assert_eq!(outcome(&out, "bike.one", 1)?, Outcome::MaxSteps);
     let episode = RunFolder::open(&out)?.episode(&EpisodeId { task: "bike.one".to_owned(), repeat: 1 });

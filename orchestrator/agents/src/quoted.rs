@@ -1,0 +1,66 @@
+//! What a program or a server has printed, as an error quotes it: with its line breaks, as it was
+//! printed, and without what would command a terminal.
+
+/// Lines of it that are quoted where it is no traceback.
+const LINES: usize = 20;
+/// By which Python begins to tell of an exception.
+const TRACEBACK: &str = "Traceback (most recent call last):";
+
+/// `; INTRO: text`, on lines of its own where there are several; nothing where nothing was printed.
+pub(crate) fn quoted(intro: &str, printed: &str) -> String {
+    let text = plain(printed);
+    let lines: Vec<&str> = text.trim_end().lines().skip_while(|line| line.trim().is_empty()).collect();
+    let traceback = lines.iter().position(|line| line.contains(TRACEBACK));
+    let from = traceback.unwrap_or_else(|| lines.len().saturating_sub(LINES));
+    match &lines[from..] {
+        [] => String::new(),
+        [line] => format!("; {intro}: {}", line.trim()),
+        several => format!("; {intro}:\n{}", several.join("\n")),
+    }
+}
+
+/// A text without control characters other than tabs and line feeds, and without the sequences that
+/// colour a terminal.
+fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        if letter == '\u{1b}' && letters.next_if_eq(&'[').is_some() {
+            // Its parameters, and the letter that ends it.
+            while letters.next_if(|letter| (' '..='?').contains(letter)).is_some() {}
+            letters.next_if(|letter| ('@'..='~').contains(letter));
+        } else if !letter.is_control() || matches!(letter, '\n' | '\t') {
+            plain.push(letter);
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_traceback_is_quoted_whole_and_with_its_line_breaks() {
+        let traceback = format!(
+            "{TRACEBACK}\n  File \"agent.py\", line 3, in <module>\n    raise ValueError(\"x\")\nValueError: x\n"
+        );
+        let printed = format!("loading\nloaded\n{traceback}");
+        assert_eq!(quoted("it ends with", &printed), format!("; it ends with:\n{}", traceback.trim_end()));
+    }
+
+    #[test]
+    fn the_last_lines_of_anything_else_are_quoted() {
+        let many: Vec<String> = (1..=50).map(|line| format!("line {line}")).collect();
+        let told = quoted("it said", &many.join("\n"));
+        assert!(told.starts_with("; it said:\nline 31\n") && told.ends_with("\nline 50"), "{told}");
+        assert_eq!(quoted("it said", " no model \n"), "; it said: no model");
+        assert_eq!(quoted("it said", " \n\n"), "");
+    }
+
+    #[test]
+    fn nothing_that_is_quoted_commands_a_terminal() {
+        let printed = "\u{1b}[1;31mred\u{1b}[0m\r\n\u{1b}]0;title\u{7}two\tthree\n";
+        assert_eq!(quoted("it said", printed), "; it said:\nred\n]0;titletwo\tthree");
+    }
+}
