@@ -15,13 +15,13 @@ pub struct Group {
     pub by: By,
     /// The name of the site or the tag.
     pub name: String,
-    /// How many tasks there are.
+    /// How many tasks were played.
     pub tasks: usize,
     /// Mean over those of them that have a score.
     pub score: Option<f64>,
     /// 95 % interval of that.
     pub interval: Option<Interval>,
-    /// Tasks done entirely in every repeat.
+    /// Tasks of those done entirely in every repeat.
     pub passed: usize,
 }
 
@@ -35,19 +35,21 @@ pub enum By {
     Tag,
 }
 
-/// Sites first, then tags, both by name. What all tasks or only one of several have in common says nothing and is left out.
+/// Sites first, then tags, both by name. What all tasks that were played or only one of several
+/// have in common says nothing and is left out.
 pub fn groups<'a>(
     records: impl IntoIterator<Item = &'a TaskRecord>,
     summaries: &[TaskSummary],
 ) -> Vec<Group> {
     let mut members: BTreeMap<(By, &str), Vec<&TaskSummary>> = BTreeMap::new();
-    for (record, summary) in records.into_iter().zip(summaries) {
+    let played = summaries.iter().filter(|summary| summary.is_played()).count();
+    for (record, summary) in records.into_iter().zip(summaries).filter(|(_, summary)| summary.is_played()) {
         let sites = record.sites.iter().map(|site| (By::Site, site.as_str()));
         for key in sites.chain(record.tags.iter().map(|tag| (By::Tag, tag.as_str()))) {
             members.entry(key).or_default().push(summary);
         }
     }
-    members.retain(|_, tasks| tasks.len() > 1 && tasks.len() < summaries.len());
+    members.retain(|_, tasks| tasks.len() > 1 && tasks.len() < played);
     members.into_iter().map(|((by, name), tasks)| group(by, name, &tasks)).collect()
 }
 

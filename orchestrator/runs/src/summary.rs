@@ -55,7 +55,9 @@ pub struct Summary {
     pub measures: Measures,
     /// The score by site and tag.
     pub groups: Vec<Group>,
-    /// Tasks done entirely in every repeat.
+    /// Tasks with an episode that is there: all of them, unless the run was stopped.
+    pub played: usize,
+    /// Tasks done entirely in every repeat that is there.
     pub passed: usize,
     /// Whether every repeat has the same fingerprint; absent with fewer than two whole repeats.
     pub deterministic: Option<bool>,
@@ -202,6 +204,7 @@ impl Summary {
             sensitivity: Sensitivity::of(&run.tasks, episodes),
             measures: Measures::of(&run.tasks, episodes),
             groups: groups(run.own_tasks(), &tasks),
+            played: tasks.iter().filter(|task| task.is_played()).count(),
             passed: tasks.iter().filter(|task| task.passed).count(),
             deterministic: (fingerprints.len() > 1)
                 .then(|| fingerprints.windows(2).all(|pair| pair[0].fingerprint == pair[1].fingerprint)),
@@ -229,6 +232,13 @@ impl Summary {
     /// Whether every planned episode is there.
     pub fn is_complete(&self) -> bool {
         self.episodes >= self.planned
+    }
+}
+
+impl TaskSummary {
+    /// Whether any of its episodes is there.
+    pub fn is_played(&self) -> bool {
+        self.episodes > 0
     }
 }
 

@@ -75,8 +75,8 @@ impl Summary {
     }
 
     fn write_table(&self, text: &mut String, width: usize, columns: &[Column]) -> fmt::Result {
-        let longest =
-            self.tasks.iter().map(|task| task.task.chars().count()).max().unwrap_or(0).max("task".len());
+        let played = || self.tasks.iter().filter(|task| task.is_played());
+        let longest = played().map(|task| task.task.chars().count()).max().unwrap_or(0).max("task".len());
         let mut room = width - longest.clamp(4, TASK_WIDTH).min(width);
         let columns: Vec<&Column> = columns
             .iter()
@@ -94,7 +94,7 @@ impl Summary {
             writeln!(text)
         };
         row("task", &mut columns.iter().map(|column| (column.heading.to_owned(), column.width)))?;
-        for task in &self.tasks {
+        for task in played() {
             row(&task.task, &mut columns.iter().map(|column| ((column.cell)(task), column.width)))?;
         }
         writeln!(text)
@@ -102,7 +102,13 @@ impl Summary {
 
     fn write_scores(&self, line: &mut Line<'_>) -> fmt::Result {
         let score = match self.score {
-            Some(score) => format!("{score:.2}, {}/{} tasks passed", self.passed, self.tasks.len()),
+            Some(score) => {
+                let left = match self.tasks.len() - self.played {
+                    0 => String::new(),
+                    left => format!(", {left} not played"),
+                };
+                format!("{score:.2}, {}/{} tasks passed{left}", self.passed, self.played)
+            }
             None if self.judge_failures > 0 => "none: the judge failed".to_owned(),
             None if self.unjudged > 0 => "none yet: every episode waits for a judge".to_owned(),
             None => "nothing was played".to_owned(),
