@@ -4,15 +4,17 @@ use std::io::IsTerminal;
 
 use tracing_subscriber::EnvFilter;
 
+use crate::board;
 use crate::out::Stderr;
 
 /// How much is logged.
 #[derive(clap::Args)]
 pub(crate) struct Logging {
-    /// Log more: -v what is done, -vv every request, -vvv everything. SANDBOX_LOG takes a tracing filter
+    /// Log more on stderr: -v what is done (each episode's begin, actions and end), -vv every
+    /// request and how it was answered, -vvv everything. SANDBOX_LOG takes a tracing filter
     #[arg(short, long, action = clap::ArgAction::Count, global = true)]
     verbose: u8,
-    /// Logs as JSON lines, for programs
+    /// Log as JSON lines, for programs; without -v too, each episode's end is one
     #[arg(long, global = true)]
     log_json: bool,
 }
@@ -21,6 +23,7 @@ impl Logging {
     /// Starts logging for the life of the process.
     pub(crate) fn start(&self) {
         let level = match self.verbose {
+            0 if self.log_json => format!("warn,{}=info,{}=info", runs::log::ENDED, board::PROGRESS),
             0 => "warn".to_owned(),
             1 => own("warn", "info"),
             2 => own("info", "debug"),
@@ -38,7 +41,20 @@ impl Logging {
 
 /// One level for our own crates, another for all others.
 fn own(others: &str, own: &str) -> String {
-    const OURS: [&str; 9] =
-        ["sandbox", "runs", "agents", "models", "recorder", "browser", "sites", "gateway", "snapshots"];
+    const OURS: [&str; 13] = [
+        "sandbox",
+        "runs",
+        "town",
+        "agents",
+        "models",
+        "recorder",
+        "browser",
+        "sites",
+        "images",
+        "gateway",
+        "search",
+        "snapshots",
+        "embedded",
+    ];
     OURS.iter().fold(others.to_owned(), |filter, name| format!("{filter},{name}={own}"))
 }

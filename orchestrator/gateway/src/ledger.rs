@@ -108,6 +108,21 @@ impl Answer {
         }
     }
 
+    /// What there is to say of it besides its level.
+    fn why(&self) -> Option<String> {
+        match self {
+            Answer::Normalised { rules } => Some(rules.join(", ")),
+            Answer::Fuzzy { url, .. } => Some(url.clone()),
+            Answer::Synthesised { what, .. } => Some(what.clone()),
+            Answer::Miss { near } => {
+                near.first().map(|near| format!("nearest: {} ({})", near.url, near.differs))
+            }
+            Answer::Refused { reason } => Some(reason.clone()),
+            Answer::Failed { error } => Some(error.clone()),
+            Answer::Exact | Answer::Search { .. } | Answer::Live | Answer::Site => None,
+        }
+    }
+
     /// This answer, found by the rule of this name too.
     pub(crate) fn by_rule(self, rule: &str) -> Answer {
         match self {
@@ -236,8 +251,18 @@ impl Ledger {
         self.next.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Adds an entry.
+    /// Adds an entry, and logs it.
     pub fn push(&self, entry: Entry) {
+        let Entry { method, url, status, answer, bytes, .. } = &entry;
+        tracing::debug!(
+            %method,
+            %url,
+            status,
+            answer = answer.level(),
+            why = answer.why(),
+            bytes,
+            "a request"
+        );
         let mut pages = self.lock();
         pages.levels.count(&entry.answer);
         if pages.entries.len() < self.limit {

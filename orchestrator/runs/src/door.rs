@@ -27,7 +27,7 @@ use crate::results::{EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, Ru
 use crate::run::Sites;
 use crate::trace::Trace;
 use crate::world::World;
-use crate::{Error, Options, Progress, run, starts, town};
+use crate::{Error, Options, Progress, log, run, starts, town};
 
 /// How often the sites' clocks are brought up to the world's.
 const TICK: Duration = Duration::from_secs(1);
@@ -195,6 +195,7 @@ where
     trace.take_requests(world);
     let facts = facts(world, suite, task, goal, folder).await?;
     let (ca, answer) = (facts.ca.clone(), facts.answer_file.clone());
+    log::begun(&EpisodeId { task: task.id.clone(), repeat: 1 }, &facts.goal);
     trace.came_to(task, facts.start_url.clone(), world.elapsed());
     let mut known = 0;
     keep_picture(world, folder, trace, known).await?;
@@ -346,6 +347,7 @@ fn note(world: &mut World, task: &Task, trace: &mut Trace, known: &mut usize, ur
     for url in urls {
         // What was asked for until now, the page itself included, came of what was done on the page before.
         trace.take_requests(world);
+        tracing::info!(task = task.id, %url, "a page was opened");
         trace.came_to(task, url, world.elapsed());
     }
 }

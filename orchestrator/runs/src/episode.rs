@@ -14,7 +14,7 @@ use crate::results::{EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, Re
 use crate::stay::Guest;
 use crate::stuck::Replies;
 use crate::trace::Trace;
-use crate::{Error, Limits};
+use crate::{Error, Limits, log};
 
 /// How much longer than its agent an episode waits for a reply.
 const GRACE: Duration = Duration::from_secs(2);
@@ -146,6 +146,7 @@ async fn drive<E: Environment>(
     let words = trace.prepare(environment, attempt.task).await?;
     let goal = Goal::of(attempt.task, words, images(environment, attempt).await?);
     trace.spoken(Role::User, &goal.text);
+    log::begun(attempt.id, &goal.text);
     let look = replied(attempt.limits.answer, agent.begin(&goal)).await?;
     trace.whole_page = look.screenshot.full_page;
     trace.take_requests(environment);
@@ -192,6 +193,7 @@ async fn drive<E: Environment>(
         let (text, reason) = match replied? {
             Reply::Stop { reason } => {
                 trace.current().reason = reason;
+                log::acted(attempt.id, trace.current());
                 return Ok(trace.stopped(attempt.task));
             }
             Reply::Act { action, reason } => (action, reason),
@@ -206,7 +208,10 @@ async fn drive<E: Environment>(
                 let acting = carry_out(environment, attempt.task, &actions, trace);
                 match in_time("act and let the page settle", attempt.limits.step, acting).await? {
                     Done::Told(error) => error,
-                    Done::Ended(outcome) => return Ok(outcome),
+                    Done::Ended(outcome) => {
+                        log::acted(attempt.id, trace.current());
+                        return Ok(outcome);
+                    }
                 }
             }
             // What is wrong with the reply says more than what cannot be read of it.
@@ -216,6 +221,7 @@ async fn drive<E: Environment>(
             }),
         };
         trace.current().error = last_error.clone();
+        log::acted(attempt.id, trace.current());
     }
 }
 

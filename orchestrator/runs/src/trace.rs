@@ -18,7 +18,7 @@ use crate::results::{
 };
 use crate::scored::scored;
 use crate::stay::Guest;
-use crate::{Error, fingerprint};
+use crate::{Error, fingerprint, log};
 
 /// What has happened so far. It outlives the future that adds to it, so that a time-out loses nothing.
 pub(crate) struct Trace {
@@ -329,6 +329,7 @@ impl Trace {
             count(&mut record, request);
         }
         record.fingerprint = fingerprint::of_episode(&record, &self.steps, &self.requests)?;
+        log::ended(&record);
         Ok(record)
     }
 }

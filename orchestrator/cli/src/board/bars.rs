@@ -1,0 +1,89 @@
+//! How a run goes, on a terminal: how far it is, what it has earned and cost so far, and what each
+//! worker is at.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use indicatif::{MultiProgress, ProgressBar};
+use runs::{Event, Progress};
+
+use super::so_far::SoFar;
+use crate::{progress, town};
+
+/// Lines that redraw themselves.
+#[derive(Clone)]
+pub(crate) struct Bars {
+    lines: MultiProgress,
+    episodes: ProgressBar,
+    figures: ProgressBar,
+    inner: Arc<Mutex<Inner>>,
+}
+
+#[derive(Default)]
+struct Inner {
+    so_far: SoFar,
+    /// By their numbers; those that have had something to do.
+    workers: BTreeMap<usize, ProgressBar>,
+}
+
+impl Bars {
+    pub(super) fn new() -> Bars {
+        let lines = MultiProgress::new();
+        // It has its place once it is known how many there are.
+        let episodes = ProgressBar::hidden();
+        let figures = lines.add(progress::line());
+        Bars { lines, episodes, figures, inner: Arc::default() }
+    }
+
+    /// Takes the lines away.
+    pub(super) fn clear(&self) {
+        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        for line in [&self.episodes, &self.figures].into_iter().chain(inner.workers.values()) {
+            line.finish_and_clear();
+        }
+    }
+
+    /// Shows a run's events.
+    pub(super) fn progress(&self) -> Progress {
+        let bars = self.clone();
+        Arc::new(move |event| bars.show(event))
+    }
+
+    fn show(&self, event: Event<'_>) {
+        match event {
+            Event::Planned { episodes, done } => {
+                self.figures.set_message("");
+                self.episodes.set_length(episodes as u64);
+                self.episodes.set_position(done as u64);
+                self.episodes.reset_eta();
+                self.lines.insert(0, progress::counting(self.episodes.clone(), "episodes"));
+            }
+            Event::Opening => self.figures.set_message("opening the snapshots; what is new is indexed"),
+            Event::Site(event) => {
+                if let Some(text) = town::told(event) {
+                    self.figures.set_message(text);
+                }
+            }
+            Event::BringingUp { worker } => self.at(worker, "bringing up the world".to_owned()),
+            Event::Started { worker, episode } => self.at(worker, episode.to_string()),
+            Event::Step { worker, episode, step, max_steps } => {
+                self.at(worker, format!("{episode}, action {step} of {max_steps}"));
+            }
+            Event::Ended { worker, record, .. } => {
+                self.episodes.inc(1);
+                let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+                inner.so_far.add(record);
+                self.figures.set_message(inner.so_far.words());
+                drop(inner);
+                self.at(worker, String::new());
+            }
+            _ => {}
+        }
+    }
+
+    fn at(&self, worker: usize, text: String) {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = inner.workers.entry(worker).or_insert_with(|| self.lines.add(progress::line()));
+        line.set_message(format!("  {text}"));
+    }
+}

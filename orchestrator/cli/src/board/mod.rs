@@ -1,0 +1,49 @@
+//! How a run goes, on stderr: on a terminal lines that redraw themselves, elsewhere a line for each
+//! episode and one for all of them now and then. Where more is logged, as with `-v`, both are part
+//! of the log.
+
+mod bars;
+mod lines;
+mod so_far;
+
+use std::io::IsTerminal as _;
+
+use runs::Progress;
+
+use bars::Bars;
+use lines::Lines;
+pub(crate) use lines::PROGRESS;
+
+/// Shows how a run goes until it is cleared.
+pub(crate) enum Board {
+    Bars(Bars),
+    Lines(Lines),
+}
+
+impl Board {
+    /// As it suits where stderr goes. Called in the runtime.
+    pub(crate) fn new() -> Board {
+        // Bars would be torn by a log.
+        if std::io::stderr().is_terminal() && !lines::is_logged() {
+            Board::Bars(Bars::new())
+        } else {
+            Board::Lines(Lines::new())
+        }
+    }
+
+    /// Shows a run's events.
+    pub(crate) fn progress(&self) -> Progress {
+        match self {
+            Board::Bars(bars) => bars.progress(),
+            Board::Lines(lines) => lines.progress(),
+        }
+    }
+
+    /// Shows nothing more.
+    pub(crate) fn clear(&self) {
+        match self {
+            Board::Bars(bars) => bars.clear(),
+            Board::Lines(lines) => lines.clear(),
+        }
+    }
+}
