@@ -98,6 +98,13 @@ fn a_log_for_programs_is_json_and_nothing_else() -> Result<()> {
     let count = |message: &str| all.iter().filter(|line| line["fields"]["message"] == message).count();
     ensure!(count("an episode begins") == 1 && count("acted") == 2, "{all:#?}");
     ensure!(count("an episode has ended") == 1 && count("a request") > 2, "{all:#?}");
+
+    // So is why it failed.
+    let failed = Bench::new()?.run(&["run", "tasks/nonesuch", "--agent=noop", "--log-json"])?;
+    let said: Value = serde_json::from_slice(&failed.stderr).with_context(|| text(&failed.stderr))?;
+    let why = said["fields"]["message"].as_str().unwrap_or_default();
+    ensure!(failed.status.code() == Some(2) && said["level"] == "ERROR", "{said}");
+    ensure!(why.starts_with("load the suite: there is no tasks/nonesuch"), "{said}");
     Ok(())
 }
 

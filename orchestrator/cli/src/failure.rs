@@ -6,6 +6,8 @@
 use std::fmt::{self, Display, Formatter};
 use std::process::ExitCode;
 
+use crate::out;
+
 /// Shown at the end of `sandbox --help`.
 pub(crate) const EXIT_CODES: &str = "Exit codes: 0 done; 1 ran, and the answer is no; 2 wrong use or bad input; \
 3 the environment lacks something (`sandbox doctor` says what); 4 interrupted, resumable; 70 a bug of ours.";
@@ -49,7 +51,7 @@ impl Failure {
     /// Prints the failure to stderr.
     pub(crate) fn tell(&self) {
         if !matches!(self, Failure::Told(_)) {
-            eprintln!("sandbox: {self}");
+            out::failed(self);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use tracing_subscriber::EnvFilter;
 
 use crate::board;
-use crate::out::Stderr;
+use crate::out::{self, Stderr};
 
 /// How much is logged.
 #[derive(clap::Args)]
@@ -14,7 +14,8 @@ pub(crate) struct Logging {
     /// request and how it was answered, -vvv everything. SANDBOX_LOG takes a tracing filter
     #[arg(short, long, action = clap::ArgAction::Count, global = true)]
     verbose: u8,
-    /// Log as JSON lines, for programs; without -v too, each episode's end is one
+    /// Log as JSON lines, for programs, and say nothing else on stderr; without -v too, each
+    /// episode's end is one
     #[arg(long, global = true)]
     log_json: bool,
 }
@@ -29,7 +30,13 @@ impl Logging {
             2 => own("info", "debug"),
             _ => "trace".to_owned(),
         };
-        let filter = EnvFilter::try_from_env("SANDBOX_LOG").unwrap_or_else(|_| EnvFilter::new(level));
+        let mut filter = EnvFilter::try_from_env("SANDBOX_LOG").unwrap_or_else(|_| EnvFilter::new(level));
+        if self.log_json {
+            // What the command has to say is not hidden by a filter of logs.
+            let said = format!("{}=info", out::SAID).parse().expect("a target and a level are a directive");
+            filter = filter.add_directive(said);
+            out::say_as_json();
+        }
         let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| Stderr);
         if self.log_json {
             logs.json().init();

@@ -6,8 +6,9 @@
 //! command, unless it fails anyway; [`finish`] says so in the end. What cannot be written to stderr
 //! is lost: there is nobody left to tell.
 
-use std::fmt::Arguments;
+use std::fmt::{Arguments, Display};
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use camino::Utf8Path;
@@ -30,6 +31,11 @@ macro_rules! eprintln {
     ($($what:tt)*) => { $crate::out::to_stderr(::std::format_args!("{}\n", ::std::format_args!($($what)*))) };
 }
 
+/// The target of what is said on stderr where that is a log in JSON.
+pub(crate) const SAID: &str = "sandbox::said";
+
+/// Whether stderr is a log in JSON.
+static AS_JSON: AtomicBool = AtomicBool::new(false);
 /// Why stdout takes no more, other than that its reader has gone.
 static LOST: Mutex<Option<io::Error>> = Mutex::new(None);
 /// Cancelled once nobody takes what is printed.
@@ -39,8 +45,27 @@ pub(crate) fn to_stdout(text: Arguments<'_>) {
     let _ = Stdout.write_fmt(text);
 }
 
+/// Where stderr is a log in JSON, what is said there is part of it.
 pub(crate) fn to_stderr(text: Arguments<'_>) {
-    let _ = Stderr.write_fmt(text);
+    if AS_JSON.load(Ordering::Relaxed) {
+        tracing::info!(target: SAID, "{}", text.to_string().trim_end());
+    } else {
+        let _ = Stderr.write_fmt(text);
+    }
+}
+
+/// Says why a command has failed.
+pub(crate) fn failed(why: &impl Display) {
+    if AS_JSON.load(Ordering::Relaxed) {
+        tracing::error!(target: SAID, "{why}");
+    } else {
+        eprintln!("sandbox: {why}");
+    }
+}
+
+/// From now on stderr is a log in JSON.
+pub(crate) fn say_as_json() {
+    AS_JSON.store(true, Ordering::Relaxed);
 }
 
 /// Stdout for who writes to it in pieces. No write fails.
