@@ -30,7 +30,12 @@ pub fn find<'a>(
         let known = if known.is_empty() { "none yet".to_owned() } else { known.join(", ") };
         let ids: Vec<String> = episodes.iter().map(|episode| episode.id().to_string()).collect();
         let tasks = episodes.iter().map(|episode| episode.task.as_str());
-        let meant = suggestions::did_you_mean(name, ids.iter().map(String::as_str).chain(tasks));
+        // Of a task that is there, another attempt is not what was meant.
+        let is_task = |task: &str| name.strip_prefix(task).is_some_and(|rest| rest.starts_with('-'));
+        let meant = match tasks.clone().any(is_task) {
+            true => String::new(),
+            false => suggestions::did_you_mean(name, ids.iter().map(String::as_str).chain(tasks)),
+        };
         Error::UnknownEpisode { name: name.to_owned(), path: folder.path().to_owned(), meant, known }
     })
 }
