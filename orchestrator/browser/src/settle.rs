@@ -170,6 +170,8 @@ impl Session {
             let has_news = self.take_news(activity);
             if has_news {
                 self.wait_until_idle().await;
+            } else {
+                self.wait_if_busy().await;
             }
             self.show_frame(patience).await?;
             if let Some(world) = self.frozen() {
@@ -182,8 +184,8 @@ impl Session {
                     messages += clock::tick(self.cdp(), &self.watch, worker, now).await?;
                 }
             }
-            if has_news && self.frozen().is_some() {
-                idle::wait_if_busy(&self.watch, self.cdp()).await;
+            if has_news {
+                self.wait_if_busy().await;
             }
             if before == (self.watch.lock().begun, activity.counts().begun) {
                 return Ok(messages);
@@ -195,12 +197,19 @@ impl Session {
         }
     }
 
-    /// Whether something has begun or come to an end since this was last asked: only then may the
-    /// pages have more to do than is known.
+    /// Whether something has begun or come to an end since this was last asked: only then may
+    /// something be on its way to the pages from another process. Without it, what the pages have
+    /// to do, such as after a slice or a click, is in their processes, and one look tells.
     fn take_news(&self, activity: &Activity) -> bool {
         let mut state = self.watch.lock();
         let news = News { begun: state.begun, ended: state.traffic.ended, asked: activity.counts().begun };
         std::mem::replace(&mut state.news, news) != news
+    }
+
+    async fn wait_if_busy(&self) {
+        if self.frozen().is_some() {
+            idle::wait_if_busy(&self.watch, self.cdp()).await;
+        }
     }
 
     /// Waits until the pages have done what they can do while their time stands still.
