@@ -28,6 +28,7 @@ pub mod ops;
 mod page;
 pub mod post_key;
 mod recording;
+mod sorter;
 pub mod surt;
 mod timestamp;
 pub mod wacz;

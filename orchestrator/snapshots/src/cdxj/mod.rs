@@ -1,14 +1,11 @@
 //! CDXJ: an index of records as sorted lines, `<SURT key> <time> <JSON>`.
 
-mod sort;
-
 use std::fmt;
 use std::io::{BufRead, Read};
 
 use serde_json::{Map, Value};
 
 use crate::{Error, Timestamp};
-pub(crate) use sort::Sorter;
 
 /// Longest line that is read.
 const MAX_LINE: u64 = 16 << 20;

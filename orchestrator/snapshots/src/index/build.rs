@@ -12,12 +12,14 @@ use super::pairing::{Pairing, Request};
 use super::paths::path_key;
 use super::row::{CAPTURE, Capture, CaptureKind, Entry, Text, crc};
 use super::scan::{Found, Message, Origin, message};
-use super::sort::Sorter;
 use super::table::{ReadError, Table, TablePlace, TableWriter};
 use super::{BuildProgress, IndexError};
 use crate::matching::{self, Asked, Key};
+use crate::sorter::Sorter;
 use crate::{Archive, RecordRef};
 
+/// Bytes of rows that each sort keeps in memory.
+const SORT_MEMORY: usize = 24 << 20;
 /// Progress is told every so many records.
 const TELL: u64 = 512;
 
@@ -109,11 +111,11 @@ impl<'a> Builder<'a> {
             captures,
             texts: BufWriter::with_capacity(1 << 18, tempfile::tempfile()?),
             texts_length: 0,
-            exact: Sorter::new(),
-            normalised: Sorter::new(),
-            anchors: Sorter::new(),
+            exact: Sorter::new(SORT_MEMORY),
+            normalised: Sorter::new(SORT_MEMORY),
+            anchors: Sorter::new(SORT_MEMORY),
             anchor_count: 0,
-            paths: Sorter::new(),
+            paths: Sorter::new(SORT_MEMORY),
             path_count: 0,
             origins: BufWriter::with_capacity(1 << 16, tempfile::tempfile()?),
             summary: Summary::default(),

@@ -23,7 +23,6 @@ mod paths;
 mod row;
 mod scan;
 mod set;
-mod sort;
 mod table;
 
 use std::fs::File;

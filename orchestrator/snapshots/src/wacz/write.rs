@@ -13,8 +13,8 @@ use super::container::{ContainerWriter, Description};
 use super::entry_lines::{Lines, Place};
 use super::originals::{Original, Originals};
 use crate::body::MEMORY;
-use crate::cdxj::Sorter;
 use crate::http::{self, Dechunk, MAX_HEAD, RequestHead};
+use crate::sorter::Sorter;
 use crate::warc::{RecordHead, new_record_id, sha256_text};
 use crate::{Body, Error, Page, Record, RecordKind, Spool, Timestamp, zipnum};
 
@@ -126,9 +126,7 @@ impl SnapshotWriter {
         let io = |e| Error::io("write", &self.path, e);
         self.container.start("indexes/index.cdx.gz", true)?;
         let mut index = zipnum::Writer::new(&mut self.container, "index.cdx.gz");
-        for line in self.index.finish().map_err(io)? {
-            index.push(&line.map_err(io)?).map_err(io)?;
-        }
+        self.index.drain(|line| index.push(line)).map_err(io)?;
         let idx = index.finish().map_err(io)?;
         self.container.add("indexes/index.idx", false, idx.as_bytes())?;
 
@@ -225,7 +223,7 @@ impl SnapshotWriter {
     }
 
     fn index_line(&mut self, line: &crate::cdxj::CdxLine) -> Result<(), Error> {
-        self.index.push(line.to_string().into_bytes()).map_err(|e| self.io(e))
+        self.index.push(line.to_string().as_bytes()).map_err(|e| self.io(e))
     }
 
     fn io(&self, error: io::Error) -> Error {
