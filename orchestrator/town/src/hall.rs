@@ -8,6 +8,9 @@
 //!
 //! A route lives no longer than its copy. Where there is none, whoever asks for the site is told
 //! so, and to try again.
+//!
+//! A reset and a log-in go on to their end when whoever has asked for them goes away: one that is
+//! given up half-way would leave a site without a copy, or a copy with half of its state.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -19,6 +22,7 @@ use gateway::{Gateway, Routes, Target};
 use sites::manifest::ResetPolicy;
 use sites::{Lease, LoggedIn, Site, SiteStatus, Town};
 use tokio::sync::OwnedMutexGuard;
+use tokio::task::JoinError;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::clocks::Running;
@@ -49,7 +53,8 @@ enum Place {
 
 /// A copy in use.
 struct Held {
-    lease: Mutex<Option<Lease>>,
+    /// Nothing once it is given back. A log-in has a share of it for as long as it lasts.
+    lease: Mutex<Option<Arc<Lease>>>,
     entrance: Mutex<Entrance>,
     /// Whether somebody has logged in to it, which may leave traces.
     logged_in: AtomicBool,
@@ -122,6 +127,11 @@ impl Hall {
 
     /// Makes a site pristine for its users; how long they had to wait.
     pub(crate) async fn reset(self: &Arc<Hall>, name: &str) -> Result<Duration, Error> {
+        let (hall, name) = (Arc::clone(self), name.to_owned());
+        to_its_end(async move { hall.reset_timed(&name).await }).await
+    }
+
+    async fn reset_timed(self: &Arc<Hall>, name: &str) -> Result<Duration, Error> {
         let began = Instant::now();
         tokio::select! {
             biased;
@@ -152,17 +162,20 @@ impl Hall {
     }
 
     /// Lets an account of the manifest in to the copy in use.
-    pub(crate) async fn login(&self, name: &str, account: &str) -> Result<LoggedIn, Error> {
+    pub(crate) async fn login(self: &Arc<Hall>, name: &str, account: &str) -> Result<LoggedIn, Error> {
+        let (hall, name, account) = (Arc::clone(self), name.to_owned(), account.to_owned());
+        to_its_end(async move { hall.login_to_held(&name, &account).await }).await
+    }
+
+    async fn login_to_held(&self, name: &str, account: &str) -> Result<LoggedIn, Error> {
         let Some(held) = self.held(name) else {
-            return Err(Error::Refused(format!("log in to {name}: it is not up")));
+            return Err(Error::Refused(format!("log in to {name}: it is not up; try again")));
         };
-        // Taken out while it is used, as a lock is not held across a wait.
-        let lease = held.lock().take();
-        let Some(lease) = lease else {
-            return Err(Error::Refused(format!("log in to {name}: it is being reset")));
+        // The lease stays where it is: whatever becomes of this, the copy is in use.
+        let Some(lease) = held.lock().clone() else {
+            return Err(Error::Refused(format!("log in to {name}: it is being reset; try again")));
         };
         let given = self.let_in(&held, &lease, account).await;
-        *held.lock() = Some(lease);
         self.lead();
         given
     }
@@ -219,7 +232,7 @@ impl Hall {
         let entrance = Mutex::new(Entrance::to(&lease, &headers)?);
         let (clock, ending, over) = (Running::of(&lease), lease.ending(), CancellationToken::new());
         let held = Arc::new(Held {
-            lease: Mutex::new(Some(lease)),
+            lease: Mutex::new(Some(Arc::new(lease))),
             entrance,
             logged_in: AtomicBool::new(false),
             clock,
@@ -294,12 +307,13 @@ impl Hall {
 }
 
 impl Held {
-    fn lock(&self) -> MutexGuard<'_, Option<Lease>> {
+    fn lock(&self) -> MutexGuard<'_, Option<Arc<Lease>>> {
         locked(&self.lease)
     }
 
     async fn end(&self) {
-        let lease = self.lock().take();
+        // A log-in that is under way gives the copy back, as changed, when it has ended.
+        let lease = self.lock().take().and_then(Arc::into_inner);
         if let Some(lease) = lease {
             let changed = self.logged_in.load(Ordering::Relaxed) || locked(&self.entrance).changed();
             lease.hand_back(changed).await;
@@ -307,6 +321,20 @@ impl Held {
     }
 }
 
+/// Does work whether or not somebody waits for it to the end.
+async fn to_its_end<T: Send + 'static>(
+    work: impl Future<Output = Result<T, Error>> + Send + 'static,
+) -> Result<T, Error> {
+    match tokio::spawn(work).await.map_err(JoinError::try_into_panic) {
+        Ok(done) => done,
+        Err(Ok(panic)) => std::panic::resume_unwind(panic),
+        Err(Err(_)) => Err(Error::Refused("finish what was asked for: the town is ending".to_owned())),
+    }
+}
+
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests;
