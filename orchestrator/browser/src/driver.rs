@@ -111,7 +111,7 @@ impl Driver {
         {
             tracing::debug!("chromedriver did not end its session in order");
         }
-        drop(self.processes);
+        self.processes.end().await;
     }
 }
 

@@ -3,7 +3,8 @@
 //! ```text
 //! start -> running -> closed      the driver ends Chromium, then is ended itself; the folder goes
 //!             |
-//!             +-> dropped         the process group is killed; the folder goes
+//!             +-> dropped         the process group is killed at once; a thread that may block
+//!             |                   reaps the driver and removes the folder
 //!             +-> left behind     our own process was killed: the next start of any session sweeps; or is about to end: see [`end_all`]
 //! ```
 
@@ -24,6 +25,8 @@ use rustix::process::{
 use tempfile::TempDir;
 use tokio::{
     io::{AsyncBufReadExt as _, BufReader},
+    runtime::Handle,
+    task::spawn_blocking,
     time::timeout,
 };
 
@@ -44,29 +47,26 @@ const DRIVER_START: Duration = Duration::from_secs(20);
 const NO_BUS: &str = "disabled:";
 
 /// A running chromedriver and what it has started: all of one process group, which the driver leads.
+///
+/// Dropping it does not wait: on a thread of a runtime that would hold up everything else.
 #[derive(Debug)]
 pub(crate) struct Processes {
-    driver: Child,
-    folder: Option<TempDir>,
+    /// Nothing once they have been ended.
+    running: Option<Running>,
     /// Where the driver listens.
     pub(crate) port: u16,
 }
 
-impl Processes {
-    /// Starts chromedriver on a free port and waits until it listens. Somebody else may take the port first; so it has several tries.
-    pub(crate) async fn start(programs: &Programs, launch: &Launch) -> Result<Self, Error> {
-        sweep(&std::env::temp_dir());
-        let mut tries = 0;
-        loop {
-            tries += 1;
-            match Self::start_once(programs, launch).await {
-                Err(error) if tries < TRIES => tracing::debug!(%error, "chromedriver is started once more"),
-                result => return result,
-            }
-        }
-    }
+/// The driver and the folder. Dropping it ends both, and waits until that is done.
+#[derive(Debug)]
+struct Running {
+    driver: Child,
+    folder: TempDir,
+}
 
-    async fn start_once(programs: &Programs, launch: &Launch) -> Result<Self, Error> {
+impl Running {
+    /// Starts chromedriver in a folder of its own.
+    fn start(programs: &Programs, launch: &Launch) -> Result<Self, Error> {
         let folder = tempfile::Builder::new()
             .prefix(&format!("{PREFIX}{}-", std::process::id()))
             .tempdir()
@@ -86,23 +86,61 @@ impl Processes {
             .process_group(0)
             .env_clear()
             .envs(environment(launch, folder.path()));
-        let mut driver = spawn_undisturbed(&mut command).map_err(|source| Error::Spawn {
+        let driver = spawn_undisturbed(&mut command).map_err(|source| Error::Spawn {
             program: programs.chromedriver.display().to_string(),
             source,
         })?;
         if launch.world.is_some() {
             bound_files(&driver);
         }
-        let output = driver.stdout.take();
-        let mut processes = Self { driver, folder: Some(folder), port: 0 };
+        Ok(Running { driver, folder })
+    }
+
+    /// Kills the group, without waiting for its end.
+    fn kill(&self) {
+        // Even where the driver has ended already: until it is reaped its number stands for the
+        // group, in which Chromium may still run.
+        if let Some(leader) = i32::try_from(self.driver.id()).ok().and_then(Pid::from_raw) {
+            end_group(leader);
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.kill();
+        if let Err(error) = self.driver.wait() {
+            tracing::warn!(%error, "chromedriver could not be reaped");
+        }
+        remove(self.folder.path());
+    }
+}
+
+impl Processes {
+    /// Starts chromedriver on a free port and waits until it listens. Somebody else may take the port first; so it has several tries.
+    pub(crate) async fn start(programs: &Programs, launch: &Launch) -> Result<Self, Error> {
+        // Removing what others have left may take a while. Without it nothing is amiss here.
+        let _ = spawn_blocking(|| sweep(&std::env::temp_dir())).await;
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            match Self::start_once(programs, launch).await {
+                Err(error) if tries < TRIES => tracing::debug!(%error, "chromedriver is started once more"),
+                result => return result,
+            }
+        }
+    }
+
+    async fn start_once(programs: &Programs, launch: &Launch) -> Result<Self, Error> {
+        let failed = |source| Error::Spawn { program: programs.chromedriver.display().to_string(), source };
+        let mut running = Running::start(programs, launch)?;
+        let output = running.driver.stdout.take();
+        let mut processes = Self { running: Some(running), port: 0 };
         let Some(output) = output else {
             return Err(Error::Session { reason: "chromedriver has no output".to_owned() });
         };
         processes.port = match timeout(DRIVER_START, announced_port(output)).await {
-            Ok(port) => port.map_err(|source| Error::Spawn {
-                program: programs.chromedriver.display().to_string(),
-                source,
-            })?,
+            Ok(port) => port.map_err(failed)?,
             Err(_) => {
                 return Err(Error::Deadline {
                     condition: "chromedriver to announce its port".to_owned(),
@@ -120,27 +158,28 @@ impl Processes {
 
     /// The folder that goes with them; the browser's profile is in it.
     pub(crate) fn folder(&self) -> &Path {
-        self.folder.as_ref().map(TempDir::path).unwrap_or(Path::new(""))
+        self.running.as_ref().map_or(Path::new(""), |running| running.folder.path())
     }
 
     /// Ends what still runs, reaps the driver and removes the folder.
-    fn end(&mut self) {
-        // Even where the driver has ended already: until it is reaped its number stands for the group, in which Chromium may still run.
-        if let Some(leader) = i32::try_from(self.driver.id()).ok().and_then(Pid::from_raw) {
-            end_group(leader);
-        }
-        if let Err(error) = self.driver.wait() {
-            tracing::warn!(%error, "chromedriver could not be reaped");
-        }
-        if let Some(folder) = self.folder.take() {
-            remove(folder.path());
+    pub(crate) async fn end(mut self) {
+        if let Some(running) = self.running.take() {
+            running.kill();
+            // Goes on to its end where nobody waits for it any more.
+            let _ = spawn_blocking(move || drop(running)).await;
         }
     }
 }
 
 impl Drop for Processes {
     fn drop(&mut self) {
-        self.end();
+        let Some(running) = self.running.take() else { return };
+        running.kill();
+        match Handle::try_current() {
+            // A runtime that ends waits for this, or drops it, which ends it on that thread.
+            Ok(runtime) => drop(runtime.spawn_blocking(move || drop(running))),
+            Err(_) => drop(running),
+        }
     }
 }
 
@@ -277,6 +316,7 @@ fn is_of(folder: &Path, environment: &[u8], line: &[u8]) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -305,5 +345,78 @@ mod tests {
         ] {
             assert!(!is_of(folder, environment, line), "{line:?}");
         }
+    }
+
+    /// A program that runs until it is killed, with a folder that has a file in it.
+    fn running() -> (Processes, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_owned();
+        fs::write(path.join("file"), "").unwrap();
+        let driver = Command::new("sleep").arg("600").process_group(0).spawn().unwrap();
+        (Processes { running: Some(Running { driver, folder }), port: 0 }, path)
+    }
+
+    fn is_alive(processes: &Processes) -> impl Fn() -> bool + use<> {
+        let id = processes.running.as_ref().unwrap().driver.id();
+        // A zombie still has an entry, without a command line.
+        move || fs::read(format!("/proc/{id}/cmdline")).is_ok_and(|line| !line.is_empty())
+    }
+
+    fn until(condition: &str, holds: impl Fn() -> bool) {
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while !holds() {
+            assert!(Instant::now() < deadline, "waited 20 s for {condition}");
+            std::thread::yield_now();
+        }
+    }
+
+    /// A runtime whose one thread for work that blocks is busy until the sender is dropped.
+    fn busy_runtime() -> (tokio::runtime::Runtime, std::sync::mpsc::Sender<()>) {
+        let mut builder = tokio::runtime::Builder::new_current_thread();
+        let runtime = builder.max_blocking_threads(1).enable_all().build().unwrap();
+        let (free, freed) = std::sync::mpsc::channel::<()>();
+        runtime.spawn_blocking(move || freed.recv());
+        (runtime, free)
+    }
+
+    #[test]
+    fn a_drop_does_not_wait_on_a_thread_of_a_runtime() {
+        let (runtime, free) = busy_runtime();
+        let (processes, folder) = running();
+        let alive = is_alive(&processes);
+        runtime.block_on(async { drop(processes) });
+        assert!(folder.exists(), "the thread has waited until the folder was removed");
+        until("the driver to be killed", || !alive());
+        drop(free);
+        until("the folder to be removed", || !folder.exists());
+    }
+
+    #[test]
+    fn a_runtime_that_ends_leaves_nothing_behind() {
+        let (runtime, free) = busy_runtime();
+        let (dropped, folder) = running();
+        let (held, other) = running();
+        runtime.block_on(async { drop(dropped) });
+        // A task that never ends is dropped by the runtime.
+        runtime.spawn(async move {
+            let _held = held;
+            std::future::pending::<()>().await;
+        });
+        runtime.block_on(tokio::task::yield_now());
+        drop(free);
+        drop(runtime);
+        assert!(!folder.exists() && !other.exists());
+    }
+
+    #[test]
+    fn what_is_ended_is_gone_and_a_drop_without_a_runtime_waits() {
+        let (processes, folder) = running();
+        let alive = is_alive(&processes);
+        drop(processes);
+        assert!(!alive() && !folder.exists());
+        let (processes, folder) = running();
+        let alive = is_alive(&processes);
+        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(processes.end());
+        assert!(!alive() && !folder.exists());
     }
 }
