@@ -25,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 use crate::environment::{Environment, EnvironmentError};
 use crate::results::{EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, RunFolder};
 use crate::run::Sites;
+use crate::suite_digest::Digests;
 use crate::trace::Trace;
 use crate::world::World;
 use crate::{Error, Options, Progress, log, run, starts, town};
@@ -102,7 +103,7 @@ where
     let held = async {
         let sites = Sites::of(ground.as_ref()).await?;
         let town = ground.as_ref().map(|ground| ground.town.clone());
-        let record = run::record(suite, only, name.to_owned(), 1, &sites)?;
+        let record = run::record(suite, only, name.to_owned(), 1, &sites, &mut Digests::default())?;
         let run = RunFolder::create(&run::out(suite, "env", options, record.started), &record)?;
         let id = EpisodeId { task: task.id.clone(), repeat: 1 };
         let folder = run.begin_episode(&id)?;

@@ -13,6 +13,7 @@
 //! difference, [`report`] and [`viewer`] draw them, [`server`] shows them. The crate never judges an answer itself (that is the task's scorer) and never speaks to a browser but
 //! through [`Environment`].
 
+mod blocking;
 mod compare;
 mod counted;
 mod digest;

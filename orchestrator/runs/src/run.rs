@@ -12,6 +12,7 @@ use tasks::{Suite, Task};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::blocking::blocking;
 use crate::environment::{Environment, EnvironmentError};
 use crate::episode::{self, Attempt, Played};
 use crate::results::{
@@ -19,7 +20,7 @@ use crate::results::{
 };
 use crate::room::{Queue, Turn};
 use crate::stay::Guest;
-use crate::suite_digest::{suite_digest, world_record};
+use crate::suite_digest::Digests;
 use crate::town::{self, Ground};
 use crate::world::World;
 use crate::{Error, Event, Options, Progress, Summary, starts};
@@ -201,7 +202,7 @@ where
         let Some(task) = shared.task(id) else { continue };
         if let Some(error) = shared.agent.lacks(task) {
             let folder = shared.folder.begin_episode(id)?;
-            keep(worker, &shared, id, folder, episode::never_began(id, task, &error).await?)?;
+            keep(worker, &shared, id, folder, episode::never_began(id, task, &error).await?).await?;
             continue;
         }
         if environment.is_none() {
@@ -222,7 +223,7 @@ where
                         return Err(Error::World { source });
                     }
                     let folder = shared.folder.begin_episode(id)?;
-                    keep(worker, &shared, id, folder, episode::never_began(id, task, &source).await?)?;
+                    keep(worker, &shared, id, folder, episode::never_began(id, task, &source).await?).await?;
                     continue;
                 }
             }
@@ -243,7 +244,7 @@ where
         };
         let mut spent = played.spent;
         let unstartable = played.unstartable.clone();
-        keep(worker, &shared, id, folder, played)?;
+        keep(worker, &shared, id, folder, played).await?;
         played_any = true;
         if let Some(message) = unstartable {
             // It would not start for the next one either.
@@ -310,19 +311,23 @@ async fn attempt<E: Environment>(
     episode::play(environment, agent.as_mut(), &attempt).await
 }
 
-fn keep(
+async fn keep(
     worker: usize,
     shared: &Shared,
     id: &EpisodeId,
     folder: EpisodeFolder,
     played: Played,
 ) -> Result<(), Error> {
-    shared.folder.keep(folder, &played.record, &played.steps, &played.requests)?;
-    if matches!(played.record.outcome, Outcome::Error { .. }) {
+    let run = shared.folder.clone();
+    let kept = blocking(move || {
+        run.keep(folder, &played.record, &played.steps, &played.requests).map(|_| played.record)
+    });
+    let record = kept.await?;
+    if matches!(record.outcome, Outcome::Error { .. }) {
         shared.errors.fetch_add(1, Ordering::Relaxed);
     }
-    *shared.cost.lock().unwrap_or_else(PoisonError::into_inner) += cost(&played.record);
-    (shared.progress)(Event::Ended { worker, episode: id, record: &played.record });
+    *shared.cost.lock().unwrap_or_else(PoisonError::into_inner) += cost(&record);
+    (shared.progress)(Event::Ended { worker, episode: id, record: &record });
     Ok(())
 }
 
@@ -352,7 +357,8 @@ fn open_folder(
     sites: &Sites,
 ) -> Result<RunFolder, Error> {
     let Speech { dialect, multiaction } = agent.speech(options.speech());
-    let record = record(suite, tasks, agent.to_string(), options.repeat.max(1), sites)?;
+    let mut digests = Digests::default();
+    let record = record(suite, tasks, agent.to_string(), options.repeat.max(1), sites, &mut digests)?;
     let record = RunRecord {
         settings: agent.settings(),
         dialect,
@@ -372,9 +378,10 @@ pub(crate) fn record(
     agent: String,
     repeat: u32,
     sites: &Sites,
+    digests: &mut Digests,
 ) -> Result<RunRecord, Error> {
-    let digest = suite_digest(&suite.world, tasks)?;
-    let world = WorldRecord { images: sites.images.clone(), ..world_record(&suite.world, tasks)? };
+    let digest = digests.of_suite(&suite.world, tasks)?;
+    let world = WorldRecord { images: sites.images.clone(), ..digests.of_world(&suite.world, tasks)? };
     Ok(RunRecord { world, ..RunRecord::new(&suite.name, digest, agent, repeat, task_records(tasks)) })
 }
 

@@ -15,58 +15,76 @@ use crate::results::WorldRecord;
 /// Bytes taken from either end of a snapshot. The end of a WACZ is its ZIP directory with the checksum of every part.
 const EDGE: u64 = 64 << 10;
 
-/// SHA-256 over the world and these tasks. Snapshots count by what they hold and not by where they lie; to stay quick with large ones, by
-/// their length and both ends. So do files for pages, with their names.
-pub(crate) fn suite_digest(world: &WorldSpec, tasks: &[Task]) -> Result<String, Error> {
-    let mut digest = Lines::default();
-    let plain = WorldSpec { snapshots: Vec::new(), storage_state: None, files: None, ..world.clone() };
-    add_json(&mut digest, &plain)?;
-    let mut known = Edges::default();
-    for snapshot in world.snapshots.iter().chain(&world.storage_state) {
-        digest.add(known.of(snapshot)?);
-    }
-    if let Some(folder) = &world.files {
-        for file in files(folder).map_err(|source| Error::Read { path: folder.clone(), source })? {
-            let holds = edges(&file).map_err(|source| Error::Read { path: file.clone(), source })?;
-            add_json(&mut digest, &file.strip_prefix(folder).unwrap_or(&file))?;
-            digest.add(&holds);
-        }
-    }
-    for task in tasks {
-        add_json(&mut digest, &Task { snapshots: None, storage_state: None, ..task.clone() })?;
-        for path in task.snapshots.iter().flatten().chain(&task.storage_state) {
-            digest.add(known.of(path)?);
-        }
-        for file in task.scorer.programs().into_iter().flat_map(ProgramCheck::files) {
-            digest.add(known.of(&file)?);
-        }
-    }
-    Ok(digest.finish())
-}
-
-/// Digests of files by [`edges`], each made once.
+/// Digests of the files that worlds are made of, each made once.
 #[derive(Default)]
-struct Edges(BTreeMap<Utf8PathBuf, Vec<u8>>);
-
-impl Edges {
-    fn of(&mut self, path: &Utf8Path) -> Result<&[u8], Error> {
-        if !self.0.contains_key(path) {
-            let digest = edges(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
-            self.0.insert(path.to_owned(), digest);
-        }
-        Ok(&self.0[path])
-    }
+pub(crate) struct Digests {
+    files: BTreeMap<Utf8PathBuf, [u8; 32]>,
+    /// What folders have in them.
+    folders: BTreeMap<Utf8PathBuf, Vec<Utf8PathBuf>>,
 }
 
-/// What the world and those of these tasks are made of, but for the images of sites.
-pub(crate) fn world_record(world: &WorldSpec, tasks: &[Task]) -> Result<WorldRecord, Error> {
-    let mut snapshots = BTreeMap::new();
-    let mut known = Edges::default();
-    for path in tasks.iter().filter_map(|task| task.snapshots.as_ref()).flatten().chain(&world.snapshots) {
-        let digest = String::from_utf8_lossy(known.of(path)?).into_owned();
-        snapshots.insert(path.file_name().unwrap_or_default().to_owned(), digest);
+impl Digests {
+    /// SHA-256 over the world and these tasks. Snapshots count by what they hold and not by where they lie; to stay quick with large ones, by
+    /// their length and both ends. So do files for pages, with their names.
+    pub(crate) fn of_suite(&mut self, world: &WorldSpec, tasks: &[Task]) -> Result<String, Error> {
+        let mut digest = Lines::default();
+        let plain = WorldSpec { snapshots: Vec::new(), storage_state: None, files: None, ..world.clone() };
+        add_json(&mut digest, &plain)?;
+        for snapshot in world.snapshots.iter().chain(&world.storage_state) {
+            digest.add(&self.line(snapshot)?);
+        }
+        if let Some(folder) = &world.files {
+            for file in self.in_folder(folder)? {
+                add_json(&mut digest, &file.strip_prefix(folder).unwrap_or(&file))?;
+                digest.add(&self.line(&file)?);
+            }
+        }
+        for task in tasks {
+            add_json(&mut digest, &Task { snapshots: None, storage_state: None, ..task.clone() })?;
+            for path in task.snapshots.iter().flatten().chain(&task.storage_state) {
+                digest.add(&self.line(path)?);
+            }
+            for file in task.scorer.programs().into_iter().flat_map(ProgramCheck::files) {
+                digest.add(&self.line(&file)?);
+            }
+        }
+        Ok(digest.finish())
     }
-    Ok(WorldRecord { clock: world.clock, seed: world.seed, snapshots, images: BTreeMap::new() })
+
+    /// What the world and those of these tasks are made of, but for the images of sites.
+    pub(crate) fn of_world(&mut self, world: &WorldSpec, tasks: &[Task]) -> Result<WorldRecord, Error> {
+        let mut snapshots = BTreeMap::new();
+        for path in tasks.iter().filter_map(|task| task.snapshots.as_ref()).flatten().chain(&world.snapshots)
+        {
+            let digest = String::from_utf8_lossy(&self.line(path)?).into_owned();
+            snapshots.insert(path.file_name().unwrap_or_default().to_owned(), digest);
+        }
+        Ok(WorldRecord { clock: world.clock, seed: world.seed, snapshots, images: BTreeMap::new() })
+    }
+
+    fn of_file(&mut self, path: &Utf8Path) -> Result<[u8; 32], Error> {
+        if let Some(known) = self.files.get(path) {
+            return Ok(*known);
+        }
+        let digest = edges(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+        self.files.insert(path.to_owned(), digest);
+        Ok(digest)
+    }
+
+    /// A file as digests of suites have it: its bytes as a list, such as `[7f, 3]`. Written
+    /// otherwise, no run of before would be one of the same suite.
+    fn line(&mut self, path: &Utf8Path) -> Result<Vec<u8>, Error> {
+        Ok(format!("{:x?}", self.of_file(path)?).into_bytes())
+    }
+
+    fn in_folder(&mut self, folder: &Utf8Path) -> Result<Vec<Utf8PathBuf>, Error> {
+        if let Some(known) = self.folders.get(folder) {
+            return Ok(known.clone());
+        }
+        let found = files(folder).map_err(|source| Error::Read { path: folder.to_owned(), source })?;
+        self.folders.insert(folder.to_owned(), found.clone());
+        Ok(found)
+    }
 }
 
 /// All files below a folder, in the order of their names.
@@ -89,7 +107,8 @@ fn add_json<T: serde::Serialize>(digest: &mut Lines, value: &T) -> Result<(), Er
     Ok(())
 }
 
-fn edges(path: &Utf8Path) -> std::io::Result<Vec<u8>> {
+/// SHA-256 over the length and both ends of a file.
+fn edges(path: &Utf8Path) -> std::io::Result<[u8; 32]> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
     let mut hash = Sha256::new();
@@ -99,7 +118,7 @@ fn edges(path: &Utf8Path) -> std::io::Result<Vec<u8>> {
     file.seek(SeekFrom::Start(length.saturating_sub(EDGE)))?;
     file.take(EDGE).read_to_end(&mut bytes)?;
     hash.update(&bytes);
-    Ok(format!("{:x?}", hash.finalize().as_slice()).into_bytes())
+    Ok(hash.finalize().into())
 }
 
 #[cfg(test)]
@@ -128,5 +147,23 @@ mod tests {
         seen.sort();
         seen.dedup();
         assert_eq!(seen.len(), all);
+    }
+
+    /// A world with one snapshot, which lies in the folder.
+    fn world(folder: &tempfile::TempDir) -> WorldSpec {
+        let path = Utf8PathBuf::from_path_buf(folder.path().join("x.wacz")).unwrap();
+        std::fs::write(&path, vec![7; 200 << 10]).unwrap();
+        let spec = serde_json::json!({ "clock": "2026-03-14T09:00:00Z" });
+        let world: WorldSpec = serde_json::from_value(spec).unwrap();
+        WorldSpec { snapshots: vec![path], ..world }
+    }
+
+    #[test]
+    fn digests_stay_what_they_have_been() {
+        let folder = tempfile::tempdir().unwrap();
+        let world = world(&folder);
+        let mut digests = Digests::default();
+        let suite = "7a7fbf0202e6b614390966df47a2bb7fbfbd38ad7568882d1fceedefea013bd8";
+        assert_eq!(digests.of_suite(&world, &[]).unwrap(), suite);
     }
 }

@@ -1,5 +1,6 @@
 #![doc = include_str!("../../GYM.md")]
 
+mod attempts;
 mod client;
 mod hall;
 mod http;
@@ -20,6 +21,7 @@ use crate::environment::{Environment, EnvironmentError};
 use crate::run::{Sites, select};
 use crate::world::World;
 use crate::{Error, Event, Options, Progress, Summary, starts, town};
+use attempts::Attempts;
 use hall::Hall;
 
 /// How long requests that are under way may take to end when the gym closes.
@@ -105,12 +107,13 @@ where
     let listener = TcpListener::bind(address).await.map_err(|source| Error::Listen { address, source })?;
     let bound = listener.local_addr().map_err(|source| Error::Listen { address, source })?;
     let bring_up = Box::new(move || Box::pin(bring_up()) as hall::Coming<E>);
-    let hall =
-        Arc::new(Hall::open(sites, bring_up, suite, options, settings, interrupt.clone(), progress.clone())?);
+    let attempts = Attempts::open(suite, options, sites).await?;
+    let hall = Hall::open(attempts, bring_up, suite, options, settings, interrupt.clone(), progress.clone());
+    let hall = Arc::new(hall?);
     progress(Event::Listening(&Listening {
         url: format!("http://{bound}"),
         suite: suite.name.clone(),
-        run: hall.run().path().to_owned(),
+        run: hall.attempts.run().path().to_owned(),
         workers: options.workers.max(1),
     }));
     let router = http::router(hall.clone(), bound);
@@ -131,5 +134,5 @@ where
     if fallen.is_none() && tokio::time::timeout(CLOSE_WITHIN, &mut server).await.is_err() {
         server.abort();
     }
-    hall.conclude()
+    hall.attempts.conclude().await
 }

@@ -1,0 +1,173 @@
+//! Which attempts a gym has begun, and `run.json`, which says so.
+//!
+//! ```text
+//! book -> run.json is written -> the episode is played -> it stays
+//!              | fails                 | has no result, or its client has left
+//!              `-----------------------+--> as if it had never begun
+//! ```
+//!
+//! Digests and files are made on threads that may block, one attempt at a time. Files of the world
+//! are digested once: whatever becomes of them, its snapshots are those that were opened.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use jiff::Timestamp;
+use tasks::{Suite, Task};
+
+use super::client::SPEECH;
+use super::hall::NoSession;
+use crate::blocking::blocking;
+use crate::results::{EpisodeId, RunFolder, RunRecord};
+use crate::run::{Sites, out, record};
+use crate::suite_digest::Digests;
+use crate::{Error, Options, Summary};
+
+/// The attempts of one gym; clones are of the same.
+#[derive(Clone)]
+pub(super) struct Attempts(Arc<Inner>);
+
+struct Inner {
+    suite: Suite,
+    options: Options,
+    sites: Sites,
+    run: RunFolder,
+    begun: Timestamp,
+    /// Locked by threads that may block alone.
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Attempts that were begun, by task.
+    begun: BTreeMap<String, BTreeSet<u32>>,
+    digests: Digests,
+}
+
+impl Attempts {
+    /// Opens the run's folder: a new one, or the one that is to be gone on with.
+    pub(super) async fn open(suite: &Suite, options: &Options, sites: Sites) -> Result<Attempts, Error> {
+        let (suite, options) = (suite.clone(), options.clone());
+        let opened = blocking(move || Inner::open(suite, options, sites)).await?;
+        Ok(Attempts(Arc::new(opened)))
+    }
+
+    pub(super) fn run(&self) -> &RunFolder {
+        &self.0.run
+    }
+
+    /// Notes which attempt this is: the one that was asked for, or the first that nobody has begun.
+    pub(super) async fn book(&self, task: &str, repeat: Option<u32>) -> Result<EpisodeId, NoSession> {
+        let (inner, task) = (self.0.clone(), task.to_owned());
+        blocking(move || inner.book(&task, repeat)).await
+    }
+
+    /// Makes it as if an attempt had never begun.
+    pub(super) async fn unbook(&self, id: &EpisodeId) {
+        let (inner, id) = (self.0.clone(), id.clone());
+        blocking(move || inner.unbook(&id)).await;
+    }
+
+    /// What was played; nothing, and no folder, where nothing was.
+    pub(super) async fn conclude(&self) -> Result<Option<Summary>, Error> {
+        let run = self.0.run.clone();
+        let concluded = move || {
+            if run.episodes()?.is_empty() {
+                run.discard()?;
+                return Ok(None);
+            }
+            Summary::read(run.path()).map(Some)
+        };
+        blocking(concluded).await
+    }
+}
+
+impl Inner {
+    fn open(suite: Suite, options: Options, sites: Sites) -> Result<Inner, Error> {
+        let mut state = State::default();
+        let run = open_folder(&suite, &options, &sites, &mut state.digests)?;
+        let begun = run.run()?.started;
+        for episode in run.episodes()? {
+            state.begun.entry(episode.task).or_default().insert(episode.repeat);
+        }
+        let inner = Inner { suite, options, sites, run, begun, state: Mutex::new(state) };
+        // What was under way when an earlier gym was killed is none of the run's.
+        inner.write(&mut inner.state())?;
+        Ok(inner)
+    }
+
+    fn book(&self, task: &str, repeat: Option<u32>) -> Result<EpisodeId, NoSession> {
+        let mut state = self.state();
+        let of = state.begun.entry(task.to_owned()).or_default();
+        let repeat = repeat.unwrap_or_else(|| (1..).find(|free| !of.contains(free)).unwrap_or(u32::MAX));
+        let id = EpisodeId { task: task.to_owned(), repeat };
+        if !of.insert(repeat) {
+            return Err(NoSession::Taken(id));
+        }
+        if let Err(error) = self.write(&mut state) {
+            state.forget(&id);
+            return Err(NoSession::Results(error));
+        }
+        Ok(id)
+    }
+
+    fn unbook(&self, id: &EpisodeId) {
+        let mut state = self.state();
+        state.forget(id);
+        if let Err(error) = self.write(&mut state) {
+            tracing::warn!(%error, "the run still tells of an attempt that did not begin");
+        }
+    }
+
+    /// A run of a gym is of those tasks that were asked for, so that it is whole when they are.
+    fn write(&self, state: &mut State) -> Result<(), Error> {
+        let begun = |task: &&Task| state.begun.get(&task.id).is_some_and(|of| !of.is_empty());
+        let tasks: Vec<Task> = self.suite.tasks.iter().filter(begun).cloned().collect();
+        let repeat = state.begun.values().filter_map(BTreeSet::last).max().copied().unwrap_or(1);
+        let written = written(&self.suite, &self.options, &tasks, repeat, &self.sites, &mut state.digests)?;
+        self.run.rewrite(&RunRecord { started: self.begun, ..written })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn forget(&mut self, id: &EpisodeId) {
+        if let Some(of) = self.begun.get_mut(&id.task) {
+            of.remove(&id.repeat);
+        }
+    }
+}
+
+fn open_folder(
+    suite: &Suite,
+    options: &Options,
+    sites: &Sites,
+    digests: &mut Digests,
+) -> Result<RunFolder, Error> {
+    let path = out(suite, "gym", options, Timestamp::now());
+    if !options.resume {
+        return RunFolder::create(&path, &written(suite, options, &[], 1, sites, digests)?);
+    }
+    let there = RunFolder::open(&path)?.run()?;
+    let tasks: Vec<Task> = there
+        .tasks
+        .iter()
+        .map(|task| suite.task(&task.id).cloned())
+        .collect::<Result<_, tasks::UnknownTask>>()?;
+    RunFolder::resume(&path, &written(suite, options, &tasks, there.repeat, sites, digests)?)
+}
+
+fn written(
+    suite: &Suite,
+    options: &Options,
+    tasks: &[Task],
+    repeat: u32,
+    sites: &Sites,
+    digests: &mut Digests,
+) -> Result<RunRecord, Error> {
+    let (multiaction, rules) = (SPEECH.multiaction, options.rules);
+    Ok(RunRecord { multiaction, rules, ..record(suite, tasks, "gym".to_owned(), repeat, sites, digests)? })
+}
