@@ -15,6 +15,11 @@ impl Lines {
 
     /// In lower-case hexadecimal.
     pub(crate) fn finish(self) -> String {
-        self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        hex(&self.0.finalize())
     }
+}
+
+/// Bytes in lower-case hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

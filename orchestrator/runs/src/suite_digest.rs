@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use tasks::{ProgramCheck, Task, WorldSpec};
 
 use crate::Error;
-use crate::digest::Lines;
+use crate::digest::{Lines, hex};
 use crate::results::WorldRecord;
 
 /// Bytes taken from either end of a snapshot. The end of a WACZ is its ZIP directory with the checksum of every part.
@@ -56,7 +56,7 @@ impl Digests {
         let mut snapshots = BTreeMap::new();
         for path in tasks.iter().filter_map(|task| task.snapshots.as_ref()).flatten().chain(&world.snapshots)
         {
-            let digest = String::from_utf8_lossy(&self.line(path)?).into_owned();
+            let digest = hex(&self.of_file(path)?);
             snapshots.insert(path.file_name().unwrap_or_default().to_owned(), digest);
         }
         Ok(WorldRecord { clock: world.clock, seed: world.seed, snapshots, images: BTreeMap::new() })
@@ -165,5 +165,10 @@ mod tests {
         let mut digests = Digests::default();
         let suite = "7a7fbf0202e6b614390966df47a2bb7fbfbd38ad7568882d1fceedefea013bd8";
         assert_eq!(digests.of_suite(&world, &[]).unwrap(), suite);
+        let record = digests.of_world(&world, &[]).unwrap();
+        let snapshot = "195bca499f176890d9e997dfd60a1b16cf813329a12f3a8feed36d1b6511bf5f";
+        assert_eq!(record.snapshots["x.wacz"], snapshot);
+        let written = serde_json::to_value(&record).unwrap();
+        assert_eq!(written["snapshots"]["x.wacz"], snapshot);
     }
 }

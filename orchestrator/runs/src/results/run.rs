@@ -6,11 +6,12 @@ use std::str::FromStr;
 
 use browser::Dialect;
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use tasks::scoring::rules::Rules;
 
 use super::{EpisodeId, FORMAT, Format};
+use crate::digest::hex;
 
 /// What was run. Two runs with the same suite, digest and agent may be compared, and one may go on where it was interrupted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -58,8 +59,9 @@ pub struct WorldRecord {
     pub clock: Timestamp,
     /// What its randomness comes of.
     pub seed: u64,
-    /// SHA-256 over the length and both ends of each snapshot, by the names of their files: the end has the checksums of all that is in one.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    /// SHA-256 over the length and both ends of each snapshot, in hexadecimal, by the names of their
+    /// files: the end has the checksums of all that is in one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "read_digests")]
     pub snapshots: BTreeMap<String, String>,
     /// Ids of the images that sites run from, by the sites' names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -183,4 +185,41 @@ impl RunRecord {
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
+}
+
+/// Reads digests as they are written now, and as older programs wrote them: a list of bytes in a
+/// string, such as `[7f, 3]`.
+fn read_digests<'de, D: Deserializer<'de>>(reader: D) -> Result<BTreeMap<String, String>, D::Error> {
+    let read = BTreeMap::<String, String>::deserialize(reader)?;
+    let plain = |digest: String| listed_bytes(&digest).map_or(digest, |bytes| hex(&bytes));
+    Ok(read.into_iter().map(|(name, digest)| (name, plain(digest))).collect())
+}
+
+fn listed_bytes(text: &str) -> Option<Vec<u8>> {
+    let list = text.strip_prefix('[')?.strip_suffix(']')?;
+    list.split(", ").map(|byte| u8::from_str_radix(byte, 16).ok()).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digests_are_read_as_they_were_once_written() {
+        let read = |digest: &str| {
+            let world = WorldRecord {
+                snapshots: BTreeMap::from([("x.wacz".to_owned(), digest.to_owned())]),
+                ..WorldRecord::default()
+            };
+            let text = serde_json::to_string(&world).unwrap();
+            serde_json::from_str::<WorldRecord>(&text).unwrap().snapshots["x.wacz"].clone()
+        };
+        assert_eq!(read("[7f, 3, a0, 0]"), "7f03a000");
+        assert_eq!(read("7f03a000"), "7f03a000");
+        // What nobody understands is left as it is: nothing depends on it.
+        for odd in ["[]", "[7f, 300]", "[7f", "none"] {
+            assert_eq!(read(odd), odd);
+        }
+    }
 }
