@@ -2,10 +2,12 @@
 //! full disk is one, and neither makes a failure a success or ends what runs in the background.
 
 use std::fs::File;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
+use camino::Utf8Path;
 
 use crate::harness::{Bench, text};
 
@@ -71,6 +73,34 @@ fn a_reader_that_has_gone_has_what_it_wanted() -> Result<()> {
         ensure!(output.status.success() && said.is_empty(), "{arguments:?}: {}\n{said}", output.status);
     }
     Ok(())
+}
+
+#[test]
+fn a_run_whose_readers_have_gone_ends_well_and_leaves_no_browser() -> Result<()> {
+    let bench = Bench::new()?;
+    let (temp, out) = (bench.path("temp"), bench.path("out"));
+    std::fs::create_dir(&temp)?;
+    let mut command = bench.command(&["run", "tasks/demo", "--agent=oracle", "--task=quiet-coach", "-v"]);
+    command.args(["--json", "--out", out.as_str()]).env("TMPDIR", &temp);
+    ensure!(code(command.stdout(shut()?).stderr(shut()?))? == Some(0));
+    ensure!(out.join("report.html").is_file(), "it has played to its end");
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !started_in(&temp)?.is_empty() {
+        ensure!(Instant::now() < deadline, "still there: {:?}", started_in(&temp)?);
+    }
+    let left = temp.read_dir_utf8()?.count();
+    ensure!(left == 0, "{left} left in the folder for temporary files");
+    Ok(())
+}
+
+/// The processes whose temporary files are in this folder.
+fn started_in(temp: &Utf8Path) -> Result<Vec<PathBuf>> {
+    let names = |file: PathBuf| {
+        let text = std::fs::read(file).unwrap_or_default();
+        String::from_utf8_lossy(&text).contains(temp.as_str())
+    };
+    let all = std::fs::read_dir("/proc")?.flatten().map(|entry| entry.path());
+    Ok(all.filter(|path| names(path.join("environ")) || names(path.join("cmdline"))).collect())
 }
 
 /// Ends with its test.

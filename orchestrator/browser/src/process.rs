@@ -16,6 +16,7 @@ use std::{
     os::unix::{ffi::OsStrExt as _, process::CommandExt as _},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    sync::{PoisonError, RwLock, TryLockError},
     time::{Duration, Instant},
 };
 
@@ -42,6 +43,11 @@ const TRIES: u32 = 3;
 const LARGEST_FILE: u64 = 4 << 30;
 const DRIVER_START: Duration = Duration::from_secs(20);
 
+/// Whether this program is about to end, so that no session is started any more. Read while one is.
+static ENDING: RwLock<bool> = RwLock::new(false);
+/// How long a program that is about to end waits for a session that is just being started.
+const STARTED: Duration = Duration::from_secs(1);
+
 /// Nobody: where the machine's services would be asked for, which show notifications, keep
 /// passwords and run other programs.
 const NO_BUS: &str = "disabled:";
@@ -67,6 +73,11 @@ struct Running {
 impl Running {
     /// Starts chromedriver in a folder of its own.
     fn start(programs: &Programs, launch: &Launch) -> Result<Self, Error> {
+        // Held until the driver runs, so that whoever ends all sessions finds this one.
+        let ending = ENDING.read().unwrap_or_else(PoisonError::into_inner);
+        if *ending {
+            return Err(Error::Session { reason: "this program is ending".to_owned() });
+        }
         let folder = tempfile::Builder::new()
             .prefix(&format!("{PREFIX}{}-", std::process::id()))
             .tempdir()
@@ -119,7 +130,7 @@ impl Drop for Running {
 impl Processes {
     /// Starts chromedriver on a free port and waits until it listens. Somebody else may take the port first; so it has several tries.
     pub(crate) async fn start(programs: &Programs, launch: &Launch) -> Result<Self, Error> {
-        // Removing what others have left may take a while. Without it nothing is amiss here.
+        // It may take a while. What it does not remove, the next start does.
         let _ = spawn_blocking(|| sweep(&std::env::temp_dir())).await;
         let mut tries = 0;
         loop {
@@ -260,8 +271,19 @@ async fn announced_port(output: std::process::ChildStdout) -> io::Result<u16> {
     Err(io::Error::other("it ended without saying on which port it listens"))
 }
 
-/// Ends all sessions of this process at once, for a program that is about to end in the midst of what it does.
+/// Ends all sessions of this process at once, for a program that is about to end in the midst of what
+/// it does. From then on none is started.
 pub fn end_all() {
+    let deadline = Instant::now() + STARTED;
+    loop {
+        match ENDING.try_write() {
+            Ok(mut ending) => break *ending = true,
+            Err(TryLockError::Poisoned(ending)) => break *ending.into_inner() = true,
+            // A session is just being started, perhaps by who has come to this.
+            Err(TryLockError::WouldBlock) if Instant::now() > deadline => break,
+            Err(TryLockError::WouldBlock) => std::thread::yield_now(),
+        }
+    }
     let own = Pid::from_raw(std::process::id().cast_signed());
     sweep_those_of(&std::env::temp_dir(), |owner| Some(owner) == own);
 }

@@ -6,7 +6,7 @@
 use std::fmt::{self, Display, Formatter};
 use std::process::ExitCode;
 
-use crate::out;
+use crate::{interrupt, out};
 
 /// Shown at the end of `sandbox --help`.
 pub(crate) const EXIT_CODES: &str = "Exit codes: 0 done; 1 ran, and the answer is no; 2 wrong use or bad input; \
@@ -100,6 +100,7 @@ impl<T, E: Into<anyhow::Error>> OrFail<T> for Result<T, E> {
 }
 
 /// Makes a panic end the process with exit code 70 and ask for a report: whatever panics is a bug of ours.
+/// What the process has started ends with it.
 ///
 /// The tokio runtime would otherwise swallow a task's panic, and a run would go on with a part of
 /// it missing.
@@ -108,12 +109,18 @@ pub(crate) fn report_panics() {
     std::panic::set_hook(Box::new(move |panic| {
         default(panic);
         eprintln!("sandbox: this is a bug in sandbox. Please report it with the lines above.");
+        interrupt::end_programs();
         std::process::exit(70);
     }));
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
     use super::*;
 
     #[test]
@@ -133,5 +140,56 @@ mod tests {
             "open the snapshots",
         ];
         assert_eq!(told(&twice), "open the snapshots: open x: no such file");
+    }
+
+    /// Set in the process that is to panic: nothing else begins there.
+    const PANICS: &str = "SANDBOX_TEST_PANICS";
+
+    /// Panics with a browser and a program under way, in the process that the test below starts.
+    #[tokio::test]
+    async fn panics_in_a_process_of_its_own() {
+        if std::env::var_os(PANICS).is_none() {
+            return;
+        }
+        report_panics();
+        let launch = browser::Launch::new(([127, 0, 0, 1], 9).into(), "");
+        let _session = browser::Session::start(&launch).await.expect("Chromium is installed");
+        let mut program = tokio::process::Command::new("sleep");
+        program.arg("600").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let program = program.process_group(0).spawn().expect("it starts");
+        let _group = processes::Group::of(program.id());
+        assert!(started_in(&std::env::temp_dir()).len() > 3, "a browser, its driver, a program and this");
+        panic!("provoked");
+    }
+
+    /// The processes whose temporary files are in this folder. Chromium writes its title over its
+    /// environment, but its profile is there.
+    fn started_in(temp: &Path) -> Vec<String> {
+        let names = |file: PathBuf| {
+            let text = fs::read(file).unwrap_or_default();
+            String::from_utf8_lossy(&text).contains(&*temp.to_string_lossy())
+        };
+        let all = fs::read_dir("/proc").expect("Linux").flatten().map(|entry| entry.path());
+        let own = all.filter(|path| names(path.join("environ")) || names(path.join("cmdline")));
+        own.map(|path| path.display().to_string()).collect()
+    }
+
+    #[test]
+    fn a_panic_leaves_no_browser_and_no_program_behind() {
+        let temp = tempfile::tempdir().expect("a folder");
+        let mut command = Command::new(std::env::current_exe().expect("this program"));
+        command.args(["--exact", "--nocapture", "failure::tests::panics_in_a_process_of_its_own"]);
+        let output = command.env(PANICS, "1").env("TMPDIR", temp.path()).output().expect("it starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(70), "{said}");
+        assert!(said.contains("provoked") && said.contains("this is a bug in sandbox"), "{said}");
+        let deadline = Instant::now() + Duration::from_secs(20);
+        // What is killed takes a moment to go.
+        while !started_in(temp.path()).is_empty() {
+            assert!(Instant::now() < deadline, "{:?}", started_in(temp.path()));
+            std::thread::yield_now();
+        }
+        let left: Vec<_> = fs::read_dir(temp.path()).expect("it is there").flatten().collect();
+        assert!(left.is_empty(), "{left:?}");
     }
 }

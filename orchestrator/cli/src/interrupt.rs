@@ -16,13 +16,20 @@ pub(crate) fn token() -> CancellationToken {
         eprintln!("sandbox: finishing what is being written; interrupt again to stop at once");
         cancel.cancel();
         interrupts.next().await;
-        browser::end_all();
+        end_programs();
         eprintln!(
             "sandbox: stopped; where there were sites, their containers go with the next command that starts any, or now with `sandbox down`"
         );
         std::process::exit(4);
     });
     token
+}
+
+/// Ends the programs that this process has started and that know of no other end, before it exits in
+/// the midst of what it does: browsers and agents.
+pub(crate) fn end_programs() {
+    browser::end_all();
+    ::processes::end_all();
 }
 
 /// Runs `work` to its end, or drops it at the first interrupt; `then` tells the user how to go on.

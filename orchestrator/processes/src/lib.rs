@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Programs that are to reach the world alone are [`confined`], and a [`Group`] ends with all that it
-//! has started.
+//! has started, be it by [`end_all`] when our own process is about to end.
 //!
 //! **Invariant.** No variable is passed on because nobody thought of it: what is not named here, by
 //! the caller or by the user, is not there.
@@ -21,5 +21,5 @@ mod group;
 mod variable;
 
 pub use environment::{display, minimal};
-pub use group::Group;
+pub use group::{Group, end_all};
 pub use variable::{BadVariable, Variable};

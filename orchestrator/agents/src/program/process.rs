@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use processes::Variable;
+use processes::{Group, Variable};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
@@ -28,8 +28,9 @@ const WHO: &str = "the agent program";
 #[derive(Debug)]
 pub(super) struct Process {
     command: String,
+    /// Killed before its leader is reaped.
+    group: Group,
     child: Child,
-    group: Option<rustix::process::Pid>,
     /// None once it has been closed.
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
@@ -57,7 +58,7 @@ impl Process {
             .kill_on_drop(true)
             .spawn()
             .map_err(failed)?;
-        let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
+        let group = Group::of(child.id());
         let (Some(stdin), Some(stdout), Some(errors)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
@@ -65,8 +66,8 @@ impl Process {
         };
         Ok(Process {
             command: command.to_owned(),
-            child,
             group,
+            child,
             stdin: Some(stdin),
             stdout: BufReader::new(stdout),
             stderr: stderr.to_owned(),
@@ -126,7 +127,7 @@ impl Process {
         if timeout(LEAVE_WITHIN, self.child.wait()).await.is_err() {
             tracing::debug!("the agent program did not leave by itself");
         }
-        self.kill();
+        self.group.kill();
         let _ = timeout(LEAVE_WITHIN, &mut self.drain).await;
     }
 
@@ -137,7 +138,7 @@ impl Process {
             Some(status) => format!("left ({status})"),
             None => "closed its standard output".to_owned(),
         };
-        self.kill();
+        self.group.kill();
         let _ = timeout(LEAVE_WITHIN, &mut self.drain).await;
         if asked == Message::HELLO && status.and_then(|status| status.code()).is_some_and(is_no_program) {
             let said = tail(&self.stderr).unwrap_or_default();
@@ -146,23 +147,11 @@ impl Process {
         }
         Error::Left { asked, how, stderr: tail(&self.stderr).unwrap_or_default() }
     }
-
-    fn kill(&mut self) {
-        if let Some(group) = self.group.take() {
-            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-        }
-    }
 }
 
 /// By which a shell says that it has found no program, or none that it may execute.
 fn is_no_program(code: i32) -> bool {
     matches!(code, 126 | 127)
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        self.kill();
-    }
 }
 
 /// Copies the beginning of the program's standard error to a file and drops the rest.

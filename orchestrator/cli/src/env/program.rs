@@ -5,8 +5,8 @@ use std::os::fd::AsFd as _;
 use std::process::Stdio;
 use std::time::Duration;
 
+use processes::Group;
 use runs::door::{Ending, Facts};
-use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::Command;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
@@ -54,7 +54,7 @@ pub(super) async fn command(
         Ok(child) => child,
         Err(error) => return failed(error),
     };
-    let _group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw).map(Group);
+    let _group = Group::of(child.id());
     tokio::select! {
         ended = child.wait() => match ended {
             Ok(status) if status.success() => Ending::Left { answer: None },
@@ -63,16 +63,6 @@ pub(super) async fn command(
         },
         () = stop.cancelled() => Ending::Interrupted,
         () = over(within) => Ending::TimedOut,
-    }
-}
-
-/// A process group that ends with this.
-struct Group(Pid);
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        // Gone already is what we want.
-        let _ = kill_process_group(self.0, Signal::KILL);
     }
 }
 
