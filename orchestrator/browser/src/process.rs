@@ -128,7 +128,8 @@ impl Drop for Running {
 }
 
 impl Processes {
-    /// Starts chromedriver on a free port and waits until it listens. Somebody else may take the port first; so it has several tries.
+    /// Starts chromedriver on a free port and waits until it listens. Somebody else may take the port
+    /// first; so it has several tries.
     pub(crate) async fn start(programs: &Programs, launch: &Launch) -> Result<Self, Error> {
         // It may take a while. What it does not remove, the next start does.
         let _ = spawn_blocking(|| sweep(&std::env::temp_dir())).await;
@@ -271,8 +272,8 @@ async fn announced_port(output: std::process::ChildStdout) -> io::Result<u16> {
     Err(io::Error::other("it ended without saying on which port it listens"))
 }
 
-/// Ends all sessions of this process at once, for a program that is about to end in the midst of what
-/// it does. From then on none is started.
+/// Ends all sessions of this process at once, for a program that is about to end in the midst of
+/// what it does. From then on none is started.
 pub fn end_all() {
     let deadline = Instant::now() + STARTED;
     loop {

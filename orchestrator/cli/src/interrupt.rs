@@ -25,8 +25,8 @@ pub(crate) fn token() -> CancellationToken {
     token
 }
 
-/// Ends the programs that this process has started and that know of no other end, before it exits in
-/// the midst of what it does: browsers and agents.
+/// Ends the programs that this process has started and that know of no other end, before it exits
+/// in the midst of what it does: browsers and agents.
 pub(crate) fn end_programs() {
     browser::end_all();
     ::processes::end_all();

@@ -24,8 +24,9 @@ pub(crate) struct Digests {
 }
 
 impl Digests {
-    /// SHA-256 over the world and these tasks. Snapshots count by what they hold and not by where they lie; to stay quick with large ones, by
-    /// their length and both ends. So do files for pages, with their names.
+    /// SHA-256 over the world and these tasks. Snapshots count by what they hold and not by where
+    /// they lie; to stay quick with large ones, by their length and both ends. So do files for
+    /// pages, with their names.
     pub(crate) fn of_suite(&mut self, world: &WorldSpec, tasks: &[Task]) -> Result<String, Error> {
         let mut digest = Lines::default();
         let plain = WorldSpec { snapshots: Vec::new(), storage_state: None, files: None, ..world.clone() };

@@ -59,8 +59,8 @@ pub struct WorldRecord {
     pub clock: Timestamp,
     /// What its randomness comes of.
     pub seed: u64,
-    /// SHA-256 over the length and both ends of each snapshot, in hexadecimal, by the names of their
-    /// files: the end has the checksums of all that is in one.
+    /// SHA-256 over the length and both ends of each snapshot, in hexadecimal, by the names of
+    /// their files: the end has the checksums of all that is in one.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "read_digests")]
     pub snapshots: BTreeMap<String, String>,
     /// Ids of the images that sites run from, by the sites' names.
