@@ -245,7 +245,6 @@ mod tests {
     }
 
     #[tokio::test]
-    #[expect(clippy::disallowed_methods, reason = "it would have made its file within this time")]
     async fn what_does_not_end_is_killed_with_all_that_it_has_started() {
         let folder = tempfile::tempdir().unwrap_or_else(|why| panic!("{why}"));
         let file = folder.path().join("id");
