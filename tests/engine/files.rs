@@ -63,7 +63,7 @@ fn no_file_is_overwritten() -> Result<()> {
     bench.recipe("")?;
     std::fs::write(bench.path("mine.tar"), "mine")?;
     let said = bench.ends(2, &["save", &format!("{}:base", bench.name()), "-o", "mine.tar"])?;
-    ensure!(said.contains("mine.tar: it exists already"), "{said}");
+    ensure!(said.contains("mine.tar: it exists; --force replaces it"), "{said}");
     ensure!(std::fs::read_to_string(bench.path("mine.tar"))? == "mine");
     Ok(())
 }

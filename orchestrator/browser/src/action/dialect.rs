@@ -124,7 +124,7 @@ mod tests {
         }
         assert_eq!(
             "WebArena".parse::<Dialect>().unwrap_err().to_string(),
-            "find a dialect called \"WebArena\"; there are browsergym, webarena, webcanvas, seeact, turkingbench"
+            "find a dialect called \"WebArena\" (did you mean `webarena`?); there are browsergym, webarena, webcanvas, seeact, turkingbench"
         );
     }
 
