@@ -105,11 +105,11 @@ impl Session {
 
     /// Looks at the active page in a given way.
     pub async fn observe_as(&mut self, look: &Look) -> Result<Observation, Error> {
-        let (page, active_tab) = {
+        let (page, active_tab, begun) = {
             let state = self.watch.lock();
             let page = state.active()?;
             let place = state.pages.iter().position(|open| open.session == page.session);
-            (page, place.unwrap_or_default())
+            (page, place.unwrap_or_default(), state.begun)
         };
         let (frames, focused) = self.write_marks(&page, look.measures()).await?;
         let marked = self.read_marked(&page, &frames, look).await;
@@ -136,7 +136,7 @@ impl Session {
         let pruned_html = pruned.map(|(options, taken)| prune::write(taken, &known, options));
         let canvas = taken.as_ref().filter(|_| look.webcanvas);
         let webcanvas = canvas.map(|taken| webcanvas::write(taken, &title));
-        Ok(Observation {
+        let observation = Observation {
             url: frames.first().map(|frame| frame.url.clone()).unwrap_or_default(),
             title,
             axtree: rendered.text,
@@ -158,7 +158,23 @@ impl Session {
             pruned_html,
             dom: marked.snapshot.as_deref().filter(|_| look.dom).map(snapshot::without_marks),
             axtree_object,
-        })
+        };
+        self.let_arrive(&page, begun).await?;
+        Ok(observation)
+    }
+
+    /// Lets arrive what a look has made the page ask for since so much had begun, such as the font
+    /// of a text that is laid out for the look only. Otherwise it would come at some time later.
+    pub(crate) async fn let_arrive(&self, page: &Page, begun: u64) -> Result<(), Error> {
+        if self.frozen().is_none() {
+            return Ok(());
+        }
+        self.patience(page, Limit::after(CALL)).round_trip_to_page().await?;
+        if self.watch.lock().begun == begun {
+            return Ok(());
+        }
+        let activity = self.launch.activity.clone().unwrap_or_default();
+        self.rest_a_while(&activity, CALL).await
     }
 
     async fn read_marked(&self, page: &Page, frames: &[Frame], look: &Look) -> Result<Marked, Error> {

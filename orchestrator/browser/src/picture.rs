@@ -42,9 +42,13 @@ impl Session {
             Some(marks) => self.marked(marks).await?,
             None => Vec::new(),
         };
-        let page = self.watch.lock().active()?;
+        let (page, begun) = {
+            let state = self.watch.lock();
+            (state.active()?, state.begun)
+        };
         let (file, corner) =
             if picture.full_page { self.whole(&page).await? } else { (self.screenshot().await?, (0.0, 0.0)) };
+        self.let_arrive(&page, begun).await?;
         if marked.is_empty() {
             return Ok(file);
         }

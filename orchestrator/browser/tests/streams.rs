@@ -70,6 +70,10 @@ const SOCKETS_WORKER: &str = "setTimeout(() => {
     setTimeout(() => postMessage(`${refused} in the worker`), 5);
 }, 150);";
 
+/// A text that is laid out only when somebody looks for it, in a font of its own.
+const LETTERS: &str = "<!doctype html><style>@font-face { font-family: letters; src: url(/letters.woff2) }
+    div { content-visibility: auto; font-family: letters }</style><p style='height: 9000px'>Above</p><div>Below</div>";
+
 fn world() -> World {
     World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 }
 }
@@ -86,6 +90,8 @@ async fn serve() -> (Web, Gateway, Arc<CertificateAuthority>) {
     all.extend([
         ("shop.test/inner", inner),
         ("shop.test/sockets", SOCKETS_PAGE),
+        ("shop.test/letters", LETTERS),
+        ("shop.test/letters.woff2", "letters"),
         ("shop.test/sockets.js", SOCKETS_WORKER),
         ("shop.test/worker.js", worker),
         ("shop.test/events.stream", "data: hello\n\n"),
@@ -156,5 +162,23 @@ async fn a_socket_is_refused_at_the_instant_at_which_it_was_asked_for() {
         "1 refused; 2 refused; 3 refused; 4 refused; refused in the worker;",
         "what is not refused at once is refused later"
     );
+    session.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn what_a_look_has_a_page_ask_for_has_come_when_it_is_over() {
+    let (web, gateway, ca) = serve().await;
+    let launch = Launch {
+        world: Some(world()),
+        activity: Some(gateway.activity()),
+        ..Launch::new(gateway.local_addr(), ca.spki_sha256_base64())
+    };
+    let mut session = Session::start(&launch).await.unwrap();
+    session.act(&Action::Goto { url: "http://shop.test/letters".to_owned() }).await.unwrap();
+    session.settle(&gateway.activity(), SETTLE).await.unwrap();
+    let asked = || web.asked().iter().filter(|asked| asked.ends_with("/letters.woff2")).count();
+    assert_eq!(asked(), 0, "it is out of sight");
+    session.observe().await.unwrap();
+    assert_eq!((asked(), gateway.activity().counts().requests), (1, 0));
     session.close().await.unwrap();
 }
