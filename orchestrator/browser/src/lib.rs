@@ -10,6 +10,7 @@
 //! turns, idle                               answers of the network, one at a time, each when the page has done with the one before
 //! clock, slice, screen, settle              the page's time, slice by slice, and frames in between, until the page is done
 //! frames, marks, axtree, snapshot, properties, look, observe  what an agent sees, and the ids that it names elements by
+//! node_numbers                              numbers in the raw trees, by the order of the nodes
 //! picture, numbers, png                     pictures of it, with ids drawn on them
 //! forms/                                    the same as agents of other papers read it; token budgets
 //! action, python                            what an agent can do, and how that is spelt
@@ -65,6 +66,7 @@ mod launch;
 mod look;
 mod marks;
 mod navigate;
+mod node_numbers;
 mod numbers;
 mod observe;
 mod open;

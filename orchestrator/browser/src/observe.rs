@@ -14,6 +14,7 @@ use crate::{
     clock,
     forms::{html, prune, turkingbench, visualwebarena, webarena, webcanvas},
     frames::Frame,
+    node_numbers,
     patience::Limit,
     properties,
     snapshot::{self, Snapshot},
@@ -125,7 +126,9 @@ impl Session {
         let text = look.axtree.clone().unwrap_or_default();
         let writer = axtree::Writer { text: &text, properties: &known, bids: &mut self.bids };
         let rendered = axtree::render(&parts, writer);
-        let axtree_object = look.axtree_object.then(|| axtree_object::merge(&parts, &raw, &self.bids));
+        let mut axtree_object = look.axtree_object.then(|| axtree_object::merge(&parts, &raw, &self.bids));
+        let mut dom = marked.snapshot.as_deref().filter(|_| look.dom).map(snapshot::without_marks);
+        node_numbers::renumber(dom.as_mut(), axtree_object.as_mut());
         let window = self.launch.device.viewport;
         let webarena = look.webarena.as_ref().map(|options| {
             let source =
@@ -156,7 +159,7 @@ impl Session {
             turkingbench: if look.turkingbench { Some(self.fields(&page, &frames).await?) } else { None },
             html: if look.html { Some(self.html(&page, &frames).await?) } else { None },
             pruned_html,
-            dom: marked.snapshot.as_deref().filter(|_| look.dom).map(snapshot::without_marks),
+            dom,
             axtree_object,
         };
         self.let_arrive(&page, begun).await?;

@@ -275,3 +275,16 @@ async fn elements_are_measured_when_asked_for() {
     assert!(!far.is_visible() && far.bbox.is_some_and(|[_, top, ..]| top > 720.0), "{far:?}");
     assert!(line.ends_with("button 'Far down', clickable"), "{line}");
 }
+
+#[tokio::test]
+async fn raw_trees_are_the_same_in_every_browser() {
+    let look = Look { axtree_object: true, dom: true, ..Look::default() };
+    let mut seen = Vec::new();
+    for _ in 0..2 {
+        let (_web, mut session) = shop().await;
+        let observation = session.observe_as(&look).await.unwrap();
+        seen.push((observation.dom.unwrap(), observation.axtree_object.unwrap()));
+        session.close().await.unwrap();
+    }
+    assert_eq!(seen[0], seen[1]);
+}

@@ -1,0 +1,135 @@
+//! Numbers of nodes and names of frames in the raw trees that programs are given. The browser makes
+//! the names up by chance, and the numbers as its tools first meet a node, so that they depend on
+//! what it was asked before; here both follow the order in which nodes stand in the trees.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+const OF_ELEMENT: &str = "backendDOMNodeId";
+
+/// Numbers the nodes of a DOM snapshot and of an accessibility tree anew. An element has one number
+/// in both.
+pub(crate) fn renumber(dom: Option<&mut Value>, axtree: Option<&mut Value>) {
+    let mut elements: HashMap<i64, usize> = HashMap::new();
+    let mut frames: HashMap<String, usize> = HashMap::new();
+    if let Some(dom) = dom {
+        renumber_documents(dom, &mut elements, &mut frames);
+    }
+    let nodes = axtree.and_then(|axtree| axtree.get_mut("nodes")?.as_array_mut());
+    let Some(nodes) = nodes else { return };
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for node in nodes.iter() {
+        place(&node["nodeId"], &mut places);
+    }
+    for node in nodes {
+        renumber_elements(node, &mut elements);
+        if let Some(frame) = node.get_mut("frameId") {
+            *frame = rename(frame, &mut frames);
+        }
+        for key in ["nodeId", "parentId"] {
+            if let Some(number) = node.get_mut(key) {
+                *number = place(number, &mut places);
+            }
+        }
+        for number in node["childIds"].as_array_mut().into_iter().flatten() {
+            *number = place(number, &mut places);
+        }
+    }
+}
+
+fn renumber_documents(
+    dom: &mut Value,
+    elements: &mut HashMap<i64, usize>,
+    frames: &mut HashMap<String, usize>,
+) {
+    let mut documents = dom.get_mut("documents").map(Value::take).unwrap_or_default();
+    let strings = dom.get_mut("strings").and_then(Value::as_array_mut);
+    let mut strings = strings.into_iter().flatten().collect::<Vec<_>>();
+    for document in documents.as_array_mut().into_iter().flatten() {
+        let frame = document["frameId"].as_u64().and_then(|at| usize::try_from(at).ok());
+        if let Some(frame) = frame.and_then(|at| strings.get_mut(at)) {
+            **frame = rename(frame, frames);
+        }
+        let numbers = document.pointer_mut("/nodes/backendNodeId").and_then(Value::as_array_mut);
+        numbers.into_iter().flatten().for_each(|number| renumber_one(number, elements));
+    }
+    dom["documents"] = documents;
+}
+
+/// The name of a frame, as long as the browser's own.
+fn rename(given: &Value, known: &mut HashMap<String, usize>) -> Value {
+    let Some(text) = given.as_str() else { return given.clone() };
+    let next = known.len() + 1;
+    json!(format!("{:032X}", known.entry(text.to_owned()).or_insert(next)))
+}
+
+/// Those in a node and in what it is related to.
+fn renumber_elements(value: &mut Value, elements: &mut HashMap<i64, usize>) {
+    match value {
+        Value::Array(values) => values.iter_mut().for_each(|value| renumber_elements(value, elements)),
+        Value::Object(values) => {
+            for (key, value) in values {
+                if key == OF_ELEMENT {
+                    renumber_one(value, elements)
+                } else {
+                    renumber_elements(value, elements)
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn renumber_one(number: &mut Value, known: &mut HashMap<i64, usize>) {
+    if let Some(given) = number.as_i64() {
+        let next = known.len() + 1;
+        *number = json!(*known.entry(given).or_insert(next));
+    }
+}
+
+/// The number of a node of the accessibility tree, as text.
+fn place(given: &Value, known: &mut HashMap<String, usize>) -> Value {
+    let Some(text) = given.as_str() else { return given.clone() };
+    let next = known.len() + 1;
+    json!(known.entry(text.to_owned()).or_insert(next).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trees(first: i64) -> (Value, Value) {
+        let [a, b, c] = [first, first + 3, first + 1];
+        let frame = format!("F{first}");
+        let document = json!({ "frameId": 1, "nodes": { "backendNodeId": [a, b] } });
+        let dom = json!({ "documents": [document], "strings": ["x", frame] });
+        let text = |number: i64| number.to_string();
+        let axtree = json!({ "nodes": [
+            { "nodeId": text(b), "frameId": frame, "backendDOMNodeId": b, "childIds": [text(c), "-7"] },
+            { "nodeId": text(c), "backendDOMNodeId": c, "parentId": text(b), "childIds": [],
+              "properties": [{ "name": "controls", "value": { "relatedNodes": [{ "backendDOMNodeId": a }] } }] },
+        ] });
+        (dom, axtree)
+    }
+
+    #[test]
+    fn numbers_follow_the_order_of_the_nodes() {
+        let renumbered = |first| {
+            let (mut dom, mut axtree) = trees(first);
+            renumber(Some(&mut dom), Some(&mut axtree));
+            (dom, axtree)
+        };
+        let (dom, axtree) = renumbered(24);
+        assert_eq!((&dom, &axtree), (&renumbered(23).0, &renumbered(23).1));
+        assert_eq!(dom["documents"][0]["nodes"]["backendNodeId"], json!([1, 2]));
+        assert_eq!(dom["strings"], json!(["x", format!("{:032X}", 1)]));
+        let nodes = &axtree["nodes"];
+        assert_eq!(nodes[0]["frameId"], dom["strings"][1]);
+        assert_eq!((&nodes[0]["nodeId"], &nodes[0]["backendDOMNodeId"]), (&json!("1"), &json!(2)));
+        assert_eq!(nodes[0]["childIds"], json!(["2", "3"]));
+        assert_eq!((&nodes[1]["nodeId"], &nodes[1]["parentId"]), (&json!("2"), &json!("1")));
+        assert_eq!(nodes[1]["backendDOMNodeId"], 3);
+        assert_eq!(nodes[1]["properties"][0]["value"]["relatedNodes"][0]["backendDOMNodeId"], 1);
+    }
+}
