@@ -110,15 +110,20 @@ async fn serve() -> (Web, Gateway, Arc<CertificateAuthority>) {
     (web, gateway, ca)
 }
 
-#[tokio::test]
-async fn a_stream_that_begins_within_a_slice_changes_neither_the_time_nor_its_pace() {
-    let (web, gateway, ca) = serve().await;
+/// A browser in a frozen world behind the gateway.
+async fn begin(gateway: &Gateway, ca: &CertificateAuthority) -> Session {
     let launch = Launch {
         world: Some(world()),
         activity: Some(gateway.activity()),
         ..Launch::new(gateway.local_addr(), ca.spki_sha256_base64())
     };
-    let mut session = Session::start(&launch).await.unwrap();
+    Session::start(&launch).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_stream_that_begins_within_a_slice_changes_neither_the_time_nor_its_pace() {
+    let (web, gateway, ca) = serve().await;
+    let mut session = begin(&gateway, &ca).await;
     let mut slow = Vec::new();
     for (name, _, told, seconds) in PAGES {
         let mut first: Option<String> = None;
@@ -148,12 +153,7 @@ async fn a_stream_that_begins_within_a_slice_changes_neither_the_time_nor_its_pa
 #[tokio::test]
 async fn a_socket_is_refused_at_the_instant_at_which_it_was_asked_for() {
     let (_web, gateway, ca) = serve().await;
-    let launch = Launch {
-        world: Some(world()),
-        activity: Some(gateway.activity()),
-        ..Launch::new(gateway.local_addr(), ca.spki_sha256_base64())
-    };
-    let mut session = Session::start(&launch).await.unwrap();
+    let mut session = begin(&gateway, &ca).await;
     session.act(&Action::Goto { url: "http://shop.test/sockets".to_owned() }).await.unwrap();
     session.settle(&gateway.activity(), SETTLE).await.unwrap();
     let text = session.page_text().await.unwrap();
@@ -168,12 +168,7 @@ async fn a_socket_is_refused_at_the_instant_at_which_it_was_asked_for() {
 #[tokio::test]
 async fn what_a_look_has_a_page_ask_for_has_come_when_it_is_over() {
     let (web, gateway, ca) = serve().await;
-    let launch = Launch {
-        world: Some(world()),
-        activity: Some(gateway.activity()),
-        ..Launch::new(gateway.local_addr(), ca.spki_sha256_base64())
-    };
-    let mut session = Session::start(&launch).await.unwrap();
+    let mut session = begin(&gateway, &ca).await;
     session.act(&Action::Goto { url: "http://shop.test/letters".to_owned() }).await.unwrap();
     session.settle(&gateway.activity(), SETTLE).await.unwrap();
     let asked = || web.asked().iter().filter(|asked| asked.ends_with("/letters.woff2")).count();
