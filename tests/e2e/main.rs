@@ -11,7 +11,7 @@ mod crowds;
 mod demo;
 mod devtools;
 mod disk;
-mod door;
+mod env_session;
 mod environment;
 mod export;
 mod fidelity;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Other people's programs through the open door: each drives a task of the demo suite in our Chromium, and has to earn its score.
+# Other people's programs in attach mode (`sandbox env`): each drives a task of the demo suite in our Chromium and must earn its score.
 # Gymnasium's checker passes the gym's environments.
 # BrowserGym's code on the gym: what it makes of observations is our own text, and its loop earns the score; so does AgentLab's own agent.
 # Usage: run.sh SANDBOX
@@ -7,7 +7,7 @@ set -eu
 sandbox=$(realpath "${1:?usage: run.sh SANDBOX}")
 here=$(dirname "$(realpath "$0")")
 root=$(dirname "$(dirname "$here")")
-venv=${CARGO_TARGET_DIR:-$root/target}/door-venv
+venv=${CARGO_TARGET_DIR:-$root/target}/clients-venv
 
 "$root/tests/venv.sh" "$venv" "$here/requirements.txt"
 results=$(mktemp -d)
