@@ -7,9 +7,9 @@ use tasks::saved::Saved;
 use tasks::scoring::rules::Rules;
 use tasks::{Suite, Task};
 
+use crate::play::run::task_records;
+use crate::play::scored::scored;
 use crate::results::{EpisodeId, EpisodeRecord, Outcome, RunFolder, RunRecord};
-use crate::run::task_records;
-use crate::scored::scored;
 use crate::{Error, Summary, fingerprint};
 
 /// Scores attempts at tasks of a benchmark. Several attempts at one task are its repeats; a task without any is left out of the means.

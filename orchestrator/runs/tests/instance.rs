@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::Kind;
+use agents::AgentSpec;
 use browser::{Acted, Action, Look, Observation, Picture, StorageState};
 use camino::Utf8Path;
 use fake_model::{Asked, Reply};
@@ -203,7 +203,7 @@ async fn play(tables: Memory, course: Course) -> Or<(Option<Summary>, Vec<(Outco
             async move { Ok(desk) }
         }
     };
-    let mut agent: Kind = course.agent.parse()?;
+    let mut agent: AgentSpec = course.agent.parse()?;
     agent.connect(&mut |_| Ok::<_, std::convert::Infallible>(course.model.clone()))?;
     let suite = suite()?;
     let summary =

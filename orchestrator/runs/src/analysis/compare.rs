@@ -7,8 +7,8 @@ use camino::Utf8Path;
 use serde::Serialize;
 
 use crate::Error;
-use crate::fingerprint::{CanonicalEnd, CanonicalStep, canonical_end, canonical_steps};
-use crate::results::{EpisodeId, EpisodeRecord, RunFolder, Saved};
+use crate::results::fingerprint::{CanonicalEnd, CanonicalStep, canonical_end, canonical_steps};
+use crate::results::{EpisodeId, EpisodeRecord, RunFolder, SavedFile};
 
 /// How much of a value a difference quotes, in characters.
 const QUOTE: usize = 300;
@@ -142,7 +142,7 @@ impl Comparison {
             (&canonical_steps(&a_steps, &a.requests()?), canonical_end(ours)),
             (&canonical_steps(&b_steps, &b.requests()?), canonical_end(theirs)),
         );
-        let parted = parted.unwrap_or(Parted {
+        let parted = parted.unwrap_or(FirstDifference {
             step: None,
             field: "fingerprint".to_owned(),
             left: Some(ours.fingerprint.clone()),
@@ -153,14 +153,14 @@ impl Comparison {
     }
 }
 
-struct Parted {
+struct FirstDifference {
     step: Option<u32>,
     field: String,
     left: Option<String>,
     right: Option<String>,
 }
 
-impl Parted {
+impl FirstDifference {
     fn between(self, left: &EpisodeId, right: &EpisodeId) -> Difference {
         Difference {
             left_episode: left.to_string(),
@@ -175,18 +175,23 @@ impl Parted {
 
 type Canonical<'a> = (&'a [CanonicalStep<'a>], CanonicalEnd<'a>);
 
-fn first_difference((a, a_end): Canonical<'_>, (b, b_end): Canonical<'_>) -> Option<Parted> {
+fn first_difference((a, a_end): Canonical<'_>, (b, b_end): Canonical<'_>) -> Option<FirstDifference> {
     let steps = a.iter().zip(b).find_map(|(a, b)| in_step(a, b));
     let extra = || {
         let (left, right) = (a.get(b.len()), b.get(a.len()));
         let step = left.or(right)?.step;
         let seen =
             |step: Option<&CanonicalStep<'_>>| step.map(|step| step.url.unwrap_or_default().to_owned());
-        Some(Parted { step: Some(step), field: "step".to_owned(), left: seen(left), right: seen(right) })
+        Some(FirstDifference {
+            step: Some(step),
+            field: "step".to_owned(),
+            left: seen(left),
+            right: seen(right),
+        })
     };
     let ends = || {
         let of = |field: &str, left: Option<String>, right: Option<String>| {
-            (left != right).then(|| Parted { step: None, field: field.to_owned(), left, right })
+            (left != right).then(|| FirstDifference { step: None, field: field.to_owned(), left, right })
         };
         of("goal", a_end.goal.map(str::to_owned), b_end.goal.map(str::to_owned))
             .or_else(|| of("outcome", Some(a_end.outcome.to_owned()), Some(b_end.outcome.to_owned())))
@@ -203,8 +208,8 @@ fn first_difference((a, a_end): Canonical<'_>, (b, b_end): Canonical<'_>) -> Opt
 }
 
 /// What was seen before what was done about it, and that before what it caused.
-fn in_step(a: &CanonicalStep<'_>, b: &CanonicalStep<'_>) -> Option<Parted> {
-    let parted = |field: String, left: Option<String>, right: Option<String>| Parted {
+fn in_step(a: &CanonicalStep<'_>, b: &CanonicalStep<'_>) -> Option<FirstDifference> {
+    let parted = |field: String, left: Option<String>, right: Option<String>| FirstDifference {
         step: Some(a.step),
         field,
         left,
@@ -226,7 +231,8 @@ fn in_step(a: &CanonicalStep<'_>, b: &CanonicalStep<'_>) -> Option<Parted> {
                 .then(|| parted("dialogs".to_owned(), Some(told(a.dialogs)), Some(told(b.dialogs))))
         })
         .or_else(|| {
-            let named = |files: &[Saved]| files.iter().map(|file| &*file.name).collect::<Vec<_>>().join(", ");
+            let named =
+                |files: &[SavedFile]| files.iter().map(|file| &*file.name).collect::<Vec<_>>().join(", ");
             (a.downloads != b.downloads)
                 .then(|| parted("downloads".to_owned(), Some(named(a.downloads)), Some(named(b.downloads))))
         })

@@ -3,8 +3,8 @@
 use tasks::scoring::rules::MENDED;
 
 use crate::Summary;
-use crate::measures::KeyNodes;
-use crate::sensitivity::{Bounds, Cause};
+use crate::analysis::measures::KeyNodes;
+use crate::analysis::sensitivity::{Bounds, Cause};
 
 impl Summary {
     /// A label and a text each, the most important first.

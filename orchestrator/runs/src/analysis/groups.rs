@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::analysis::statistics::{Interval, interval, mean};
+use crate::analysis::summary::TaskSummary;
 use crate::results::TaskRecord;
-use crate::statistics::{Interval, interval, mean};
-use crate::summary::TaskSummary;
 
 /// Tasks with something in common.
 #[derive(Debug, Clone, PartialEq, Serialize)]

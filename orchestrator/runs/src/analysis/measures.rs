@@ -3,8 +3,8 @@
 
 use serde::Serialize;
 
+use crate::analysis::statistics::mean;
 use crate::results::{EpisodeRecord, Outcome, TaskRecord};
-use crate::statistics::mean;
 
 /// Figures of single benchmarks, where there is anything to count.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -127,7 +127,7 @@ mod tests {
     use tasks::Score;
 
     use super::*;
-    use crate::results::{EpisodeId, Spent};
+    use crate::results::{EpisodeId, ModelUsage};
 
     fn task(id: &str, reference_steps: Option<u32>) -> TaskRecord {
         TaskRecord {
@@ -151,7 +151,7 @@ mod tests {
             answered: None,
             wrong: Vec::new(),
         });
-        record.models = cost.map(|cost| Spent { calls: 1, cost: Some(cost), ..Spent::default() });
+        record.models = cost.map(|cost| ModelUsage { calls: 1, cost: Some(cost), ..ModelUsage::default() });
         record
     }
 

@@ -37,9 +37,9 @@ impl Nondeterminism {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::{EpisodeId, Outcome, Spent};
+    use crate::results::{EpisodeId, ModelUsage, Outcome};
 
-    fn of(agent: &str, spent: Option<Spent>) -> Option<Nondeterminism> {
+    fn of(agent: &str, spent: Option<ModelUsage>) -> Option<Nondeterminism> {
         let run = RunRecord::new("demo", "d".to_owned(), agent.to_owned(), 2, Vec::new());
         let id = EpisodeId { task: "a".to_owned(), repeat: 1 };
         let record = EpisodeRecord::new(&id, Outcome::Stopped, jiff::Timestamp::UNIX_EPOCH);
@@ -48,7 +48,8 @@ mod tests {
 
     #[test]
     fn chance_and_live_models_are_told_from_what_has_to_repeat() {
-        let asked = |calls, recorded, failed| Some(Spent { calls, recorded, failed, ..Spent::default() });
+        let asked =
+            |calls, recorded, failed| Some(ModelUsage { calls, recorded, failed, ..ModelUsage::default() });
         for agent in ["random", "cot->random", "random -> oracle"] {
             assert_eq!(of(agent, None), Some(Nondeterminism::RandomAgent), "{agent}");
         }

@@ -6,8 +6,8 @@ use std::fmt;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 
-use crate::results::{RunFolder, Spent};
-use crate::statistics::{Paired, mean, paired};
+use crate::analysis::statistics::{PairedDifference, mean, paired};
+use crate::results::{ModelUsage, RunFolder};
 use crate::{Error, Summary};
 
 /// Flips listed before the rest is only counted.
@@ -23,7 +23,7 @@ pub struct Pairing {
     /// Tasks that are compared.
     pub tasks: usize,
     /// The second's mean less the first's; absent where there is nothing to compare.
-    pub difference: Option<Paired>,
+    pub difference: Option<PairedDifference>,
     /// Tasks that are worth more in one than in the other, those the second gained most on first.
     pub flips: Vec<Flip>,
     /// Tasks that are not in both, or wait for a judge in one.
@@ -98,8 +98,8 @@ pub fn pair(left: &Utf8Path, right: &Utf8Path) -> Result<Pairing, Error> {
     let side = |summary: &Summary, of, scores: Vec<f64>| Side {
         folder: summary.folder.clone(),
         agent: summary.agent.clone(),
-        model: summary.models.as_ref().and_then(Spent::named),
-        judge: summary.judging.as_ref().and_then(Spent::named),
+        model: summary.models.as_ref().and_then(ModelUsage::named),
+        judge: summary.judging.as_ref().and_then(ModelUsage::named),
         score: mean(&scores),
         passed: passed(of),
     };
@@ -129,7 +129,7 @@ impl fmt::Display for Pairing {
             let judge = judge.as_ref().map_or_else(String::new, |judge| format!(", judged by {judge}"));
             writeln!(f, "{score}, {passed}/{} tasks passed: {agent}{model}{judge} in {folder}", self.tasks)?;
         }
-        if let Some(Paired { mean, interval, p }) = self.difference {
+        if let Some(PairedDifference { mean, interval, p }) = self.difference {
             let (low, high) = (interval.low, interval.high);
             writeln!(
                 f,

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
+use crate::analysis::statistics::mean;
 use crate::results::{EpisodeRecord, Outcome, TaskRecord};
-use crate::statistics::mean;
 
 /// The bounds of a run's score. In each all other episodes keep the score that they have.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]

@@ -54,7 +54,7 @@ pub fn standard_error(tasks: &[Vec<f64>]) -> StandardError {
 
 /// How the scores of the same tasks differ between two runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Paired {
+pub struct PairedDifference {
     /// Mean of the differences.
     pub mean: f64,
     /// 95 % interval of that: percentile bootstrap over tasks.
@@ -68,7 +68,7 @@ pub struct Paired {
 const ALL_SIGNS: usize = 14;
 
 /// Compares by the differences of tasks; `None` of nothing.
-pub fn paired(differences: &[f64]) -> Option<Paired> {
+pub fn paired(differences: &[f64]) -> Option<PairedDifference> {
     let mean = mean(differences)?;
     let moved: Vec<f64> = differences.iter().copied().filter(|difference| *difference != 0.0).collect();
     let observed = moved.iter().sum::<f64>().abs();
@@ -91,7 +91,7 @@ pub fn paired(differences: &[f64]) -> Option<Paired> {
         // Sums of the same numbers in other signs may differ in the last digit.
         as_large += u64::from(sum.abs() >= observed - 1e-9);
     }
-    Some(Paired { mean, interval: bootstrap(differences), p: as_large as f64 / choices as f64 })
+    Some(PairedDifference { mean, interval: bootstrap(differences), p: as_large as f64 / choices as f64 })
 }
 
 /// The mean square distance from the mean; 0 of nothing.

@@ -8,15 +8,15 @@ use serde::Serialize;
 use tasks::scoring::rules::Rules;
 
 use crate::Error;
-use crate::fingerprint::of_repeat;
-use crate::groups::{Group, groups};
-use crate::measures::Measures;
-use crate::nondeterminism::Nondeterminism;
+use crate::analysis::groups::{Group, groups};
+use crate::analysis::measures::Measures;
+use crate::analysis::nondeterminism::Nondeterminism;
+use crate::analysis::sensitivity::Sensitivity;
+use crate::analysis::statistics::{Interval, StandardError, interval, mean, standard_error, variance};
+use crate::results::fingerprint::of_repeat;
 use crate::results::{
-    EpisodeRecord, FORMAT, Format, Outcome, RunFolder, RunRecord, Spent, TaskRecord, Times,
+    EpisodeRecord, FORMAT, Format, ModelUsage, Outcome, RunFolder, RunRecord, TaskRecord, Times,
 };
-use crate::sensitivity::Sensitivity;
-use crate::statistics::{Interval, StandardError, interval, mean, standard_error, variance};
 
 /// The numbers of a run, also of one that is not complete. Shown as a table of 80 columns; [`Summary::table`] takes another width.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -79,9 +79,9 @@ pub struct Summary {
     /// Episodes that ran out of time.
     pub timeouts: usize,
     /// What agents' models took; absent where none was asked.
-    pub models: Option<Spent>,
+    pub models: Option<ModelUsage>,
     /// What judges took; absent where none was asked.
-    pub judging: Option<Spent>,
+    pub judging: Option<ModelUsage>,
     /// Actions taken.
     pub steps: u64,
     /// Sum of the episodes' times in milliseconds.
@@ -220,8 +220,8 @@ impl Summary {
             causes: causes(episodes),
             errors: count(|outcome| matches!(outcome, Outcome::Error { .. })),
             timeouts: count(|outcome| matches!(outcome, Outcome::TimedOut)),
-            judging: Spent::sum(episodes.iter().filter_map(|episode| episode.judging.clone())),
-            models: Spent::sum(episodes.iter().filter_map(|episode| episode.models.clone())),
+            judging: ModelUsage::sum(episodes.iter().filter_map(|episode| episode.judging.clone())),
+            models: ModelUsage::sum(episodes.iter().filter_map(|episode| episode.models.clone())),
             steps: episodes.iter().map(|episode| u64::from(episode.steps)).sum(),
             wall_ms: episodes.iter().map(|episode| episode.wall_ms).sum(),
             times,

@@ -2,10 +2,10 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::groups::{By, Group};
-use crate::results::Spent;
-use crate::statistics::Method;
-use crate::summary::TaskSummary;
+use crate::analysis::groups::{By, Group};
+use crate::analysis::statistics::Method;
+use crate::analysis::summary::TaskSummary;
+use crate::results::ModelUsage;
 use crate::{RepeatFingerprint, Summary, counted, in_one_line};
 
 /// Columns of a URL in a table.
@@ -239,7 +239,7 @@ impl Summary {
 }
 
 /// Who was asked, and what that took.
-pub(crate) fn models(spent: &Spent) -> String {
+pub(crate) fn models(spent: &ModelUsage) -> String {
     let named = spent.named().map_or_else(String::new, |names| format!("{names}: "));
     let from = match spent.recorded {
         0 => String::new(),
@@ -247,7 +247,7 @@ pub(crate) fn models(spent: &Spent) -> String {
         some => format!(", {some} from the cassette"),
     };
     let cost = spent.cost.map_or_else(String::new, |cost| format!(", ${cost:.4}"));
-    let Spent { calls, prompt_tokens, completion_tokens, .. } = spent;
+    let ModelUsage { calls, prompt_tokens, completion_tokens, .. } = spent;
     let some = |count: u64, word: &str| match count {
         0 => String::new(),
         count => format!(" ({count} {word})"),

@@ -12,21 +12,21 @@ use uuid::Uuid;
 
 use super::Settings;
 use super::attempts::Attempts;
-use super::client::{Asked, Client, Turn};
-use super::observation::Observing;
+use super::client::{Client, StepOutcome, StepRequest};
+use super::observation::ObservationSettings;
 use super::session::Sessions;
-use crate::blocking::blocking;
-use crate::environment::{Environment, EnvironmentError};
-use crate::episode::{self, Attempt};
+use crate::play::blocking::blocking;
+use crate::play::environment::{Environment, EnvironmentError};
+use crate::play::episode::{self, Attempt};
+use crate::play::run::{close, select};
+use crate::play::stay::Guest;
 use crate::results::{EpisodeId, EpisodeRecord};
-use crate::run::{close, select};
-use crate::stay::Guest;
 use crate::{Error, Event, Options, Progress};
 
 /// An environment on its way.
 pub(super) type Coming<E> = Pin<Box<dyn Future<Output = Result<E, EnvironmentError>> + Send>>;
 
-pub(super) struct Hall<E> {
+pub(super) struct GymServer<E> {
     bring_up: Box<dyn Fn() -> Coming<E> + Send + Sync>,
     pub(super) suite: Suite,
     /// Those of its tasks that can be asked for.
@@ -56,13 +56,13 @@ pub(super) enum NoSession {
 }
 
 /// A session that has begun: its id, its episode, and what comes first.
-pub(super) struct Begun {
+pub(super) struct StartedSession {
     pub(super) session: String,
     pub(super) episode: EpisodeId,
-    pub(super) first: oneshot::Receiver<Turn>,
+    pub(super) first: oneshot::Receiver<StepOutcome>,
 }
 
-impl<E: Environment> Hall<E> {
+impl<E: Environment> GymServer<E> {
     pub(super) fn open(
         attempts: Attempts,
         bring_up: Box<dyn Fn() -> Coming<E> + Send + Sync>,
@@ -71,8 +71,8 @@ impl<E: Environment> Hall<E> {
         settings: Settings,
         interrupt: CancellationToken,
         progress: Progress,
-    ) -> Result<Hall<E>, Error> {
-        Ok(Hall {
+    ) -> Result<GymServer<E>, Error> {
+        Ok(GymServer {
             bring_up,
             tasks: select(suite, options)?,
             suite: suite.clone(),
@@ -93,8 +93,8 @@ impl<E: Environment> Hall<E> {
         self: &Arc<Self>,
         task: &Task,
         repeat: Option<u32>,
-        observing: Observing,
-    ) -> Result<Begun, NoSession> {
+        observing: ObservationSettings,
+    ) -> Result<StartedSession, NoSession> {
         let place = tokio::select! {
             biased;
             () = self.interrupt.cancelled() => return Err(NoSession::Closing),
@@ -113,8 +113,8 @@ impl<E: Environment> Hall<E> {
         place: OwnedSemaphorePermit,
         task: Task,
         repeat: Option<u32>,
-        observing: Observing,
-        say: oneshot::Sender<Result<Begun, NoSession>>,
+        observing: ObservationSettings,
+        say: oneshot::Sender<Result<StartedSession, NoSession>>,
     ) {
         let episode = match self.attempts.book(&task.id, repeat).await {
             Ok(episode) => episode,
@@ -126,10 +126,10 @@ impl<E: Environment> Hall<E> {
             }
         };
         let (answer, first) = oneshot::channel();
-        let (way, asked) = mpsc::channel::<Asked>(1);
+        let (way, asked) = mpsc::channel::<StepRequest>(1);
         let client = Client::new(asked, answer, observing, self.options.limits.answer);
         let session = Uuid::new_v4().to_string();
-        let begun = Begun { session: session.clone(), episode: episode.clone(), first };
+        let begun = StartedSession { session: session.clone(), episode: episode.clone(), first };
         if say.send(Ok(begun)).is_err() {
             return self.attempts.unbook(&episode).await;
         }

@@ -1,4 +1,4 @@
-//! The open door: an episode that any program drives, over the browser's own DevTools address.
+//! Attach mode: an episode that any program drives, over the DevTools address of the browser.
 //!
 //! ```text
 //! world up, start page open -> handed over -> the program does as it likes -> ended -> scored -> kept
@@ -6,13 +6,14 @@
 //!                                  +------ interrupted: as if never begun <-----+
 //! ```
 //!
-//! What such a program does is its own; seen of it are the addresses that tabs come to, the requests at the gateway, the state of the sites and
-//! the answer. From these the task's scorer judges as in a run; what is done to single elements is not seen, so key nodes that ask for the value
-//! of one are not reached. A world with an open door has time that runs on: see `browser::Launch::open`.
+//! The program is a black box. Seen of it are the addresses that tabs come to, the requests at the
+//! gateway, the state of the sites, and the answer. The scorer judges by these as in a run. Actions
+//! on single elements are not seen, so key nodes that need an element's value are not reached.
+//! Page time runs on in attach mode: see `browser::Launch::open`.
 
 use std::time::Duration;
 
-use agents::Speech;
+use agents::ActionFormat;
 use browser::{Action, Look, Picture};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -22,13 +23,14 @@ use tasks::{Suite, Task};
 use tokio::time::{interval, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::environment::{Environment, EnvironmentError};
+use crate::play::environment::{Environment, EnvironmentError};
+use crate::play::run::Sites;
+use crate::play::trace::Trace;
+use crate::play::world::World;
+use crate::play::{log, run, running_sites, start_pages};
+use crate::results::suite_digest::Digests;
 use crate::results::{EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, RunFolder};
-use crate::run::Sites;
-use crate::suite_digest::Digests;
-use crate::trace::Trace;
-use crate::world::World;
-use crate::{Error, Options, Progress, log, run, starts, town};
+use crate::{Error, Options, Progress};
 
 /// How often the sites' clocks are brought up to the world's.
 const TICK: Duration = Duration::from_secs(1);
@@ -41,7 +43,7 @@ const LAST_LOOK: Duration = Duration::from_secs(20);
 
 /// What a program needs to know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Facts {
+pub struct AttachedSession {
     /// Id of the task.
     pub task: String,
     /// What is to be done.
@@ -64,7 +66,7 @@ pub struct Facts {
 
 /// How a program has left.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ending {
+pub enum ProgramExit {
     /// In good order, with an answer where it did not write it into the file.
     Left {
         /// The answer.
@@ -83,7 +85,7 @@ pub enum Ending {
 ///
 /// # Errors
 /// When the world cannot be brought up, or results cannot be written.
-pub async fn hold_open<P, F>(
+pub async fn play_attached<P, F>(
     suite: &Suite,
     id: &str,
     name: &str,
@@ -93,16 +95,16 @@ pub async fn hold_open<P, F>(
     program: P,
 ) -> Result<Option<(RunFolder, EpisodeRecord)>, Error>
 where
-    P: FnOnce(Facts) -> F,
-    F: Future<Output = Ending>,
+    P: FnOnce(AttachedSession) -> F,
+    F: Future<Output = ProgramExit>,
 {
     let task = suite.task(id)?;
     let only = std::slice::from_ref(task);
     let alone = Options { workers: 1, repeat: 1, ..options.clone() };
-    let ground = town::open(suite, only, &alone, interrupt, progress).await?;
-    let held = async {
-        let sites = Sites::of(ground.as_ref()).await?;
-        let town = ground.as_ref().map(|ground| ground.town.clone());
+    let running = running_sites::open(suite, only, &alone, interrupt, progress).await?;
+    let played = async {
+        let sites = Sites::of(running.as_ref()).await?;
+        let town = running.as_ref().map(|running| running.town.clone());
         let record = run::record(suite, only, name.to_owned(), 1, &sites, &mut Digests::default())?;
         let run = RunFolder::create(&run::out(suite, "env", options, record.started), &record)?;
         let id = EpisodeId { task: task.id.clone(), repeat: 1 };
@@ -130,25 +132,25 @@ where
                 Ok(None)
             }
             Some((mut trace, outcome, started)) => {
-                let record = trace.conclude(&id, task, outcome, started, &options.judge).await?;
+                let record = trace.conclude(&id, outcome, started, &options.judge).await?;
                 folder.write_score_state(&trace.score)?;
                 run.keep(folder, &record, &trace.steps, &trace.requests)?;
                 Ok(Some((run, record)))
             }
         }
     };
-    let held = held.await;
-    if let Some(ground) = ground {
-        town::stop(&ground.town).await;
+    let played = played.await;
+    if let Some(running) = running {
+        running_sites::stop(&running.town).await;
     }
-    held
+    played
 }
 
 /// A world with the task's start page open.
 async fn bring_up(suite: &Suite, task: &Task, town: Option<Town>, options: &Options) -> Result<World, Error> {
     let tasks = std::slice::from_ref(task);
-    let shared = starts::open(&suite.world, tasks, town, options).await?;
-    let world = World::open_up(&suite.world, task, shared, options).await;
+    let shared = start_pages::open(&suite.world, tasks, town, options).await?;
+    let world = World::bring_up_attached(&suite.world, task, shared, options).await;
     let mut world = world.map_err(|source| Error::World { source })?;
     world.keep_network(options.keep_network || task.scorer.wants_network());
     match world.begin(task).await {
@@ -160,7 +162,7 @@ async fn bring_up(suite: &Suite, task: &Task, town: Option<Town>, options: &Opti
     }
 }
 
-type Played = (Trace, Outcome, Timestamp);
+type EpisodeResult = (Trace, Outcome, Timestamp);
 
 async fn play<P, F>(
     world: &mut World,
@@ -168,19 +170,19 @@ async fn play<P, F>(
     task: &Task,
     folder: &EpisodeFolder,
     program: P,
-) -> Result<Option<Played>, Error>
+) -> Result<Option<EpisodeResult>, Error>
 where
-    P: FnOnce(Facts) -> F,
-    F: Future<Output = Ending>,
+    P: FnOnce(AttachedSession) -> F,
+    F: Future<Output = ProgramExit>,
 {
     let started = Timestamp::now();
     let mut trace = Trace::new(task, Rules::default());
-    let outcome = hand_over(world, suite, task, folder, &mut trace, program).await;
+    let outcome = run_program(world, suite, task, folder, &mut trace, program).await;
     trace.guest.leave().await;
     Ok(outcome?.map(|outcome| (trace, outcome, started)))
 }
 
-async fn hand_over<P, F>(
+async fn run_program<P, F>(
     world: &mut World,
     suite: &Suite,
     task: &Task,
@@ -189,34 +191,34 @@ async fn hand_over<P, F>(
     program: P,
 ) -> Result<Option<Outcome>, Error>
 where
-    P: FnOnce(Facts) -> F,
-    F: Future<Output = Ending>,
+    P: FnOnce(AttachedSession) -> F,
+    F: Future<Output = ProgramExit>,
 {
-    let goal = trace.prepare(world, task).await.map_err(|source| Error::World { source })?;
+    let goal = trace.prepare(world).await.map_err(|source| Error::World { source })?;
     trace.take_requests(world);
-    let facts = facts(world, suite, task, goal, folder).await?;
-    let (ca, answer) = (facts.ca.clone(), facts.answer_file.clone());
-    log::begun(&EpisodeId { task: task.id.clone(), repeat: 1 }, &facts.goal);
-    trace.came_to(task, facts.start_url.clone(), world.elapsed());
+    let session = session(world, suite, task, goal, folder).await?;
+    let (ca, answer) = (session.ca.clone(), session.answer_file.clone());
+    log::begun(&EpisodeId { task: task.id.clone(), repeat: 1 }, &session.goal);
+    trace.begin_step_at(session.start_url.clone(), world.elapsed());
     let mut known = 0;
     keep_picture(world, folder, trace, known).await?;
-    trace.turn(Phase::Agent);
-    let watched = watch(world, task, folder, trace, &mut known, program(facts)).await;
+    trace.enter_phase(Phase::Agent);
+    let watched = watch(world, folder, trace, &mut known, program(session)).await;
     let watched = match watched {
-        Err(Lost::Results(error)) => return Err(error),
-        Err(Lost::World(error)) => Err(error),
+        Err(WatchError::Results(error)) => return Err(error),
+        Err(WatchError::World(error)) => Err(error),
         Ok(ending) => Ok(ending),
     };
-    trace.turn(Phase::Ending);
+    trace.enter_phase(Phase::Ending);
     // A certificate that stands for nothing any more.
     let _ = std::fs::remove_file(ca);
     let outcome = match watched {
-        Ok(Ending::Interrupted) => return Ok(None),
-        Ok(Ending::TimedOut) => Outcome::TimedOut,
-        Ok(Ending::Failed(why)) => failed(&why),
-        Ok(Ending::Left { answer: given }) => {
+        Ok(ProgramExit::Interrupted) => return Ok(None),
+        Ok(ProgramExit::TimedOut) => Outcome::TimedOut,
+        Ok(ProgramExit::Failed(why)) => failed(&why),
+        Ok(ProgramExit::Left { answer: given }) => {
             let given = given.or_else(|| std::fs::read_to_string(&answer).ok());
-            match leave(world, task, folder, trace, known, given.as_deref()).await {
+            match leave(world, folder, trace, known, given.as_deref()).await {
                 Ok(outcome) => outcome,
                 Err(error) => failed(&error),
             }
@@ -232,20 +234,20 @@ fn failed(why: &dyn std::fmt::Display) -> Outcome {
 }
 
 /// Hands the pages over.
-async fn facts(
+async fn session(
     world: &mut World,
     suite: &Suite,
     task: &Task,
     goal: String,
     folder: &EpisodeFolder,
-) -> Result<Facts, Error> {
+) -> Result<AttachedSession, Error> {
     let path = folder.path();
     let path = path.canonicalize_utf8().map_err(|source| Error::Read { path: path.to_owned(), source })?;
     let (ca, answer_file) = (path.join("ca.crt"), path.join("answer.txt"));
     std::fs::write(&ca, world.certificate()).map_err(|source| Error::Write { path: ca.clone(), source })?;
     let cdp = world.session().hand_over().await;
     let cdp = cdp.map_err(EnvironmentError::while_doing("hand the browser over"));
-    Ok(Facts {
+    Ok(AttachedSession {
         task: task.id.clone(),
         goal,
         start_url: task.start_url.clone().unwrap_or_else(|| "about:blank".to_owned()),
@@ -261,12 +263,11 @@ async fn facts(
 /// Notes what the program does until it has left.
 async fn watch(
     world: &mut World,
-    task: &Task,
     folder: &EpisodeFolder,
     trace: &mut Trace,
     known: &mut usize,
-    program: impl Future<Output = Ending>,
-) -> Result<Ending, Lost> {
+    program: impl Future<Output = ProgramExit>,
+) -> Result<ProgramExit, WatchError> {
     tokio::pin!(program);
     let mut ticks = interval(TICK);
     let mut gone = false;
@@ -275,7 +276,7 @@ async fn watch(
             biased;
             visited = world.session().visited(*known), if !gone => match visited {
                 Ok(urls) => {
-                    note(world, task, trace, known, urls);
+                    note(world, trace, known, urls);
                     let picture = keep_picture(world, folder, trace, *known);
                     tokio::pin!(picture);
                     tokio::select! {
@@ -297,20 +298,20 @@ async fn watch(
 }
 
 /// What ends the watch before the program has left.
-enum Lost {
+enum WatchError {
     World(EnvironmentError),
     Results(Error),
 }
 
-impl From<EnvironmentError> for Lost {
-    fn from(error: EnvironmentError) -> Lost {
-        Lost::World(error)
+impl From<EnvironmentError> for WatchError {
+    fn from(error: EnvironmentError) -> WatchError {
+        WatchError::World(error)
     }
 }
 
-impl From<Error> for Lost {
-    fn from(error: Error) -> Lost {
-        Lost::Results(error)
+impl From<Error> for WatchError {
+    fn from(error: Error) -> WatchError {
+        WatchError::Results(error)
     }
 }
 
@@ -343,20 +344,19 @@ async fn keep_picture(
     Ok(())
 }
 
-fn note(world: &mut World, task: &Task, trace: &mut Trace, known: &mut usize, urls: Vec<String>) {
+fn note(world: &mut World, trace: &mut Trace, known: &mut usize, urls: Vec<String>) {
     *known += urls.len();
     for url in urls {
         // What was asked for until now, the page itself included, came of what was done on the page before.
         trace.take_requests(world);
-        tracing::info!(task = task.id, %url, "a page was opened");
-        trace.came_to(task, url, world.elapsed());
+        tracing::info!(task = trace.task_id(), %url, "a page was opened");
+        trace.begin_step_at(url, world.elapsed());
     }
 }
 
 /// Lets arrive what is still on its way, looks once more, and takes the answer.
 async fn leave(
     world: &mut World,
-    task: &Task,
     folder: &EpisodeFolder,
     trace: &mut Trace,
     mut known: usize,
@@ -365,12 +365,12 @@ async fn leave(
     if let Err(error) = world.settle().await {
         tracing::info!(%error, "the page did not come to rest");
     }
-    if let Err(error) = trace.hear(world, task).await {
+    if let Err(error) = trace.hear(world).await {
         tracing::info!(%error, "the page has nothing to say");
     }
     let urls = world.session().visited_by_now(known);
-    note(world, task, trace, &mut known, urls);
-    match timeout(LAST_LOOK, last_look(world, task, folder, trace)).await {
+    note(world, trace, &mut known, urls);
+    match timeout(LAST_LOOK, last_look(world, folder, trace)).await {
         Ok(Ok(())) => {}
         // There may be nothing left to look at.
         Ok(Err(error)) => tracing::info!(%error, "no last look was had"),
@@ -379,29 +379,28 @@ async fn leave(
     let outcome = match answer.map(str::trim).filter(|answer| !answer.is_empty()) {
         None if trace.over => Outcome::Done,
         None => Outcome::Stopped,
-        Some(text) => match Speech::default().read(text).as_deref() {
+        Some(text) => match ActionFormat::default().read(text).as_deref() {
             Ok([Action::Infeasible { .. }]) => {
-                trace.gave_up(task);
+                trace.infeasible();
                 Outcome::Infeasible
             }
-            _ => trace.answered(task, text.to_owned()),
+            _ => trace.answer_with(text.to_owned()),
         },
     };
     world.keep_time()?;
-    trace.take_network(world, task, folder).map_err(EnvironmentError::while_doing("keep the network"))?;
-    trace.look(world, task).await?;
+    trace.take_network(world, folder).map_err(EnvironmentError::while_doing("keep the network"))?;
+    trace.look(world).await?;
     world.check().await?;
     Ok(outcome)
 }
 
 async fn last_look(
     world: &mut World,
-    task: &Task,
     folder: &EpisodeFolder,
     trace: &mut Trace,
 ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let observation = world.observe(&Look::default()).await?;
-    let number = trace.saw(task, &observation);
+    let number = trace.begin_step(&observation);
     let png = world.screenshot(&Picture::default()).await?;
     trace.current().screenshot = Some(folder.write_screenshot(number, &png)?);
     Ok(())

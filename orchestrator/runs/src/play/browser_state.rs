@@ -7,7 +7,7 @@ use snapshots::{BrowserState, KeptCookie, Storage};
 use url::Url;
 
 /// What the snapshots of a set say of it; what a later one says counts.
-pub fn kept(set: &ReplaySet) -> StorageState {
+pub fn recorded_state(set: &ReplaySet) -> StorageState {
     let mut state = BrowserState::default();
     set.members().for_each(|(archive, _)| state.add(BrowserState::of(archive)));
     let mut origins: Vec<OriginState> = Vec::new();
@@ -29,9 +29,9 @@ pub fn kept(set: &ReplaySet) -> StorageState {
 ///
 /// # Errors
 /// When the browser is gone, or does not take what pages had stored.
-pub async fn give(session: &mut Session, kept: &StorageState) -> Result<(), browser::Error> {
+pub async fn restore(session: &mut Session, state: &StorageState) -> Result<(), browser::Error> {
     let alone = |cookie: &StoredCookie| StorageState { cookies: vec![cookie.clone()], origins: Vec::new() };
-    for cookie in &kept.cookies {
+    for cookie in &state.cookies {
         match session.set_storage_state(&alone(cookie)).await {
             Err(error @ browser::Error::Refused { .. }) => {
                 tracing::warn!(%error, name = cookie.name, domain = cookie.domain, "a recorded cookie is left out");
@@ -39,10 +39,10 @@ pub async fn give(session: &mut Session, kept: &StorageState) -> Result<(), brow
             set => set?,
         }
     }
-    if kept.origins.is_empty() {
+    if state.origins.is_empty() {
         return Ok(());
     }
-    let stored = StorageState { cookies: Vec::new(), origins: kept.origins.clone() };
+    let stored = StorageState { cookies: Vec::new(), origins: state.origins.clone() };
     session.set_storage_state(&stored).await
 }
 

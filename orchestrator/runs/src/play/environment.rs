@@ -8,7 +8,7 @@ use serde_json::Value;
 use snapshots::Exchange;
 use tasks::{Decision, Fetch, Fetched, ProgramCheck, StateCheck, Task};
 
-use crate::servicenow::ServiceNow;
+use crate::play::servicenow::ServiceNow;
 
 /// The world or the browser broke. Ends the episode; the next one gets a new environment.
 #[derive(Debug, thiserror::Error)]

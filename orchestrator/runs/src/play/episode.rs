@@ -9,12 +9,13 @@ use models::Model;
 use tasks::scoring::rules::Rules;
 use tasks::{Fetch, Task};
 
-use crate::environment::{Environment, EnvironmentError, NotActed};
+use crate::play::early_stop::Replies;
+use crate::play::environment::{Environment, EnvironmentError, NotActed};
+use crate::play::log;
+use crate::play::stay::Guest;
+use crate::play::trace::Trace;
 use crate::results::{EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, Request, Step};
-use crate::stay::Guest;
-use crate::stuck::Replies;
-use crate::trace::Trace;
-use crate::{Error, Limits, log};
+use crate::{Error, Limits};
 
 /// How much longer than its agent an episode waits for a reply.
 const GRACE: Duration = Duration::from_secs(2);
@@ -44,7 +45,7 @@ pub(crate) struct Attempt<'a> {
 }
 
 /// An episode that has ended.
-pub(crate) struct Played {
+pub(crate) struct EpisodeResult {
     pub(crate) record: EpisodeRecord,
     pub(crate) steps: Vec<Step>,
     pub(crate) requests: Vec<Request>,
@@ -81,16 +82,16 @@ pub(crate) async fn play<E: Environment>(
     environment: &mut E,
     agent: &mut dyn Agent,
     attempt: &Attempt<'_>,
-) -> Result<Played, Error> {
+) -> Result<EpisodeResult, Error> {
     let started = Timestamp::now();
     let mut trace = Trace::new(attempt.task, attempt.rules);
     trace.guest = attempt.guest.clone();
     environment.keep_network(attempt.keep_network || attempt.task.scorer.wants_network());
     let whole = async {
         let outcome = drive(environment, agent, attempt, &mut trace).await?;
-        trace.now(Phase::Ending);
-        trace.take_network(environment, attempt.task, attempt.folder)?;
-        trace.look(environment, attempt.task).await?;
+        trace.enter_step_phase(Phase::Ending);
+        trace.take_network(environment, attempt.folder)?;
+        trace.look(environment).await?;
         trace.take_requests(environment);
         if attempt.keep_storage {
             attempt.folder.write_storage(&environment.storage_state().await?)?;
@@ -115,10 +116,10 @@ pub(crate) async fn play<E: Environment>(
     if tokio::time::timeout(LEAVE_WITHIN, agent.end(outcome.kind())).await.is_err() {
         tracing::warn!(within = ?LEAVE_WITHIN, "the agent did not take leave and was dropped");
     }
-    let record = trace.conclude(attempt.id, attempt.task, outcome, started, attempt.judge).await?;
+    let record = trace.conclude(attempt.id, outcome, started, attempt.judge).await?;
     attempt.folder.write_calls(&trace.calls)?;
     attempt.folder.write_score_state(&trace.score)?;
-    Ok(Played { record, steps: trace.steps, requests: trace.requests, spent, unstartable })
+    Ok(EpisodeResult { record, steps: trace.steps, requests: trace.requests, spent, unstartable })
 }
 
 /// The record of an episode for which no environment could be had, or nothing to play in it.
@@ -126,10 +127,10 @@ pub(crate) async fn never_began(
     id: &EpisodeId,
     task: &Task,
     error: &(dyn std::error::Error + Send + Sync),
-) -> Result<Played, Error> {
+) -> Result<EpisodeResult, Error> {
     let mut trace = Trace::new(task, Rules::default());
-    let record = trace.conclude(id, task, failed(error), Timestamp::now(), &Model::default()).await?;
-    Ok(Played { record, steps: Vec::new(), requests: Vec::new(), spent: true, unstartable: None })
+    let record = trace.conclude(id, failed(error), Timestamp::now(), &Model::default()).await?;
+    Ok(EpisodeResult { record, steps: Vec::new(), requests: Vec::new(), spent: true, unstartable: None })
 }
 
 fn failed(error: &dyn std::error::Error) -> Outcome {
@@ -143,9 +144,9 @@ async fn drive<E: Environment>(
     trace: &mut Trace,
 ) -> Result<Outcome, Broken> {
     environment.begin(attempt.task).await?;
-    let words = trace.prepare(environment, attempt.task).await?;
+    let words = trace.prepare(environment).await?;
     let goal = Goal::of(attempt.task, words, images(environment, attempt).await?);
-    trace.spoken(Role::User, &goal.text);
+    trace.add_message(Role::User, &goal.text);
     log::begun(attempt.id, &goal.text);
     let look = replied(attempt.limits.answer, agent.begin(&goal)).await?;
     trace.whole_page = look.screenshot.full_page;
@@ -153,13 +154,13 @@ async fn drive<E: Environment>(
     let mut last_error: Option<String> = None;
     let mut replies = Replies::default();
     loop {
-        trace.now(Phase::Looking);
+        trace.enter_step_phase(Phase::Looking);
         let looked = async {
             let observation = environment.observe(&look).await?;
             Ok((observation, environment.screenshot(&look.screenshot).await?))
         };
         let (mut observation, png) = in_time("look at the page", attempt.limits.step, looked).await?;
-        let number = trace.saw(attempt.task, &observation);
+        let number = trace.begin_step(&observation);
         trace.current().downloads = attempt.folder.keep_downloads(&mut observation.downloads)?;
         let screenshot = attempt.folder.write_screenshot(number, &png)?;
         let path = attempt.folder.path().join(&screenshot);
@@ -175,9 +176,9 @@ async fn drive<E: Environment>(
         }
         (attempt.on_step)(number, trace.current().score);
         for said in attempt.task.user.iter().filter(|said| said.step.get() == number) {
-            trace.spoken(Role::User, &said.says);
+            trace.add_message(Role::User, &said.says);
         }
-        trace.now(Phase::Agent);
+        trace.enter_step_phase(Phase::Agent);
         let view = View {
             step: number,
             observation: &observation,
@@ -189,12 +190,12 @@ async fn drive<E: Environment>(
         let calls = agent.take_calls();
         let fault = calls.last().and_then(|call| call.fault);
         trace.add_calls(calls);
-        trace.now(Phase::Acting);
+        trace.enter_step_phase(Phase::Acting);
         let (text, reason) = match replied? {
             Reply::Stop { reason } => {
                 trace.current().reason = reason;
                 log::acted(attempt.id, trace.current());
-                return Ok(trace.stopped(attempt.task));
+                return Ok(trace.stopped());
             }
             Reply::Act { action, reason } => (action, reason),
         };
@@ -205,7 +206,7 @@ async fn drive<E: Environment>(
         step.reason = reason;
         last_error = match actions {
             Ok(actions) => {
-                let acting = carry_out(environment, attempt.task, &actions, trace);
+                let acting = carry_out(environment, &actions, trace);
                 match in_time("act and let the page settle", attempt.limits.step, acting).await? {
                     Done::Told(error) => error,
                     Done::Ended(outcome) => {
@@ -269,25 +270,24 @@ async fn images<E: Environment>(
 /// Carries out one action after the other, up to the first that fails or ends the episode.
 async fn carry_out<E: Environment>(
     environment: &mut E,
-    task: &Task,
     actions: &[Action],
     trace: &mut Trace,
 ) -> Result<Done, Broken> {
     for (before, action) in actions.iter().enumerate() {
         match action {
-            Action::Answer { text } => return Ok(Done::Ended(trace.answered(task, text.clone()))),
+            Action::Answer { text } => return Ok(Done::Ended(trace.answer_with(text.clone()))),
             Action::Infeasible { .. } => {
-                trace.gave_up(task);
+                trace.infeasible();
                 return Ok(Done::Ended(Outcome::Infeasible));
             }
-            Action::Stop => return Ok(Done::Ended(trace.stopped(task))),
+            Action::Stop => return Ok(Done::Ended(trace.stopped())),
             Action::Say { text } => {
-                trace.spoken(Role::Assistant, text);
-                trace.said = Some(text.clone());
+                trace.add_message(Role::Assistant, text);
+                trace.last_message = Some(text.clone());
             }
             _ => {}
         }
-        if let Some(message) = perform(environment, task, action, trace).await? {
+        if let Some(message) = perform(environment, action, trace).await? {
             let message = match actions.len() {
                 1 => message,
                 all => format!("action {} of {all}, `{action}`, and those after it: {message}", before + 1),
@@ -304,14 +304,13 @@ async fn carry_out<E: Environment>(
 /// Acts and lets the page settle; gives what the agent has to be told.
 async fn perform<E: Environment>(
     environment: &mut E,
-    task: &Task,
     action: &Action,
     trace: &mut Trace,
 ) -> Result<Option<String>, Broken> {
-    trace.aimed(action);
+    trace.note_points(action);
     let told = match environment.act(action).await {
         Ok(acted) => {
-            trace.acted(task, acted);
+            trace.note_element(acted);
             None
         }
         Err(NotActed::Told(message)) => Some(message),
@@ -320,7 +319,7 @@ async fn perform<E: Environment>(
     let unsettled = environment.settle().await?;
     let step = trace.current();
     step.unsettled = step.unsettled.take().or(unsettled);
-    trace.hear(environment, task).await?;
+    trace.hear(environment).await?;
     trace.take_requests(environment);
     Ok(told)
 }

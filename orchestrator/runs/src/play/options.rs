@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agents::Speech;
+use agents::ActionFormat;
 use browser::Dialect;
 use camino::Utf8PathBuf;
 use models::Model;
@@ -58,7 +58,7 @@ pub struct Options {
     /// The executable `sandbox`, which starts scorers' programs in a network of their own; without
     /// it they are only told which proxy to use.
     pub helper: Option<Utf8PathBuf>,
-    /// Show the browser of an open door in a window.
+    /// Show an attached browser in a window.
     pub headed: bool,
     /// Who rules on what a scorer's rules leave open; by default nobody.
     pub judge: Model,
@@ -81,8 +81,8 @@ pub struct Limits {
 
 impl Options {
     /// How programs write their actions.
-    pub(crate) fn speech(&self) -> Speech {
-        Speech { dialect: self.dialect, multiaction: self.multiaction }
+    pub(crate) fn speech(&self) -> ActionFormat {
+        ActionFormat { dialect: self.dialect, multiaction: self.multiaction }
     }
 
     /// Where golden states and copies of sites are.

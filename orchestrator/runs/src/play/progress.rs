@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::gym::Listening;
+use crate::gym::GymAddress;
 use crate::results::{EpisodeId, EpisodeRecord};
 
 /// Takes events; called from the workers, must not block.
@@ -29,7 +29,7 @@ pub enum Event<'a> {
         worker: usize,
     },
     /// A gym answers now.
-    Listening(&'a Listening),
+    Listening(&'a GymAddress),
     /// An episode begins.
     Started {
         /// Number of the worker, from 0.

@@ -4,7 +4,7 @@ use browser::Action;
 use serde_json::Value;
 use tasks::{Fetch, Fetched, Pages};
 
-use crate::environment::{Environment, EnvironmentError, NotActed};
+use crate::play::environment::{Environment, EnvironmentError, NotActed};
 
 /// The environment that the agent has left.
 pub(crate) struct Reading<'a, E>(pub(crate) &'a mut E);

@@ -5,25 +5,26 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use agents::{Casting, Kind, Speech};
+use agents::{ActionFormat, AgentSpec, EpisodeContext};
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use tasks::{Suite, Task};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::blocking::blocking;
-use crate::environment::{Environment, EnvironmentError};
-use crate::episode::{self, Attempt, Played};
+use crate::play::blocking::blocking;
+use crate::play::environment::{Environment, EnvironmentError};
+use crate::play::episode::{self, Attempt, EpisodeResult};
+use crate::play::running_sites::{self, RunningSites};
+use crate::play::scheduler::{Job, Queue};
+use crate::play::start_pages;
+use crate::play::stay::Guest;
+use crate::play::world::World;
+use crate::results::suite_digest::Digests;
 use crate::results::{
     EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, RunFolder, RunRecord, TaskRecord, WorldRecord,
 };
-use crate::room::{Queue, Turn};
-use crate::stay::Guest;
-use crate::suite_digest::Digests;
-use crate::town::{self, Ground};
-use crate::world::World;
-use crate::{Error, Event, Options, Progress, Summary, starts};
+use crate::{Error, Event, Options, Progress, Summary};
 
 /// A worker whose environment does not come up this often in a row ends the run: the machine is at fault and not an episode.
 const WORLD_FAILURES: u32 = 3;
@@ -37,7 +38,7 @@ const CLOSE_WITHIN: Duration = Duration::from_secs(20);
 /// When the world cannot be brought up at all, or results cannot be written. What goes wrong within an episode is that episode's outcome.
 pub async fn run(
     suite: &Suite,
-    agent: &Kind,
+    agent: &AgentSpec,
     options: &Options,
     interrupt: CancellationToken,
     progress: Progress,
@@ -46,34 +47,34 @@ pub async fn run(
     if let Some(why) = nothing_to_play(agent, &tasks) {
         return Err(why);
     }
-    let ground = town::open(suite, &tasks, options, &interrupt, &progress).await?;
-    let outcome = run_with(ground.as_ref(), suite, agent, options, interrupt, progress).await;
-    if let Some(ground) = ground {
-        town::stop(&ground.town).await;
+    let running = running_sites::open(suite, &tasks, options, &interrupt, &progress).await?;
+    let outcome = run_with(running.as_ref(), suite, agent, options, interrupt, progress).await;
+    if let Some(running) = running {
+        running_sites::stop(&running.town).await;
     }
     outcome
 }
 
 /// An agent that plays what tasks have written down, where none of them has it.
-fn nothing_to_play(agent: &Kind, tasks: &[Task]) -> Option<Error> {
+fn nothing_to_play(agent: &AgentSpec, tasks: &[Task]) -> Option<Error> {
     let lacking = tasks.iter().map(|task| agent.lacks(task)).collect::<Option<Vec<_>>>()?;
     let source = lacking.into_iter().next()?;
     Some(Error::NothingToPlay { source, tasks: tasks.len() })
 }
 
 async fn run_with(
-    ground: Option<&Ground>,
+    running: Option<&RunningSites>,
     suite: &Suite,
-    agent: &Kind,
+    agent: &AgentSpec,
     options: &Options,
     interrupt: CancellationToken,
     progress: Progress,
 ) -> Result<Summary, Error> {
-    let sites = Sites::of(ground).await?;
+    let sites = Sites::of(running).await?;
     let tasks = select(suite, options)?;
-    let town = ground.map(|ground| ground.town.clone());
+    let town = running.map(|running| running.town.clone());
     progress(Event::Opening);
-    let world = starts::open(&suite.world, &tasks, town, options).await?;
+    let world = start_pages::open(&suite.world, &tasks, town, options).await?;
     let (spec, settle) = (suite.world.clone(), options.limits.settle);
     let bring_up = move |_worker| {
         let (spec, world) = (spec.clone(), world.clone());
@@ -92,8 +93,8 @@ pub struct Sites {
 }
 
 impl Sites {
-    pub(crate) async fn of(ground: Option<&Ground>) -> Result<Sites, Error> {
-        let Some(Ground { town, copies }) = ground else { return Ok(Sites::default()) };
+    pub(crate) async fn of(running: Option<&RunningSites>) -> Result<Sites, Error> {
+        let Some(RunningSites { town, copies }) = running else { return Ok(Sites::default()) };
         let images = town.images().await.map_err(|source| Error::Sites { source })?;
         Ok(Sites { images, copies: copies.clone() })
     }
@@ -107,7 +108,7 @@ pub async fn run_in<E, B, F>(
     sites: Sites,
     bring_up: B,
     suite: &Suite,
-    agent: &Kind,
+    agent: &AgentSpec,
     options: &Options,
     interrupt: CancellationToken,
     progress: Progress,
@@ -122,7 +123,7 @@ where
     let (queue, done) = plan(&folder, options.retry_errors)?;
     progress(Event::Planned { episodes: queue.len() + done, done });
     let workers = options.workers.clamp(1, queue.len().max(1));
-    let shared = Arc::new(Shared {
+    let shared = Arc::new(RunState {
         tasks,
         agent: agent.clone(),
         options: options.clone(),
@@ -152,9 +153,9 @@ where
     Summary::read(folder.path())
 }
 
-struct Shared {
+struct RunState {
     tasks: Vec<Task>,
-    agent: Kind,
+    agent: AgentSpec,
     options: Options,
     folder: RunFolder,
     seed: u64,
@@ -167,9 +168,9 @@ struct Shared {
     progress: Progress,
 }
 
-impl Shared {
+impl RunState {
     /// The next episode; nothing when none is left, or none shall be begun any more.
-    async fn next(&self) -> Option<Turn<'_>> {
+    async fn next(&self) -> Option<Job<'_>> {
         let sites = |id: &EpisodeId| self.task(id).map_or(&[] as &[String], |task| task.sites.as_slice());
         let next = tokio::select! {
             biased;
@@ -188,7 +189,7 @@ impl Shared {
     }
 }
 
-async fn work<E, B, F>(worker: usize, shared: Arc<Shared>, bring_up: B) -> Result<(), Error>
+async fn work<E, B, F>(worker: usize, shared: Arc<RunState>, bring_up: B) -> Result<(), Error>
 where
     E: Environment,
     B: Fn(usize) -> F + Send + Sync + 'static,
@@ -197,8 +198,8 @@ where
     let mut environment: Option<E> = None;
     let mut failures = 0;
     let mut played_any = false;
-    while let Some(turn) = shared.next().await {
-        let id = &turn.id;
+    while let Some(job) = shared.next().await {
+        let id = &job.id;
         let Some(task) = shared.task(id) else { continue };
         if let Some(error) = shared.agent.lacks(task) {
             let folder = shared.folder.begin_episode(id)?;
@@ -253,7 +254,7 @@ where
             }
             return Err(Error::Unstartable { message, folder: shared.folder.path().to_owned() });
         }
-        if !spent && turn.is_waited_for() {
+        if !spent && job.is_waited_for() {
             spent = current.hand_back().await.is_err();
         }
         if spent && let Some(old) = environment.take() {
@@ -274,17 +275,17 @@ pub(crate) async fn close<E: Environment>(environment: E) {
 
 async fn attempt<E: Environment>(
     worker: usize,
-    shared: &Shared,
+    shared: &RunState,
     environment: &mut E,
     id: &EpisodeId,
     task: &Task,
     folder: &EpisodeFolder,
     guest: &Guest,
-) -> Result<Played, Error> {
+) -> Result<EpisodeResult, Error> {
     (shared.progress)(Event::Started { worker, episode: id });
     let limits = shared.options.limits;
     let stderr = folder.path().join("agent.stderr.txt");
-    let mut agent = shared.agent.agent(&Casting {
+    let mut agent = shared.agent.agent(&EpisodeContext {
         task,
         repeat: id.repeat,
         seed: shared.seed,
@@ -313,10 +314,10 @@ async fn attempt<E: Environment>(
 
 async fn keep(
     worker: usize,
-    shared: &Shared,
+    shared: &RunState,
     id: &EpisodeId,
     folder: EpisodeFolder,
-    played: Played,
+    played: EpisodeResult,
 ) -> Result<(), Error> {
     let run = shared.folder.clone();
     let kept = blocking(move || {
@@ -352,11 +353,11 @@ pub(crate) fn select(suite: &Suite, options: &Options) -> Result<Vec<Task>, Erro
 fn open_folder(
     suite: &Suite,
     tasks: &[Task],
-    agent: &Kind,
+    agent: &AgentSpec,
     options: &Options,
     sites: &Sites,
 ) -> Result<RunFolder, Error> {
-    let Speech { dialect, multiaction } = agent.speech(options.speech());
+    let ActionFormat { dialect, multiaction } = agent.speech(options.speech());
     let mut digests = Digests::default();
     let record = record(suite, tasks, agent.to_string(), options.repeat.max(1), sites, &mut digests)?;
     let record = RunRecord {

@@ -13,9 +13,10 @@ use sites::{Lease, Site, Town};
 use tasks::{StateCheck, Suite, Task};
 use tokio_util::sync::CancellationToken;
 
-use crate::environment::EnvironmentError;
-use crate::servicenow::ServiceNow;
-use crate::{Error, Event, Options, Progress, room};
+use crate::play::environment::EnvironmentError;
+use crate::play::scheduler;
+use crate::play::servicenow::ServiceNow;
+use crate::{Error, Event, Options, Progress};
 
 /// How long all sites may take to be ready, once.
 const READY: Duration = Duration::from_secs(300);
@@ -29,7 +30,7 @@ const ACTION: SignedDuration = SignedDuration::from_secs(10);
 const ADMINISTRATOR: &str = "admin";
 
 /// Sites that are up for a run.
-pub(crate) struct Ground {
+pub(crate) struct RunningSites {
     pub(crate) town: Town,
     /// How many copies of each there are.
     pub(crate) copies: BTreeMap<String, usize>,
@@ -42,7 +43,7 @@ pub(crate) async fn open(
     options: &Options,
     interrupt: &CancellationToken,
     progress: &Progress,
-) -> Result<Option<Ground>, Error> {
+) -> Result<Option<RunningSites>, Error> {
     let Some(manifests) = &suite.world.sites else { return Ok(None) };
     let known = Site::load_all(manifests).map_err(|source| Error::Manifests { source })?;
     for task in tasks {
@@ -50,7 +51,7 @@ pub(crate) async fn open(
     }
     let named: BTreeSet<&str> = tasks.iter().flat_map(|task| &task.sites).map(String::as_str).collect();
     let needed: Vec<Site> = known.iter().filter(|site| named.contains(site.name.as_str())).cloned().collect();
-    let copies = room::copies(&needed, tasks, options.repeat, options.workers, options.memory);
+    let copies = scheduler::copies(&needed, tasks, options.repeat, options.workers, options.memory);
     // What the desk lists does not depend on which tasks are run.
     let options = sites::Options {
         copies: options.workers,
@@ -68,7 +69,7 @@ pub(crate) async fn open(
         ready = town.ready(READY) => ready,
     };
     match ready {
-        Ok(()) => Ok(Some(Ground { town, copies })),
+        Ok(()) => Ok(Some(RunningSites { town, copies })),
         Err(source) => {
             stop(&town).await;
             Err(Error::Sites { source })
@@ -121,9 +122,9 @@ fn check(task: &Task, known: &[Site]) -> Result<(), String> {
 }
 
 /// Where an episode begins, without a path: its first site, or else the host of its start page.
-pub(crate) fn address(task: &Task, visit: &Visit) -> String {
-    if let Some(place) = visit.places.first() {
-        return place.lease.site().address().trim_end_matches('/').to_owned();
+pub(crate) fn address(task: &Task, leased: &LeasedSites) -> String {
+    if let Some(site) = leased.sites.first() {
+        return site.lease.site().address().trim_end_matches('/').to_owned();
     }
     let start = task.start_url.as_deref().and_then(|url| url::Url::parse(url).ok());
     start.map(|url| url.origin().ascii_serialization()).unwrap_or_default()
@@ -137,24 +138,24 @@ pub(crate) fn after(start: Timestamp, actions: u32) -> Timestamp {
 
 /// The copies that one episode has, and nobody else.
 #[derive(Default)]
-pub(crate) struct Visit {
-    places: Vec<Place>,
+pub(crate) struct LeasedSites {
+    sites: Vec<LeasedSite>,
 }
 
-struct Place {
+struct LeasedSite {
     lease: Lease,
     entrance: Entrance,
     logged_in: bool,
 }
 
-impl Visit {
+impl LeasedSites {
     /// Takes copies of all sites of a task. Gives what the browser needs for the accounts that are logged in.
     pub(crate) async fn begin(
         town: &Town,
         task: &Task,
         clock: Timestamp,
-    ) -> Result<(Visit, Vec<Cookie>), EnvironmentError> {
-        let mut visit = Visit::default();
+    ) -> Result<(LeasedSites, Vec<Cookie>), EnvironmentError> {
+        let mut leased = LeasedSites::default();
         let mut cookies = Vec::new();
         for name in &task.sites {
             let lease = town
@@ -172,23 +173,23 @@ impl Visit {
             }
             let entrance = Entrance::to(&lease, &headers);
             let entrance = entrance.map_err(EnvironmentError::while_doing("reach a site"))?;
-            visit.places.push(Place { lease, entrance, logged_in: task.login.contains_key(name) });
+            leased.sites.push(LeasedSite { lease, entrance, logged_in: task.login.contains_key(name) });
         }
-        Ok((visit, cookies))
+        Ok((leased, cookies))
     }
 
     /// Adds the routes to the copies.
     pub(crate) fn add_routes(&self, routes: &mut Routes) -> Result<(), EnvironmentError> {
-        for place in &self.places {
-            place.entrance.lead(routes).map_err(EnvironmentError::while_doing("reach a site"))?;
+        for site in &self.sites {
+            site.entrance.lead(routes).map_err(EnvironmentError::while_doing("reach a site"))?;
         }
         Ok(())
     }
 
     /// Sets all clocks.
     pub(crate) fn set_clocks(&self, now: Timestamp) -> Result<(), EnvironmentError> {
-        for place in &self.places {
-            let set = place.lease.set_clock(now);
+        for site in &self.sites {
+            let set = site.lease.set_clock(now);
             set.map_err(EnvironmentError::while_doing("set a site's clock"))?;
         }
         Ok(())
@@ -196,43 +197,43 @@ impl Visit {
 
     /// Whether all copies still run.
     pub(crate) fn health(&self) -> Result<(), EnvironmentError> {
-        self.places
+        self.sites
             .iter()
-            .try_for_each(|place| place.lease.health())
+            .try_for_each(|site| site.lease.health())
             .map_err(EnvironmentError::while_doing("reach a site"))
     }
 
-    /// As [`Visit::health`], looked at now.
+    /// As [`LeasedSites::health`], looked at now.
     pub(crate) async fn check(&self) -> Result<(), EnvironmentError> {
-        for place in &self.places {
-            place.lease.check().await.map_err(EnvironmentError::while_doing("reach a site"))?;
+        for site in &self.sites {
+            site.lease.check().await.map_err(EnvironmentError::while_doing("reach a site"))?;
         }
         Ok(())
     }
 
     /// The answer to a question about the state of a site.
     pub(crate) async fn probe(&self, question: &StateCheck) -> Result<Value, EnvironmentError> {
-        let place = self.places.iter().find(|place| place.lease.site().name == question.site);
-        let place = place.ok_or_else(|| {
+        let site = self.sites.iter().find(|site| site.lease.site().name == question.site);
+        let site = site.ok_or_else(|| {
             EnvironmentError::while_doing("read a site's state")(format!("there is no {}", question.site))
         })?;
-        let answer = place.lease.probe(&question.probe, &question.with).await;
+        let answer = site.lease.probe(&question.probe, &question.with).await;
         answer.map_err(EnvironmentError::while_doing("read a site's state"))
     }
 
     /// A site that is an instance of ServiceNow, for its administrator.
     pub(crate) fn instance(&self, site: &str) -> Result<ServiceNow, EnvironmentError> {
         const DOING: &str = "reach an instance";
-        let place = self.places.iter().find(|place| place.lease.site().name == site);
-        let place = place
+        let leased = self.sites.iter().find(|leased| leased.lease.site().name == site);
+        let leased = leased
             .ok_or_else(|| EnvironmentError::while_doing(DOING)(format!("the task has no site `{site}`")))?;
-        let caller = place.lease.caller(ADMINISTRATOR);
+        let caller = leased.lease.caller(ADMINISTRATOR);
         caller.map(ServiceNow::new).map_err(EnvironmentError::while_doing(DOING))
     }
 
     /// Gives all copies back; they are made pristine in the background.
     pub(crate) async fn end(&mut self) {
-        for Place { lease, entrance, logged_in } in self.places.drain(..) {
+        for LeasedSite { lease, entrance, logged_in } in self.sites.drain(..) {
             lease.hand_back(logged_in || entrance.changed()).await;
         }
     }

@@ -87,8 +87,8 @@ impl Queue {
         Queue { inner, freed: Notify::new(), copies, workers }
     }
 
-    /// The first episode whose sites are free, which it has until the turn is dropped; nothing when none is left. `sites` says what a task needs.
-    pub(crate) async fn next<'a>(&'a self, sites: impl Fn(&EpisodeId) -> &'a [String]) -> Option<Turn<'a>> {
+    /// The first episode whose sites are free, which it has until the job is dropped; nothing when none is left. `sites` says what a task needs.
+    pub(crate) async fn next<'a>(&'a self, sites: impl Fn(&EpisodeId) -> &'a [String]) -> Option<Job<'a>> {
         loop {
             let freed = self.freed.notified();
             {
@@ -106,7 +106,7 @@ impl Queue {
                     for site in sites {
                         *busy.entry(site.clone()).or_default() += 1;
                     }
-                    return Some(Turn { queue: self, id, sites });
+                    return Some(Job { queue: self, id, sites });
                 }
             }
             freed.await;
@@ -126,13 +126,13 @@ impl Queue {
 }
 
 /// An episode that is played now, and has its sites for itself.
-pub(crate) struct Turn<'a> {
+pub(crate) struct Job<'a> {
     queue: &'a Queue,
     pub(crate) id: EpisodeId,
     sites: &'a [String],
 }
 
-impl Turn<'_> {
+impl Job<'_> {
     /// Whether somebody may wait for one of its sites, so that they have to be handed back as soon as they are not needed.
     pub(crate) fn is_waited_for(&self) -> bool {
         let Queue { copies, workers, .. } = self.queue;
@@ -140,7 +140,7 @@ impl Turn<'_> {
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for Job<'_> {
     fn drop(&mut self) {
         self.queue.ended(self.sites);
     }

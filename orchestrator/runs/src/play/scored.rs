@@ -6,10 +6,10 @@ use models::{Chat, Message, Model, Role, Sampling};
 use tasks::scoring::judge::{Judge, Prompt, ask};
 use tasks::{Score, ScoreError, ScoreState, Scorer};
 
-use crate::results::{EpisodeRecord, Outcome, Spent};
+use crate::results::{EpisodeRecord, ModelUsage, Outcome};
 
 /// What an episode has come to.
-pub(crate) struct Scored {
+pub(crate) struct ScoredEpisode {
     pub(crate) outcome: Outcome,
     /// Nothing where a judge has to decide and has not.
     pub(crate) score: Option<f64>,
@@ -19,10 +19,10 @@ pub(crate) struct Scored {
     /// There is a judge, and asking it failed.
     pub(crate) judge_failed: bool,
     /// What the judge took.
-    pub(crate) judging: Option<Spent>,
+    pub(crate) judging: Option<ModelUsage>,
 }
 
-impl Scored {
+impl ScoredEpisode {
     /// Makes it what the record says.
     pub(crate) fn put_into(self, record: &mut EpisodeRecord) {
         record.outcome = self.outcome;
@@ -31,7 +31,7 @@ impl Scored {
         record.detail = self.detail;
         record.unjudged = self.unjudged;
         record.judge_failed = self.judge_failed;
-        record.judging = Spent::sum(record.judging.take().into_iter().chain(self.judging));
+        record.judging = ModelUsage::sum(record.judging.take().into_iter().chain(self.judging));
     }
 }
 
@@ -42,16 +42,16 @@ pub(crate) async fn scored(
     goal: &str,
     outcome: Outcome,
     model: &Model,
-) -> Scored {
-    let judging: Mutex<Option<Spent>> = Mutex::default();
+) -> ScoredEpisode {
+    let judging: Mutex<Option<ModelUsage>> = Mutex::default();
     let scored = |outcome, score, detail| {
         let judging = judging.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Scored { outcome, score, detail, unjudged: None, judge_failed: false, judging }
+        ScoredEpisode { outcome, score, detail, unjudged: None, judge_failed: false, judging }
     };
     if matches!(outcome, Outcome::Error { .. }) {
         return scored(outcome, Some(0.0), None);
     }
-    let why = judge(scorer, state, goal, &Asked { model, spent: &judging }).await;
+    let why = judge(scorer, state, goal, &JudgeModel { model, spent: &judging }).await;
     match scorer.score(state) {
         Ok(score) => scored(outcome, Some(score.value), Some(score)),
         Err(ScoreError::NeedsJudge) => {
@@ -60,11 +60,11 @@ pub(crate) async fn scored(
             let judge_failed =
                 why.as_ref().is_some_and(|why| !matches!(why, models::Error::NotRecorded { .. }));
             let why = why.map(|error| format!("failed to {error}"));
-            Scored { unjudged: why.or_else(unclear), judge_failed, ..scored(outcome, None, None) }
+            ScoredEpisode { unjudged: why.or_else(unclear), judge_failed, ..scored(outcome, None, None) }
         }
         // Whoever ruled on it, nobody could tell.
         Err(error @ ScoreError::FromTheStart) => {
-            Scored { unjudged: Some(error.to_string()), ..scored(outcome, None, None) }
+            ScoredEpisode { unjudged: Some(error.to_string()), ..scored(outcome, None, None) }
         }
         Err(error) => {
             scored(Outcome::Error { message: format!("failed to score: {error}") }, Some(0.0), None)
@@ -72,19 +72,19 @@ pub(crate) async fn scored(
     }
 }
 
-struct Asked<'a> {
+struct JudgeModel<'a> {
     model: &'a Model,
-    spent: &'a Mutex<Option<Spent>>,
+    spent: &'a Mutex<Option<ModelUsage>>,
 }
 
-impl Asked<'_> {
-    fn add(&self, one: Spent) {
+impl JudgeModel<'_> {
+    fn add(&self, one: ModelUsage) {
         let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
-        *spent = Spent::sum(spent.take().into_iter().chain([one]));
+        *spent = ModelUsage::sum(spent.take().into_iter().chain([one]));
     }
 }
 
-impl Judge for Asked<'_> {
+impl Judge for JudgeModel<'_> {
     type Error = models::Error;
 
     async fn reply(&self, prompt: &Prompt, attempt: u32) -> Result<String, models::Error> {
@@ -103,17 +103,17 @@ impl Judge for Asked<'_> {
             Err(error) => {
                 if !matches!(error, models::Error::NotRecorded { .. }) {
                     let cost = self.model.price.map(|_| 0.0);
-                    let one = Spent::one(self.model.name.as_deref(), models::Usage::default(), None);
-                    self.add(Spent { failed: 1, cost, ..one });
+                    let one = ModelUsage::one(self.model.name.as_deref(), models::Usage::default(), None);
+                    self.add(ModelUsage { failed: 1, cost, ..one });
                 }
                 return Err(error);
             }
         };
         let usage = said.reply.usage;
-        let one = Spent {
+        let one = ModelUsage {
             recorded: u64::from(said.recorded),
             cost: self.model.price.map(|price| price.of(usage)),
-            ..Spent::one(said.model.as_deref(), usage, said.reply.fault)
+            ..ModelUsage::one(said.model.as_deref(), usage, said.reply.fault)
         };
         self.add(one);
         Ok(said.reply.words().to_owned())
@@ -125,7 +125,7 @@ async fn judge(
     scorer: &Scorer,
     state: &mut ScoreState,
     goal: &str,
-    judge: &Asked<'_>,
+    judge: &JudgeModel<'_>,
 ) -> Option<models::Error> {
     for question in scorer.questions_to_judge(state) {
         match ask(judge, goal, &question).await {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use sites::{Called, Caller};
 use tasks::tables::{Input, Lookup, Record, Tables};
 
-use crate::environment::EnvironmentError;
+use crate::play::environment::EnvironmentError;
 
 /// What need not be encoded in a path or a query.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'_').remove(b'.').remove(b'-');

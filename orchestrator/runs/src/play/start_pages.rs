@@ -8,23 +8,24 @@ use sites::{Site, Town};
 use tasks::{Task, WorldSpec};
 use url::Url;
 
-use crate::world::Shared;
+use crate::play::world::WorldResources;
 use crate::{Error, Options};
 
 /// Hosts named in an error before the rest is only counted.
 const NAMED: usize = 8;
 
-/// Opens the worlds of tasks, as [`Shared::open`] does, and looks whether their start pages are in
+/// Opens the worlds of tasks, as [`WorldResources::open`] does, and looks whether their start pages are in
 /// them.
 pub(crate) async fn open(
     spec: &WorldSpec,
     tasks: &[Task],
     town: Option<Town>,
     options: &Options,
-) -> Result<Shared, Error> {
+) -> Result<WorldResources, Error> {
     let sites: Vec<Arc<Site>> = town.iter().flat_map(Town::sites).collect();
-    let shared =
-        Shared::open(spec, tasks, town, options).await.map_err(|source| Error::Snapshots { source })?;
+    let shared = WorldResources::open(spec, tasks, town, options)
+        .await
+        .map_err(|source| Error::Snapshots { source })?;
     for task in tasks {
         let recorded = shared.recorded(&task.world(spec)).map_err(|source| Error::Snapshots { source })?;
         check(task, &sites, &recorded.routes, &recorded.hosts)

@@ -14,9 +14,9 @@ use tasks::scoring::workarena::{Config, Failure, Verdict, Visit};
 use tasks::{Pages, Task};
 use tokio::sync::Mutex;
 
-use crate::environment::{Environment, EnvironmentError};
-use crate::reading::Reading;
-use crate::servicenow::ServiceNow;
+use crate::play::environment::{Environment, EnvironmentError};
+use crate::play::reading::Reading;
+use crate::play::servicenow::ServiceNow;
 
 /// A place for one stay.
 #[derive(Clone, Default)]

@@ -10,18 +10,20 @@ use models::Model;
 use tasks::scoring::rules::Rules;
 use tasks::{GoalText, ScoreState, Task, Verdict};
 
-use crate::environment::{Environment, EnvironmentError};
-use crate::reading::Reading;
+use crate::play::environment::{Environment, EnvironmentError};
+use crate::play::log;
+use crate::play::reading::Reading;
+use crate::play::scored::scored;
+use crate::play::stay::Guest;
 use crate::results::{
-    ActedOn, EpisodeFolder, EpisodeId, EpisodeRecord, MissRecord, Outcome, Phase, Request, Spent, Step,
+    ActedOn, EpisodeFolder, EpisodeId, EpisodeRecord, MissRecord, ModelUsage, Outcome, Phase, Request, Step,
     StepCall, Stopwatch, millis,
 };
-use crate::scored::scored;
-use crate::stay::Guest;
-use crate::{Error, fingerprint, log};
+use crate::{Error, fingerprint};
 
 /// What has happened so far. It outlives the future that adds to it, so that a time-out loses nothing.
 pub(crate) struct Trace {
+    task: Task,
     began: Instant,
     watch: Stopwatch,
     /// Pictures are of the whole page and not of what is visible.
@@ -40,12 +42,13 @@ pub(crate) struct Trace {
     answer: Option<String>,
     pub(crate) chat: Vec<Utterance>,
     /// What the agent said last that was no answer.
-    pub(crate) said: Option<String>,
+    pub(crate) last_message: Option<String>,
 }
 
 impl Trace {
     pub(crate) fn new(task: &Task, rules: Rules) -> Trace {
         Trace {
+            task: task.clone(),
             began: Instant::now(),
             watch: Stopwatch::start(),
             whole_page: false,
@@ -58,16 +61,20 @@ impl Trace {
             over: false,
             answer: None,
             chat: Vec::new(),
-            said: None,
+            last_message: None,
         }
     }
 
-    pub(crate) fn spoken(&mut self, role: Role, text: &str) {
+    pub(crate) fn task_id(&self) -> &str {
+        &self.task.id
+    }
+
+    pub(crate) fn add_message(&mut self, role: Role, text: &str) {
         self.chat.push(Utterance { role, text: text.to_owned() });
     }
 
     /// Something else is under way from now on. The step is told how long it took to ask the agent, and to act.
-    pub(crate) fn now(&mut self, phase: Phase) {
+    pub(crate) fn enter_step_phase(&mut self, phase: Phase) {
         let (ended, took) = self.watch.turn(phase);
         match ended {
             Phase::Agent => self.current().agent_ms = Some(took),
@@ -77,12 +84,12 @@ impl Trace {
     }
 
     /// Something else is under way from now on, which is no part of a step.
-    pub(crate) fn turn(&mut self, phase: Phase) {
+    pub(crate) fn enter_phase(&mut self, phase: Phase) {
         self.watch.turn(phase);
     }
 
     /// Begins a step with what is seen; gives its number. The scorer sees the page at once, whatever becomes of the action.
-    pub(crate) fn saw(&mut self, task: &Task, observation: &Observation) -> u32 {
+    pub(crate) fn begin_step(&mut self, observation: &Observation) -> u32 {
         let number = self.last_number() + 1;
         self.steps.push(Step {
             step: number,
@@ -94,13 +101,13 @@ impl Trace {
             dialogs: observation.dialogs.clone(),
             ..Step::default()
         });
-        self.score(task, None, None, None);
+        self.score(None, None, None);
         number
     }
 
     /// Begins a step with nothing seen but an address, so long after the episode began. The scorer
     /// sees that at once.
-    pub(crate) fn came_to(&mut self, task: &Task, url: String, elapsed: Duration) {
+    pub(crate) fn begin_step_at(&mut self, url: String, elapsed: Duration) {
         self.steps.push(Step {
             step: self.last_number() + 1,
             at_ms: millis(self.began.elapsed()),
@@ -108,11 +115,11 @@ impl Trace {
             url,
             ..Step::default()
         });
-        self.score(task, None, None, None);
+        self.score(None, None, None);
     }
 
     /// Notes the element that the action was about, and shows it to the scorer on the page where it was.
-    pub(crate) fn acted(&mut self, task: &Task, acted: Option<Acted>) {
+    pub(crate) fn note_element(&mut self, acted: Option<Acted>) {
         let shift = |acted: &Acted| if self.whole_page { acted.scrolled } else { [0.0, 0.0] };
         let told = |acted: Acted| {
             let [right, down] = shift(&acted);
@@ -120,21 +127,22 @@ impl Trace {
             (ActedOn { selector: acted.selector, value: acted.value, bbox }, acted.page_html)
         };
         let (element, html) = acted.map(told).unzip();
-        self.score(task, element.as_ref(), html.filter(|_| task.scorer.wants_html()).as_deref(), None);
+        self.score(element.as_ref(), html.filter(|_| self.task.scorer.wants_html()).as_deref(), None);
         let step = self.current();
         step.element = element.or(step.element.take());
     }
 
     /// Notes the places that an action names. On a picture of the whole page nobody knows where they are.
-    pub(crate) fn aimed(&mut self, action: &Action) {
+    pub(crate) fn note_points(&mut self, action: &Action) {
         if !self.whole_page {
             self.current().points.extend(action.points().iter().map(|point| [point.x, point.y]));
         }
     }
 
     /// Notes what the score has come to, where that is known.
-    fn note_score(&mut self, task: &Task) {
-        let (score, nodes) = (task.scorer.so_far(&self.score), task.scorer.nodes_so_far(&self.score));
+    fn note_score(&mut self) {
+        let (score, nodes) =
+            (self.task.scorer.so_far(&self.score), self.task.scorer.nodes_so_far(&self.score));
         if let Some(step) = self.steps.last_mut() {
             (step.score, step.nodes) = (score, nodes);
         }
@@ -166,49 +174,51 @@ impl Trace {
     pub(crate) fn take_network<E: Environment>(
         &mut self,
         environment: &mut E,
-        task: &Task,
         folder: &EpisodeFolder,
     ) -> Result<(), Error> {
         if let Some(exchanges) = environment.network() {
             let har = folder.write_network(&exchanges)?;
-            task.scorer.see_network(&mut self.score, &har);
+            self.task.scorer.see_network(&mut self.score, &har);
         }
         Ok(())
     }
 
-    fn score(&mut self, task: &Task, element: Option<&ActedOn>, html: Option<&str>, answer: Option<&str>) {
+    fn score(&mut self, element: Option<&ActedOn>, html: Option<&str>, answer: Option<&str>) {
         let url = self.steps.last().map_or("", |step| step.url.as_str());
         let selector = element.map(|element| element.selector.as_str());
         let value = element.map(|element| element.value.as_str());
         let step = tasks::Step { url, selector, value, html, answer, infeasible: false };
-        task.scorer.observe(&mut self.score, &step);
-        self.note_score(task);
+        self.task.scorer.observe(&mut self.score, &step);
+        self.note_score();
     }
 
     /// Lets the page begin the task; gives the goal.
     pub(crate) async fn prepare<E: Environment>(
         &mut self,
         environment: &mut E,
-        task: &Task,
     ) -> Result<String, EnvironmentError> {
         const BEGIN: &str = "begin the task in its page";
         const GOAL: &str = "read the goal from the page";
-        self.guest.arrive(environment, task).await?;
-        if let Some(script) = &task.begin {
+        self.guest.arrive(environment, &self.task).await?;
+        if let Some(script) = &self.task.begin {
             // What a script ends with may be something that cannot be told, such as the window; nobody wants to know.
             let begun = environment.evaluate(&format!("{script}\n;undefined")).await?;
             begun.map_err(EnvironmentError::while_doing(BEGIN))?;
             if let Some(why) = environment.settle().await? {
-                tracing::warn!(task = task.id, why, "the page did not come to rest once its task had begun");
+                tracing::warn!(
+                    task = self.task.id,
+                    why,
+                    "the page did not come to rest once its task had begun"
+                );
             }
         }
         let mut before = Vec::new();
-        for evaluation in task.scorer.evaluations_before(self.score.rules) {
+        for evaluation in self.task.scorer.evaluations_before(self.score.rules) {
             before.push(evaluation.read(&mut Reading(environment), self.score.rules).await?);
         }
-        task.scorer.read_before(&mut self.score, &mut before.into_iter());
-        self.hear(environment, task).await?;
-        let expression = match &task.goal {
+        self.task.scorer.read_before(&mut self.score, &mut before.into_iter());
+        self.hear(environment).await?;
+        let expression = match &self.task.goal {
             GoalText::Words(words) => return Ok(words.clone()),
             GoalText::Page(expression) => expression,
         };
@@ -223,13 +233,9 @@ impl Trace {
     }
 
     /// Asks the page for what it has to say of itself, now that it has come to rest.
-    pub(crate) async fn hear<E: Environment>(
-        &mut self,
-        environment: &mut E,
-        task: &Task,
-    ) -> Result<(), EnvironmentError> {
+    pub(crate) async fn hear<E: Environment>(&mut self, environment: &mut E) -> Result<(), EnvironmentError> {
         let mut verdicts = Vec::new();
-        for check in task.scorer.page_checks() {
+        for check in self.task.scorer.page_checks() {
             let reward = environment.evaluate(&check.reward).await?;
             let done = match &check.done {
                 Some(expression) => Some(environment.evaluate(expression).await?),
@@ -237,15 +243,15 @@ impl Trace {
             };
             verdicts.push(Verdict { reward, done });
         }
-        self.over |= task.scorer.hear(&mut self.score, &mut verdicts.into_iter());
+        self.over |= self.task.scorer.hear(&mut self.score, &mut verdicts.into_iter());
         self.judge(environment).await?;
-        self.note_score(task);
+        self.note_score();
         Ok(())
     }
 
     /// Looks at what is so on the instance, where the episode is on one.
     async fn judge<E: Environment>(&mut self, environment: &mut E) -> Result<(), EnvironmentError> {
-        let said = self.answer.as_deref().or(self.said.as_deref());
+        let said = self.answer.as_deref().or(self.last_message.as_deref());
         if let Some(verdict) = self.guest.verdict(environment, said).await? {
             self.over |= verdict.done;
             self.score.instance = Some(verdict);
@@ -254,72 +260,69 @@ impl Trace {
     }
 
     /// Asks the sites what the score depends on, and reads it from pages.
-    pub(crate) async fn look<E: Environment>(
-        &mut self,
-        environment: &mut E,
-        task: &Task,
-    ) -> Result<(), EnvironmentError> {
+    pub(crate) async fn look<E: Environment>(&mut self, environment: &mut E) -> Result<(), EnvironmentError> {
         let mut found = Vec::new();
-        for evaluation in task.scorer.evaluations() {
+        for evaluation in self.task.scorer.evaluations() {
             found.push(evaluation.read(&mut Reading(environment), self.score.rules).await?);
         }
-        task.scorer.read(&mut self.score, &mut found.into_iter());
+        self.task.scorer.read(&mut self.score, &mut found.into_iter());
         let mut held = Vec::new();
-        for form in task.scorer.forms() {
+        for form in self.task.scorer.forms() {
             held.push(form.read(&mut Reading(environment)).await?);
         }
-        task.scorer.fill(&mut self.score, &mut held.into_iter());
+        self.task.scorer.fill(&mut self.score, &mut held.into_iter());
         let mut answers = Vec::new();
-        for question in task.scorer.questions() {
+        for question in self.task.scorer.questions() {
             answers.push(environment.probe(question).await?);
         }
-        task.scorer.tell(&mut self.score, &mut answers.into_iter());
+        self.task.scorer.tell(&mut self.score, &mut answers.into_iter());
         let mut decisions = Vec::new();
-        for program in task.scorer.programs() {
+        for program in self.task.scorer.programs() {
             decisions.push(environment.decide(program, self.answer.as_deref()).await?);
         }
-        task.scorer.decided(&mut self.score, &mut decisions.into_iter());
+        self.task.scorer.decided(&mut self.score, &mut decisions.into_iter());
         if self.over { Ok(()) } else { self.judge(environment).await }
     }
 
-    pub(crate) fn answered(&mut self, task: &Task, text: String) -> Outcome {
-        self.score(task, None, None, Some(&text));
+    pub(crate) fn answer_with(&mut self, text: String) -> Outcome {
+        self.score(None, None, Some(&text));
         self.answer = Some(text);
         Outcome::Answered
     }
 
     /// The agent ends the episode. What it said last has to do for an answer.
-    pub(crate) fn stopped(&mut self, task: &Task) -> Outcome {
-        match self.said.take() {
-            Some(text) => self.answered(task, text),
+    pub(crate) fn stopped(&mut self) -> Outcome {
+        match self.last_message.take() {
+            Some(text) => self.answer_with(text),
             None => Outcome::Stopped,
         }
     }
 
     /// The agent says that the goal cannot be reached.
-    pub(crate) fn gave_up(&mut self, task: &Task) {
-        task.scorer.observe(&mut self.score, &tasks::Step { infeasible: true, ..tasks::Step::default() });
-        self.note_score(task);
+    pub(crate) fn infeasible(&mut self) {
+        self.task
+            .scorer
+            .observe(&mut self.score, &tasks::Step { infeasible: true, ..tasks::Step::default() });
+        self.note_score();
     }
 
     /// Scores what has happened and writes it down.
     pub(crate) async fn conclude(
         &mut self,
         id: &EpisodeId,
-        task: &Task,
         outcome: Outcome,
         started: Timestamp,
         judge: &Model,
     ) -> Result<EpisodeRecord, Error> {
         let wall_ms = millis(self.began.elapsed());
-        let goal = self.goal.clone().unwrap_or_else(|| task.goal.to_string());
-        let scored = scored(&task.scorer, &mut self.score, &goal, outcome.clone(), judge).await;
+        let goal = self.goal.clone().unwrap_or_else(|| self.task.goal.to_string());
+        let scored = scored(&self.task.scorer, &mut self.score, &goal, outcome.clone(), judge).await;
         let mut record = EpisodeRecord {
             goal: self.goal.clone(),
             answer: self.answer.clone(),
             judgements: self.score.judgements.clone(),
             steps: self.steps.iter().filter(|step| step.action.is_some()).count() as u32,
-            models: Spent::of(self.calls.iter().map(|line| &line.call)),
+            models: ModelUsage::of(self.calls.iter().map(|line| &line.call)),
             wall_ms,
             times: Some(self.watch.times()),
             ..EpisodeRecord::new(id, outcome, started)

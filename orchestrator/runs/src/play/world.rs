@@ -21,30 +21,30 @@ use sites::Town;
 use snapshots::Exchange;
 use tasks::{Decision, DeviceSpec, Fetch, Fetched, Place, ProgramCheck, StateCheck, Task, WorldSpec};
 
-use crate::environment::{Environment, EnvironmentError, NotActed};
-use crate::kept;
-use crate::options::Options;
-use crate::recorded::Recorded;
-use crate::servicenow::ServiceNow;
-use crate::town::{self, Visit};
-use crate::verifier::{self, Confinement};
+use crate::play::browser_state;
+use crate::play::environment::{Environment, EnvironmentError, NotActed};
+use crate::play::options::Options;
+use crate::play::running_sites::{self, LeasedSites};
+use crate::play::servicenow::ServiceNow;
+use crate::play::verifier::{self, Confinement};
+use crate::play::world_snapshots::WorldSnapshots;
 
 /// Who drives the pages.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Door {
+enum BrowserMode {
     /// We do.
-    Shut,
+    Agent,
     /// Another program.
-    Open,
+    Attached,
     /// Another program, or a person in a window.
     Window,
 }
 
 /// What the workers of a run share.
 #[derive(Clone)]
-pub struct Shared {
+pub struct WorldResources {
     /// The snapshots of each world that a task is done in, by their paths.
-    recorded: Arc<BTreeMap<Vec<Utf8PathBuf>, Recorded>>,
+    recorded: Arc<BTreeMap<Vec<Utf8PathBuf>, WorldSnapshots>>,
     town: Option<Town>,
     authority: Arc<CertificateAuthority>,
     confinement: Confinement,
@@ -53,8 +53,8 @@ pub struct Shared {
 /// One worker's gateway and browser.
 pub struct World {
     gateway: Gateway,
-    shared: Shared,
-    visit: Visit,
+    shared: WorldResources,
+    sites: LeasedSites,
     /// What answers whom in this episode.
     routes: Routes,
     /// Where the present episode begins, as programs are told.
@@ -80,14 +80,14 @@ pub struct World {
     network: Option<Arc<Network>>,
 }
 
-impl Shared {
+impl WorldResources {
     /// Opens the snapshots of the worlds that these tasks are done in.
     pub async fn open(
         spec: &WorldSpec,
         tasks: &[Task],
         town: Option<Town>,
         options: &Options,
-    ) -> Result<Shared, EnvironmentError> {
+    ) -> Result<WorldResources, EnvironmentError> {
         let authority = CertificateAuthority::in_memory()
             .map_err(EnvironmentError::while_doing("make a certificate authority"))?;
         let mut worlds: Vec<WorldSpec> = tasks.iter().map(|task| task.world(spec)).collect();
@@ -95,14 +95,14 @@ impl Shared {
         worlds.dedup_by(|a, b| a.snapshots == b.snapshots);
         let cache = options.index_cache.clone();
         let open = move |spec: WorldSpec| {
-            let recorded = Recorded::open(&spec, cache.as_deref())?;
+            let recorded = WorldSnapshots::open(&spec, cache.as_deref())?;
             Ok::<_, EnvironmentError>((spec.snapshots, recorded))
         };
         let opened = tokio::task::spawn_blocking(move || {
             worlds.into_iter().map(open).collect::<Result<BTreeMap<_, _>, _>>()
         });
         let recorded = opened.await.map_err(EnvironmentError::while_doing("open the snapshots"))??;
-        Ok(Shared {
+        Ok(WorldResources {
             recorded: Arc::new(recorded),
             town,
             authority: Arc::new(authority),
@@ -119,7 +119,7 @@ impl Shared {
     }
 
     /// The snapshots of a world.
-    pub(crate) fn recorded(&self, spec: &WorldSpec) -> Result<&Recorded, EnvironmentError> {
+    pub(crate) fn recorded(&self, spec: &WorldSpec) -> Result<&WorldSnapshots, EnvironmentError> {
         let lacking = || format!("nobody has opened {:?}", spec.snapshots);
         let recorded = self.recorded.get(&spec.snapshots);
         recorded.ok_or_else(|| EnvironmentError::while_doing("find a task's snapshots")(lacking()))
@@ -163,32 +163,32 @@ impl World {
     /// Starts a gateway and a browser that can reach nothing but it, in which time moves only with the episode's actions.
     pub async fn bring_up(
         spec: &WorldSpec,
-        shared: Shared,
+        shared: WorldResources,
         settle_within: Duration,
     ) -> Result<World, EnvironmentError> {
-        World::start(spec, device(spec), shared, settle_within, Door::Shut).await
+        World::start(spec, device(spec), shared, settle_within, BrowserMode::Agent).await
     }
 
     /// Starts them for another program to drive, in a world whose time runs on. Good for one
     /// episode of this task.
-    pub async fn open_up(
+    pub async fn bring_up_attached(
         spec: &WorldSpec,
         task: &Task,
-        shared: Shared,
+        shared: WorldResources,
         options: &Options,
     ) -> Result<World, EnvironmentError> {
         let spec = task.world(spec);
         let device = on(&device(&spec), &task.device);
-        let door = if options.headed { Door::Window } else { Door::Open };
-        World::start(&spec, device, shared, options.limits.settle, door).await
+        let mode = if options.headed { BrowserMode::Window } else { BrowserMode::Attached };
+        World::start(&spec, device, shared, options.limits.settle, mode).await
     }
 
     async fn start(
         spec: &WorldSpec,
         device: Device,
-        shared: Shared,
+        shared: WorldResources,
         settle_within: Duration,
-        door: Door,
+        mode: BrowserMode,
     ) -> Result<World, EnvironmentError> {
         let gateway = shared.gateway(Routes::new()).await?;
         let clock = browser::World { clock: spec.clock, seed: spec.seed };
@@ -197,8 +197,8 @@ impl World {
             files: spec.files.clone().map(Into::into),
             activity: Some(gateway.activity()),
             world: Some(clock),
-            open: door != Door::Shut,
-            headless: door != Door::Window,
+            open: mode != BrowserMode::Agent,
+            headless: mode != BrowserMode::Window,
             ..Launch::new(gateway.local_addr(), shared.authority.spki_sha256_base64())
         };
         if let Some(search) = &spec.search {
@@ -210,7 +210,7 @@ impl World {
         Ok(World {
             gateway,
             shared,
-            visit: Visit::default(),
+            sites: LeasedSites::default(),
             routes: Routes::new(),
             url: String::new(),
             actions: 0,
@@ -251,8 +251,8 @@ impl World {
     /// Brings the sites' clocks to where an open world's time has come to, and looks whether all of them still run.
     pub(crate) fn keep_time(&self) -> Result<(), EnvironmentError> {
         let passed = SignedDuration::try_from(self.began.elapsed()).unwrap_or_default();
-        self.visit.set_clocks(self.clock.clock.saturating_add(passed).unwrap_or(self.clock.clock))?;
-        self.visit.health()?;
+        self.sites.set_clocks(self.clock.clock.saturating_add(passed).unwrap_or(self.clock.clock))?;
+        self.sites.health()?;
         self.session.check().map_err(EnvironmentError::while_doing("keep the browser"))
     }
 
@@ -267,7 +267,7 @@ impl World {
             .quiet(self.settle_within)
             .await
             .map_err(EnvironmentError::while_doing("wait for the last episode's requests to end"))?;
-        self.visit.end().await;
+        self.sites.end().await;
         Ok(())
     }
 
@@ -287,16 +287,16 @@ impl World {
         let recorded = self.shared.recorded(&spec)?;
         let mut routes = recorded.routes.clone();
         if let Some(town) = &self.shared.town {
-            let (visit, cookies) = Visit::begin(town, task, self.clock.clock).await?;
-            visit.add_routes(&mut routes)?;
-            self.visit = visit;
+            let (sites, cookies) = LeasedSites::begin(town, task, self.clock.clock).await?;
+            sites.add_routes(&mut routes)?;
+            self.sites = sites;
             let given = self.session.set_cookies(&cookies).await;
             given.map_err(EnvironmentError::while_doing("give the browser its cookies"))?;
         }
-        self.url = town::address(task, &self.visit);
+        self.url = running_sites::address(task, &self.sites);
         self.routes = routes.clone();
         self.gateway.set_routes(routes);
-        let given = kept::give(&mut self.session, &recorded.kept).await;
+        let given = browser_state::restore(&mut self.session, &recorded.browser_state).await;
         given.map_err(EnvironmentError::while_doing("give the browser what pages had kept"))?;
         if let Some(path) = &spec.storage_state {
             let state = storage_state(path)?;
@@ -367,7 +367,9 @@ impl Environment for World {
 
     async fn act(&mut self, action: &Action) -> Result<Option<Acted>, NotActed> {
         self.actions += 1;
-        self.visit.set_clocks(town::after(self.clock.clock, self.actions)).map_err(NotActed::Broken)?;
+        self.sites
+            .set_clocks(running_sites::after(self.clock.clock, self.actions))
+            .map_err(NotActed::Broken)?;
         match self.session.act(action).await {
             Ok(()) => Ok(self.session.acted().cloned()),
             Err(ActionError::Browser(error)) => {
@@ -380,7 +382,7 @@ impl Environment for World {
     async fn settle(&mut self) -> Result<Option<String>, EnvironmentError> {
         let settled = self.settle_page().await;
         // Where a site or a part of the browser has ended, that is what happened, whatever the pages look like now.
-        self.visit.health()?;
+        self.sites.health()?;
         self.session.check().map_err(EnvironmentError::while_doing("act in the browser"))?;
         settled
     }
@@ -398,7 +400,7 @@ impl Environment for World {
     }
 
     async fn probe(&mut self, question: &StateCheck) -> Result<Value, EnvironmentError> {
-        self.visit.probe(question).await
+        self.sites.probe(question).await
     }
 
     async fn decide(
@@ -441,7 +443,7 @@ impl Environment for World {
     }
 
     fn instance(&mut self, site: &str) -> Result<ServiceNow, EnvironmentError> {
-        self.visit.instance(site)
+        self.sites.instance(site)
     }
 
     async fn storage_state(&mut self) -> Result<StorageState, EnvironmentError> {
@@ -449,7 +451,7 @@ impl Environment for World {
     }
 
     async fn check(&mut self) -> Result<(), EnvironmentError> {
-        self.visit.check().await?;
+        self.sites.check().await?;
         self.session.check().map_err(EnvironmentError::while_doing("keep the browser"))
     }
 
@@ -460,7 +462,7 @@ impl Environment for World {
     }
 
     async fn close(mut self) {
-        self.visit.end().await;
+        self.sites.end().await;
         if let Err(error) = self.session.close().await {
             tracing::warn!(%error, "the browser did not end in good order");
         }

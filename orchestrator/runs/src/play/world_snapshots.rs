@@ -8,33 +8,36 @@ use gateway::{DatePolicy, MatchLevel, Replay, ReplayOptions, Routes, Target};
 use snapshots::index::ReplaySet;
 use tasks::WorldSpec;
 
-use crate::environment::EnvironmentError;
-use crate::kept::kept;
+use crate::play::browser_state::recorded_state;
+use crate::play::environment::EnvironmentError;
 
 /// What a world has of its snapshots.
 #[derive(Debug, Default)]
-pub(crate) struct Recorded {
+pub(crate) struct WorldSnapshots {
     pub(crate) routes: Routes,
     /// The recorded hosts.
     pub(crate) hosts: Vec<String>,
-    pub(crate) kept: StorageState,
+    pub(crate) browser_state: StorageState,
 }
 
-impl Recorded {
+impl WorldSnapshots {
     /// Opens the snapshots of a world, with their indexes in the folder `cache`; without one,
     /// indexes are built into temporary files.
     ///
     /// There is a route for every recorded host, and for the search engines that their pages are
     /// searched in the place of. What has none is refused, and shows as such: it is not a page that
     /// the recording lacks, it is outside the world.
-    pub(crate) fn open(spec: &WorldSpec, cache: Option<&Utf8Path>) -> Result<Recorded, EnvironmentError> {
+    pub(crate) fn open(
+        spec: &WorldSpec,
+        cache: Option<&Utf8Path>,
+    ) -> Result<WorldSnapshots, EnvironmentError> {
         if spec.snapshots.is_empty() {
-            return Ok(Recorded::default());
+            return Ok(WorldSnapshots::default());
         }
         let set = ReplaySet::open(&spec.snapshots, cache, &mut |_, _| {})
             .map_err(EnvironmentError::while_doing("open the snapshots"))?;
         let hosts = set.hosts().map_err(EnvironmentError::while_doing("list the hosts of the snapshots"))?;
-        let kept = kept(&set);
+        let browser_state = recorded_state(&set);
         let level = match spec.match_level {
             tasks::MatchLevel::Exact => MatchLevel::Exact,
             tasks::MatchLevel::Normalised => MatchLevel::Normalised,
@@ -58,6 +61,6 @@ impl Recorded {
                 tracing::warn!(%error, "a recorded host cannot be reached");
             }
         }
-        Ok(Recorded { routes, hosts, kept })
+        Ok(WorldSnapshots { routes, hosts, browser_state })
     }
 }

@@ -5,8 +5,8 @@ use camino::Utf8Path;
 use serde::Serialize;
 
 use crate::Error;
-use crate::digest::Lines;
-use crate::results::{EpisodeRecord, Request, RunFolder, Saved, Step};
+use crate::results::digest::Lines;
+use crate::results::{EpisodeRecord, Request, RunFolder, SavedFile, Step};
 
 /// One step of an episode, as far as it must repeat.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -24,7 +24,7 @@ pub struct CanonicalStep<'a> {
     pub dialogs: &'a [Dialog],
     /// What pages had saved.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pub downloads: &'a [Saved],
+    pub downloads: &'a [SavedFile],
     /// What the agent did.
     pub action: Option<&'a str>,
     /// Why that failed.

@@ -9,8 +9,8 @@ use sha2::{Digest as _, Sha256};
 use tasks::{ProgramCheck, Task, WorldSpec};
 
 use crate::Error;
-use crate::digest::{Lines, hex};
 use crate::results::WorldRecord;
+use crate::results::digest::{Lines, hex};
 
 /// Bytes taken from either end of a snapshot. The end of a WACZ is its ZIP directory with the checksum of every part.
 const EDGE: u64 = 64 << 10;

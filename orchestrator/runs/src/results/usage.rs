@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// Questions to models, and their tokens.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Spent {
+pub struct ModelUsage {
     /// Who was asked, as servers call them; nothing in files of older versions.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub names: BTreeSet<String>,
@@ -47,21 +47,21 @@ fn is_none(count: &u64) -> bool {
     *count == 0
 }
 
-impl Spent {
+impl ModelUsage {
     /// Of these calls; nothing where there are none.
-    pub fn of<'a>(calls: impl IntoIterator<Item = &'a Call>) -> Option<Spent> {
-        Spent::sum(calls.into_iter().map(|call| Spent {
+    pub fn of<'a>(calls: impl IntoIterator<Item = &'a Call>) -> Option<ModelUsage> {
+        ModelUsage::sum(calls.into_iter().map(|call| ModelUsage {
             recorded: u64::from(call.recorded),
             failed: u64::from(call.error.is_some()),
             cost: call.cost,
-            ..Spent::one(call.model.as_deref(), call.usage, call.fault)
+            ..ModelUsage::one(call.model.as_deref(), call.usage, call.fault)
         }))
     }
 
     /// One question to this model, which took so much.
-    pub(crate) fn one(model: Option<&str>, usage: Usage, fault: Option<Fault>) -> Spent {
+    pub(crate) fn one(model: Option<&str>, usage: Usage, fault: Option<Fault>) -> ModelUsage {
         let is = |one: Fault| u64::from(fault == Some(one));
-        Spent {
+        ModelUsage {
             names: model.map(str::to_owned).into_iter().collect(),
             calls: 1,
             prompt_tokens: usage.prompt_tokens,
@@ -71,15 +71,15 @@ impl Spent {
             cut: is(Fault::Cut),
             refused: is(Fault::Refused),
             empty: is(Fault::Empty),
-            ..Spent::default()
+            ..ModelUsage::default()
         }
     }
 
     /// All together; nothing where there is nothing.
-    pub fn sum(all: impl IntoIterator<Item = Spent>) -> Option<Spent> {
+    pub fn sum(all: impl IntoIterator<Item = ModelUsage>) -> Option<ModelUsage> {
         all.into_iter().reduce(|mut a, b| {
             a.names.extend(b.names);
-            Spent {
+            ModelUsage {
                 names: a.names,
                 calls: a.calls + b.calls,
                 recorded: a.recorded + b.recorded,
