@@ -17,16 +17,16 @@ use crate::fallback::Fallback;
 use crate::llm::{self, AgentSettings, ModelSettings, PRESETS, Settings, SettingsError, Templates};
 use crate::noop::Noop;
 use crate::oracle::Oracle;
-use crate::program::{self, Address, AddressError, Contact, Program};
+use crate::program::{self, Address, AddressError, Endpoint, Program};
 use crate::random::Random;
-use crate::{Agent, Error, Goal, GoalImage, Speech};
+use crate::{ActionFormat, Agent, Error, Goal, GoalImage};
 
 /// Between the agents of an ensemble.
 const THEN: &str = "->";
 
-/// A kind of agent; one [`Agent`] of it is made for each episode.
+/// A spec of agent; one [`Agent`] of it is made for each episode.
 #[derive(Debug, Clone)]
-pub enum Kind {
+pub enum AgentSpec {
     /// `oracle`: plays the task's own solution.
     Oracle,
     /// `mistaken`: plays what the task's author wrote down as a mistake.
@@ -43,14 +43,14 @@ pub enum Kind {
     /// `http://HOST:PORT/PATH`: a server that speaks the protocol of programs.
     Server(Address),
     /// The name of a preset, or a file of settings: asks a language model.
-    Model(Box<Asking>),
+    Model(Box<LlmAgent>),
     /// `A->B`: the next where one does not answer.
-    Fallback(Vec<Kind>),
+    Fallback(Vec<AgentSpec>),
 }
 
 /// An agent that asks a language model.
 #[derive(Debug, Clone)]
-pub struct Asking {
+pub struct LlmAgent {
     /// The preset's name, or the file's.
     name: String,
     settings: Settings,
@@ -60,7 +60,7 @@ pub struct Asking {
 
 /// What an agent is made for: one episode.
 #[derive(Debug, Clone)]
-pub struct Casting<'a> {
+pub struct EpisodeContext<'a> {
     /// The task.
     pub task: &'a Task,
     /// Which attempt at it, from 1.
@@ -72,7 +72,7 @@ pub struct Casting<'a> {
     /// How long an external program may think about one action.
     pub answer_within: Duration,
     /// How an external program is to write its actions.
-    pub speech: Speech,
+    pub speech: ActionFormat,
     /// What an external program sees of the environment besides what every program needs.
     pub variables: &'a [Variable],
 }
@@ -103,35 +103,35 @@ fn names() -> impl Iterator<Item = &'static str> {
     ["oracle", "mistaken", "noop", "random"].into_iter().chain(PRESETS.iter().map(|(name, _)| *name))
 }
 
-impl FromStr for Kind {
+impl FromStr for AgentSpec {
     type Err = UnknownAgent;
 
     /// Reads the file where one is named.
-    fn from_str(text: &str) -> Result<Kind, UnknownAgent> {
+    fn from_str(text: &str) -> Result<AgentSpec, UnknownAgent> {
         let unknown = || UnknownAgent::Name(text.to_owned());
         if let Some(command) = text.strip_prefix("program:").map(str::trim) {
             return if command.is_empty() {
                 Err(unknown())
             } else {
-                Ok(Kind::Program { command: command.to_owned() })
+                Ok(AgentSpec::Program { command: command.to_owned() })
             };
         }
         if let Some((first, rest)) = text.split_once(THEN) {
-            let mut kinds = vec![first.trim().parse()?];
+            let mut specs = vec![first.trim().parse()?];
             match rest.trim().parse()? {
-                Kind::Fallback(others) => kinds.extend(others),
-                other => kinds.push(other),
+                AgentSpec::Fallback(others) => specs.extend(others),
+                other => specs.push(other),
             }
-            return Ok(Kind::Fallback(kinds));
+            return Ok(AgentSpec::Fallback(specs));
         }
         if text.starts_with("http://") || text.starts_with("https://") {
-            return Ok(Kind::Server(text.parse()?));
+            return Ok(AgentSpec::Server(text.parse()?));
         }
         match text {
-            "oracle" => return Ok(Kind::Oracle),
-            "mistaken" => return Ok(Kind::Mistaken),
-            "noop" => return Ok(Kind::Noop),
-            "random" => return Ok(Kind::Random),
+            "oracle" => return Ok(AgentSpec::Oracle),
+            "mistaken" => return Ok(AgentSpec::Mistaken),
+            "noop" => return Ok(AgentSpec::Noop),
+            "random" => return Ok(AgentSpec::Random),
             _ => {}
         }
         let settings = if text.ends_with(".yaml") || text.ends_with(".yml") {
@@ -141,7 +141,7 @@ impl FromStr for Kind {
         };
         let templates = Templates::load(settings.templates.as_deref()).map_err(SettingsError::from)?;
         let (name, templates, model) = (text.to_owned(), Arc::new(templates), Model::default());
-        Ok(Kind::Model(Box::new(Asking { name, settings, templates, model })))
+        Ok(AgentSpec::Model(Box::new(LlmAgent { name, settings, templates, model })))
     }
 }
 
@@ -153,19 +153,19 @@ pub fn is_random(name: &str) -> bool {
     name.split(THEN).any(|one| one.trim() == "random")
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for AgentSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Kind::Oracle => f.write_str("oracle"),
-            Kind::Mistaken => f.write_str("mistaken"),
-            Kind::Noop => f.write_str("noop"),
-            Kind::Random => f.write_str("random"),
-            Kind::Program { command } => write!(f, "program:{command}"),
-            Kind::Server(address) => write!(f, "{address}"),
-            Kind::Model(asking) => f.write_str(&asking.name),
-            Kind::Fallback(kinds) => {
-                for (place, kind) in kinds.iter().enumerate() {
-                    write!(f, "{}{kind}", if place == 0 { "" } else { THEN })?;
+            AgentSpec::Oracle => f.write_str("oracle"),
+            AgentSpec::Mistaken => f.write_str("mistaken"),
+            AgentSpec::Noop => f.write_str("noop"),
+            AgentSpec::Random => f.write_str("random"),
+            AgentSpec::Program { command } => write!(f, "program:{command}"),
+            AgentSpec::Server(address) => write!(f, "{address}"),
+            AgentSpec::Model(asking) => f.write_str(&asking.name),
+            AgentSpec::Fallback(specs) => {
+                for (place, spec) in specs.iter().enumerate() {
+                    write!(f, "{}{spec}", if place == 0 { "" } else { THEN })?;
                 }
                 Ok(())
             }
@@ -173,36 +173,38 @@ impl fmt::Display for Kind {
     }
 }
 
-impl Kind {
+impl AgentSpec {
     /// A word that fits into a file name.
     pub fn slug(&self) -> String {
         match self {
-            Kind::Oracle | Kind::Mistaken | Kind::Noop | Kind::Random => self.to_string(),
-            Kind::Program { .. } => "program".to_owned(),
-            Kind::Server(_) => "http".to_owned(),
-            Kind::Model(asking) => Utf8Path::new(&asking.name).file_stem().unwrap_or("model").to_owned(),
-            Kind::Fallback(kinds) => kinds.iter().map(Kind::slug).collect::<Vec<_>>().join("-"),
+            AgentSpec::Oracle | AgentSpec::Mistaken | AgentSpec::Noop | AgentSpec::Random => self.to_string(),
+            AgentSpec::Program { .. } => "program".to_owned(),
+            AgentSpec::Server(_) => "http".to_owned(),
+            AgentSpec::Model(asking) => Utf8Path::new(&asking.name).file_stem().unwrap_or("model").to_owned(),
+            AgentSpec::Fallback(specs) => specs.iter().map(AgentSpec::slug).collect::<Vec<_>>().join("-"),
         }
     }
 
     /// How it writes its actions, if this is how it is asked to: a program as asked, what is built in its own way.
-    pub fn speech(&self, asked: Speech) -> Speech {
-        let speaks = |dialect| Speech { dialect, multiaction: false };
+    pub fn speech(&self, asked: ActionFormat) -> ActionFormat {
+        let speaks = |dialect| ActionFormat { dialect, multiaction: false };
         match self {
-            Kind::Oracle | Kind::Mistaken | Kind::Noop | Kind::Random => Speech::default(),
-            Kind::Program { .. } | Kind::Server(_) => asked,
-            Kind::Model(asking) => match &asking.settings.agent {
+            AgentSpec::Oracle | AgentSpec::Mistaken | AgentSpec::Noop | AgentSpec::Random => {
+                ActionFormat::default()
+            }
+            AgentSpec::Program { .. } | AgentSpec::Server(_) => asked,
+            AgentSpec::Model(asking) => match &asking.settings.agent {
                 AgentSettings::WebArena(_) => speaks(Dialect::WebArena),
                 AgentSettings::React(_) => speaks(Dialect::WebCanvas),
-                AgentSettings::Form(_) => Speech { dialect: Dialect::TurkingBench, multiaction: true },
+                AgentSettings::Form(_) => ActionFormat { dialect: Dialect::TurkingBench, multiaction: true },
                 AgentSettings::Generic(settings) => {
-                    Speech { dialect: Dialect::BrowserGym, multiaction: settings.multiaction }
+                    ActionFormat { dialect: Dialect::BrowserGym, multiaction: settings.multiaction }
                 }
                 AgentSettings::SeeAct(_) | AgentSettings::ClosedBook(_) | AgentSettings::Retrieval(_) => {
-                    Speech::default()
+                    ActionFormat::default()
                 }
             },
-            Kind::Fallback(kinds) => kinds.first().map_or(asked, |kind| kind.speech(asked)),
+            AgentSpec::Fallback(specs) => specs.first().map_or(asked, |spec| spec.speech(asked)),
         }
     }
 
@@ -210,8 +212,8 @@ impl Kind {
     /// the next agent instead.
     pub fn lacks(&self, task: &Task) -> Option<Error> {
         let what = match self {
-            Kind::Oracle if task.oracle.is_empty() => "oracle",
-            Kind::Mistaken if task.mistake.is_empty() => "mistake",
+            AgentSpec::Oracle if task.oracle.is_empty() => "oracle",
+            AgentSpec::Mistaken if task.mistake.is_empty() => "mistake",
             _ => return None,
         };
         Some(Error::NothingToPlay { what, task: task.id.clone() })
@@ -220,8 +222,8 @@ impl Kind {
     /// Whether a program is started.
     pub fn starts_a_program(&self) -> bool {
         match self {
-            Kind::Program { .. } => true,
-            Kind::Fallback(kinds) => kinds.iter().any(Kind::starts_a_program),
+            AgentSpec::Program { .. } => true,
+            AgentSpec::Fallback(specs) => specs.iter().any(AgentSpec::starts_a_program),
             _ => false,
         }
     }
@@ -229,8 +231,8 @@ impl Kind {
     /// Whether a language model is asked.
     pub fn asks_a_model(&self) -> bool {
         match self {
-            Kind::Model(_) => true,
-            Kind::Fallback(kinds) => kinds.iter().any(Kind::asks_a_model),
+            AgentSpec::Model(_) => true,
+            AgentSpec::Fallback(specs) => specs.iter().any(AgentSpec::asks_a_model),
             _ => false,
         }
     }
@@ -238,10 +240,10 @@ impl Kind {
     /// Has those that ask a model ask it by these settings, where they say something.
     pub fn set(&mut self, model: &ModelSettings) {
         match self {
-            Kind::Model(asking) => {
+            AgentSpec::Model(asking) => {
                 asking.settings.model = model.clone().or(&asking.settings.model);
             }
-            Kind::Fallback(kinds) => kinds.iter_mut().for_each(|kind| kind.set(model)),
+            AgentSpec::Fallback(specs) => specs.iter_mut().for_each(|spec| spec.set(model)),
             _ => {}
         }
     }
@@ -252,18 +254,18 @@ impl Kind {
     /// Those of `make`.
     pub fn connect<E>(&mut self, make: &mut impl FnMut(&ModelSettings) -> Result<Model, E>) -> Result<(), E> {
         match self {
-            Kind::Model(asking) => asking.model = make(&asking.settings.model)?,
-            Kind::Fallback(kinds) => {
-                for kind in kinds {
-                    kind.connect(make)?;
+            AgentSpec::Model(asking) => asking.model = make(&asking.settings.model)?,
+            AgentSpec::Fallback(specs) => {
+                for spec in specs {
+                    spec.connect(make)?;
                 }
             }
-            Kind::Oracle
-            | Kind::Mistaken
-            | Kind::Noop
-            | Kind::Random
-            | Kind::Program { .. }
-            | Kind::Server(_) => {}
+            AgentSpec::Oracle
+            | AgentSpec::Mistaken
+            | AgentSpec::Noop
+            | AgentSpec::Random
+            | AgentSpec::Program { .. }
+            | AgentSpec::Server(_) => {}
         }
         Ok(())
     }
@@ -271,8 +273,8 @@ impl Kind {
     /// The models that are asked.
     pub fn models(&self) -> Vec<&Model> {
         match self {
-            Kind::Model(asking) => vec![&asking.model],
-            Kind::Fallback(kinds) => kinds.iter().flat_map(Kind::models).collect(),
+            AgentSpec::Model(asking) => vec![&asking.model],
+            AgentSpec::Fallback(specs) => specs.iter().flat_map(AgentSpec::models).collect(),
             _ => Vec::new(),
         }
     }
@@ -280,46 +282,46 @@ impl Kind {
     /// What decides how it acts besides its name: settings, templates and model; null where nothing does.
     pub fn settings(&self) -> Value {
         match self {
-            Kind::Oracle
-            | Kind::Mistaken
-            | Kind::Noop
-            | Kind::Random
-            | Kind::Program { .. }
-            | Kind::Server(_) => Value::Null,
-            Kind::Model(asking) => json!({
+            AgentSpec::Oracle
+            | AgentSpec::Mistaken
+            | AgentSpec::Noop
+            | AgentSpec::Random
+            | AgentSpec::Program { .. }
+            | AgentSpec::Server(_) => Value::Null,
+            AgentSpec::Model(asking) => json!({
                 "settings": asking.settings,
                 "model": asking.model.name,
                 "templates": asking.templates.digest(),
             }),
-            Kind::Fallback(kinds) => kinds.iter().map(Kind::settings).collect(),
+            AgentSpec::Fallback(specs) => specs.iter().map(AgentSpec::settings).collect(),
         }
     }
 
     /// An agent for one episode.
-    pub fn agent(&self, casting: &Casting<'_>) -> Box<dyn Agent> {
-        let Casting { task, repeat, seed, stderr, variables, .. } = casting;
+    pub fn agent(&self, context: &EpisodeContext<'_>) -> Box<dyn Agent> {
+        let EpisodeContext { task, repeat, seed, stderr, variables, .. } = context;
         match self {
-            Kind::Oracle => Box::new(Oracle::new(task.oracle.clone())),
-            Kind::Mistaken => Box::new(Oracle::new(task.mistake.clone())),
-            Kind::Noop => Box::new(Noop),
-            Kind::Random => Box::new(Random::new(*seed, *repeat)),
-            Kind::Program { command } => {
+            AgentSpec::Oracle => Box::new(Oracle::new(task.oracle.clone())),
+            AgentSpec::Mistaken => Box::new(Oracle::new(task.mistake.clone())),
+            AgentSpec::Noop => Box::new(Noop),
+            AgentSpec::Random => Box::new(Random::new(*seed, *repeat)),
+            AgentSpec::Program { command } => {
                 let (line, stderr, variables) = (command.clone(), stderr.clone(), variables.to_vec());
-                external(casting, Contact::Command { line, stderr, variables })
+                external(context, Endpoint::Command { line, stderr, variables })
             }
-            Kind::Server(address) => external(casting, Contact::Server(address.clone())),
-            Kind::Model(asking) => {
+            AgentSpec::Server(address) => external(context, Endpoint::Server(address.clone())),
+            AgentSpec::Model(asking) => {
                 llm::agent(&asking.settings, &asking.templates, &asking.model, task, *repeat)
             }
-            Kind::Fallback(kinds) => {
-                Box::new(Fallback::new(kinds.iter().map(|kind| kind.agent(casting)).collect()))
+            AgentSpec::Fallback(specs) => {
+                Box::new(Fallback::new(specs.iter().map(|spec| spec.agent(context)).collect()))
             }
         }
     }
 }
 
-fn external(casting: &Casting<'_>, contact: Contact) -> Box<dyn Agent> {
-    let Casting { answer_within, speech, .. } = *casting;
+fn external(context: &EpisodeContext<'_>, contact: Endpoint) -> Box<dyn Agent> {
+    let EpisodeContext { answer_within, speech, .. } = *context;
     Box::new(Program::new(program::Settings { answer_within, speech, ..program::Settings::to(contact) }))
 }
 
@@ -345,22 +347,22 @@ mod tests {
             "http://127.0.0.1:9000/agent",
             "cot->http://localhost:9000->noop",
         ]) {
-            assert_eq!(name.parse::<Kind>().unwrap().to_string(), name);
+            assert_eq!(name.parse::<AgentSpec>().unwrap().to_string(), name);
         }
         for bad in ["", "Oracle", "program:", "program: ", "python3 x.py", "cot->", "->cot"] {
-            assert!(matches!(bad.parse::<Kind>(), Err(UnknownAgent::Name(_))), "{bad}");
+            assert!(matches!(bad.parse::<AgentSpec>(), Err(UnknownAgent::Name(_))), "{bad}");
         }
         for bad in ["http://", "https://127.0.0.1/", "cot->https://127.0.0.1/"] {
-            assert!(matches!(bad.parse::<Kind>(), Err(UnknownAgent::Address(_))), "{bad}");
+            assert!(matches!(bad.parse::<AgentSpec>(), Err(UnknownAgent::Address(_))), "{bad}");
         }
-        assert!(matches!("nowhere.yaml".parse::<Kind>(), Err(UnknownAgent::Settings(_))));
+        assert!(matches!("nowhere.yaml".parse::<AgentSpec>(), Err(UnknownAgent::Settings(_))));
     }
 
     #[test]
     fn an_ensemble_has_a_word_for_a_file_and_the_settings_of_each() {
-        let kind: Kind = "see-plan-act->closed-book".parse().unwrap();
-        assert_eq!(kind.slug(), "see-plan-act-closed-book");
-        assert_eq!(kind.settings()[1]["settings"]["agent"]["closed-book"]["example"], false);
+        let spec: AgentSpec = "see-plan-act->closed-book".parse().unwrap();
+        assert_eq!(spec.slug(), "see-plan-act-closed-book");
+        assert_eq!(spec.settings()[1]["settings"]["agent"]["closed-book"]["example"], false);
     }
 
     #[test]
@@ -369,7 +371,8 @@ mod tests {
             oracle: vec![tasks::OracleStep::GoBack],
             ..Task::new("x".to_owned(), tasks::GoalText::Words("x".to_owned()), tasks::Scorer::Infeasible {})
         };
-        let lacks = |name: &str| name.parse::<Kind>().unwrap().lacks(&task).map(|error| error.to_string());
+        let lacks =
+            |name: &str| name.parse::<AgentSpec>().unwrap().lacks(&task).map(|error| error.to_string());
         assert_eq!((lacks("oracle"), lacks("noop"), lacks("mistaken->noop")), (None, None, None));
         let told = "play the mistake of the task x: it has none; write its steps under `mistake`, or choose another agent";
         assert_eq!(lacks("mistaken").as_deref(), Some(told));

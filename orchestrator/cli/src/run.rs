@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use agents::llm::ModelSettings;
-use agents::{Kind, Speech};
+use agents::{ActionFormat, AgentSpec};
 use browser::Dialect;
 use camino::Utf8PathBuf;
 use models::Model;
@@ -32,7 +32,7 @@ pub(crate) struct Run {
     /// oracle, mistaken, noop, random; one that asks a language model (`sandbox agents list`), by name or by its file of settings;
     /// program:COMMAND for a program of yours that speaks JSON lines; http://HOST:PORT/PATH for a server of yours; A->B for the second where the first does not answer
     #[arg(long, value_name = "AGENT")]
-    agent: Kind,
+    agent: AgentSpec,
     /// The model that the agent asks, over OpenAI's interface at OPENAI_BASE_URL, with the key in OPENAI_API_KEY
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
@@ -121,8 +121,8 @@ pub(crate) struct Run {
 impl Run {
     /// Runs, prints the table, writes the report.
     pub(crate) async fn run(mut self) -> Outcome {
-        let asked = Speech { dialect: self.dialect, multiaction: self.multiaction };
-        let is_told = asked != Speech::default();
+        let asked = ActionFormat { dialect: self.dialect, multiaction: self.multiaction };
+        let is_told = asked != ActionFormat::default();
         if is_told && self.agent.speech(asked) != asked {
             return Err(Failure::Input(anyhow::anyhow!(
                 "--dialect and --multiaction are for programs; {} speaks {} by itself",

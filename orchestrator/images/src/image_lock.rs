@@ -1,4 +1,4 @@
-//! `lock.txt` beside a recipe: what its image was last proved with, which a build prefers.
+//! `lock.txt` beside a recipe: the versions that its image was last built and tested with. A build prefers them.
 //!
 //! ```text
 //!   debian ruby3.1=3.1.7-1~deb12u2      every Debian package of every stage
@@ -27,7 +27,7 @@ use crate::{Engine, Error, Recipe};
 /// The name of the file.
 pub(crate) const FILE: &str = "lock.txt";
 
-const HEAD: &str = "# What this image was last proved with. Written by `sandbox build --lock`.\n";
+const HEAD: &str = "# What this image was last lock with. Written by `sandbox build --lock`.\n";
 
 /// Where images keep the lists of their packages, and their golden state.
 const PACKAGES: &str = "/usr/share/sandbox";
@@ -35,7 +35,7 @@ const SEED: &str = "/seed";
 
 /// Exact versions, and the digest of the golden state.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Proved {
+pub struct ImageLock {
     packages: BTreeMap<String, String>,
     seed: Option<String>,
 }
@@ -68,17 +68,17 @@ impl fmt::Display for Difference {
     }
 }
 
-impl Proved {
+impl ImageLock {
     /// Reads the lock file of a recipe; none where there is none.
     ///
     /// # Errors
     /// When it cannot be read, or a line of it is not understood.
-    pub fn of_recipe(recipe: &Recipe) -> Result<Option<Proved>, Error> {
+    pub fn of_recipe(recipe: &Recipe) -> Result<Option<ImageLock>, Error> {
         let path = path(recipe);
         match std::fs::read_to_string(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(Error::of_file("read", &path)(error)),
-            Ok(text) => Proved::parse(&text).map(Some).map_err(|why| Error::Malformed { path, why }),
+            Ok(text) => ImageLock::parse(&text).map(Some).map_err(|why| Error::Malformed { path, why }),
         }
     }
 
@@ -101,7 +101,7 @@ impl Proved {
     ///
     /// # Errors
     /// When the engine has no such image, or refuses.
-    pub async fn of_image(engine: &Engine, recipe: &Recipe) -> Result<Proved, Error> {
+    pub async fn of_image(engine: &Engine, recipe: &Recipe) -> Result<ImageLock, Error> {
         // A container that never runs: files are taken out of containers, not of images.
         let body = ContainerCreateBody {
             image: Some(recipe.tag()),
@@ -114,18 +114,18 @@ impl Proved {
         let read = read(engine, &container).await;
         let options = RemoveContainerOptionsBuilder::default().force(true).v(true).build();
         let removed = engine.docker().remove_container(&container, Some(options)).await;
-        let proved = read?;
+        let lock = read?;
         removed.map_err(Error::of_engine("remove a container"))?;
-        Ok(proved)
+        Ok(lock)
     }
 
     /// What is otherwise in `found`, by name; the golden state last.
-    pub fn differences(&self, found: &Proved) -> Vec<Difference> {
+    pub fn differences(&self, found: &ImageLock) -> Vec<Difference> {
         let mut names: Vec<&String> = self.packages.keys().chain(found.packages.keys()).collect();
         names.sort_unstable();
         names.dedup();
         let versions = names.into_iter().map(|name| {
-            let of = |proved: &Proved| proved.packages.get(name).cloned();
+            let of = |lock: &ImageLock| lock.packages.get(name).cloned();
             Difference::Package { name: name.clone(), locked: of(self), found: of(found) }
         });
         let mut differ: Vec<Difference> = versions
@@ -146,14 +146,14 @@ impl Proved {
         })
     }
 
-    fn parse(text: &str) -> Result<Proved, String> {
-        let mut proved = Proved::default();
+    fn parse(text: &str) -> Result<ImageLock, String> {
+        let mut lock = ImageLock::default();
         for (at, line) in text.lines().enumerate() {
             match line.split_once(' ') {
                 _ if line.is_empty() || line.starts_with('#') => {}
-                Some(("debian", package)) if package.contains('=') => proved.add(package, '='),
+                Some(("debian", package)) if package.contains('=') => lock.add(package, '='),
                 Some(("seed", digest)) if digest.starts_with("sha256:") => {
-                    proved.seed = Some(digest.to_owned())
+                    lock.seed = Some(digest.to_owned())
                 }
                 _ => {
                     return Err(format!(
@@ -163,7 +163,7 @@ impl Proved {
                 }
             }
         }
-        Ok(proved)
+        Ok(lock)
     }
 
     /// A package's name and version, without the processor that it is for: `libc6:amd64`.
@@ -175,7 +175,7 @@ impl Proved {
     }
 }
 
-impl fmt::Display for Proved {
+impl fmt::Display for ImageLock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(HEAD)?;
         self.packages.iter().try_for_each(|(name, version)| writeln!(f, "debian {name}={version}"))?;
@@ -189,9 +189,9 @@ fn path(recipe: &Recipe) -> Utf8PathBuf {
 
 /// A folder that is to be merged into `/etc/apt`: the versions that apt shall prefer, none where there is no lock. A
 /// preferred version may be older than the base image's, so apt may go back.
-pub(crate) fn apt(locked: Option<&Proved>) -> Result<tempfile::TempDir, Error> {
+pub(crate) fn apt(locked: Option<&ImageLock>) -> Result<tempfile::TempDir, Error> {
     let folder = tempfile::tempdir().map_err(Error::of_file("create a folder in", Utf8Path::new("/tmp")))?;
-    let preferences = locked.map(Proved::preferences).unwrap_or_default();
+    let preferences = locked.map(ImageLock::preferences).unwrap_or_default();
     let files =
         [("preferences.d", preferences.as_str()), ("apt.conf.d", "APT::Get::allow-downgrades \"true\";\n")];
     for (name, text) in files {
@@ -204,9 +204,9 @@ pub(crate) fn apt(locked: Option<&Proved>) -> Result<tempfile::TempDir, Error> {
 }
 
 /// Reads both folders of a container.
-async fn read(engine: &Engine, container: &str) -> Result<Proved, Error> {
+async fn read(engine: &Engine, container: &str) -> Result<ImageLock, Error> {
     let packages = within(engine, container, PACKAGES, |mut tar| {
-        let mut proved = Proved::default();
+        let mut lock = ImageLock::default();
         for entry in tar.entries()? {
             let mut entry = entry?;
             let path = entry.path()?.to_string_lossy().into_owned();
@@ -214,14 +214,14 @@ async fn read(engine: &Engine, container: &str) -> Result<Proved, Error> {
             if name.starts_with("packages") && name.ends_with(".txt") {
                 let mut text = String::new();
                 entry.read_to_string(&mut text)?;
-                text.lines().for_each(|line| proved.add(line, '\t'));
+                text.lines().for_each(|line| lock.add(line, '\t'));
             }
         }
-        Ok(proved)
+        Ok(lock)
     });
     let packages = packages.await?.unwrap_or_default();
     let seed = within(engine, container, SEED, digest).await?;
-    Ok(Proved { seed, ..packages })
+    Ok(ImageLock { seed, ..packages })
 }
 
 type Archive = tar::Archive<Box<dyn Read + Send>>;
@@ -277,29 +277,29 @@ mod tests {
 
     const TEXT: &str = "# made up\ndebian alpha=1.0-1\ndebian beta=2:3.4~rc1=x\n\nseed sha256:ab\n";
 
-    fn proved(packages: &[(&str, &str)], seed: Option<&str>) -> Proved {
+    fn lock(packages: &[(&str, &str)], seed: Option<&str>) -> ImageLock {
         let packages = packages.iter().map(|(name, version)| ((*name).to_owned(), (*version).to_owned()));
-        Proved { packages: packages.collect(), seed: seed.map(str::to_owned) }
+        ImageLock { packages: packages.collect(), seed: seed.map(str::to_owned) }
     }
 
     #[test]
     fn what_is_written_is_read_again() {
-        let read = Proved::parse(TEXT).unwrap();
-        assert_eq!(read, proved(&[("alpha", "1.0-1"), ("beta", "2:3.4~rc1=x")], Some("sha256:ab")));
-        assert_eq!(Proved::parse(&read.to_string()).unwrap(), read);
+        let read = ImageLock::parse(TEXT).unwrap();
+        assert_eq!(read, lock(&[("alpha", "1.0-1"), ("beta", "2:3.4~rc1=x")], Some("sha256:ab")));
+        assert_eq!(ImageLock::parse(&read.to_string()).unwrap(), read);
     }
 
     #[test]
     fn a_line_that_is_not_understood_is_named() {
-        let why = Proved::parse("debian alpha=1\nsix==1.17.0\n").unwrap_err();
+        let why = ImageLock::parse("debian alpha=1\nsix==1.17.0\n").unwrap_err();
         assert!(why.starts_with("line 2: six==1.17.0: expected"), "{why}");
-        assert!(Proved::parse("debian alpha").is_err());
-        assert!(Proved::parse("seed none").is_err());
+        assert!(ImageLock::parse("debian alpha").is_err());
+        assert!(ImageLock::parse("seed none").is_err());
     }
 
     #[test]
     fn apt_is_told_every_version() {
-        let text = proved(&[("alpha", "1.0-1"), ("beta", "2")], None).preferences();
+        let text = lock(&[("alpha", "1.0-1"), ("beta", "2")], None).preferences();
         let expected = "Package: alpha\nPin: version 1.0-1\nPin-Priority: 1001\n\n\
                         Package: beta\nPin: version 2\nPin-Priority: 1001\n\n";
         assert_eq!(text, expected);
@@ -307,8 +307,8 @@ mod tests {
 
     #[test]
     fn differences_are_by_package_and_of_the_golden_state() {
-        let locked = proved(&[("alpha", "1"), ("beta", "2"), ("gone", "1")], Some("sha256:ab"));
-        let found = proved(&[("alpha", "1"), ("beta", "3"), ("new", "1")], Some("sha256:cd"));
+        let locked = lock(&[("alpha", "1"), ("beta", "2"), ("gone", "1")], Some("sha256:ab"));
+        let found = lock(&[("alpha", "1"), ("beta", "3"), ("new", "1")], Some("sha256:cd"));
         let told: Vec<String> = locked.differences(&found).iter().map(ToString::to_string).collect();
         assert_eq!(told, ["beta 2 -> 3", "gone 1 -> none", "new none -> 1", "the golden state"]);
         assert_eq!(locked.differences(&locked), []);
@@ -316,9 +316,9 @@ mod tests {
 
     #[test]
     fn a_package_is_known_without_its_processor() {
-        let mut found = Proved::default();
+        let mut found = ImageLock::default();
         found.add("libc6:amd64\t2.36-9+deb12u14", '\t');
-        assert_eq!(found, proved(&[("libc6", "2.36-9+deb12u14")], None));
+        assert_eq!(found, lock(&[("libc6", "2.36-9+deb12u14")], None));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use browser::{count_tokens, truncate};
-use models::{Chat, Message, Model, Part, Reply, Role, Said, Sampling, Usage};
+use models::{Chat, Message, Model, ModelReply, Part, Reply, Role, Sampling, Usage};
 use serde_json::{Map, Value, json};
 
 use super::settings::ModelSettings;
@@ -19,7 +19,7 @@ const CUT: &str = "\n(The rest of the page is left out.)";
 const PAGES: [&str; 2] = ["observation", "html"];
 
 /// One episode's line to a model.
-pub(crate) struct Asker {
+pub(crate) struct LlmClient {
     model: Model,
     sampling: Sampling,
     /// How many tokens of words a prompt may have.
@@ -31,15 +31,15 @@ pub(crate) struct Asker {
     calls: Vec<Call>,
 }
 
-impl Asker {
+impl LlmClient {
     pub(crate) fn new(
         model: Model,
         settings: &ModelSettings,
         templates: Arc<Templates>,
         repeat: u32,
-    ) -> Asker {
+    ) -> LlmClient {
         let (sampling, budget) = (settings.sampling(), settings.max_prompt_tokens);
-        Asker { model, sampling, budget, templates, repeat, asked: HashMap::new(), calls: Vec::new() }
+        LlmClient { model, sampling, budget, templates, repeat, asked: HashMap::new(), calls: Vec::new() }
     }
 
     /// What has been asked since this was called last.
@@ -47,7 +47,7 @@ impl Asker {
         std::mem::take(&mut self.calls)
     }
 
-    /// Fills a prompt in and asks it; what the model said without thoughts before it. See [`Asker::answer`].
+    /// Fills a prompt in and asks it; what the model said without thoughts before it. See [`LlmClient::answer`].
     pub(crate) async fn ask(
         &mut self,
         prompt: &'static str,
@@ -141,7 +141,7 @@ impl Asker {
         let Some(call) = self.calls.last_mut() else { return Ok(said?.reply) };
         call.took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         match said {
-            Ok(Said { reply, recorded, model }) => {
+            Ok(ModelReply { reply, recorded, model }) => {
                 call.model = model;
                 call.recorded = recorded;
                 call.usage = reply.usage;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use agents::Kind;
+use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
 use runs::{Options, Summary};
 use tasks::{Suite, Task};
@@ -67,8 +67,8 @@ impl Check {
             .collect();
         let (solved, mistaken) =
             (with(|task| !task.oracle.is_empty()), with(|task| !task.mistake.is_empty()));
-        let oracle = self.play(&suite, &Kind::Oracle, &solved, &out.join("oracle")).await?;
-        let mistakes = self.play(&suite, &Kind::Mistaken, &mistaken, &out.join("mistaken")).await?;
+        let oracle = self.play(&suite, &AgentSpec::Oracle, &solved, &out.join("oracle")).await?;
+        let mistakes = self.play(&suite, &AgentSpec::Mistaken, &mistaken, &out.join("mistaken")).await?;
         for (summary, wanted, what) in [(&oracle, 1.0, "its solution"), (&mistakes, 0.0, "its mistake")] {
             for task in summary.iter().flat_map(|summary| &summary.tasks) {
                 let ended: BTreeSet<&str> = task.outcomes.keys().copied().collect();
@@ -105,7 +105,7 @@ impl Check {
     async fn play(
         &self,
         suite: &Suite,
-        agent: &Kind,
+        agent: &AgentSpec,
         tasks: &[String],
         out: &Utf8Path,
     ) -> Result<Option<Summary>, Failure> {
