@@ -37,6 +37,7 @@ mod searching;
 mod server;
 mod servers;
 mod show;
+mod stored;
 mod suites;
 mod town;
 mod turkingbench;
