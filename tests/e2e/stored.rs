@@ -52,7 +52,10 @@ fn runs_of_earlier_versions_open_and_score_the_same() -> Result<()> {
         bench.succeed(&["score", "run", run.as_str(), "--suite", tasks.as_str()])?;
         for ((name, old), (_, new)) in before.iter().zip(records(&run)?) {
             for field in ["score", "success", "fingerprint", "outcome", "answer", "wrong"] {
-                ensure!(old.get(field) == new.get(field), "{suite}, {name}: {field} was {old:#} and is {new:#}");
+                ensure!(
+                    old.get(field) == new.get(field),
+                    "{suite}, {name}: {field} was {old:#} and is {new:#}"
+                );
             }
             bench.succeed(&["trace", run.as_str(), name.as_str()])?;
         }

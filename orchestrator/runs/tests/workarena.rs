@@ -7,8 +7,8 @@ use agents::AgentSpec;
 use browser::{Acted, Action, Look, Observation, Picture, StorageState};
 use camino::Utf8Path;
 use fake_model::{Asked, Reply};
+use fake_servicenow::{FakeServiceNow, installed};
 use gateway::Entry;
-use instance::{Instance, installed};
 use models::Model;
 use runs::environment::{EnvironmentError, NotActed};
 use runs::results::{EpisodeId, Outcome, RunFolder};
@@ -183,7 +183,7 @@ struct Course {
 async fn play(tables: Memory, course: Course) -> Or<(Option<Summary>, Vec<(Outcome, Option<f64>)>, Memory)> {
     let keep = tempfile::tempdir()?;
     let folder = Utf8Path::from_path(keep.path()).ok_or("no UTF-8")?;
-    let instance = Instance::new(tables);
+    let instance = FakeServiceNow::new(tables);
     let port = instance.serve().await?;
     let town = town(port, &folder.join("sites"), course.password.unwrap_or("secret")).await?;
     let out = folder.join("run");

@@ -1,4 +1,4 @@
-//! As much of an instance of ServiceNow as tests need, in memory: the table API over HTTP, and pages that one logs in to and that lead to
+//! A small ServiceNow for tests, in memory: the table API over HTTP, a log-in page, and pages of
 //! modules.
 
 use std::collections::HashMap;
@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 use tasks::tables::{Display, Input, Lookup, Memory, MemoryError, Record, Tables as _};
 use tokio::net::TcpListener;
 
-/// An instance, and a hand on its tables.
+/// A running ServiceNow; tests read and write its tables.
 #[derive(Debug, Clone)]
-pub struct Instance(Arc<Mutex<Memory>>);
+pub struct FakeServiceNow(Arc<Mutex<Memory>>);
 
 /// `admin:secret`, as a client names itself.
 const ADMIN: &str = "Basic YWRtaW46c2VjcmV0";
@@ -37,10 +37,10 @@ fn record(value: Value) -> Record {
     value.as_object().cloned().unwrap_or_default()
 }
 
-impl Instance {
+impl FakeServiceNow {
     /// An instance with these tables.
-    pub fn new(tables: Memory) -> Instance {
-        Instance(Arc::new(Mutex::new(tables)))
+    pub fn new(tables: Memory) -> FakeServiceNow {
+        FakeServiceNow(Arc::new(Mutex::new(tables)))
     }
 
     /// The tables as they are now.
@@ -119,7 +119,7 @@ fn is_admin(headers: &HeaderMap) -> bool {
 }
 
 async fn find(
-    State(instance): State<Instance>,
+    State(instance): State<FakeServiceNow>,
     Path(table): Path<String>,
     Query(given): Query<HashMap<String, String>>,
     headers: HeaderMap,
@@ -141,7 +141,7 @@ async fn find(
 }
 
 async fn create(
-    State(instance): State<Instance>,
+    State(instance): State<FakeServiceNow>,
     Path(table): Path<String>,
     Query(given): Query<HashMap<String, String>>,
     headers: HeaderMap,
@@ -157,7 +157,7 @@ async fn create(
 }
 
 async fn one(
-    State(instance): State<Instance>,
+    State(instance): State<FakeServiceNow>,
     Path((table, sys_id)): Path<(String, String)>,
     method: axum::http::Method,
     headers: HeaderMap,
