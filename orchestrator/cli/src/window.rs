@@ -8,6 +8,7 @@ use runs::browser_state;
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::{OrFail as _, Outcome};
+use crate::out;
 
 /// What the window begins with.
 pub(crate) struct Opening {
@@ -34,7 +35,7 @@ pub(crate) async fn show(
     if let Some(url) = &opening.url
         && let Err(error) = session.act(&Action::Goto { url: url.clone() }).await
     {
-        eprintln!("{url} did not load: failed to {error}");
+        out::warn(&format!("{url} did not load: failed to {}", error_text::with_causes(&error)));
     }
     tokio::select! {
         () = session.closed() => {}

@@ -6,7 +6,6 @@ use crate::results::{FORMAT, Format};
 
 /// Why a run, a report or a comparison could not be had.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum Error {
     /// A result file could not be written.
     #[error("write {path}: {source}")]

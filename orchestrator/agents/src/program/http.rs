@@ -132,9 +132,8 @@ impl Caller {
         Err(Error::Refused { asked, address, status: status.as_u16(), excerpt })
     }
 
-    fn unreachable(&self, asked: &'static str, why: &(dyn std::error::Error + 'static)) -> Error {
-        let causes = std::iter::successors(Some(why), |error| error.source());
-        let reason = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
+    fn unreachable(&self, asked: &'static str, why: &dyn std::error::Error) -> Error {
+        let reason = error_text::with_causes(why);
         Error::Unreachable { asked, address: self.address.to_string(), reason }
     }
 }

@@ -13,7 +13,6 @@ use serde::Serialize;
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
-use crate::run::classify;
 use crate::{interrupt, progress, tasks, town};
 
 /// How long a command may take unless told otherwise, in seconds.
@@ -108,9 +107,9 @@ impl Env {
                 program::command(command, &facts, within, cancel).await
             }
         };
-        let held = attach::play_attached(&suite, &self.task, &name, &options, &stop, &told, program).await;
-        let Some((run, record)) = held.map_err(classify)? else {
-            return Err(Failure::Interrupted("interrupted; nothing of the episode was kept".to_owned()));
+        let played = attach::play_attached(&suite, &self.task, &name, &options, &stop, &told, program).await;
+        let Some((run, record)) = played? else {
+            return Err(Failure::Interrupted("interrupted; nothing of the episode is kept".to_owned()));
         };
         let report = runs::report::write(run.path()).or_environment("write the report")?;
         println!("{}", json(&Result { run: run.path(), record: &record }));
@@ -121,9 +120,11 @@ impl Env {
     fn verdict(&self, record: &EpisodeRecord) -> Outcome {
         match &record.outcome {
             Ended::Error { message } => Err(Failure::No(message.clone())),
-            Ended::TimedOut => Err(Failure::No("the program was not done in time".to_owned())),
+            Ended::TimedOut => {
+                Err(Failure::No("the program did not end in time; --within sets its limit".to_owned()))
+            }
             _ if self.check && !record.success => {
-                Err(Failure::No(format!("the task is not done: {}", worth(record))))
+                Err(Failure::No(format!("the task is not solved: {}", worth(record))))
             }
             _ => Ok(()),
         }

@@ -179,9 +179,9 @@ pub(crate) fn open(files: &[Utf8PathBuf], data: &DataFolder) -> Result<ReplaySet
     let nothing = set.members().find(|(_, held)| held.captures == 0 && held.damaged > 0);
     if let Some((archive, held)) = nothing {
         let (path, damaged) = (archive.path(), held.damaged);
-        return Err(Failure::Input(anyhow::anyhow!(
-            "open {path}: nothing in it can be replayed; {damaged} damaged records were found, which `sandbox snapshot verify \
-             {path}` names"
+        return Err(Failure::Input(format!(
+            "failed to open {path}: nothing in it can be replayed, {damaged} records are damaged; `sandbox \
+             snapshot verify {path}` names them"
         )));
     }
     Ok(set)

@@ -3,7 +3,7 @@
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use search::{Search, SearchQuery};
 
-use crate::{Answer, Reply, RequestHead, body, error_text::chain, miss};
+use crate::{Answer, Reply, RequestHead, body, miss};
 
 /// What a request asks of a search engine; none where it asks another host, or for something else.
 pub(super) fn asked(head: &RequestHead) -> Option<SearchQuery<'_>> {
@@ -15,7 +15,7 @@ pub(super) fn reply(head: &RequestHead, search: &Search, asked: &SearchQuery<'_>
     let page = match search.answer(asked) {
         Ok(page) => page,
         Err(error) => {
-            let text = format!("failed to {}", chain(&*error));
+            let text = format!("failed to {}", error_text::with_causes(&*error));
             tracing::warn!(url = head.url, error = text, "a search could not be answered");
             return miss::failed(head, text);
         }

@@ -2,11 +2,13 @@
 
 use std::fmt::{self, Write as _};
 
+use error_text::in_one_line;
+
 use crate::analysis::groups::{By, Group};
 use crate::analysis::statistics::Method;
 use crate::analysis::summary::TaskSummary;
 use crate::results::ModelUsage;
-use crate::{RepeatFingerprint, Summary, counted, in_one_line};
+use crate::{RepeatFingerprint, Summary, counted};
 
 /// Columns of a URL in a table.
 const URL: usize = 120;

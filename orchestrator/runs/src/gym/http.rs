@@ -177,7 +177,10 @@ fn no_session<E: Environment>(server: &GymServer<E>, why: NoSession) -> Refusal 
             refusal(StatusCode::CONFLICT, error)
         }
         NoSession::Closing => refusal(StatusCode::SERVICE_UNAVAILABLE, CLOSING),
-        NoSession::Results(error) => refusal(StatusCode::INTERNAL_SERVER_ERROR, format!("failed to {error}")),
+        NoSession::Results(error) => {
+            let error = format!("failed to {}", error_text::with_causes(&error));
+            refusal(StatusCode::INTERNAL_SERVER_ERROR, error)
+        }
     }
 }
 

@@ -162,7 +162,7 @@ impl<E: Environment> GymServer<E> {
         task: &Task,
         client: &mut Client,
     ) -> Result<EpisodeRecord, String> {
-        let failed = |error: Error| format!("failed to {error}");
+        let failed = |error: Error| format!("failed to {}", error_text::with_causes(&error));
         let coming = async {
             let idle = lock(&self.idle).pop();
             match idle {
@@ -173,7 +173,7 @@ impl<E: Environment> GymServer<E> {
         let mut environment = tokio::select! {
             biased;
             () = self.interrupt.cancelled() => return Err(CLOSING.to_owned()),
-            coming = coming => coming.map_err(|error| format!("failed to {error}"))?,
+            coming = coming => coming.map_err(|error| format!("failed to {}", error_text::with_causes(&error)))?,
         };
         (self.progress)(Event::Started { worker: 0, episode: id });
         let folder = self.attempts.run().begin_episode(id).map_err(failed)?;

@@ -134,7 +134,7 @@ pub(crate) async fn never_began(
 }
 
 fn failed(error: &dyn std::error::Error) -> Outcome {
-    Outcome::Error { message: format!("failed to {error}") }
+    Outcome::Error { message: format!("failed to {}", error_text::with_causes(error)) }
 }
 
 async fn drive<E: Environment>(

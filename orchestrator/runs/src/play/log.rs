@@ -1,7 +1,8 @@
 //! What a run logs at the level `info`: an episode's begin, each of its actions with what came of
 //! it, and its end. Requests are logged by the gateway, at the level `debug`.
 
-use crate::in_one_line;
+use error_text::in_one_line;
+
 use crate::results::{EpisodeId, EpisodeRecord, Outcome, Step};
 
 /// The target of the line for an episode's end.

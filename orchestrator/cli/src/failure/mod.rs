@@ -1,7 +1,12 @@
-//! Why a command did not end with "done", and the exit code that says so to scripts.
+//! Failures as users meet them, and the exit codes that tell scripts their kinds.
 //!
-//! Libraries return their own errors; the command that called them decides here what kind of failure it is for
-//! the user. Whatever reaches the user reads "what failed: why: what now".
+//! Libraries return their own errors; `kind.rs` decides what each of them asks of the user. The text
+//! of a failure is one sentence: "failed to DO: CAUSE; WHAT TO DO NOW". The prefix `error: ` is
+//! added where it is printed, and nowhere else.
+
+mod kind;
+
+pub(crate) use kind::ENGINE_CURE;
 
 use std::fmt::{self, Display, Formatter};
 use std::process::ExitCode;
@@ -9,49 +14,60 @@ use std::process::ExitCode;
 use crate::{interrupt, out};
 
 /// Shown at the end of `sandbox --help`.
-pub(crate) const EXIT_CODES: &str = "Exit codes: 0 done; 1 ran, and the answer is no; 2 wrong use or bad input; \
-3 the environment lacks something (`sandbox doctor` says what); 4 interrupted, resumable; 70 a bug of ours.";
+pub(crate) const EXIT_CODES: &str = "Exit codes:
+  0   done
+  1   the command ran, and the answer is no
+  2   wrong use or bad input
+  3   the environment lacks something; `sandbox doctor` says what
+  4   interrupted; the command can be resumed
+  70  a bug in sandbox";
 
 /// What every command returns.
 pub(crate) type Outcome = Result<(), Failure>;
 
-/// A failure a user can meet, by what it asks of them.
+/// A failure a user can meet, by what it asks of them. Each text is a whole sentence.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The command ran, and the answer is no: a verification failed, fingerprints differ.
     No(String),
     /// Wrong use or bad input: the user changes what they typed or the file they gave.
-    Input(anyhow::Error),
+    Input(String),
     /// The machine lacks something: a program, a port, disk space, a permission.
-    Environment(anyhow::Error),
-    /// Stopped by the user; what was done is kept, and the text says how to go on.
+    Environment(String),
+    /// Stopped by the user. The text says what is kept and how to go on.
     Interrupted(String),
-    /// What there was to say has been said; with this exit code.
-    Told(u8),
+    /// The failure is printed already; this is its exit code.
+    Reported(u8),
 }
 
 impl Failure {
+    /// Bad input that a library has found. Its text reads after "failed to".
+    pub(crate) fn input(error: impl Into<anyhow::Error>) -> Failure {
+        Failure::Input(sentence(&error.into()))
+    }
+
     /// Prints the failure to stderr and gives its exit code.
     pub(crate) fn exit(self) -> ExitCode {
-        self.tell();
+        self.print();
         ExitCode::from(self.code())
     }
 
-    /// The exit code that says so to scripts.
+    /// The exit code that tells scripts the kind of failure.
     pub(crate) fn code(&self) -> u8 {
         match self {
             Failure::No(_) => 1,
             Failure::Input(_) => 2,
             Failure::Environment(_) => 3,
             Failure::Interrupted(_) => 4,
-            Failure::Told(code) => *code,
+            Failure::Reported(code) => *code,
         }
     }
 
     /// Prints the failure to stderr.
-    pub(crate) fn tell(&self) {
-        if !matches!(self, Failure::Told(_)) {
-            out::failed(self);
+    pub(crate) fn print(&self) {
+        match self {
+            Failure::Reported(_) => {}
+            failure => out::error(failure),
         }
     }
 }
@@ -59,29 +75,21 @@ impl Failure {
 impl Display for Failure {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::No(text) | Failure::Interrupted(text) => f.write_str(text),
-            Failure::Input(error) | Failure::Environment(error) => f.write_str(&chain(error)),
-            Failure::Told(_) => Ok(()),
+            Failure::No(text)
+            | Failure::Input(text)
+            | Failure::Environment(text)
+            | Failure::Interrupted(text) => f.write_str(text),
+            Failure::Reported(_) => Ok(()),
         }
     }
 }
 
-/// An error with its causes, as far as they say what those before them do not.
-fn chain(error: &anyhow::Error) -> String {
-    let mut text = error.to_string();
-    for cause in error.chain().skip(1).map(ToString::to_string) {
-        if !text.contains(&cause) {
-            text = match cause.strip_prefix(&text) {
-                // It begins with what it was caused by, and goes on.
-                Some(_) => cause,
-                None => format!("{text}: {cause}"),
-            };
-        }
-    }
-    text
+/// The sentence that tells an error with its causes.
+fn sentence(error: &anyhow::Error) -> String {
+    format!("failed to {}", error_text::with_causes(&**error))
 }
 
-/// Turns a library's error into a [`Failure`] of one kind, with what was being done.
+/// Turns a library's error into a [`Failure`] of one kind. `doing` reads after "failed to".
 pub(crate) trait OrFail<T> {
     /// The input is at fault.
     fn or_input(self, doing: impl Display) -> Result<T, Failure>;
@@ -91,16 +99,16 @@ pub(crate) trait OrFail<T> {
 
 impl<T, E: Into<anyhow::Error>> OrFail<T> for Result<T, E> {
     fn or_input(self, doing: impl Display) -> Result<T, Failure> {
-        self.map_err(|error| Failure::Input(error.into().context(doing.to_string())))
+        self.map_err(|error| Failure::Input(sentence(&error.into().context(doing.to_string()))))
     }
 
     fn or_environment(self, doing: impl Display) -> Result<T, Failure> {
-        self.map_err(|error| Failure::Environment(error.into().context(doing.to_string())))
+        self.map_err(|error| Failure::Environment(sentence(&error.into().context(doing.to_string()))))
     }
 }
 
-/// Makes a panic end the process with exit code 70 and ask for a report: whatever panics is a bug of ours.
-/// What the process has started ends with it.
+/// Makes a panic end the process with exit code 70 and ask for a report: whatever panics is a bug of
+/// ours. The programs that the process has started end with it.
 ///
 /// The tokio runtime would otherwise swallow a task's panic, and a run would go on with a part of
 /// it missing.
@@ -108,7 +116,7 @@ pub(crate) fn report_panics() {
     let default = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         default(panic);
-        eprintln!("sandbox: this is a bug in sandbox. Please report it with the lines above.");
+        eprintln!("error: this is a bug in sandbox; please report it with the lines above");
         interrupt::end_programs();
         std::process::exit(70);
     }));
@@ -124,22 +132,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn causes_are_told_once() {
-        let told = |texts: &[&str]| {
-            let (first, rest) = texts.split_first().expect("at least one");
-            chain(
-                &rest.iter().fold(anyhow::anyhow!("{first}"), |error, text| error.context(text.to_string())),
-            )
+    fn a_failure_is_one_sentence() {
+        let text = |error: anyhow::Error, doing: &str| {
+            Err::<(), _>(error).or_input(doing).map_or_else(|failure| failure.to_string(), |()| String::new())
         };
-        assert_eq!(told(&["no such file", "open x", "load"]), "load: open x: no such file");
-        assert_eq!(told(&["no such file", "open x: no such file", "load"]), "load: open x: no such file");
-        let twice = [
-            "no such file",
-            "open x: no such file",
-            "open the snapshots: open x: no such file",
-            "open the snapshots",
-        ];
-        assert_eq!(told(&twice), "open the snapshots: open x: no such file");
+        assert_eq!(
+            text(anyhow::anyhow!("no such file").context("open x"), "load"),
+            "failed to load: open x: no such file"
+        );
+        assert_eq!(
+            text(anyhow::anyhow!("load the suite: no such file"), "load the suite"),
+            "failed to load the suite: no such file"
+        );
     }
 
     /// Set in the process that is to panic: nothing else begins there.
