@@ -7,25 +7,18 @@
 pub mod assistantbench;
 pub mod judge;
 pub mod mind2web_live;
-mod nltk;
 mod page;
-mod pillow;
 mod plain;
 mod program;
-mod python;
 pub mod rules;
 mod score;
-mod skimage;
-mod soup;
 mod state;
-mod tree;
 pub mod turkingbench;
 pub mod visualwebarena;
 pub mod warcbench;
 pub mod webarena;
 pub mod webarena_verified;
 pub mod workarena;
-mod xpath;
 
 use camino::Utf8Path;
 use schemars::JsonSchema;

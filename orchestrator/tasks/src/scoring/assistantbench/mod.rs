@@ -14,7 +14,7 @@ pub use fixed::question_scorer_fixed;
 use std::borrow::Cow;
 
 use super::ScoreError;
-use super::python::{Value, json, text};
+use python::{Value, json, text};
 
 const TYPE_ERROR: ScoreError = ScoreError::Raised("TypeError");
 const VALUE_ERROR: ScoreError = ScoreError::Raised("ValueError");

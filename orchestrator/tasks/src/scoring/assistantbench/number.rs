@@ -1,8 +1,8 @@
 //! Numbers: `fix_number` and `evaluate_numbers`.
 
 use super::super::ScoreError;
-use super::super::python::{Value, float, text};
 use super::{OVERFLOW_ERROR, TYPE_ERROR};
+use python::{Value, float, text};
 
 /// `fix_number` on text: signs and units that the benchmark drops become spaces, and every comma a decimal point.
 /// Areas lose their unit only at the top level of an answer.

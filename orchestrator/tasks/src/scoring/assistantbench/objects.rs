@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::super::ScoreError;
-use super::super::python::{Dict, Value};
 use super::{ATTRIBUTE_ERROR, KEY_ERROR, VALUE_ERROR};
 use super::{align, number, strings};
+use python::{Dict, Value};
 
 /// `evaluate_dicts` on a list of predicted values; only the first is asked whether it is an object.
 pub(super) fn evaluate(prediction: &Value, gold: &[Value]) -> Result<f64, ScoreError> {

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::super::python::{Value, character, float, text};
 use super::align;
+use python::{Value, character, float, text};
 
 /// The words of a text, each once, in order.
 type Bag<'a> = Vec<Cow<'a, str>>;

@@ -1,6 +1,8 @@
 //! `ElementEvaluator.path_exact_match`: whether two selectors mean one element of a page.
 
-use super::super::{ScoreError, soup, xpath};
+use python::{soup, xpath};
+
+use super::super::ScoreError;
 use super::Method;
 
 /// Elements around which another may be acted on in their place, up to three levels: what people point at is often

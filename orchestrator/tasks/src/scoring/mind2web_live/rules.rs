@@ -1,9 +1,9 @@
 //! The comparisons that key nodes are made of.
 
 use super::super::judge::Question;
-use super::super::python::url::{Url, unquote};
 use super::super::{ScoreError, Step};
 use super::{Method, PathNode, TextNode, UrlNode, ValueNode, element};
+use python::url::{Url, unquote};
 
 /// `url_exact_match`. The page's side is decoded once, a parameter twice; the reference never.
 pub(super) fn url_exact(url: &str, node: &UrlNode) -> bool {

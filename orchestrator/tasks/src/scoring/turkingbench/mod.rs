@@ -11,7 +11,7 @@ pub use form::{Field, Filled, Form, Held, Mark, by_kind, mean};
 pub use turk::Cell;
 
 use super::ScoreError;
-use super::python::{float, text};
+use python::{float, text};
 
 /// Scores what a field holds against its gold answers. `kind` is the field's type; a checkbox group holds the values
 /// that are checked, joined by `|`. Usually 0 to 1; a slider on the wrong side of zero has less than 0.

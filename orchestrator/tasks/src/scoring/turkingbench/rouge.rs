@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::super::python::text::lower;
 use super::porter;
+use python::text::lower;
 
 /// `RougeScorer(["rougeL"], use_stemmer=True).score(target, prediction)["rougeL"].fmeasure`.
 pub(super) fn f_measure(target: &str, prediction: &str) -> f64 {

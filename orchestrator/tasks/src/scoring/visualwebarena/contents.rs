@@ -4,12 +4,12 @@ use serde_json::{Map, Value};
 
 use super::super::ScoreError;
 use super::super::judge::{Judged, Question};
-use super::super::python::int::Int;
 use super::super::webarena::{
     BAD_VALUE, NO_LIST, OR, WRONG_ARGUMENT, alternatives, argument, items, without_quotes,
 };
 use super::required_values::{self, Number};
 use super::string_match::includes;
+use python::int::Int;
 
 /// Scores what a locator gave: 0 or 1 as far as no judge is needed. Of the keys the first of these counts.
 ///

@@ -105,7 +105,7 @@ impl Function {
                 given.unwrap_or_else(|_| 0.into())
             }
             Function::QueryTextLowercase(_) => {
-                super::super::python::text::lower(&to_text(given.unwrap_or_else(|_| "".into()))).into()
+                python::text::lower(&to_text(given.unwrap_or_else(|_| "".into()))).into()
             }
             _ => given.unwrap_or_else(|_| "".into()),
         })

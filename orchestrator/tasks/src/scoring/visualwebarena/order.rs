@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::super::python::int::Int;
-use super::super::python::text::strip;
+use python::int::Int;
+use python::text::strip;
 
 /// The products of an order: the cells of each by their second class, and what `dl`s beside the name say as `options`. Throws where the page
 /// is none of an order.

@@ -4,12 +4,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
+use super::super::ScoreError;
 use super::super::judge::{Judged, Question};
-use super::super::pillow::{Picture, Unreadable};
 use super::super::webarena::pages::{Pages, Stop};
 use super::super::webarena::{BAD_VALUE, Fetch, OR, Seen};
-use super::super::{ScoreError, python, skimage};
 use super::{Evaluation, target};
+use python::pillow::{ImageError, Picture};
+use python::skimage;
 
 /// A question about the pictures of a page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -119,8 +120,8 @@ async fn look<P: Pages>(
         let Ok(answer) = pages.fetch(&Fetch::get(address)).await? else { continue };
         match Picture::open(&answer.body) {
             Ok(picture) => pictures.push(picture),
-            Err(Unreadable::NoPicture) => continue,
-            Err(Unreadable::Broken) => return Err(Stop::Raised("OSError")),
+            Err(ImageError::NoPicture) => continue,
+            Err(ImageError::Broken) => return Err(Stop::Raised("OSError")),
         }
         if !query.eval_vqa.is_empty() {
             seen.pictures.push(data_url(&answer.body));
@@ -154,8 +155,8 @@ async fn look<P: Pages>(
 pub fn image_ssim(one: &[u8], other: &[u8]) -> Result<f64, ScoreError> {
     let open = |bytes| {
         Picture::open(bytes).map_err(|unreadable| match unreadable {
-            Unreadable::NoPicture => ScoreError::Raised("UnidentifiedImageError"),
-            Unreadable::Broken => ScoreError::Raised("OSError"),
+            ImageError::NoPicture => ScoreError::Raised("UnidentifiedImageError"),
+            ImageError::Broken => ScoreError::Raised("OSError"),
         })
     };
     ssim(&open(one)?, &open(other)?).ok_or(BAD_VALUE)

@@ -5,9 +5,9 @@ use std::cmp::Ordering;
 use serde_json::Value;
 
 use super::super::ScoreError;
-use super::super::python::text::strip;
-use super::super::python::{float, int::Int};
 use super::super::webarena::{BAD_VALUE, alternatives};
+use python::text::strip;
+use python::{float, int::Int};
 
 /// What makes `<` and `>` hold for equal numbers, too.
 const TOLERANCE: f64 = 1e-8;

@@ -7,13 +7,13 @@ use serde_json::{Map, Value};
 
 use super::super::ScoreError;
 use super::super::judge::{Judged, Question};
-use super::super::nltk::word_tokenize;
-use super::super::python::int::Int;
 use super::super::rules::Rules;
 use super::super::webarena::{
     BAD_TYPE, NO_LIST, WRONG_ARGUMENT, alternatives, argument, items, without_quotes,
 };
 use super::required_values::{Number, parse, satisfied};
+use python::int::Int;
+use python::nltk::word_tokenize;
 
 /// `reference_answers` of a task, its keys in their order, which matters: once `required_values` has been looked at, the
 /// answer is a number for the keys after it.

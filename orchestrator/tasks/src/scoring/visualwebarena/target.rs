@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
+use super::super::ScoreError;
 use super::super::judge::Judged;
 use super::super::webarena::pages::{self, Pages, Stop, to_text};
 use super::super::webarena::{BAD_VALUE, Target};
-use super::super::{ScoreError, python};
 use super::function::Function;
 use super::{Evaluation, contents};
 

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::super::ScoreError;
-use super::super::python::text::replace;
 use super::super::webarena::{self, BAD_VALUE, OR, points};
+use python::text::replace;
 
 /// `reference_url` and `url_note` of a task, as in [WebArena](webarena::UrlMatch).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -15,10 +15,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::python::json;
 use super::rules::Rules;
 use super::webarena::{Found, Pages};
 use super::{Score, ScoreError};
+use python::json;
 
 /// The benchmark's `eval_type`, with the script or the wanted text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

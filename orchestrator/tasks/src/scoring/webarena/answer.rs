@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::super::python::text::{lower, strip};
+use python::text::{lower, strip};
 
 /// `clean_answer`: without white space around and one pair of quotes, in lower case.
 pub(super) fn clean(text: &str) -> Cow<'_, str> {

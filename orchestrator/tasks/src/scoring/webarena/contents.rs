@@ -5,12 +5,12 @@ use serde_json::{Map, Value};
 
 use super::super::ScoreError;
 use super::super::judge::Judged;
-use super::super::python::html::unescape;
 use super::super::rules::Rules;
 use super::answer::{equals, includes};
 use super::edition::Edition;
 use super::reading::read_contents;
 use super::{BAD_TYPE, BAD_VALUE, NO_ITEMS, alternatives, argument, items, points};
+use python::html::unescape;
 
 /// `required_contents` of a target.
 ///

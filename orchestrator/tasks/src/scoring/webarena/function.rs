@@ -3,9 +3,9 @@
 
 use serde_json::Value;
 
-use super::super::python::url::Url;
 use super::pages::{Pages, Stop, text};
 use super::shop::{self, Review};
+use python::url::Url;
 
 /// A call: a name and its arguments.
 #[derive(Debug, PartialEq, Eq)]

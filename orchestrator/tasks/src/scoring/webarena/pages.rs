@@ -136,6 +136,6 @@ pub(in crate::scoring) fn text(value: Result<Value, String>) -> String {
 pub(in crate::scoring) fn to_text(value: Value) -> String {
     match value {
         Value::String(text) => text,
-        value => super::super::python::Value::from(value).to_text(),
+        value => python::Value::from(value).to_text(),
     }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::super::python::int::Int;
 use super::pages::{Fetch, Fetched, Pages, Stop, to_text};
+use python::int::Int;
 
 /// `ACCOUNTS["shopping_site_admin"]` of `browser_env/env_config.py`.
 const USERNAME: &str = "admin";

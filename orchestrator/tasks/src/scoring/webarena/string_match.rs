@@ -5,11 +5,11 @@ use serde_json::{Map, Value};
 
 use super::super::ScoreError;
 use super::super::judge::{Judged, Question};
-use super::super::nltk::word_tokenize;
 use super::super::rules::Rules;
 use super::answer::{clean, equals, includes};
 use super::edition::Edition;
 use super::{NO_LIST, OR, argument, items};
+use python::nltk::word_tokenize;
 
 /// `reference_answers` of a task, its keys in their order.
 ///

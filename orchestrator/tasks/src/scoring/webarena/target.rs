@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::super::ScoreError;
 use super::super::judge::Judged;
-use super::super::{ScoreError, python};
 use super::edition::Edition;
 use super::function::{Call, Function};
 use super::pages::{self, Found, Pages, Stop, returned, text};

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::ScoreError;
-use super::super::python::text::lower;
-use super::super::python::url::Url;
 use super::super::rules::Rules;
 use super::{BAD_VALUE, OR, OtherUrl, points};
+use python::text::lower;
+use python::url::Url;
 
 /// `reference_url` and `url_note` of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

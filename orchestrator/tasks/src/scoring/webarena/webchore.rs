@@ -5,11 +5,11 @@ use serde_json::Value;
 
 use super::super::ScoreError;
 use super::super::judge::{Judged, Question};
-use super::super::nltk::word_tokenize;
-use super::super::python::text::strip;
 use super::super::rules::Rules;
 use super::answer::{clean, equals};
 use super::{BAD_TYPE, NO_ITEMS, StringMatch, argument, items, points};
+use python::nltk::word_tokenize;
+use python::text::strip;
 
 /// What divides alternatives of an answer: they are divided once capitals have gone.
 const OR: &str = " |or| ";

@@ -4,10 +4,10 @@ use std::sync::LazyLock;
 
 use super::Raised;
 use super::node::{is_truthy, type_name};
-use crate::scoring::python::pattern::{Flags, Pattern};
-use crate::scoring::python::text::strip;
-use crate::scoring::python::url::parse_qs;
-use crate::scoring::python::{Dict, Value, json};
+use python::pattern::{Flags, Pattern};
+use python::text::strip;
+use python::url::parse_qs;
+use python::{Dict, Value, json};
 
 static BOUNDARY: LazyLock<Pattern> = LazyLock::new(|| Pattern::ours(r"boundary=([^;\s]+)", Flags::default()));
 static NAME: LazyLock<Pattern> = LazyLock::new(|| Pattern::ours(r#"name="([^"]+)""#, Flags::default()));

@@ -3,7 +3,7 @@
 use super::Raised;
 use super::node::Node;
 use super::report::Assertion;
-use crate::scoring::python::Value;
+use python::Value;
 
 /// What to make of the differences between containers.
 #[derive(Debug, Clone, Copy, Default)]

@@ -3,8 +3,8 @@
 use super::Raised;
 use super::node::{is_truthy, values_equal};
 use super::types::is_pattern;
-use crate::scoring::python::pattern::{Flags, Pattern};
-use crate::scoring::python::{Dict, Value, json};
+use python::pattern::{Flags, Pattern};
+use python::{Dict, Value, json};
 
 /// Whether a key of an expected object is a path.
 pub(super) fn is_path(key: &str) -> bool {
@@ -220,7 +220,7 @@ fn holds(names: &[String], comparison: Option<&(Comparison, Value)>, item: &Valu
 
 /// `int(value)`; nothing where it raises `ValueError`.
 fn as_int(value: &Value) -> Result<Option<Value>, Raised> {
-    use crate::scoring::python::int::Int;
+    use python::int::Int;
     Ok(match value {
         Value::Bool(_) | Value::Int(_) => Some(value.clone()),
         Value::Float(number) if number.is_finite() => Some(Value::Int(format!("{:.0}", number.trunc()))),

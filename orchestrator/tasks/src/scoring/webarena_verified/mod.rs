@@ -31,8 +31,8 @@ pub use report::{Assertion, EvaluatorResult, Status, TaskResult};
 pub use rule::{Checked, Verified};
 pub use task::{DatasetError, Task, read};
 
-use crate::scoring::python::url::Split;
 use config::Derender;
+use python::url::SplitResult;
 use site::Site;
 use task::Evaluator;
 use trace::Event;
@@ -134,7 +134,7 @@ fn guessed(task: &Task, config: &Config, events: &[Event]) -> Result<Config, Rai
         let Some(url) = urls.get(at).or(urls.first().filter(|_| at == 0)).or(urls.last()) else {
             return Err(Raised::new("Invalid config: environments missing and network trace unavailable"));
         };
-        let parsed = Split::of(url).ok_or_else(|| {
+        let parsed = SplitResult::of(url).ok_or_else(|| {
             Raised::new("Failed to correct eval config from network trace: Invalid IPv6 URL")
         })?;
         let admin = if *site == Site::ShoppingAdmin { "/admin" } else { "" };

@@ -8,8 +8,8 @@ use super::task::{ExpectedEvent, NetworkRule, Object, Picked};
 use super::trace::Event;
 use super::types::{Render, Typed, UrlOptions, same_path};
 use super::{Context, Raised};
-use crate::scoring::python::text::lower;
-use crate::scoring::python::{Dict, Value};
+use python::text::lower;
+use python::{Dict, Value};
 
 /// An expected event, or one that was seen, before its values are read.
 #[derive(Default)]

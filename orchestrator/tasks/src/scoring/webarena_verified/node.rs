@@ -2,7 +2,7 @@
 
 use super::Raised;
 use super::types::Typed;
-use crate::scoring::python::{Value, int::Int};
+use python::{Value, int::Int};
 
 /// What the package compares: values as they came, values of a type, and containers of both.
 #[derive(Debug, Clone)]

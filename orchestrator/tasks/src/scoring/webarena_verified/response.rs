@@ -9,9 +9,9 @@ use super::schema::Normalizer;
 use super::task::ResponseRule;
 use super::types::{Kind, Typed};
 use super::{Context, Raised};
-use crate::scoring::python::pattern::{Flags, Pattern};
-use crate::scoring::python::text::strip;
-use crate::scoring::python::{Value, json};
+use python::pattern::{Flags, Pattern};
+use python::text::strip;
+use python::{Value, json};
 
 static CODE_BLOCK: LazyLock<Pattern> = LazyLock::new(|| {
     Pattern::ours(r"```(?:json)?\s*\n?(.*?)\n?```", Flags { dot_all: true, ..Flags::default() })

@@ -3,7 +3,7 @@
 use super::Raised;
 use super::node::{Node, is_truthy, type_name};
 use super::types::{Kind, Reading, Typed};
-use crate::scoring::python::{Dict, Value, json};
+use python::{Dict, Value, json};
 
 /// How values are read. Expected values have to be what they should; actual ones stay as they are where they are not.
 #[derive(Clone, Copy)]

@@ -6,9 +6,9 @@ use thiserror::Error;
 use super::jsonpath::{Path, is_path};
 use super::site::Site;
 use super::types::{ADDRESS, Kind};
-use crate::scoring::python::pattern::{Flags, Pattern};
-use crate::scoring::python::text::strip;
-use crate::scoring::python::{Dict, Value};
+use python::pattern::{Flags, Pattern};
+use python::text::strip;
+use python::{Dict, Value};
 
 /// A task with what decides its score.
 #[derive(Debug, Clone, Deserialize)]

@@ -3,9 +3,9 @@
 use super::Raised;
 use super::body;
 use super::node::is_truthy;
-use crate::scoring::python::text::lower;
-use crate::scoring::python::url::{Url, unquote};
-use crate::scoring::python::{Dict, Value, json};
+use python::text::lower;
+use python::url::{Url, unquote};
+use python::{Dict, Value, json};
 
 /// Paths that end so are not looked at.
 const STATIC: [&str; 12] =

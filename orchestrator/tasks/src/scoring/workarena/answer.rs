@@ -1,10 +1,10 @@
 //! What is said about a chart, and what is so: `DashboardRetrievalTask.validate`.
 
-use super::super::python::float;
-use super::super::python::pattern::{Flags, Pattern};
-use super::super::python::text::lower;
 use super::Verdict;
 use super::chart::{Point, Question, Unit};
+use python::float;
+use python::pattern::{Flags, Pattern};
+use python::text::lower;
 
 type Raised = &'static str;
 

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::super::python::text::{lower, strip};
 use super::answer;
 use super::{Failure, Move, Verdict, Visit, page};
 use crate::tables::{Lookup, Tables, kept};
 use crate::{OracleStep, Pages};
+use python::text::{lower, strip};
 
 /// A chart to be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::super::python::text::strip;
 use super::list::{self, List};
 use super::menu::escaped;
 use super::{Failure, Move, Verdict, Visit, page};
 use crate::tables::{Display, Lookup, Tables, kept, shown};
 use crate::{OracleStep, Pages};
+use python::text::strip;
 
 /// A list to be filtered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

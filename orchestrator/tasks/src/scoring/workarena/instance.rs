@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::super::python::url::quote;
 use super::Failure;
 use crate::tables::{Display, Input, Lookup, Record, Tables, kept, shown};
+use python::url::quote;
 
 /// An episode's place on an instance, from [`Config::set_up`](super::Config::set_up) to
 /// [`Config::tear_down`](super::Config::tear_down).

@@ -4,15 +4,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::super::python::{
-    html,
-    pattern::{Flags, Pattern},
-    text::lower,
-};
 use super::instance::record;
 use super::{Failure, Move, Verdict};
 use crate::OracleStep;
 use crate::tables::{Input, Lookup, Tables, kept};
+use python::{
+    html,
+    pattern::{Flags, Pattern},
+    text::lower,
+};
 
 /// A question that the knowledge base answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

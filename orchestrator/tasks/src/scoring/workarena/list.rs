@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use super::super::python::url::quote;
 use super::TARGET;
+use python::url::quote;
 
 /// What a list says of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::python::url::{Split, unquote};
 use super::{Failure, Move, Verdict, Visit, page};
 use crate::tables::{Lookup, Tables, kept};
 use crate::{Element, Fill, OracleStep, Pages};
+use python::url::{SplitResult, unquote};
 
 /// A module to be reached by the menu `All`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,9 +45,9 @@ impl Menu {
 
 /// `urlunparse(urlparse(unquote(url)))`.
 fn plain(url: &str) -> Option<String> {
-    let split = Split::of(&unquote(url))?;
+    let split = SplitResult::of(&unquote(url))?;
     let path = split.path_with_parameters().to_owned();
-    Some(Split { path, ..split }.join())
+    Some(SplitResult { path, ..split }.join())
 }
 
 /// A user to become.

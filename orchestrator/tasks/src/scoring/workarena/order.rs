@@ -3,12 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::super::python;
-use super::super::python::text::lower;
-use super::super::python::url::{Url, parse_qs, unquote};
 use super::{Failure, Move, Verdict, Visit, page};
 use crate::tables::{Lookup, Record, Tables, kept};
 use crate::{Element, OracleStep, Pages};
+use python::text::lower;
+use python::url::{Url, parse_qs, unquote};
 
 /// An item to be ordered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -6,9 +6,9 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::super::python::url::{Url, unquote};
 use super::Failure;
 use crate::Pages;
+use python::url::{Url, unquote};
 
 /// Where the page is.
 pub(super) const ADDRESS: &str = "location.href";

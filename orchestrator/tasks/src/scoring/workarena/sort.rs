@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::python::pattern::{Flags, Pattern};
-use super::super::python::text::lower;
-use super::super::python::url::{Url, unquote};
 use super::list::{self, List};
 use super::{Failure, Move, Verdict, Visit, page};
 use crate::{OracleStep, Pages};
+use python::pattern::{Flags, Pattern};
+use python::text::lower;
+use python::url::{Url, unquote};
 
 /// A list to be sorted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

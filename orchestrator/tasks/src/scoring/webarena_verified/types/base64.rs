@@ -6,10 +6,10 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use super::text::{is_pattern, matches};
 use super::{Normal, Typed};
-use crate::scoring::python::Value;
-use crate::scoring::python::pattern::Flags;
-use crate::scoring::python::text::strip;
 use crate::scoring::webarena_verified::Raised;
+use python::Value;
+use python::pattern::Flags;
+use python::text::strip;
 
 /// As strict as `b64decode(validate=True)`: padded, but the last bits may be anything.
 const STRICT: GeneralPurpose = GeneralPurpose::new(

@@ -1,9 +1,9 @@
 //! `Boolean`.
 
 use super::Normal;
-use crate::scoring::python::Value;
 use crate::scoring::webarena_verified::Raised;
 use crate::scoring::webarena_verified::node::{is_number, is_truthy};
+use python::Value;
 
 pub(super) fn normalise(value: &Value) -> Result<Normal, Raised> {
     let truth = match value {

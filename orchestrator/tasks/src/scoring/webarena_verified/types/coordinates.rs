@@ -3,10 +3,10 @@
 use std::sync::LazyLock;
 
 use super::Normal;
-use crate::scoring::python::pattern::{Flags, Pattern};
-use crate::scoring::python::{Dict, Value, float};
 use crate::scoring::webarena_verified::Raised;
 use crate::scoring::webarena_verified::node::is_truthy;
+use python::pattern::{Flags, Pattern};
+use python::{Dict, Value, float};
 
 /// Degrees; about a metre.
 const TOLERANCE: f64 = 1e-5;
@@ -135,7 +135,7 @@ pub(super) fn close(one: &Normal, other: &Normal) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scoring::python::json;
+    use python::json;
 
     #[test]
     fn places_are_read() {

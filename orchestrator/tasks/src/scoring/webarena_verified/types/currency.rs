@@ -4,11 +4,11 @@ use std::sync::LazyLock;
 
 use super::Normal;
 use super::decimal::{Decimal, within};
-use crate::scoring::python::Value;
-use crate::scoring::python::pattern::{Flags, Pattern};
-use crate::scoring::python::text::strip;
 use crate::scoring::webarena_verified::Raised;
 use crate::scoring::webarena_verified::node::{is_number, is_truthy};
+use python::Value;
+use python::pattern::{Flags, Pattern};
+use python::text::strip;
 
 /// 0.1, in units of 1e-20.
 const TOLERANCE: i128 = 10_000_000_000_000_000_000;

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::scoring::python::float;
+use python::float;
 
 /// A decimal number, or what a float may be besides.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,10 +4,10 @@ use std::sync::LazyLock;
 
 use super::decimal::Decimal;
 use super::{Normal, units};
-use crate::scoring::python::pattern::{Flags, Pattern};
-use crate::scoring::python::{Value, float};
 use crate::scoring::webarena_verified::Raised;
 use crate::scoring::webarena_verified::node::{is_number, is_truthy};
+use python::pattern::{Flags, Pattern};
+use python::{Value, float};
 
 static THOUSANDS: LazyLock<Pattern> = LazyLock::new(|| {
     Pattern::ours(r"(\d+(?:\.\d+)?)\s*k(?=\s|$)", Flags { ignore_case: true, ..Flags::default() })

@@ -3,10 +3,10 @@
 use std::sync::LazyLock;
 
 use super::Normal;
-use crate::scoring::python::pattern::{Flags, Pattern};
-use crate::scoring::python::{Value, float};
 use crate::scoring::webarena_verified::Raised;
 use crate::scoring::webarena_verified::node::is_truthy;
+use python::pattern::{Flags, Pattern};
+use python::{Value, float};
 
 const SECOND: i128 = 1_000_000;
 /// `timedelta` holds less than a milliard days.

@@ -1,10 +1,10 @@
 //! `Empty`: the many ways to say nothing.
 
 use super::Normal;
-use crate::scoring::python::Value;
-use crate::scoring::python::text::{lower, split, strip};
 use crate::scoring::webarena_verified::Raised;
 use crate::scoring::webarena_verified::node::{is_number, is_truthy};
+use python::Value;
+use python::text::{lower, split, strip};
 
 pub(super) fn normalise(value: &Value) -> Result<Normal, Raised> {
     let nothing = match value {

@@ -1,10 +1,10 @@
 //! `LocationName`: names that are similar enough, whatever the order of their words.
 
 use super::Normal;
-use crate::scoring::python::Value;
-use crate::scoring::python::text::{lower, strip};
 use crate::scoring::webarena_verified::Raised;
 use crate::scoring::webarena_verified::node::is_truthy;
+use python::Value;
+use python::text::{lower, strip};
 
 /// Of 100.
 const THRESHOLD: f64 = 80.0;

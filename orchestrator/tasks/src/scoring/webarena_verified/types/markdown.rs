@@ -3,10 +3,10 @@
 use std::sync::LazyLock;
 
 use super::Normal;
-use crate::scoring::python::Value;
-use crate::scoring::python::pattern::{Flags, Pattern};
-use crate::scoring::python::text::{split, strip};
 use crate::scoring::webarena_verified::Raised;
+use python::Value;
+use python::pattern::{Flags, Pattern};
+use python::text::{split, strip};
 
 /// Patterns in the order of the reference, with what takes the place of a match.
 static STEPS: LazyLock<[(Pattern, &str); 5]> = LazyLock::new(|| {

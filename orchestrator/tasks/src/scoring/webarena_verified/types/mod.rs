@@ -27,8 +27,8 @@ use jiff::civil::Date;
 use super::Raised;
 use super::config::Derender;
 use super::node::Node;
-use crate::scoring::python::{Value, float};
 pub(super) use decimal::Decimal;
+use python::{Value, float};
 pub(super) use text::is_pattern;
 pub(super) use url::{Render, Url, UrlOptions, same_path};
 

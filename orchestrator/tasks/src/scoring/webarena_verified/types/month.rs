@@ -4,10 +4,10 @@ use jiff::civil::{Date as Day, date};
 
 use super::Normal;
 use super::date::parse;
-use crate::scoring::python::Value;
-use crate::scoring::python::int::Int;
-use crate::scoring::python::text::strip;
 use crate::scoring::webarena_verified::Raised;
+use python::Value;
+use python::int::Int;
+use python::text::strip;
 
 const NAMES: [&str; 12] = [
     "January",
@@ -47,7 +47,7 @@ fn of_text(text: &str, today: Day) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scoring::python::json;
+    use python::json;
 
     #[test]
     fn months_are_read() {

@@ -1,9 +1,9 @@
 //! `Number`: digits with commas, or words.
 
 use super::{Normal, numbers_in_words};
-use crate::scoring::python::{Value, float};
 use crate::scoring::webarena_verified::Raised;
 use crate::scoring::webarena_verified::node::{is_number, is_truthy};
+use python::{Value, float};
 
 pub(super) fn normalise(value: &Value) -> Result<Normal, Raised> {
     if !is_truthy(value) && !is_number(value) {

@@ -1,10 +1,10 @@
 //! `StringList`: texts between commas, in any order.
 
 use super::Normal;
-use crate::scoring::python::Value;
-use crate::scoring::python::text::strip;
 use crate::scoring::webarena_verified::Raised;
 use crate::scoring::webarena_verified::node::is_truthy;
+use python::Value;
+use python::text::strip;
 
 pub(super) fn normalise(value: &Value) -> Result<Normal, Raised> {
     if !is_truthy(value) {

@@ -5,12 +5,12 @@ use std::sync::LazyLock;
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::{Normal, Typed};
-use crate::scoring::python::pattern::{Flags, Pattern};
-use crate::scoring::python::text::{lower, strip};
-use crate::scoring::python::{Value, ascii};
 use crate::scoring::webarena_verified::Raised;
 use crate::scoring::webarena_verified::config::Derender;
 use crate::scoring::webarena_verified::node::is_truthy;
+use python::pattern::{Flags, Pattern};
+use python::text::{lower, strip};
+use python::{Value, ascii};
 
 /// `is_regexp`: a pattern stands between `^` and `$`.
 pub(in crate::scoring::webarena_verified) fn is_pattern(text: &str) -> bool {

@@ -6,14 +6,14 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use super::url_normalize::url_normalize;
 use super::{Typed, is_pattern};
-use crate::scoring::python::Value;
-use crate::scoring::python::pattern::{Flags, Pattern};
-use crate::scoring::python::text::{lower, strip};
-use crate::scoring::python::url::{Split, parse_qs, unquote};
 use crate::scoring::webarena_verified::Raised;
 use crate::scoring::webarena_verified::config::{Config, Derender};
 use crate::scoring::webarena_verified::node::Node;
 use crate::scoring::webarena_verified::site::Site;
+use python::Value;
+use python::pattern::{Flags, Pattern};
+use python::text::{lower, strip};
+use python::url::{SplitResult, parse_qs, unquote};
 
 /// `_NormalizedUrlValues`.
 #[derive(Debug, Clone)]
@@ -124,7 +124,8 @@ pub(super) fn normalise(value: &Value, options: &UrlOptions<'_>) -> Result<Url, 
         return Ok(Url::new(ssh(&text)?, Vec::new(), false, options.render));
     }
     let normal = url_normalize(&text).ok_or_else(|| Raised(format!("Invalid URL: {text}")))?;
-    let parsed = Split::of(&options.derendered(&normal)?).ok_or_else(|| Raised::new("Invalid IPv6 URL"))?;
+    let parsed =
+        SplitResult::of(&options.derendered(&normal)?).ok_or_else(|| Raised::new("Invalid IPv6 URL"))?;
     let mut path = parsed.path_with_parameters().to_owned();
     let parameters = match options.parameters {
         Some(given) => given_parameters(given),
@@ -140,12 +141,12 @@ pub(super) fn normalise(value: &Value, options: &UrlOptions<'_>) -> Result<Url, 
         }
     };
     let parameters = typed(parameters, options)?;
-    let base = Split { netloc: netloc(&parsed), path, query: String::new(), ..parsed }.join();
+    let base = SplitResult { netloc: netloc(&parsed), path, query: String::new(), ..parsed }.join();
     Ok(Url::new(base, parameters, false, options.render))
 }
 
 /// In small letters, without the port that is usual.
-fn netloc(parsed: &Split) -> String {
+fn netloc(parsed: &SplitResult) -> String {
     let (host, port) = parsed.host_and_port();
     let port = port.filter(|port| port.bytes().all(|b| b.is_ascii_digit()));
     let port = port.map(|port| port.trim_start_matches('0'));
@@ -161,7 +162,7 @@ fn is_ssh(url: &str) -> bool {
 /// `git@__SSH_HOST__:path`, whatever the host.
 fn ssh(url: &str) -> Result<String, Raised> {
     let (user, path) = if lower(url).starts_with("ssh://") {
-        let parsed = Split::of(url).ok_or_else(|| Raised::new("Invalid IPv6 URL"))?;
+        let parsed = SplitResult::of(url).ok_or_else(|| Raised::new("Invalid IPv6 URL"))?;
         let user = match parsed.netloc.split_once('@') {
             Some((user, _)) => lower(user).into_owned(),
             None => "git".to_owned(),
@@ -379,11 +380,11 @@ impl Url {
             other => vec![format!("{name}={}", other.to_text())],
         });
         let query = parts.collect::<Vec<_>>().join("&");
-        match Split::of(&self.base) {
+        match SplitResult::of(&self.base) {
             Some(mut parsed) => {
-                parsed.path = crate::scoring::python::url::Url::parse(&self.base)
-                    .map_or(parsed.path, |url| url.path.into_owned());
-                Split { query, ..parsed }.join()
+                parsed.path =
+                    python::url::Url::parse(&self.base).map_or(parsed.path, |url| url.path.into_owned());
+                SplitResult { query, ..parsed }.join()
             }
             None => self.base.clone(),
         }

@@ -2,8 +2,8 @@
 
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::scoring::python::text::{lower, strip};
-use crate::scoring::python::url::{Split, quote, unquote};
+use python::text::{lower, strip};
+use python::url::{SplitResult, quote, unquote};
 
 /// The longest label of a host name.
 const LABEL_LIMIT: usize = 63;
@@ -15,7 +15,7 @@ pub(super) fn url_normalize(url: &str) -> Option<String> {
     }
     let url = with_scheme(url).replace("#!", "?_escaped_fragment_=");
     let url = url.trim_end_matches(['&', '?', ' ']);
-    let parts = Split::of(strip(url))?;
+    let parts = SplitResult::of(strip(url))?;
     let (userinfo, rest) = match parts.netloc.find('@') {
         Some(at) => parts.netloc.split_at(at + 1),
         None => ("", parts.netloc.as_str()),
@@ -27,7 +27,7 @@ pub(super) fn url_normalize(url: &str) -> Option<String> {
     let netloc = format!("{userinfo}{}{colon}{port}", host(name)?);
     let path = path(&parts.path, &parts.scheme);
     let fragment = requoted(&parts.fragment, "~=");
-    Some(Split { netloc, path, query: query(&parts.query), fragment, scheme: parts.scheme }.join())
+    Some(SplitResult { netloc, path, query: query(&parts.query), fragment, scheme: parts.scheme }.join())
 }
 
 fn with_scheme(url: &str) -> String {

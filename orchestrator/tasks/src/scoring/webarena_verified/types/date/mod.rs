@@ -8,9 +8,9 @@ mod ymd;
 use jiff::civil::Date as Day;
 
 use super::Normal;
-use crate::scoring::python::Value;
 use crate::scoring::webarena_verified::Raised;
 pub(super) use parser::parse;
+use python::Value;
 
 pub(super) fn normalise(value: &Value, today: Day) -> Result<Normal, Raised> {
     let Value::Str(text) = value else { return Err(Raised::new("expected string or bytes-like object")) };
