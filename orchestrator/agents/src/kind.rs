@@ -366,8 +366,12 @@ mod tests {
     #[test]
     fn what_plays_solutions_says_where_there_is_none() {
         let task = Task {
-            oracle: vec![tasks::OracleStep::GoBack],
-            ..Task::new("x".to_owned(), tasks::GoalText::Words("x".to_owned()), tasks::Scorer::Infeasible {})
+            oracle: vec![scoring::solution::OracleStep::GoBack],
+            ..Task::new(
+                "x".to_owned(),
+                tasks::GoalText::Words("x".to_owned()),
+                scoring::Scorer::Infeasible {},
+            )
         };
         let lacks = |name: &str| name.parse::<Kind>().unwrap().lacks(&task).map(|error| error.to_string());
         assert_eq!((lacks("oracle"), lacks("noop"), lacks("mistaken->noop")), (None, None, None));

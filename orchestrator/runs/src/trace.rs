@@ -7,8 +7,9 @@ use browser::{Acted, Action, Observation};
 use gateway::Answer;
 use jiff::Timestamp;
 use models::Model;
-use tasks::scoring::rules::Rules;
-use tasks::{GoalText, ScoreState, Task, Verdict};
+use scoring::rules::Rules;
+use scoring::{ScoreState, Verdict};
+use tasks::{GoalText, Task};
 
 use crate::environment::{Environment, EnvironmentError};
 use crate::reading::Reading;
@@ -180,7 +181,7 @@ impl Trace {
         let url = self.steps.last().map_or("", |step| step.url.as_str());
         let selector = element.map(|element| element.selector.as_str());
         let value = element.map(|element| element.value.as_str());
-        let step = tasks::Step { url, selector, value, html, answer, infeasible: false };
+        let step = scoring::Step { url, selector, value, html, answer, infeasible: false };
         task.scorer.observe(&mut self.score, &step);
         self.note_score(task);
     }
@@ -298,7 +299,7 @@ impl Trace {
 
     /// The agent says that the goal cannot be reached.
     pub(crate) fn gave_up(&mut self, task: &Task) {
-        task.scorer.observe(&mut self.score, &tasks::Step { infeasible: true, ..tasks::Step::default() });
+        task.scorer.observe(&mut self.score, &scoring::Step { infeasible: true, ..scoring::Step::default() });
         self.note_score(task);
     }
 
