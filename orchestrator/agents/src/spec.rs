@@ -368,8 +368,12 @@ mod tests {
     #[test]
     fn what_plays_solutions_says_where_there_is_none() {
         let task = Task {
-            oracle: vec![tasks::OracleStep::GoBack],
-            ..Task::new("x".to_owned(), tasks::GoalText::Words("x".to_owned()), tasks::Scorer::Infeasible {})
+            oracle: vec![scoring::solution::OracleStep::GoBack],
+            ..Task::new(
+                "x".to_owned(),
+                tasks::GoalText::Words("x".to_owned()),
+                scoring::Scorer::Infeasible {},
+            )
         };
         let lacks =
             |name: &str| name.parse::<AgentSpec>().unwrap().lacks(&task).map(|error| error.to_string());

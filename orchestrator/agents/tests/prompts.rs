@@ -9,7 +9,8 @@ use agents::{ActionFormat, AgentSpec, EpisodeContext, Goal, Reply, Role, Utteran
 use browser::{Element, Field, Html, Observation, Tab};
 use fake_model::{Server, walker};
 use models::{Cassette, Client, Model, Part, Settings};
-use tasks::{GoalText, Scorer, Task};
+use scoring::Scorer;
+use tasks::{GoalText, Task};
 
 type Tested = Result<(), Box<dyn std::error::Error>>;
 

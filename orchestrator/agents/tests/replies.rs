@@ -9,8 +9,9 @@ use browser::Observation;
 use camino::Utf8PathBuf;
 use fake_model::{Asked, Reply as Answer, Server};
 use models::{Cassette, Client, Fault, Model, Settings};
+use scoring::Scorer;
 use serde_json::json;
-use tasks::{GoalText, Scorer, Task};
+use tasks::{GoalText, Task};
 
 type Tested = Result<(), Box<dyn std::error::Error>>;
 

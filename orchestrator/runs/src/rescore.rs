@@ -3,8 +3,8 @@
 use camino::Utf8Path;
 use jiff::Timestamp;
 use models::Model;
+use scoring::rules::Rules;
 use tasks::saved::Saved;
-use tasks::scoring::rules::Rules;
 use tasks::{Suite, Task};
 
 use crate::play::run::task_records;

@@ -13,14 +13,15 @@ use models::Model;
 use runs::environment::{EnvironmentError, NotActed};
 use runs::results::{EpisodeId, Outcome, RunFolder};
 use runs::{Environment, Limits, Options, ServiceNow, Sites, Summary};
+use scoring::tables::{Lookup, Memory, Tables as _, kept};
+use scoring::workarena::KINDS;
+use scoring::{Decision, Fetch, Fetched, ProgramCheck, StateCheck};
 use serde_json::{Value, json};
 use sites::{Lease, Site, Town};
 use snapshots::Exchange;
 use tasks::import::Import;
 use tasks::import::workarena::{Setup, Wanted, workarena, world};
-use tasks::scoring::workarena::KINDS;
-use tasks::tables::{Lookup, Memory, Tables as _, kept};
-use tasks::{Decision, Fetch, Fetched, ProgramCheck, StateCheck, Suite, Task};
+use tasks::{Suite, Task};
 use tokio_util::sync::CancellationToken;
 
 type Tested = Result<(), Box<dyn std::error::Error>>;

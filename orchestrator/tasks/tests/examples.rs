@@ -2,7 +2,9 @@
 //! is nearly right earns nothing.
 #![allow(clippy::unwrap_used)]
 
-use tasks::{OracleStep, Scorer, Step, Task};
+use scoring::solution::OracleStep;
+use scoring::{Scorer, Step};
+use tasks::Task;
 
 fn score(scorer: &Scorer, answer: &str) -> f64 {
     let mut state = scorer.start();

@@ -4,7 +4,9 @@
 use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use tasks::{GoalText, MatchLevel, OracleStep, PageCheck, Scorer, Suite, Task};
+use scoring::solution::OracleStep;
+use scoring::{PageCheck, Scorer};
+use tasks::{GoalText, MatchLevel, Suite, Task};
 use tempfile::TempDir;
 
 const WORLD: &str = "world:\n  snapshots: [web.wacz]\n  clock: 2026-03-14T09:00:00Z\n";

@@ -10,8 +10,8 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{any, get};
 use axum::{Json, Router};
+use scoring::tables::{Display, Input, Lookup, Memory, MemoryError, Record, Tables as _};
 use serde_json::{Value, json};
-use tasks::tables::{Display, Input, Lookup, Memory, MemoryError, Record, Tables as _};
 use tokio::net::TcpListener;
 
 /// A running ServiceNow; tests read and write its tables.

@@ -29,7 +29,8 @@ mod webarena;
 use std::sync::Arc;
 
 use models::Model;
-use tasks::{Scorer, Task};
+use scoring::Scorer;
+use tasks::Task;
 
 pub use settings::{AgentSettings, ModelSettings, PRESETS, Settings, SettingsError};
 pub use template::{TEMPLATES, TemplateError, Templates};

@@ -1,6 +1,6 @@
 //! What has to be said beside a score, in words: how far it may be off, what is missing from it, what papers count besides.
 
-use tasks::scoring::rules::MENDED;
+use scoring::rules::MENDED;
 
 use crate::Summary;
 use crate::analysis::measures::KeyNodes;

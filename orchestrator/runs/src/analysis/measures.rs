@@ -124,7 +124,7 @@ fn key_nodes(tasks: &[TaskRecord], episodes: &[&EpisodeRecord]) -> Option<KeyNod
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use tasks::Score;
+    use scoring::Score;
 
     use super::*;
     use crate::results::{EpisodeId, ModelUsage};

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::Levels;
+use scoring::rules::Rules;
 use serde::Serialize;
-use tasks::scoring::rules::Rules;
 
 use crate::Error;
 use crate::analysis::groups::{Group, groups};

@@ -4,9 +4,10 @@ use std::future::Future;
 
 use browser::{Acted, Action, Look, Observation, Picture, StorageState};
 use gateway::Entry;
+use scoring::{Decision, Fetch, Fetched, ProgramCheck, StateCheck};
 use serde_json::Value;
 use snapshots::Exchange;
-use tasks::{Decision, Fetch, Fetched, ProgramCheck, StateCheck, Task};
+use tasks::Task;
 
 use crate::play::servicenow::ServiceNow;
 

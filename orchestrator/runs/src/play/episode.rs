@@ -6,8 +6,9 @@ use agents::{Agent, Goal, GoalImage, Reply, Role, View};
 use browser::Action;
 use jiff::Timestamp;
 use models::Model;
-use tasks::scoring::rules::Rules;
-use tasks::{Fetch, Task};
+use scoring::Fetch;
+use scoring::rules::Rules;
+use tasks::Task;
 
 use crate::play::early_stop::Replies;
 use crate::play::environment::{Environment, EnvironmentError, NotActed};

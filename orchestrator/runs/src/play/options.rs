@@ -7,7 +7,7 @@ use browser::Dialect;
 use camino::Utf8PathBuf;
 use models::Model;
 use processes::Variable;
-use tasks::scoring::rules::Rules;
+use scoring::rules::Rules;
 
 use crate::results::Shard;
 

@@ -1,8 +1,8 @@
 //! Pages and servers as scorers read them, once an episode has ended.
 
 use browser::Action;
+use scoring::{Fetch, Fetched, Pages};
 use serde_json::Value;
-use tasks::{Fetch, Fetched, Pages};
 
 use crate::play::environment::{Environment, EnvironmentError, NotActed};
 

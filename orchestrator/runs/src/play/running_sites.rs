@@ -8,9 +8,10 @@ use ::town::Entrance;
 use browser::Cookie;
 use gateway::Routes;
 use jiff::{SignedDuration, Timestamp};
+use scoring::StateCheck;
 use serde_json::Value;
 use sites::{Lease, Site, Town};
-use tasks::{StateCheck, Suite, Task};
+use tasks::{Suite, Task};
 use tokio_util::sync::CancellationToken;
 
 use crate::play::environment::EnvironmentError;

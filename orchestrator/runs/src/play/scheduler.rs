@@ -150,7 +150,8 @@ impl Drop for Job<'_> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use camino::Utf8Path;
-    use tasks::{GoalText, Scorer};
+    use scoring::Scorer;
+    use tasks::GoalText;
 
     use super::*;
 

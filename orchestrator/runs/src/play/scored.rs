@@ -3,8 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 
 use models::{Chat, Message, Model, Role, Sampling};
-use tasks::scoring::judge::{Judge, Prompt, ask};
-use tasks::{Score, ScoreError, ScoreState, Scorer};
+use scoring::judge::{Judge, Prompt, ask};
+use scoring::{Score, ScoreError, ScoreState, Scorer};
 
 use crate::results::{EpisodeRecord, ModelUsage, Outcome};
 

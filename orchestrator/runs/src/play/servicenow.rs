@@ -2,9 +2,9 @@
 
 use http::Method;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use scoring::tables::{Input, Lookup, Record, Tables};
 use serde_json::Value;
 use sites::{Called, Caller};
-use tasks::tables::{Input, Lookup, Record, Tables};
 
 use crate::play::environment::EnvironmentError;
 

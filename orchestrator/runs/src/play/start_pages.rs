@@ -88,7 +88,8 @@ mod tests {
     use std::sync::Arc;
 
     use gateway::Replay;
-    use tasks::{GoalText, Scorer};
+    use scoring::Scorer;
+    use tasks::GoalText;
 
     use super::*;
 

@@ -9,9 +9,10 @@
 
 use std::sync::Arc;
 
+use scoring::Pages;
+use scoring::workarena::{Config, Failure, Verdict, Visit};
 use sha2::{Digest as _, Sha256};
-use tasks::scoring::workarena::{Config, Failure, Verdict, Visit};
-use tasks::{Pages, Task};
+use tasks::Task;
 use tokio::sync::Mutex;
 
 use crate::play::environment::{Environment, EnvironmentError};

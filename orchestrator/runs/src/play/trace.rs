@@ -7,8 +7,9 @@ use browser::{Acted, Action, Observation};
 use gateway::Answer;
 use jiff::Timestamp;
 use models::Model;
-use tasks::scoring::rules::Rules;
-use tasks::{GoalText, ScoreState, Task, Verdict};
+use scoring::rules::Rules;
+use scoring::{ScoreState, Verdict};
+use tasks::{GoalText, Task};
 
 use crate::play::environment::{Environment, EnvironmentError};
 use crate::play::log;
@@ -187,7 +188,7 @@ impl Trace {
         let url = self.steps.last().map_or("", |step| step.url.as_str());
         let selector = element.map(|element| element.selector.as_str());
         let value = element.map(|element| element.value.as_str());
-        let step = tasks::Step { url, selector, value, html, answer, infeasible: false };
+        let step = scoring::Step { url, selector, value, html, answer, infeasible: false };
         self.task.scorer.observe(&mut self.score, &step);
         self.note_score();
     }
@@ -302,7 +303,7 @@ impl Trace {
     pub(crate) fn infeasible(&mut self) {
         self.task
             .scorer
-            .observe(&mut self.score, &tasks::Step { infeasible: true, ..tasks::Step::default() });
+            .observe(&mut self.score, &scoring::Step { infeasible: true, ..scoring::Step::default() });
         self.note_score();
     }
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::Gateway;
 use processes::{Group, confined};
-use tasks::{Decision, Ended, ProgramCheck};
+use scoring::{Decision, Ended, ProgramCheck};
 use tokio::io::{AsyncRead, AsyncReadExt as _, copy_bidirectional};
 use tokio::net::{TcpStream, UnixListener};
 use tokio::process::Command;

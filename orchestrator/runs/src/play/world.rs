@@ -16,10 +16,11 @@ use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{CertificateAuthority, Config, Entry, Episode, Gateway, Ledger, Network, Routes};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use jiff::SignedDuration;
+use scoring::{Decision, Fetch, Fetched, ProgramCheck, StateCheck};
 use serde_json::Value;
 use sites::Town;
 use snapshots::Exchange;
-use tasks::{Decision, DeviceSpec, Fetch, Fetched, Place, ProgramCheck, StateCheck, Task, WorldSpec};
+use tasks::{DeviceSpec, Place, Task, WorldSpec};
 
 use crate::play::browser_state;
 use crate::play::environment::{Environment, EnvironmentError, NotActed};

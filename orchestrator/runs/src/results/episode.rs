@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use browser::Dialog;
 use gateway::{Entry, Levels, Near};
 use jiff::Timestamp;
+use scoring::Score;
+use scoring::judge::Judgement;
 use serde::{Deserialize, Serialize};
-use tasks::Score;
-use tasks::scoring::judge::Judgement;
 
 use super::{EpisodeId, FORMAT, Format, ModelUsage, Times};
 

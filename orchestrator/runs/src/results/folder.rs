@@ -8,8 +8,8 @@ use std::sync::Arc;
 use browser::{Download, StorageState};
 use camino::{Utf8Path, Utf8PathBuf};
 
+use scoring::ScoreState;
 use snapshots::{Exchange, har};
-use tasks::ScoreState;
 
 use super::lines::{read_json, read_lines, replace_json, write_json, write_lines};
 use super::{EpisodeRecord, FORMAT, Format, Request, RunRecord, SavedFile, Step, StepCall};

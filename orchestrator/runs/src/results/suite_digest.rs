@@ -5,8 +5,9 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use scoring::ProgramCheck;
 use sha2::{Digest as _, Sha256};
-use tasks::{ProgramCheck, Task, WorldSpec};
+use tasks::{Task, WorldSpec};
 
 use crate::Error;
 use crate::results::WorldRecord;

@@ -14,7 +14,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use fake::{Fake, Mood, SHORT, listener, suite};
 use runs::results::{EpisodeId, Outcome, RunFolder, Times};
 use runs::{Error, Limits, Options, Progress, Sites, Summary, compare, compare_repeats, fingerprint, pair};
-use tasks::{GoalText, Interjection, PageCheck, Scorer, StopRules, Suite};
+use scoring::{PageCheck, Scorer};
+use tasks::{GoalText, Interjection, StopRules, Suite};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Error, Suite, Task, WorldSpec};
-use crate::scoring::ProgramCheck;
+use scoring::ProgramCheck;
 
 const SUITE_FILE: &str = "suite.yaml";
 /// Its other spelling.

@@ -6,11 +6,12 @@ use std::num::NonZeroU32;
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use schemars::JsonSchema;
+use scoring::solution::OracleStep;
+use scoring::{Scorer, read_text};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::world::{read_some_clock, write_some_clock};
-use super::{DeviceSpec, GoalText, OracleStep, StopRules, WorldSpec};
-use crate::scoring::Scorer;
+use super::{DeviceSpec, GoalText, StopRules, WorldSpec};
 
 /// A goal with its scorer and a solution.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -163,16 +164,6 @@ fn read_id<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
         }
         Err(format!("`{text}` is not 1 to 200 letters, digits, `-`, `_` and `.`"))
     })
-}
-
-/// A text that is not empty.
-pub(crate) fn read_text<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
-    yaml::text(
-        input,
-        |text| {
-            if text.trim().is_empty() { Err("is empty".to_owned()) } else { Ok(text.to_owned()) }
-        },
-    )
 }
 
 fn read_script<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Error> {
