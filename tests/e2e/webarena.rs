@@ -176,7 +176,7 @@ fn a_key_that_is_not_webarenas_is_named_with_its_place() -> Result<()> {
     Ok(())
 }
 
-/// A task of the dataset, played as a suite and behind an open door: both keep the network that it is scored by.
+/// A task of the dataset, played as a suite and in attach mode: both keep the network that it is scored by.
 #[test]
 fn webarena_verified_scores_what_passed_over_the_network() -> Result<()> {
     let bench = Bench::new()?;
@@ -211,10 +211,10 @@ fn webarena_verified_scores_what_passed_over_the_network() -> Result<()> {
 
     // Here the program only answers, so the rule of the network is what fails; without the network there would be no rule.
     let answer = format!("printf '%s' '{RESPONSE}' > \"$SANDBOX_ANSWER_FILE\"");
-    let out = bench.path("door");
-    let door =
+    let out = bench.path("attached");
+    let attached =
         ["env", suite.as_str(), "webarena-verified-5", "--out", out.as_str(), "--", "sh", "-c", &answer];
-    let said = bench.succeed(&door)?;
+    let said = bench.succeed(&attached)?;
     ensure!(said.contains("No matching network event found"), "{said}");
     Ok(())
 }

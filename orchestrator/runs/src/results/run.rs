@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::{EpisodeId, FORMAT, Format};
-use crate::digest::hex;
+use crate::results::digest::hex;
 
 /// What was run. Two runs with the same suite, digest and agent may be compared, and one may go on where it was interrupted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

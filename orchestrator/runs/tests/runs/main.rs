@@ -9,7 +9,7 @@ mod resuming;
 
 use std::num::NonZeroU32;
 
-use agents::Kind;
+use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
 use fake::{Fake, Mood, SHORT, listener, suite};
 use runs::results::{EpisodeId, Outcome, RunFolder, Times};
@@ -49,7 +49,7 @@ async fn play_told(
         Sites::default(),
         bring_up,
         &suite()?,
-        &agent.parse::<Kind>()?,
+        &agent.parse::<AgentSpec>()?,
         options,
         interrupt,
         progress,
