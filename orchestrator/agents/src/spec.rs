@@ -29,8 +29,8 @@ const THEN: &str = "->";
 pub enum AgentSpec {
     /// `oracle`: plays the task's own solution.
     Oracle,
-    /// `mistaken`: plays what the task's author wrote down as a mistake.
-    Mistaken,
+    /// `negative`: plays the task's wrong solution, as a negative control of its scorer.
+    Negative,
     /// `noop`: does nothing.
     Noop,
     /// `random`: does anything.
@@ -82,7 +82,7 @@ pub struct EpisodeContext<'a> {
 pub enum UnknownAgent {
     /// Nothing has that name.
     #[error(
-        "find an agent called {0:?}{meant}; there are `oracle`, `mistaken`, `noop`, `random`, {presets}, a file of settings such as `mine.yaml`, `program:COMMAND`, `http://HOST:PORT/PATH`, and `A->B` for one after the other",
+        "find an agent called {0:?}{meant}; there are `oracle`, `negative`, `noop`, `random`, {presets}, a file of settings such as `mine.yaml`, `program:COMMAND`, `http://HOST:PORT/PATH`, and `A->B` for one after the other",
         meant = suggestions::did_you_mean(.0, names()),
         presets = PRESETS.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ")
     )]
@@ -100,7 +100,7 @@ pub enum UnknownAgent {
 
 /// The names that agents have.
 fn names() -> impl Iterator<Item = &'static str> {
-    ["oracle", "mistaken", "noop", "random"].into_iter().chain(PRESETS.iter().map(|(name, _)| *name))
+    ["oracle", "negative", "noop", "random"].into_iter().chain(PRESETS.iter().map(|(name, _)| *name))
 }
 
 impl FromStr for AgentSpec {
@@ -129,7 +129,11 @@ impl FromStr for AgentSpec {
         }
         match text {
             "oracle" => return Ok(AgentSpec::Oracle),
-            "mistaken" => return Ok(AgentSpec::Mistaken),
+            "negative" => return Ok(AgentSpec::Negative),
+            "mistaken" => {
+                tracing::warn!("the agent `mistaken` is now called `negative`");
+                return Ok(AgentSpec::Negative);
+            }
             "noop" => return Ok(AgentSpec::Noop),
             "random" => return Ok(AgentSpec::Random),
             _ => {}
@@ -157,7 +161,7 @@ impl fmt::Display for AgentSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             AgentSpec::Oracle => f.write_str("oracle"),
-            AgentSpec::Mistaken => f.write_str("mistaken"),
+            AgentSpec::Negative => f.write_str("negative"),
             AgentSpec::Noop => f.write_str("noop"),
             AgentSpec::Random => f.write_str("random"),
             AgentSpec::Program { command } => write!(f, "program:{command}"),
@@ -177,7 +181,7 @@ impl AgentSpec {
     /// A word that fits into a file name.
     pub fn slug(&self) -> String {
         match self {
-            AgentSpec::Oracle | AgentSpec::Mistaken | AgentSpec::Noop | AgentSpec::Random => self.to_string(),
+            AgentSpec::Oracle | AgentSpec::Negative | AgentSpec::Noop | AgentSpec::Random => self.to_string(),
             AgentSpec::Program { .. } => "program".to_owned(),
             AgentSpec::Server(_) => "http".to_owned(),
             AgentSpec::Model(asking) => Utf8Path::new(&asking.name).file_stem().unwrap_or("model").to_owned(),
@@ -189,7 +193,7 @@ impl AgentSpec {
     pub fn speech(&self, asked: ActionFormat) -> ActionFormat {
         let speaks = |dialect| ActionFormat { dialect, multiaction: false };
         match self {
-            AgentSpec::Oracle | AgentSpec::Mistaken | AgentSpec::Noop | AgentSpec::Random => {
+            AgentSpec::Oracle | AgentSpec::Negative | AgentSpec::Noop | AgentSpec::Random => {
                 ActionFormat::default()
             }
             AgentSpec::Program { .. } | AgentSpec::Server(_) => asked,
@@ -213,7 +217,7 @@ impl AgentSpec {
     pub fn lacks(&self, task: &Task) -> Option<Error> {
         let what = match self {
             AgentSpec::Oracle if task.oracle.is_empty() => "oracle",
-            AgentSpec::Mistaken if task.mistake.is_empty() => "mistake",
+            AgentSpec::Negative if task.wrong_solution.is_empty() => "wrong_solution",
             _ => return None,
         };
         Some(Error::NothingToPlay { what, task: task.id.clone() })
@@ -261,7 +265,7 @@ impl AgentSpec {
                 }
             }
             AgentSpec::Oracle
-            | AgentSpec::Mistaken
+            | AgentSpec::Negative
             | AgentSpec::Noop
             | AgentSpec::Random
             | AgentSpec::Program { .. }
@@ -283,7 +287,7 @@ impl AgentSpec {
     pub fn settings(&self) -> Value {
         match self {
             AgentSpec::Oracle
-            | AgentSpec::Mistaken
+            | AgentSpec::Negative
             | AgentSpec::Noop
             | AgentSpec::Random
             | AgentSpec::Program { .. }
@@ -302,7 +306,7 @@ impl AgentSpec {
         let EpisodeContext { task, repeat, seed, stderr, variables, .. } = context;
         match self {
             AgentSpec::Oracle => Box::new(Oracle::new(task.oracle.clone())),
-            AgentSpec::Mistaken => Box::new(Oracle::new(task.mistake.clone())),
+            AgentSpec::Negative => Box::new(Oracle::new(task.wrong_solution.clone())),
             AgentSpec::Noop => Box::new(Noop),
             AgentSpec::Random => Box::new(Random::new(*seed, *repeat)),
             AgentSpec::Program { command } => {
@@ -340,7 +344,7 @@ mod tests {
 
     #[test]
     fn names_are_read_and_written_alike() {
-        let names = ["oracle", "mistaken", "noop", "random", "cot", "see-plan-act->closed-book-1"];
+        let names = ["oracle", "negative", "noop", "random", "cot", "see-plan-act->closed-book-1"];
         for name in names.into_iter().chain([
             "program:python3 'my agent.py' --fast",
             "cot->noop->program:a -> b",
@@ -349,6 +353,7 @@ mod tests {
         ]) {
             assert_eq!(name.parse::<AgentSpec>().unwrap().to_string(), name);
         }
+        assert_eq!("mistaken".parse::<AgentSpec>().unwrap().to_string(), "negative");
         for bad in ["", "Oracle", "program:", "program: ", "python3 x.py", "cot->", "->cot"] {
             assert!(matches!(bad.parse::<AgentSpec>(), Err(UnknownAgent::Name(_))), "{bad}");
         }
@@ -377,8 +382,8 @@ mod tests {
         };
         let lacks =
             |name: &str| name.parse::<AgentSpec>().unwrap().lacks(&task).map(|error| error.to_string());
-        assert_eq!((lacks("oracle"), lacks("noop"), lacks("mistaken->noop")), (None, None, None));
-        let told = "play the mistake of the task x: it has none; write its steps under `mistake`, or choose another agent";
-        assert_eq!(lacks("mistaken").as_deref(), Some(told));
+        assert_eq!((lacks("oracle"), lacks("noop"), lacks("negative->noop")), (None, None, None));
+        let told = "play the wrong_solution of the task x: it has none; write its steps under `wrong_solution`, or choose another agent";
+        assert_eq!(lacks("negative").as_deref(), Some(told));
     }
 }

@@ -29,7 +29,7 @@ use crate::{interrupt, progress, tasks};
 pub(crate) struct Run {
     /// A folder with a suite.yaml
     suite: Utf8PathBuf,
-    /// oracle, mistaken, noop, random; one that asks a language model (`sandbox agents list`), by name or by its file of settings;
+    /// oracle, negative, noop, random; one that asks a language model (`sandbox agents list`), by name or by its file of settings;
     /// program:COMMAND for a program of yours that speaks JSON lines; http://HOST:PORT/PATH for a server of yours; A->B for the second where the first does not answer
     #[arg(long, value_name = "AGENT")]
     agent: AgentSpec,

@@ -136,6 +136,18 @@ fn a_task_may_have_another_world_than_its_suite() {
 }
 
 #[test]
+fn the_older_name_of_a_wrong_solution_is_read() {
+    let steps = |key: &str| format!("{TASK}{key}:\n- answer: no\n");
+    let (_folder, path) = suite(&[("suite.yaml", WORLD), ("a.yaml", &steps("mistake"))]);
+    let old = Suite::load(&path).unwrap().tasks.remove(0);
+    let (_folder, path) = suite(&[("suite.yaml", WORLD), ("a.yaml", &steps("wrong_solution"))]);
+    assert_eq!(old, Suite::load(&path).unwrap().tasks.remove(0));
+    assert_eq!(old.wrong_solution.len(), 1);
+    let both = task_refusal(&format!("{}{}", steps("mistake"), "wrong_solution:\n- answer: no\n"));
+    assert!(both.contains("older name of `wrong_solution`"), "{both}");
+}
+
+#[test]
 fn mistakes_are_reported_with_file_line_and_key() {
     let cases = [
         ("unknown key", task_refusal(&format!("{TASK}max_step: 5\n"))),

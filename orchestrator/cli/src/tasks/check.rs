@@ -14,7 +14,7 @@ use crate::options::DataFolder;
 
 /// Play every task's own solution in its world, and its mistake where it has one
 ///
-/// Names the tasks that cannot pass and those whose mistake earns something; exit code 1 if there are any.
+/// Names the tasks that cannot pass and those whose wrong solution earns something; exit code 1 if there are any.
 #[derive(clap::Args)]
 pub(super) struct Check {
     /// A folder with a suite.yaml
@@ -64,11 +64,11 @@ impl Check {
             .into_iter()
             .map(|task| Finding { task, wrong: "nobody has written down a solution".to_owned() })
             .collect();
-        let (solved, mistaken) =
-            (with(|task| !task.oracle.is_empty()), with(|task| !task.mistake.is_empty()));
+        let (solved, negative) =
+            (with(|task| !task.oracle.is_empty()), with(|task| !task.wrong_solution.is_empty()));
         let oracle = self.play(&suite, &AgentSpec::Oracle, &solved, &out.join("oracle")).await?;
-        let mistakes = self.play(&suite, &AgentSpec::Mistaken, &mistaken, &out.join("mistaken")).await?;
-        for (summary, wanted, what) in [(&oracle, 1.0, "its solution"), (&mistakes, 0.0, "its mistake")] {
+        let wrong = self.play(&suite, &AgentSpec::Negative, &negative, &out.join("negative")).await?;
+        for (summary, wanted, what) in [(&oracle, 1.0, "its solution"), (&wrong, 0.0, "its wrong solution")] {
             for task in summary.iter().flat_map(|summary| &summary.tasks) {
                 let ended: BTreeSet<&str> = task.outcomes.keys().copied().collect();
                 let wrong = match task.score {
@@ -83,7 +83,7 @@ impl Check {
                 findings.push(Finding { task: task.task.clone(), wrong: format!("{what} {wrong}") });
             }
         }
-        self.tell(&findings, solved.len(), mistaken.len());
+        self.tell(&findings, solved.len(), negative.len());
         if findings.is_empty() {
             return Ok(());
         }
@@ -91,7 +91,7 @@ impl Check {
             1 => "the suite has 1 problem".to_owned(),
             more => format!("the suite has {more} problems"),
         };
-        if oracle.is_some() || mistakes.is_some() {
+        if oracle.is_some() || wrong.is_some() {
             no.push_str(&format!("; the episodes are in {out}"));
             if self.out.is_none() {
                 let _ = temporary.keep();
@@ -131,15 +131,15 @@ impl Check {
         Ok(Some(summary))
     }
 
-    fn tell(&self, findings: &[Finding], solved: usize, mistaken: usize) {
+    fn tell(&self, findings: &[Finding], solved: usize, negative: usize) {
         if self.json {
-            let told = serde_json::json!({ "solutions": solved, "mistakes": mistaken, "findings": findings });
+            let told = serde_json::json!({ "solutions": solved, "wrong_solutions": negative, "findings": findings });
             println!("{}", super::to_json(&told));
             return;
         }
         for Finding { task, wrong } in findings {
             println!("{task}: {wrong}");
         }
-        println!("{solved} solutions and {mistaken} mistakes were played");
+        println!("{solved} solutions and {negative} wrong solutions were played");
     }
 }

@@ -91,13 +91,19 @@ pub struct Task {
     )]
     #[schemars(with = "Vec<OracleStep>")]
     pub oracle: Vec<OracleStep>,
-    /// Steps that come near and must earn nothing: they show that the scorer can tell.
+    /// Steps that come near and must earn nothing: they show that the scorer can tell. Digests of
+    /// suites have them under their older name.
     #[serde(
         default,
+        rename(serialize = "mistake"),
         with = "serde_yaml::with::singleton_map_recursive",
         skip_serializing_if = "Vec::is_empty"
     )]
     #[schemars(with = "Vec<OracleStep>")]
+    pub wrong_solution: Vec<OracleStep>,
+    /// The older name of `wrong_solution`; empty once a suite is loaded.
+    #[serde(default, with = "serde_yaml::with::singleton_map_recursive", skip_serializing)]
+    #[schemars(skip)]
     pub mistake: Vec<OracleStep>,
 }
 
@@ -124,6 +130,7 @@ impl Task {
             tags: Vec::new(),
             scorer,
             oracle: Vec::new(),
+            wrong_solution: Vec::new(),
             mistake: Vec::new(),
         }
     }
