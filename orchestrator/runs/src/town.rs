@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::town::Entrance;
+use daemon::Entrance;
 use browser::Cookie;
 use gateway::Routes;
 use jiff::{SignedDuration, Timestamp};

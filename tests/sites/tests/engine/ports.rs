@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gateway::{CertificateAuthority, Config, Gateway, Routes};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use town::Entrance;
+use daemon::Entrance;
 
 use crate::harness::Bench;
 

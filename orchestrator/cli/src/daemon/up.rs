@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use ::town::{Client, Folder, TownStatus};
+use ::daemon::{Client, Folder, TownStatus};
 use camino::Utf8Path;
 use indicatif::{MultiProgress, ProgressBar};
 use sites::Site;
@@ -79,7 +79,7 @@ impl Up {
         let mut child = None;
         let wanted = match client.status().await {
             Ok(status) => self.add_to(client, &status).await?,
-            Err(::town::Error::NotUp) => {
+            Err(::daemon::Error::NotUp) => {
                 let sites = super::load(self.plan.sites.path(), &self.plan.names)?;
                 let sites = self.startable(sites, false).await?;
                 child = Some(self.spawn(&sites)?);
@@ -283,7 +283,7 @@ async fn wait(
                     return Ok(Some(status));
                 }
             }
-            Err(::town::Error::NotUp) => {}
+            Err(::daemon::Error::NotUp) => {}
             Err(error) => return Err(super::failure(error)),
         }
         let ended = child.as_mut().map_or(Ok(None), |child| child.try_wait());

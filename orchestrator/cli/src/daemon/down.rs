@@ -87,7 +87,7 @@ pub(super) async fn end(data: &DataFolder) -> Result<Option<u32>, Failure> {
         }
         match client.stop().await {
             // It has heard, cannot hear yet, or hears no more.
-            Ok(()) | Err(::town::Error::NotUp | ::town::Error::Talk(_)) => {}
+            Ok(()) | Err(::daemon::Error::NotUp | ::daemon::Error::Talk(_)) => {}
             Err(error) => return Err(super::failure(error)),
         }
         if began.elapsed() > WITHIN {

@@ -10,7 +10,7 @@ mod status;
 mod table;
 mod up;
 
-use ::town::{Client, Folder};
+use ::daemon::{Client, Folder};
 use camino::{Utf8Path, Utf8PathBuf};
 use sites::Site;
 
@@ -84,8 +84,8 @@ fn client(data: &DataFolder) -> Result<Client, Failure> {
 }
 
 /// What an error of a town asks of the user.
-fn failure(error: ::town::Error) -> Failure {
-    use ::town::Error;
+fn failure(error: ::daemon::Error) -> Failure {
+    use ::daemon::Error;
     match error {
         Error::NotUp => Failure::Environment(anyhow::anyhow!("no town is up; `sandbox up` starts one")),
         Error::AlreadyUp => {

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-use ::town::Served;
+use ::daemon::Served;
 use camino::Utf8PathBuf;
 
 use super::SitesFolder;
@@ -62,8 +62,8 @@ impl Serve {
                 tracing::info!("{text}");
             }
         });
-        match ::town::serve(served, events, interrupt::token()).await {
-            Err(::town::Error::AlreadyUp) => std::process::exit(OTHER_IS_UP),
+        match ::daemon::serve(served, events, interrupt::token()).await {
+            Err(::daemon::Error::AlreadyUp) => std::process::exit(OTHER_IS_UP),
             ended => ended.map_err(super::failure),
         }
     }

@@ -1,6 +1,6 @@
 //! A town's status as text.
 
-use ::town::TownStatus;
+use ::daemon::TownStatus;
 use sites::SiteStatus;
 
 /// A line for each site, and where the town is reached. No line is longer than `columns`, but for what went wrong, which is told in full.
