@@ -16,7 +16,7 @@ const SOON: Duration = Duration::from_secs(60);
 pub(crate) struct Up {
     pub(crate) client: Client,
     stop: CancellationToken,
-    served: tokio::task::JoinHandle<Result<(), town::Error>>,
+    served: tokio::task::JoinHandle<Result<(), daemon::Error>>,
 }
 
 impl Up {
@@ -39,14 +39,14 @@ impl Up {
         let reset = ([127, 0, 0, 1], 0).into();
         let manifests = folder.to_owned();
         let served = Served { folder: data, manifests, sites, options, gateway, reset };
-        let served = tokio::spawn(town::serve(served, Arc::new(|_| {}), stop.clone()));
+        let served = tokio::spawn(daemon::serve(served, Arc::new(|_| {}), stop.clone()));
         let up = Up { client, stop, served };
         let deadline = Instant::now() + SOON;
         let mut look = tokio::time::interval(Duration::from_millis(20));
         loop {
             look.tick().await;
             let status = up.client.status().await;
-            if status.as_ref().is_ok_and(town::TownStatus::is_up) {
+            if status.as_ref().is_ok_and(daemon::TownStatus::is_up) {
                 return up;
             }
             assert!(Instant::now() < deadline, "the town is not up: {status:?}");
