@@ -1,13 +1,13 @@
 //! The networks of containers: nothing in them reaches the outside or this machine.
 //!
-//! An instance has one, in which copies do not reach one another. A copy of several containers has one of its own, in which
+//! A group has one, in which copies do not reach one another. A copy of several containers has one of its own, in which
 //! they do, so that no copy meets the containers of another. Podman cannot keep the containers of one network apart: there,
 //! each copy has a network of its own.
 //!
 //! A network has a subnet that is named when it is made, as an engine lets containers have
 //! addresses of our choice only there. Which one is left to the engine: a network is made without,
 //! and made again with what that was given. Networks of copies are parts of the same range, which
-//! the instance's network keeps from all others.
+//! the group's network keeps from all others.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ pub(crate) struct Network {
     _part: Option<Arc<Held>>,
 }
 
-/// The network of an instance, and the range of which copies' own networks are parts.
+/// The network of a group, and the range of which copies' own networks are parts.
 #[derive(Debug, Clone)]
 pub(crate) struct Range {
     pub(crate) network: Network,
@@ -59,7 +59,7 @@ pub(crate) struct Range {
     whole: Subnet,
 }
 
-/// Makes that of an instance.
+/// Makes that of a group.
 pub(crate) async fn create(
     monitor: &Monitor,
     name: &str,
@@ -95,7 +95,7 @@ pub(crate) async fn create(
 
 impl Range {
     /// Makes a network for the containers of one copy, that many. Whether this machine could be
-    /// shut to it has been told of the instance's.
+    /// shut to it has been told of the group's.
     pub(crate) async fn of_copy(
         &self,
         monitor: &Monitor,

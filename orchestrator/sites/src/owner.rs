@@ -9,7 +9,7 @@ use std::fs;
 use std::str::FromStr;
 
 /// Container labels.
-pub(crate) const INSTANCE: &str = "sandbox.instance";
+pub(crate) const GROUP: &str = "sandbox.instance";
 pub(crate) const OWNER: &str = "sandbox.owner";
 pub(crate) const PID: &str = "sandbox.pid";
 pub(crate) const SITE: &str = "sandbox.site";
@@ -64,9 +64,9 @@ impl Owner {
         self.boot == boot() && start_of(self.pid) == Some(self.since)
     }
 
-    /// What everything of an instance is labelled with.
-    pub(crate) fn labels(&self, instance: &str) -> HashMap<String, String> {
-        [(INSTANCE, instance.to_owned()), (OWNER, self.to_string()), (PID, self.pid.to_string())]
+    /// What everything of a group is labelled with.
+    pub(crate) fn labels(&self, group: &str) -> HashMap<String, String> {
+        [(GROUP, group.to_owned()), (OWNER, self.to_string()), (PID, self.pid.to_string())]
             .map(|(key, value)| (key.to_owned(), value))
             .into()
     }

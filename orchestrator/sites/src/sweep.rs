@@ -16,7 +16,7 @@ use crate::content::blocking;
 use crate::driver::container;
 use crate::engine::Monitor;
 use crate::firewall::{self, Rules};
-use crate::owner::{INSTANCE, Owner, PID, PROCESS};
+use crate::owner::{GROUP, Owner, PID, PROCESS};
 use crate::{Error, network, state};
 
 /// How long a town or a run that is asked to end may take before it is made to.
@@ -84,16 +84,16 @@ pub async fn sweep(engine: &Engine, whose: Whose) -> Result<Swept, Error> {
         Whose::Orphans => labels.as_ref().is_some_and(Owner::has_left),
     };
     let within = if whose == Whose::All { network::LEFT_WITHIN } else { ORPHANED_WITHIN };
-    let (swept, kept) = remove(monitor, INSTANCE, within, to_go).await?;
+    let (swept, kept) = remove(monitor, GROUP, within, to_go).await?;
     let kept = kept.iter().map(|name| network::bridge(name)).collect();
     firewall::open(Rules::But(&kept)).await;
     Ok(swept)
 }
 
-/// Removes what an instance has: what its copies could not be rid of, too.
-pub(crate) async fn remove_instance(monitor: &Monitor, instance: &str) -> Result<(), Error> {
+/// Removes what a group has: what its copies could not be rid of, too.
+pub(crate) async fn remove_group(monitor: &Monitor, group: &str) -> Result<(), Error> {
     let (swept, _) =
-        remove(monitor, &format!("{INSTANCE}={instance}"), network::LEFT_WITHIN, |_| true).await?;
+        remove(monitor, &format!("{GROUP}={group}"), network::LEFT_WITHIN, |_| true).await?;
     match swept.left.first() {
         None => Ok(()),
         Some(Left { kind, name, why, .. }) => {
@@ -155,7 +155,7 @@ fn pid_of(labels: &Labels) -> Option<u32> {
 
 /// Ends every other process that has containers or networks of ours: in good order, or by force.
 async fn end_owners(monitor: &Monitor) -> Result<(), Error> {
-    let (containers, networks) = (containers(monitor, INSTANCE).await?, networks(monitor, INSTANCE).await?);
+    let (containers, networks) = (containers(monitor, GROUP).await?, networks(monitor, GROUP).await?);
     let labels = containers.into_iter().map(|found| found.labels);
     let labels = labels.chain(networks.into_iter().map(|found| found.labels)).flatten();
     let owners: Vec<Owner> = labels
@@ -187,7 +187,7 @@ pub async fn sweep_folder(folder: &Utf8Path) -> Result<(), Error> {
     sweep_folders(&folder.join("copies")).await
 }
 
-/// Ends the processes of instances whose owner is gone, and removes their folders, whose names begin with the owner.
+/// Ends the processes of groups whose owner is gone, and removes their folders, whose names begin with the owner.
 pub(crate) async fn sweep_folders(folder: &Utf8Path) -> Result<(), Error> {
     let folder = folder.to_owned();
     blocking(move || {

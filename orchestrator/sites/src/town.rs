@@ -55,7 +55,7 @@ struct Inner {
     options: Options,
     events: Events,
     /// Of its containers and networks.
-    instance: String,
+    group: String,
     owner: Owner,
     /// Where golden states are kept.
     golden: Utf8PathBuf,
@@ -95,7 +95,7 @@ impl Town {
         let number = STARTED.fetch_add(1, Ordering::Relaxed);
         let owner = Owner::this();
         let name: String = options.name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
-        let instance = format!("sandbox-{name}-{}-{number}", std::process::id());
+        let group = format!("sandbox-{name}-{}-{number}", std::process::id());
 
         let folder = make_folder(options.folder.clone()).await?;
         let (copies, golden) = (folder.join("copies"), folder.join("golden"));
@@ -108,7 +108,7 @@ impl Town {
         let town = Town(Arc::new(Inner {
             options,
             events,
-            instance,
+            group,
             owner,
             golden,
             copies,
@@ -180,7 +180,7 @@ impl Town {
     /// The container engine, with a network of this town's; what dead ones have left there is
     /// removed when it is first needed.
     async fn ground(&self) -> Result<&Ground, Error> {
-        let Inner { engine, owner, instance, events, golden, copies, .. } = &*self.0;
+        let Inner { engine, owner, group, events, golden, copies, .. } = &*self.0;
         let make = async || {
             let engine = Engine::connect().await?;
             // What others have left need not keep us from starting.
@@ -193,17 +193,17 @@ impl Town {
                 }
                 Err(error) => tracing::warn!(%error, "what dead towns have left could not be removed"),
             }
-            let labels = owner.labels(instance);
+            let labels = owner.labels(group);
             let monitor = Monitor::start(engine, Arc::clone(events));
-            let range = match network::create(&monitor, instance, labels.clone(), events).await {
+            let range = match network::create(&monitor, group, labels.clone(), events).await {
                 Ok(range) => range,
                 Err(error) => {
-                    let _ = sweep::remove_instance(&monitor, instance).await;
+                    let _ = sweep::remove_group(&monitor, group).await;
                     return Err(error);
                 }
             };
-            let (golden, copies, instance) = (golden.clone(), copies.clone(), instance.clone());
-            Ok(Ground { monitor, instance, range, labels, golden, copies })
+            let (golden, copies, group) = (golden.clone(), copies.clone(), group.clone());
+            Ok(Ground { monitor, group, range, labels, golden, copies })
         };
         engine.get_or_try_init(make).await
     }
@@ -310,8 +310,8 @@ impl Town {
         *stopped = true;
         future::join_all(self.pools().iter().map(Pool::stop)).await;
         let removed = match self.0.engine.get() {
-            Some(Ground { monitor, instance, range, .. }) => {
-                let removed = sweep::remove_instance(monitor, instance).await;
+            Some(Ground { monitor, group, range, .. }) => {
+                let removed = sweep::remove_group(monitor, group).await;
                 network::close(&range.network).await;
                 removed
             }

@@ -48,13 +48,13 @@ const RESOLVER_TEXT: &str = "nameserver 127.0.0.1\noptions timeout:1 attempts:1\
 const HOSTS: &str = "hosts";
 const HOSTS_TEXT: &str = "127.0.0.1\tlocalhost\n";
 
-/// Where the containers of one instance live.
+/// Where the containers of one group live.
 #[derive(Clone)]
 pub(crate) struct Ground {
     pub(crate) monitor: Arc<Monitor>,
-    /// The instance's name, unique on this machine.
-    pub(crate) instance: String,
-    /// The instance's network, and those of copies.
+    /// The group's name, unique on this machine.
+    pub(crate) group: String,
+    /// The group's network, and those of copies.
     pub(crate) range: Range,
     pub(crate) labels: HashMap<String, String>,
     /// Golden states of images.
@@ -121,7 +121,7 @@ impl Docker {
     ) -> Result<IpAddr, Error> {
         let site = &self.site;
         let alone = site.beside.is_empty();
-        let name = format!("{}-{}-{id}", self.ground.instance, site.name);
+        let name = format!("{}-{}-{id}", self.ground.group, site.name);
         let mut network = self.ground.range.network.clone();
         if !alone || !network.apart {
             let containers = 1 + site.beside.len();
