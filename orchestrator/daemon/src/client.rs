@@ -62,7 +62,7 @@ impl Client {
         self.ask(Method::POST, &format!("/reset/{site}")).await
     }
 
-    /// The last lines that each copy of a site has printed.
+    /// The last lines that each instance of a site has printed.
     ///
     /// # Errors
     /// When there is no town or no such site.
@@ -70,8 +70,8 @@ impl Client {
         self.ask(Method::GET, &format!("/logs/{site}?lines={lines}")).await
     }
 
-    /// Tells each line that the copies of a site print, with the number of the copy: the last ones that each has printed,
-    /// and all that come, also of copies that come later. Ends with the town.
+    /// Tells each line that the instances of a site print, with the number of the instance: the last ones that each has printed,
+    /// and all that come, also of instances that come later. Ends with the town.
     ///
     /// # Errors
     /// When there is no town or no such site.
@@ -91,9 +91,9 @@ impl Client {
                 read.extend_from_slice(frame.data_ref().map_or(&[][..], |data| data));
                 while let Some(end) = read.iter().position(|byte| *byte == b'\n') {
                     let line: Vec<u8> = read.drain(..=end).collect();
-                    let (copy, line): (u32, String) =
+                    let (instance, line): (u32, String) =
                         serde_json::from_slice(&line).map_err(|error| Error::Talk(error.to_string()))?;
-                    tell(copy, &line);
+                    tell(instance, &line);
                 }
             }
             Ok(())

@@ -1,4 +1,4 @@
-//! In a town that people use, the clocks of sites go on; they begin anew with every copy.
+//! In a town that people use, the clocks of sites go on; they begin anew with every instance.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use sites::Lease;
 
 pub(crate) const TICK: Duration = Duration::from_secs(1);
 
-/// A copy's clock, which shows what the manifest says when it is first used.
+/// An instance's clock, which shows what the manifest says when it is first used.
 #[derive(Debug)]
 pub(crate) struct Running {
     start: Option<Timestamp>,

@@ -107,7 +107,7 @@ async fn logs(
     Ok(Json(said.into_iter().collect()))
 }
 
-/// A line of JSON for each that a copy prints: its number and the line, as long as the town is up.
+/// A line of JSON for each that an instance prints: its number and the line, as long as the town is up.
 async fn follow(
     State(desk): State<Desk>,
     Path(site): Path<String>,

@@ -1,4 +1,4 @@
-//! The gateway's way into a copy: which host leads to which port of it, and what every request carries.
+//! The gateway's way into an instance: which host leads to which port of it, and what every request carries.
 
 use std::sync::{Arc, Weak};
 
@@ -8,16 +8,16 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::Error;
 
-/// The way into one leased copy, with connections and a count of changes of its own.
+/// The way into one leased instance, with connections and a count of changes of its own.
 pub struct Entrance {
     /// Each host, with what it leads to; hosts of one port share their way.
     doors: Vec<(String, Upstream, Arc<gateway::Site>)>,
-    /// Ends the task that waits for the end of the copy.
+    /// Ends the task that waits for the end of the instance.
     _shut: DropGuard,
 }
 
 impl Entrance {
-    /// Into this copy; every request carries these header fields. Once the copy has ended nothing
+    /// Into this instance; every request carries these header fields. Once the instance has ended nothing
     /// is sent there any more, and whoever waits for an answer is told. To be called within a
     /// runtime.
     ///

@@ -59,7 +59,7 @@ impl Folder {
         }
     }
 
-    /// Removes what a town that was killed has left: its socket, and the processes and folders of its copies.
+    /// Removes what a town that was killed has left: its socket, and the processes and folders of its instances.
     ///
     /// # Errors
     /// When a town holds the folder, or something cannot be removed.

@@ -1,16 +1,16 @@
-//! The copies that are in use, and the routes to them.
+//! The instances that are in use, and the routes to them.
 //!
 //! ```text
-//! waited for -> held (a route leads to it) -> reset: route to another copy, this one given back -> held ...
+//! waited for -> held (a route leads to it) -> reset: route to another instance, this one given back -> held ...
 //!      ^                   |
 //!      +--- it has ended --+
 //! ```
 //!
-//! A route lives no longer than its copy. Where there is none, whoever asks for the site is told
+//! A route lives no longer than its instance. Where there is none, whoever asks for the site is told
 //! so, and to try again.
 //!
 //! A reset and a log-in go on to their end when whoever has asked for them goes away: one that is
-//! given up half-way would leave a site without a copy, or a copy with half of its state.
+//! given up half-way would leave a site without an instance, or an instance with half of its state.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -28,7 +28,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::clocks::Running;
 use crate::{Entrance, Error};
 
-/// How long a reset may wait for a copy that is not there yet.
+/// How long a reset may wait for an instance that is not there yet.
 const LEASE: Duration = Duration::from_secs(300);
 /// How long a reset waits for a container engine that does not answer.
 const ENGINE: Duration = Duration::from_secs(5);
@@ -38,20 +38,20 @@ pub(crate) struct Hall {
     gateway: Gateway,
     /// What each site's hosts lead to.
     places: Mutex<BTreeMap<String, Place>>,
-    /// What every request to a site carries since somebody was logged in to it, also to the copies after a reset.
+    /// What every request to a site carries since somebody was logged in to it, also to the instances after a reset.
     headers: Mutex<BTreeMap<String, Vec<(String, String)>>>,
     /// One reset of a site at a time.
     resetting: Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<()>>>>,
 }
 
 enum Place {
-    /// To a copy.
+    /// To an instance.
     Held(Arc<Held>),
     /// Nowhere, with the reason.
     Empty(Arc<str>),
 }
 
-/// A copy in use.
+/// An instance in use.
 struct Held {
     /// Nothing once it is given back. A log-in has a share of it for as long as it lasts.
     lease: Mutex<Option<Arc<Lease>>>,
@@ -85,7 +85,7 @@ impl Hall {
         Ok(())
     }
 
-    /// Takes a copy of every site that has no place yet, as soon as there is one.
+    /// Takes an instance of every site that has no place yet, as soon as there is one.
     pub(crate) fn move_in(self: &Arc<Hall>) {
         let mut new = Vec::new();
         for site in self.town.sites() {
@@ -104,7 +104,7 @@ impl Hall {
         tokio::spawn(async move { hall.fill(&name).await });
     }
 
-    /// Takes a copy of a site that has none, however long that takes. A site that was given up is
+    /// Takes an instance of a site that has none, however long that takes. A site that was given up is
     /// tried again by its reset.
     async fn fill(self: &Arc<Hall>, name: &str) {
         let _own = self.own(name).await;
@@ -115,7 +115,7 @@ impl Hall {
                 Err(Error::Sites(sites::Error::Deadline { .. })) => {}
                 Err(Error::Sites(sites::Error::Stopped(_))) => return,
                 Err(error) => {
-                    tracing::warn!(site = name, %error, "a site has no copy");
+                    tracing::warn!(site = name, %error, "a site has no instance");
                     let why = format!(
                         "the site {name} is not running: failed to {error}; `sandbox reset {name}` starts it, then try again"
                     );
@@ -150,7 +150,7 @@ impl Hall {
         let policy = self.site(name).map(|site| site.reset);
         match policy {
             Some(ResetPolicy::Never) if self.holds(name) => return Ok(()),
-            // Its only copy is the one in use.
+            // Its only instance is the one in use.
             Some(ResetPolicy::Recreate) => self.give_back(name).await,
             _ => {}
         }
@@ -161,7 +161,7 @@ impl Hall {
         self.take(name).await
     }
 
-    /// Lets an account of the manifest in to the copy in use.
+    /// Lets an account of the manifest in to the instance in use.
     pub(crate) async fn login(self: &Arc<Hall>, name: &str, account: &str) -> Result<LoggedIn, Error> {
         let (hall, name, account) = (Arc::clone(self), name.to_owned(), account.to_owned());
         to_its_end(async move { hall.login_to_held(&name, &account).await }).await
@@ -171,7 +171,7 @@ impl Hall {
         let Some(held) = self.held(name) else {
             return Err(Error::Refused(format!("log in to {name}: it is not up; try again")));
         };
-        // The lease stays where it is: whatever becomes of this, the copy is in use.
+        // The lease stays where it is: whatever becomes of this, the instance is in use.
         let Some(lease) = held.lock().clone() else {
             return Err(Error::Refused(format!("log in to {name}: it is being reset; try again")));
         };
@@ -180,7 +180,7 @@ impl Hall {
         given
     }
 
-    /// Logs in to a copy, and has requests to it carry what that asks for.
+    /// Logs in to an instance, and has requests to it carry what that asks for.
     async fn let_in(&self, held: &Held, lease: &Lease, account: &str) -> Result<LoggedIn, Error> {
         held.logged_in.store(true, Ordering::Relaxed);
         let given = lease.login(account).await?;
@@ -225,7 +225,7 @@ impl Hall {
         }
     }
 
-    /// Takes a pristine copy, leads the route to it, and gives the one before back.
+    /// Takes a pristine instance, leads the route to it, and gives the one before back.
     async fn take(self: &Arc<Hall>, name: &str) -> Result<(), Error> {
         let lease = self.town.lease(name, LEASE).await?;
         let headers = locked(&self.headers).get(name).cloned().unwrap_or_default();
@@ -254,9 +254,9 @@ impl Hall {
         Ok(())
     }
 
-    /// A copy has ended by itself: nothing leads to it any more, and another one takes its place.
-    fn ended(self: &Arc<Hall>, name: &str, copy: &Weak<Held>, error: sites::Error) {
-        let in_use = self.held(name).filter(|held| Weak::ptr_eq(&Arc::downgrade(held), copy));
+    /// An instance has ended by itself: nothing leads to it any more, and another one takes its place.
+    fn ended(self: &Arc<Hall>, name: &str, instance: &Weak<Held>, error: sites::Error) {
+        let in_use = self.held(name).filter(|held| Weak::ptr_eq(&Arc::downgrade(held), instance));
         if in_use.is_none() || matches!(error, sites::Error::Stopped(_)) {
             return;
         }
@@ -312,7 +312,7 @@ impl Held {
     }
 
     async fn end(&self) {
-        // A log-in that is under way gives the copy back, as changed, when it has ended.
+        // A log-in that is under way gives the instance back, as changed, when it has ended.
         let lease = self.lock().take().and_then(Arc::into_inner);
         if let Some(lease) = lease {
             let changed = self.logged_in.load(Ordering::Relaxed) || locked(&self.entrance).changed();

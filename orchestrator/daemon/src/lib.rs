@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! sandbox up, down, status, ...  --- Client --- control socket --+
-//! a benchmark's "full reset" ---------- HTTP on loopback --------+--> hall --> Town (copies of sites)
-//! a browser ------------------------------- proxy ---------------+        `--> Gateway (routes to the copies held)
+//! a benchmark's "full reset" ---------- HTTP on loopback --------+--> hall --> Town (instances of sites)
+//! a browser ------------------------------- proxy ---------------+        `--> Gateway (routes to the instances held)
 //! ```
 //!
-//! The hall holds one copy of every site, which the gateway leads to. A reset takes a waiting copy, moves the route to it
+//! The hall holds one instance of every site, which the gateway leads to. A reset takes a waiting instance, moves the route to it
 //! and gives the used one back to be made pristine. A lock on a file of the folder keeps a second town out.
 
 mod client;

@@ -18,7 +18,7 @@ use crate::control::{self, Desk};
 use crate::hall::Hall;
 use crate::{Error, Folder, clocks, full_reset};
 
-/// How often the memory of copies is measured.
+/// How often the memory of instances is measured.
 const MEASURE: Duration = Duration::from_secs(3);
 
 /// What a town is made of.

@@ -53,7 +53,7 @@ pub(crate) async fn open(
     let copies = room::copies(&needed, tasks, options.repeat, options.workers, options.memory);
     // What the desk lists does not depend on which tasks are run.
     let options = sites::Options {
-        copies: options.workers,
+        instances: options.workers,
         folder: options.town_folder(),
         listed: known,
         name: suite.name.clone(),

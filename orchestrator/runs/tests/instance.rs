@@ -37,7 +37,7 @@ async fn town(port: u16, folder: &Utf8Path, password: &str) -> Or<Town> {
     std::fs::write(manifest.join("site.yaml"), text)?;
     let sites = Site::load_all(folder)?;
     let options =
-        sites::Options { copies: 1, folder: folder.join("run"), listed: sites.clone(), name: "t".to_owned() };
+        sites::Options { instances: 1, folder: folder.join("run"), listed: sites.clone(), name: "t".to_owned() };
     let town = Town::start(sites, options, Arc::new(|_| {})).await?;
     town.ready(Duration::from_secs(10)).await?;
     Ok(town)

@@ -1,7 +1,7 @@
 //! What a town costs: `cargo run -p sites --example measure -- [ROUNDS] [SITE...]`, with images built and an engine.
 //!
-//! Prints how long each site took until it was ready, a lease with a spare ready, how long copies took to be made pristine,
-//! and the memory of each copy.
+//! Prints how long each site took until it was ready, a lease with a spare ready, how long instances took to be made pristine,
+//! and the memory of each instance.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -26,8 +26,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let resets: Arc<Mutex<BTreeMap<String, Vec<Duration>>>> = Arc::default();
     let heard = Arc::clone(&resets);
     let events: Events = Arc::new(move |event| match event {
-        Event::Ready { site, copy, took } => {
-            println!("{:>6.2} s  {site} copy {copy} ready after {took:.2?}", began.elapsed().as_secs_f64())
+        Event::Ready { site, instance, took } => {
+            println!("{:>6.2} s  {site} instance {instance} ready after {took:.2?}", began.elapsed().as_secs_f64())
         }
         Event::Recycled { site, took, .. } => {
             let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
@@ -40,7 +40,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let folder = camino::Utf8PathBuf::from_path_buf(folder).map_err(|_| "a folder with a plain name")?;
     let town = Town::start(
         all,
-        Options { copies: 1, folder, listed: Vec::new(), name: "measure".to_owned() },
+        Options { instances: 1, folder, listed: Vec::new(), name: "measure".to_owned() },
         events,
     )
     .await?;
@@ -54,7 +54,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     for name in &names {
         let mut leases = Vec::new();
         for round in 0..rounds {
-            // A reset is over when all copies are idle again.
+            // A reset is over when all instances are idle again.
             town.reset(name).await?;
             let asked = Instant::now();
             let lease = town.lease(name, SOON).await?;
@@ -82,11 +82,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     town.reset(&names[0]).await?;
     for status in town.status() {
         let memory: Vec<String> = status
-            .copies
+            .instances
             .iter()
-            .map(|copy| copy.memory.map_or("?".to_owned(), |bytes| format!("{} MiB", bytes >> 20)))
+            .map(|instance| instance.memory.map_or("?".to_owned(), |bytes| format!("{} MiB", bytes >> 20)))
             .collect();
-        println!("{}: {} a copy, {} drifts", status.name, memory.join(", "), status.drifts);
+        println!("{}: {} per instance, {} drifts", status.name, memory.join(", "), status.drifts);
     }
     let stopping = Instant::now();
     town.stop().await?;

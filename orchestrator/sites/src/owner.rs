@@ -13,9 +13,9 @@ pub(crate) const GROUP: &str = "sandbox.instance";
 pub(crate) const OWNER: &str = "sandbox.owner";
 pub(crate) const PID: &str = "sandbox.pid";
 pub(crate) const SITE: &str = "sandbox.site";
-pub(crate) const COPY: &str = "sandbox.copy";
+pub(crate) const INSTANCE: &str = "sandbox.copy";
 
-/// The file in the folder of a copy that names the process it runs as.
+/// The file in the folder of an instance that names the process it runs as.
 pub(crate) const PROCESS: &str = "process";
 
 /// A process, told apart from every other one that had or will have its id.

@@ -90,7 +90,7 @@ pub async fn sweep(engine: &Engine, whose: Whose) -> Result<Swept, Error> {
     Ok(swept)
 }
 
-/// Removes what a group has: what its copies could not be rid of, too.
+/// Removes what a group has: what its instances could not be rid of, too.
 pub(crate) async fn remove_group(monitor: &Monitor, group: &str) -> Result<(), Error> {
     let (swept, _) =
         remove(monitor, &format!("{GROUP}={group}"), network::LEFT_WITHIN, |_| true).await?;
@@ -195,8 +195,8 @@ pub(crate) async fn sweep_folders(folder: &Utf8Path) -> Result<(), Error> {
         for entry in entries.flatten() {
             let owner = entry.file_name().split_once('.').map(|(owner, _)| owner.parse::<Owner>());
             if matches!(owner, Some(Ok(owner)) if !owner.is_alive()) {
-                for copy in entry.path().read_dir_utf8().into_iter().flatten().flatten() {
-                    let process = std::fs::read_to_string(copy.path().join(PROCESS));
+                for instance in entry.path().read_dir_utf8().into_iter().flatten().flatten() {
+                    let process = std::fs::read_to_string(instance.path().join(PROCESS));
                     if let Some(Ok(process)) = process.ok().map(|process| process.parse::<Owner>()) {
                         process.kill();
                     }

@@ -1,7 +1,7 @@
 //! All sites of one run, or of one `sandbox up`.
 //!
-//! A town owns a folder for each of its copies, a network for its containers, and one pool for each
-//! site, of which there may be more later. It returns from its start at once, while copies start in
+//! A town owns a folder for each of its instances, a network for its containers, and one pool for each
+//! site, of which there may be more later. It returns from its start at once, while instances start in
 //! the background; it is over when [`Town::stop`] has returned.
 
 use std::collections::BTreeMap;
@@ -34,9 +34,9 @@ use crate::{Error, Event, Events, Lease, Site, SiteState, SiteStatus};
 /// How a town is set up.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How many copies of each site are leased at once. Where the site's policy has a copy waiting, there is one more.
-    pub copies: usize,
-    /// Where golden states are kept from one town to the next, and the state and clock of each copy while it lives.
+    /// How many instances of each site are leased at once. Where the site's policy has an instance waiting, there is one more.
+    pub instances: usize,
+    /// Where golden states are kept from one town to the next, and the state and clock of each instance while it lives.
     pub folder: Utf8PathBuf,
     /// The sites that the desk lists, whether they are up or not; those that are up when this is empty.
     pub listed: Vec<Site>,
@@ -46,7 +46,7 @@ pub struct Options {
 
 /// A handle on the sites of a town; clones are handles on the same town.
 ///
-/// When all handles and leases are gone without [`Town::stop`], copies are removed in the background, if the runtime lives
+/// When all handles and leases are gone without [`Town::stop`], instances are removed in the background, if the runtime lives
 /// that long; the network goes with the next sweep after this process.
 #[derive(Clone)]
 pub struct Town(Arc<Inner>);
@@ -59,8 +59,8 @@ struct Inner {
     owner: Owner,
     /// Where golden states are kept.
     golden: Utf8PathBuf,
-    /// With the folders of the copies.
-    copies: Utf8PathBuf,
+    /// With the folders of the instances.
+    instances: Utf8PathBuf,
     /// What a desk shows.
     directory: desk::Directory,
     gate: Arc<Semaphore>,
@@ -73,7 +73,7 @@ struct Inner {
 }
 
 impl Town {
-    /// Removes what dead towns have left, makes the network, and begins to start copies.
+    /// Removes what dead towns have left, makes the network, and begins to start instances.
     ///
     /// # Errors
     /// When a site needs a container engine and there is none that we can use, or the folder cannot be written.
@@ -81,7 +81,7 @@ impl Town {
         Town::start_each(sites, &BTreeMap::new(), options, events).await
     }
 
-    /// Does so with fewer copies of some sites, by their names.
+    /// Does so with fewer instances of some sites, by their names.
     ///
     /// # Errors
     /// As [`Town::start`].
@@ -98,11 +98,11 @@ impl Town {
         let group = format!("sandbox-{name}-{}-{number}", std::process::id());
 
         let folder = make_folder(options.folder.clone()).await?;
-        let (copies, golden) = (folder.join("copies"), folder.join("golden"));
-        shut(&copies).await?;
+        let (instances, golden) = (folder.join("copies"), folder.join("golden"));
+        shut(&instances).await?;
         shut(&golden).await?;
-        sweep::sweep_folders(&copies).await?;
-        let copies = copies.join(format!("{owner}.{name}-{number}"));
+        sweep::sweep_folders(&instances).await?;
+        let instances = instances.join(format!("{owner}.{name}-{number}"));
 
         let at_once = 2 * std::thread::available_parallelism().map_or(2, NonZero::get);
         let town = Town(Arc::new(Inner {
@@ -111,7 +111,7 @@ impl Town {
             group,
             owner,
             golden,
-            copies,
+            instances,
             directory: desk::Directory::default(),
             gate: Arc::new(Semaphore::new(at_once)),
             unproven: watch::Sender::new(0),
@@ -128,7 +128,7 @@ impl Town {
         }
     }
 
-    /// Begins to start copies of further sites; those that are there already stay as they are.
+    /// Begins to start instances of further sites; those that are there already stay as they are.
     ///
     /// # Errors
     /// As [`Town::start`], and when the town has been stopped. Then none of them is added.
@@ -150,10 +150,10 @@ impl Town {
         self.0.unproven.send_modify(|left| *left += new.len());
         let mut all = self.pools();
         for (site, driver) in new.into_iter().zip(drivers) {
-            let copies = fewer.get(&site.name).copied().unwrap_or(self.0.options.copies);
+            let instances = fewer.get(&site.name).copied().unwrap_or(self.0.options.instances);
             let Inner { events, gate, unproven, .. } = &*self.0;
             let (events, gate, unproven) = (Arc::clone(events), Arc::clone(gate), unproven.clone());
-            all.push(Pool::open(Surroundings { site, driver, copies, events, gate, unproven }));
+            all.push(Pool::open(Surroundings { site, driver, instances, events, gate, unproven }));
         }
         all.sort_by(|a, b| a.site().name.cmp(&b.site().name));
         let listed: Vec<&Site> = match self.0.options.listed.as_slice() {
@@ -166,21 +166,21 @@ impl Town {
     }
 
     async fn driver(&self, site: &Arc<Site>) -> Result<Arc<dyn Driver>, Error> {
-        let Inner { golden, copies, directory, .. } = &*self.0;
+        let Inner { golden, instances, directory, .. } = &*self.0;
         Ok(match site.driver {
             DriverKind::Docker => Arc::new(Docker::new(Arc::clone(site), self.ground().await?.clone())?),
             DriverKind::Embedded => {
                 Arc::new(Embedded::new(site, golden.join("embedded"), directory.clone()).await?)
             }
             DriverKind::External => Arc::new(External::new(site)?),
-            DriverKind::Process => Arc::new(Process::new(Arc::clone(site), copies.clone())),
+            DriverKind::Process => Arc::new(Process::new(Arc::clone(site), instances.clone())),
         })
     }
 
     /// The container engine, with a network of this town's; what dead ones have left there is
     /// removed when it is first needed.
     async fn ground(&self) -> Result<&Ground, Error> {
-        let Inner { engine, owner, group, events, golden, copies, .. } = &*self.0;
+        let Inner { engine, owner, group, events, golden, instances, .. } = &*self.0;
         let make = async || {
             let engine = Engine::connect().await?;
             // What others have left need not keep us from starting.
@@ -202,13 +202,13 @@ impl Town {
                     return Err(error);
                 }
             };
-            let (golden, copies, group) = (golden.clone(), copies.clone(), group.clone());
-            Ok(Ground { monitor, group, range, labels, golden, copies })
+            let (golden, instances, group) = (golden.clone(), instances.clone(), group.clone());
+            Ok(Ground { monitor, group, range, labels, golden, instances })
         };
         engine.get_or_try_init(make).await
     }
 
-    /// Waits until every site has had a ready copy.
+    /// Waits until every site has had a ready instance.
     ///
     /// # Errors
     /// When a site fails, or the deadline passes: names for each site what it waits for.
@@ -221,7 +221,7 @@ impl Town {
             .into_iter()
             .filter(|status| status.state != SiteState::Running)
             .map(|status| {
-                let waits = status.copies.iter().find_map(|copy| copy.condition.clone());
+                let waits = status.instances.iter().find_map(|instance| instance.condition.clone());
                 let why = match (status.problem, waits) {
                     (Some(problem), _) => format!("failed to {problem}"),
                     (None, Some(condition)) => format!("waits for {condition}"),
@@ -254,10 +254,10 @@ impl Town {
         Ok(images)
     }
 
-    /// A pristine copy of a site: at once where one is ready.
+    /// A pristine instance of a site: at once where one is ready.
     ///
     /// # Errors
-    /// When there is no such site, it has failed, or no copy is free before the deadline.
+    /// When there is no such site, it has failed, or no instance is free before the deadline.
     pub async fn lease(&self, site: &str, deadline: Duration) -> Result<Lease, Error> {
         self.pool(site)?.lease(deadline).await
     }
@@ -267,12 +267,12 @@ impl Town {
         self.pools().iter().map(Pool::status).collect()
     }
 
-    /// Asks every copy how much memory it occupies; the answers stand in the next [`Town::status`].
+    /// Asks every instance how much memory it occupies; the answers stand in the next [`Town::status`].
     pub async fn measure(&self) {
         future::join_all(self.pools().iter().map(Pool::measure)).await;
     }
 
-    /// Makes every copy of a site that is nobody's pristine, with proof, and tries again what was given up.
+    /// Makes every instance of a site that is nobody's pristine, with proof, and tries again what was given up.
     ///
     /// # Errors
     /// When there is no such site, or it fails.
@@ -280,20 +280,20 @@ impl Town {
         self.pool(site)?.reset().await
     }
 
-    /// The last lines that each copy of a site has printed, by the number of the copy.
+    /// The last lines that each instance of a site has printed, by the number of the instance.
     ///
     /// # Errors
     /// When there is no such site.
     pub async fn logs(&self, site: &str, lines: usize) -> Result<Vec<(u32, Vec<String>)>, Error> {
         let mut said = Vec::new();
-        for copy in self.pool(site)?.copies() {
-            said.push((copy.id, copy.machine.log(lines).await));
+        for instance in self.pool(site)?.instances() {
+            said.push((instance.id, instance.machine.log(lines).await));
         }
         Ok(said)
     }
 
-    /// The last lines that each copy of a site has printed and all that they and the copies after them print, with the
-    /// number of the copy, until the town stops or the receiver is dropped.
+    /// The last lines that each instance of a site has printed and all that they and the instances after them print, with the
+    /// number of the instance, until the town stops or the receiver is dropped.
     ///
     /// # Errors
     /// When there is no such site.
@@ -301,7 +301,7 @@ impl Town {
         Ok(self.pool(site)?.follow(lines))
     }
 
-    /// Removes all copies, leased ones too, with their folders and their network. Doing so again does nothing.
+    /// Removes all instances, leased ones too, with their folders and their network. Doing so again does nothing.
     ///
     /// # Errors
     /// When the engine refuses, or a folder cannot be removed.
@@ -317,7 +317,7 @@ impl Town {
             }
             None => Ok(()),
         };
-        remove_folder(&self.0.copies).await.and(removed)
+        remove_folder(&self.0.instances).await.and(removed)
     }
 
     /// What is to be said of the container engine, where sites need one and it does not answer.

@@ -19,11 +19,11 @@ struct Ground {
     folder: Utf8PathBuf,
 }
 
-async fn ground(names: &[&str], copies: usize) -> Ground {
-    ground_with(names, copies, |_| {}).await
+async fn ground(names: &[&str], instances: usize) -> Ground {
+    ground_with(names, instances, |_| {}).await
 }
 
-async fn ground_with(names: &[&str], copies: usize, change: impl Fn(&mut Site)) -> Ground {
+async fn ground_with(names: &[&str], instances: usize, change: impl Fn(&mut Site)) -> Ground {
     let keep = tempfile::tempdir().unwrap();
     let folder = Utf8PathBuf::from_path_buf(keep.path().to_owned()).unwrap();
     let manifests = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sites");
@@ -32,7 +32,7 @@ async fn ground_with(names: &[&str], copies: usize, change: impl Fn(&mut Site)) 
     let events = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&events);
     let on: Events = Arc::new(move |event| heard.lock().unwrap().push(event.clone()));
-    let options = Options { copies, folder: folder.clone(), listed: Vec::new(), name: "test".to_owned() };
+    let options = Options { instances, folder: folder.clone(), listed: Vec::new(), name: "test".to_owned() };
     let town = Town::start(sites, options, on).await.unwrap();
     town.ready(SOON).await.unwrap();
     Ground { _keep: keep, town, events, folder }
@@ -48,7 +48,7 @@ impl Ground {
     }
 }
 
-/// A page of a copy, as the account that the line of cookies belongs to.
+/// A page of an instance, as the account that the line of cookies belongs to.
 async fn page(lease: &Lease, path: &str, cookies: &str) -> String {
     let Upstream::Address(address) = lease.upstream() else { panic!("an address") };
     let host = lease.site().canonical().to_owned();
@@ -119,10 +119,10 @@ async fn two_leases_never_see_each_others_writes_and_both_end_pristine() {
 async fn a_lease_that_is_dropped_counts_as_changed() {
     let ground = ground(&["desk"], 1).await;
     let lease = ground.lease("desk").await;
-    let used = lease.copy();
+    let used = lease.instance();
     note(&lease, "left").await;
     drop(lease);
-    // All copies, that one among them.
+    // All instances, that one among them.
     let (a, b) = (ground.lease("desk").await, ground.lease("desk").await);
     assert!([a.copy(), b.copy()].contains(&used));
     assert_eq!((notes(&a).await.len(), notes(&b).await.len()), (0, 0));
@@ -157,7 +157,7 @@ async fn every_account_logs_in_and_leaves_no_trace() {
         first.insert(account.clone(), given);
     }
     lease.hand_back(true).await;
-    // Another copy honours what was kept.
+    // Another instance honours what was kept.
     let (a, b) = (ground.lease("forum").await, ground.lease("forum").await);
     for lease in [&a, &b] {
         let given = lease.login(&accounts[0]).await.unwrap();
@@ -205,7 +205,7 @@ async fn probes_answer_by_name_and_miss_their_parameters() {
 async fn the_clock_is_the_leases_and_starts_anew_for_the_next() {
     let ground = ground(&["desk"], 1).await;
     let lease = ground.lease("desk").await;
-    let used = lease.copy();
+    let used = lease.instance();
     lease.set_clock("2031-02-03T04:05:06Z".parse().unwrap()).unwrap();
     note(&lease, "late").await;
     assert!(page(&lease, "/scratchpad.html", "").await.contains("2031"), "the clock was moved");
@@ -225,7 +225,7 @@ async fn a_lease_waits_for_a_free_copy_and_says_for_what() {
     let ground = ground_with(&["desk"], 1, |site| site.reset = sites::manifest::ResetPolicy::Never).await;
     let only = ground.lease("desk").await;
     let error = ground.town.lease("desk", Duration::from_millis(50)).await.unwrap_err().to_string();
-    assert_eq!(error, "wait 0.05 s for a free copy of desk: copy 1 is leased");
+    assert_eq!(error, "wait 0.05 s for a free instance of desk: instance 1 is leased");
     let (waiting, ()) = tokio::join!(ground.town.lease("desk", SOON), only.hand_back(true));
     assert_eq!(waiting.unwrap().copy(), 1);
     let error = ground.town.lease("shop", SOON).await.unwrap_err().to_string();
@@ -241,7 +241,7 @@ async fn a_condition_that_never_holds_is_named() {
     site.ready.values_mut().for_each(|condition| condition.contains = Some("nonesuch".to_owned()));
     site.ready_within = sites::manifest::Period(Duration::from_millis(200));
     let folder = Utf8PathBuf::from_path_buf(keep.path().to_owned()).unwrap();
-    let options = Options { copies: 2, folder, listed: Vec::new(), name: "test".to_owned() };
+    let options = Options { instances: 2, folder, listed: Vec::new(), name: "test".to_owned() };
     let town = Town::start(vec![site], options, Arc::new(|_| {})).await.unwrap();
     let error = town.ready(SOON).await.unwrap_err().to_string();
     assert!(error.contains("desk failed to use desk, which failed 3 times in a row"), "{error}");
@@ -258,7 +258,7 @@ async fn after_stop_nothing_is_left_and_leases_say_so() {
     let lease = ground.lease("forum").await;
     let Upstream::Address(address) = lease.upstream() else { panic!("an address") };
     assert_eq!(ground.town.status().len(), 2);
-    let leased = ground.town.status()[1].copies.iter().filter(|copy| copy.phase == Phase::Leased).count();
+    let leased = ground.town.status()[1].instances.iter().filter(|instance| instance.phase == Phase::Leased).count();
     assert_eq!(leased, 1);
     ground.town.stop().await.unwrap();
     ground.town.stop().await.unwrap();
@@ -295,7 +295,7 @@ async fn a_folder_of_files_is_a_site_that_never_changes() {
     let site = load(&format!("{manifest}reset: never")).unwrap();
 
     let options =
-        Options { copies: 1, folder: folder.join("data"), listed: Vec::new(), name: "test".to_owned() };
+        Options { instances: 1, folder: folder.join("data"), listed: Vec::new(), name: "test".to_owned() };
     let town = Town::start(vec![site.clone()], options.clone(), Arc::new(|_| {})).await.unwrap();
     town.ready(SOON).await.unwrap();
     for _ in 0..2 {

@@ -29,7 +29,7 @@ fn manifest(folder: &Utf8Path, lines: &str) -> Utf8PathBuf {
 async fn town(folder: &Utf8Path, lines: &str) -> Town {
     let site = Site::load(&manifest(folder, lines)).unwrap();
     let options =
-        Options { copies: 1, folder: folder.join("data"), listed: Vec::new(), name: "test".to_owned() };
+        Options { instances: 1, folder: folder.join("data"), listed: Vec::new(), name: "test".to_owned() };
     Town::start(vec![site], options, Arc::new(|_| {})).await.unwrap()
 }
 
@@ -63,7 +63,7 @@ async fn a_process_is_put_back_while_it_runs_replaced_when_it_ends_and_gone_in_t
     town.measure().await;
     // What is measured is told to whom a lease asks, too: the answer to that one comes after it.
     let lease = town.lease("small", SOON).await.unwrap();
-    assert!(town.status()[0].copies.iter().all(|copy| copy.memory.is_some_and(|bytes| bytes > 0)));
+    assert!(town.status()[0].instances.iter().all(|instance| instance.memory.is_some_and(|bytes| bytes > 0)));
     lease.check().await.unwrap();
     page(&lease, "/end?3").await;
     // Nobody has had a moment yet to be told.
@@ -112,7 +112,7 @@ async fn a_program_that_is_not_there_is_named() {
     std::fs::write(site.join("site.yaml"), text.replace(env!("CARGO_BIN_EXE_small-site"), "./nonesuch"))
         .unwrap();
     let options =
-        Options { copies: 1, folder: folder.join("data"), listed: Vec::new(), name: "test".to_owned() };
+        Options { instances: 1, folder: folder.join("data"), listed: Vec::new(), name: "test".to_owned() };
     let town = Town::start(vec![Site::load(&site).unwrap()], options, Arc::new(|_| {})).await.unwrap();
     let error = town.ready(SOON).await.unwrap_err().to_string();
     assert!(error.contains("failed to run ./nonesuch: No such file"), "{error}");

@@ -101,7 +101,7 @@ async fn a_site_elsewhere_is_reached_over_tls() {
     let manifest = manifest.replace("authority: ca.pem\n", "ready_within: 300ms\n");
     std::fs::write(folder.join("theirs/site.yaml"), manifest).unwrap();
     let options =
-        Options { copies: 1, folder: folder.join("data"), listed: Vec::new(), name: "test".to_owned() };
+        Options { instances: 1, folder: folder.join("data"), listed: Vec::new(), name: "test".to_owned() };
     let site = Site::load(&folder.join("theirs")).unwrap();
     let town = sites::Town::start(vec![site], options, Arc::new(|_| {})).await.unwrap();
     let error = town.ready(SOON).await.unwrap_err().to_string();

@@ -44,7 +44,7 @@ impl Bench {
             site.image = Some(self.image.clone());
         }
         let options =
-            Options { copies: 1, folder: self.path(name), listed: Vec::new(), name: name.to_owned() };
+            Options { instances: 1, folder: self.path(name), listed: Vec::new(), name: name.to_owned() };
         let town = Town::start(vec![site], options, Arc::new(|_| ())).await.unwrap();
         town.ready(SOON).await.unwrap();
         town

@@ -49,7 +49,7 @@ impl Serve {
         let manifests = manifests.canonicalize_utf8().or_input(format!("read {manifests}"))?;
         let folder = super::folder(&self.data)?;
         let options = sites::Options {
-            copies: 1,
+            instances: 1,
             folder: Utf8PathBuf::from(folder.path()),
             listed: Vec::new(),
             name: "up".to_owned(),

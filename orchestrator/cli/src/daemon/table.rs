@@ -15,7 +15,7 @@ pub(super) fn of(status: &TownStatus, columns: usize) -> String {
         }
         if site.drifts > 0 {
             lines.push(format!(
-                "{:widest$}  was not put back {} times; copies were replaced",
+                "{:widest$}  was not put back {} times; instances were replaced",
                 "", site.drifts
             ));
         }
@@ -53,13 +53,13 @@ fn cut(line: &str, columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
-    use sites::{CopyStatus, Phase, SiteState};
+    use sites::{InstanceStatus, Phase, SiteState};
 
     use super::*;
 
     #[test]
     fn no_line_is_wider_than_the_terminal() {
-        let copy = |phase| CopyStatus {
+        let instance = |phase| InstanceStatus {
             id: 1,
             phase,
             since: Timestamp::UNIX_EPOCH,
@@ -72,7 +72,7 @@ mod tests {
             title: name.to_owned(),
             url: format!("https://{name}.test/"),
             state,
-            copies: vec![copy(Phase::Leased), copy(Phase::Ready)],
+            instances: vec![instance(Phase::Leased), instance(Phase::Ready)],
             spares: 1,
             resets_ms: vec![12],
             drifts: 0,

@@ -65,10 +65,10 @@ async fn answer(mut stream: TcpStream, count: watch::Sender<usize>, mut open: wa
 async fn hall(origin: &Origin) -> (tempfile::TempDir, Arc<Hall>) {
     let keep = tempfile::tempdir().unwrap();
     let folder = Utf8PathBuf::from_path_buf(keep.path().to_owned()).unwrap();
-    // One copy at a time, so that no other one asks the origin for anything.
+    // One instance at a time, so that no other one asks the origin for anything.
     let site = Site { reset: ResetPolicy::Recreate, ..load(&folder, origin) };
     let options =
-        Options { copies: 1, folder: folder.join("town"), listed: Vec::new(), name: "test".to_owned() };
+        Options { instances: 1, folder: folder.join("town"), listed: Vec::new(), name: "test".to_owned() };
     let town = Town::start(vec![site], options, Arc::new(|_| {})).await.unwrap();
     let authority = CertificateAuthority::in_memory().unwrap();
     let gateway = Gateway::start(Config::new(Arc::new(authority), Routes::new())).await.unwrap();
@@ -99,34 +99,34 @@ async fn until(condition: &str, holds: impl Fn() -> bool) {
     timeout(SOON, waiting).await.unwrap_or_else(|_| panic!("waited {SOON:?} for {condition}"));
 }
 
-/// The number of the copy that the site's hosts lead to, where it is still leased.
+/// The number of the instance that the site's hosts lead to, where it is still leased.
 fn in_use(hall: &Hall) -> Option<u32> {
     let held = hall.held("notes")?;
-    let copy = held.lock().as_ref()?.copy();
+    let instance = held.lock().as_ref()?.instance();
     let leased = hall
         .sites()
         .iter()
-        .flat_map(|site| &site.copies)
-        .any(|status| status.id == copy && status.phase == Phase::Leased);
-    leased.then_some(copy)
+        .flat_map(|site| &site.instances)
+        .any(|status| status.id == instance && status.phase == Phase::Leased);
+    leased.then_some(instance)
 }
 
 #[tokio::test]
 async fn a_log_in_whose_client_leaves_keeps_the_copy_in_use() {
     let mut origin = Origin::start().await;
     let (_keep, hall) = hall(&origin).await;
-    until("a copy to be in use", || in_use(&hall).is_some()).await;
-    let copy = in_use(&hall);
+    until("an instance to be in use", || in_use(&hall).is_some()).await;
+    let instance = in_use(&hall);
 
     origin.drop_midway(hall.login("notes", "ann")).await;
-    assert_eq!(in_use(&hall), copy, "the copy was handed back");
+    assert_eq!(in_use(&hall), instance, "the instance was handed back");
     origin.open.send_replace(true);
     let given = timeout(SOON, hall.login("notes", "ann")).await.unwrap().unwrap();
     assert_eq!(given.cookies.len(), 1);
-    assert_eq!(in_use(&hall), copy);
-    // The copy is given back once nobody has a share of it.
+    assert_eq!(in_use(&hall), instance);
+    // The instance is given back once nobody has a share of it.
     timeout(SOON, hall.reset("notes")).await.unwrap().unwrap();
-    until("another copy to be in use", || in_use(&hall).is_some_and(|now| Some(now) != copy)).await;
+    until("another instance to be in use", || in_use(&hall).is_some_and(|now| Some(now) != instance)).await;
     hall.town.stop().await.unwrap();
 }
 
@@ -134,14 +134,14 @@ async fn a_log_in_whose_client_leaves_keeps_the_copy_in_use() {
 async fn a_copy_that_is_reset_during_a_log_in_is_given_back_after_it() {
     let mut origin = Origin::start().await;
     let (_keep, hall) = hall(&origin).await;
-    until("a copy to be in use", || in_use(&hall).is_some()).await;
-    let copy = in_use(&hall);
+    until("an instance to be in use", || in_use(&hall).is_some()).await;
+    let instance = in_use(&hall);
 
     origin.drop_midway(hall.login("notes", "ann")).await;
     let reset = hall.reset("notes");
     let open = async { origin.open.send_replace(true) };
     timeout(SOON, async { tokio::join!(reset, open).0 }).await.unwrap().unwrap();
-    assert!(in_use(&hall).is_some_and(|now| Some(now) != copy));
+    assert!(in_use(&hall).is_some_and(|now| Some(now) != instance));
     hall.town.stop().await.unwrap();
 }
 
@@ -149,13 +149,13 @@ async fn a_copy_that_is_reset_during_a_log_in_is_given_back_after_it() {
 async fn a_reset_whose_client_leaves_goes_on_to_its_end() {
     let mut origin = Origin::start().await;
     let (_keep, hall) = hall(&origin).await;
-    until("a copy to be in use", || in_use(&hall).is_some()).await;
-    let copy = in_use(&hall);
+    until("an instance to be in use", || in_use(&hall).is_some()).await;
+    let instance = in_use(&hall);
 
-    // The copy has been given back, and the next one waits for its front page.
+    // The instance has been given back, and the next one waits for its front page.
     origin.drop_midway(hall.reset("notes")).await;
     assert_eq!(in_use(&hall), None);
     origin.open.send_replace(true);
-    until("another copy to be in use", || in_use(&hall).is_some_and(|now| Some(now) != copy)).await;
+    until("another instance to be in use", || in_use(&hall).is_some_and(|now| Some(now) != instance)).await;
     hall.town.stop().await.unwrap();
 }

@@ -1,4 +1,4 @@
-//! The containers of one copy: the application's own, and those that stand beside it.
+//! The containers of one instance: the application's own, and those that stand beside it.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,7 +16,7 @@ use crate::engine::Monitor;
 use crate::network::{self, Network};
 use crate::state::Access;
 
-/// What of a copy is to be removed, from the first thing on that was made.
+/// What of an instance is to be removed, from the first thing on that was made.
 pub(crate) struct Containers {
     monitor: Arc<Monitor>,
     /// With the state and the clock.
@@ -61,7 +61,7 @@ impl Containers {
         }
     }
 
-    /// Waits for the first that ends: a copy that lacks a part is none.
+    /// Waits for the first that ends: an instance that lacks a part is none.
     async fn ended(&self) -> String {
         let main = self.main.iter().map(|main| main.ended().boxed());
         let beside = self.beside.iter().map(|(name, container)| {

@@ -1,10 +1,10 @@
 //! Containers: a read-only root, nothing of the host, no way out of their network, and limits on what they use.
 //!
-//! Each copy has two folders of its own on the host: its state at `/state`, which starts as a copy of the image's golden
+//! Each instance has two folders of its own on the host: its state at `/state`, which starts as a copy of the image's golden
 //! state, and its clock at `/clock`. An image without golden state, somebody else's, gets a writable root if its manifest
 //! says so.
 //!
-//! Containers beside the application's belong to its copy alone: they share a network with it and nobody else, where all
+//! Containers beside the application's belong to its instance alone: they share a network with it and nobody else, where all
 //! know each other by the manifest's names, which stand in a file on the host that each has as its `/etc/hosts`.
 
 use std::collections::{BTreeMap, HashMap};
@@ -25,11 +25,11 @@ use super::container::Container;
 use super::containers::Containers;
 use crate::clock::{self, Clock};
 use crate::content::{Content, blocking};
-use crate::copy::Copy;
+use crate::instance::Instance;
 use crate::engine::Monitor;
 use crate::manifest::{Volume, folder_at};
 use crate::network::{Network, Range};
-use crate::owner::{COPY, SITE};
+use crate::owner::{INSTANCE, SITE};
 use crate::quota::Quota;
 use crate::state::{Access, Golden, Layout, Live, MOUNT};
 use crate::{Error, Site, Upstream, golden};
@@ -44,7 +44,7 @@ const USER: u32 = 10001;
 const RESOLVER: &str = "resolv.conf";
 const RESOLVER_TEXT: &str = "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n";
 
-/// By which names the containers of one copy know each other.
+/// By which names the containers of one instance know each other.
 const HOSTS: &str = "hosts";
 const HOSTS_TEXT: &str = "127.0.0.1\tlocalhost\n";
 
@@ -54,13 +54,13 @@ pub(crate) struct Ground {
     pub(crate) monitor: Arc<Monitor>,
     /// The group's name, unique on this machine.
     pub(crate) group: String,
-    /// The group's network, and those of copies.
+    /// The group's network, and those of instances.
     pub(crate) range: Range,
     pub(crate) labels: HashMap<String, String>,
     /// Golden states of images.
     pub(crate) golden: Utf8PathBuf,
-    /// Folders of copies.
-    pub(crate) copies: Utf8PathBuf,
+    /// Folders of instances.
+    pub(crate) instances: Utf8PathBuf,
 }
 
 pub(crate) struct Docker {
@@ -80,12 +80,12 @@ impl Docker {
         Ok(Docker { site, image, port, ground, golden: OnceCell::new() })
     }
 
-    async fn start(&self, id: u32) -> Result<Copy, Error> {
+    async fn start(&self, id: u32) -> Result<Instance, Error> {
         let golden = self.golden.get_or_try_init(|| self.open_golden()).await?.clone();
         for companion in self.site.beside.values() {
             golden::id_of_image(&self.ground.monitor, &companion.image, &self.site.name).await?;
         }
-        let folder = self.ground.copies.join(format!("{}-{id}", self.site.name));
+        let folder = self.ground.instances.join(format!("{}-{id}", self.site.name));
         let clock = match self.site.clock {
             Some(_) => Clock::File(folder.join("clock")),
             None => Clock::Real,
@@ -102,7 +102,7 @@ impl Docker {
                 let upstream = Upstream::Address((address, self.port).into());
                 let quota = Quota::new(folder.clone(), &self.site.limits, golden.as_deref());
                 let content = golden.map_or(Content::Elsewhere, |golden| Content::Folder { golden, live });
-                Ok(Copy::new(id, upstream, clock, content, Box::new(containers)).held_to(quota))
+                Ok(Instance::new(id, upstream, clock, content, Box::new(containers)).held_to(quota))
             }
             Err(error) => {
                 let _ = containers.stop().await;
@@ -222,7 +222,7 @@ impl Docker {
     fn labels(&self, id: u32) -> HashMap<String, String> {
         let mut labels = self.ground.labels.clone();
         labels.insert(SITE.to_owned(), self.site.name.clone());
-        labels.insert(COPY.to_owned(), id.to_string());
+        labels.insert(INSTANCE.to_owned(), id.to_string());
         labels
     }
 
@@ -237,7 +237,7 @@ impl Docker {
 }
 
 impl Driver for Docker {
-    fn start(&self, id: u32) -> BoxFuture<'_, Result<Copy, Error>> {
+    fn start(&self, id: u32) -> BoxFuture<'_, Result<Instance, Error>> {
         self.start(id).boxed()
     }
 
@@ -261,7 +261,7 @@ fn clock_of(site: &Site) -> Vec<String> {
     site.clock.iter().map(|_| format!("SITE_CLOCK_FILE={CLOCK}/{}", clock::FILE)).collect()
 }
 
-/// What every container of a copy sees of the copy's folder.
+/// What every container of an instance sees of the instance's folder.
 fn mounts_of(site: &Site, folder: &Utf8Path) -> Vec<Mount> {
     let mut mounts = vec![mount(&folder.join(RESOLVER), "/etc/resolv.conf", true)];
     if site.clock.is_some() {
@@ -273,7 +273,7 @@ fn mounts_of(site: &Site, folder: &Utf8Path) -> Vec<Mount> {
     mounts
 }
 
-/// Tells all containers of a copy where one of them is. The file stays the same one, as they have it mounted.
+/// Tells all containers of an instance where one of them is. The file stays the same one, as they have it mounted.
 fn introduce(folder: &Utf8Path, address: IpAddr, name: &str) -> Result<(), Error> {
     let path = folder.join(HOSTS);
     let file = std::fs::File::options().append(true).open(&path);
@@ -296,7 +296,7 @@ fn access(writable: bool) -> Access {
     }
 }
 
-/// What of a copy is on the host.
+/// What of an instance is on the host.
 fn make_folders(golden: Option<&Golden>, folder: &Utf8Path, live: &Live) -> Result<(), Error> {
     let (clock, resolver) = (folder.join("clock"), folder.join(RESOLVER));
     std::fs::create_dir_all(&clock).map_err(Error::of_file("create", &clock))?;

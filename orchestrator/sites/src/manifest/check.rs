@@ -54,7 +54,7 @@ pub(super) fn site(site: &Site) -> Check {
     Ok(())
 }
 
-/// Containers beside the application's. Their state is not seen, so that a copy with them cannot be put back.
+/// Containers beside the application's. Their state is not seen, so that an instance with them cannot be put back.
 fn beside(site: &Site) -> Check {
     let none = site.beside.is_empty();
     require(none || site.driver == DriverKind::Docker, || "beside: only a container has others".to_owned())?;
@@ -88,7 +88,7 @@ fn volumes(site: &Site) -> Check {
         })?;
         let taken = ["/state", "/clock"].iter().find(|taken| path.starts_with(taken));
         require(taken.is_none(), || {
-            format!("{key}.{path}: that is where a copy has its state or its clock")
+            format!("{key}.{path}: that is where an instance has its state or its clock")
         })?;
         require(volume.folder.is_some() != volume.scratch.is_some(), || {
             format!("{key}.{path}: one of `folder` and `scratch`")
@@ -230,7 +230,7 @@ probes: {orders: {sqlite: /state/db, query: select 1}}
                 "port: 8000\nvolumes: {a: {folder: b}}",
                 "volumes.a: that is no path in a container",
             ),
-            ("port: 8000", "port: 8000\nvolumes: {/state/a: {folder: b}}", "where a copy has its state"),
+            ("port: 8000", "port: 8000\nvolumes: {/state/a: {folder: b}}", "where an instance has its state"),
             ("port: 8000", "port: 8000\nvolumes: {/a: {scratch: much}}", "`much` is not a number of bytes"),
             (
                 "reset: restore",

@@ -19,7 +19,7 @@ async fn main() -> anyhow::Result<()> {
     let folder = folder.into();
     let site = Site::load(arguments.next().context("the folder of a site")?.as_str().into())?;
     let name = site.name.clone();
-    let options = Options { copies: 1, folder, listed: Vec::new(), name: "owner".to_owned() };
+    let options = Options { instances: 1, folder, listed: Vec::new(), name: "owner".to_owned() };
     let events = Arc::new(|event: &sites::Event| eprintln!("{event:?}"));
     let town = Town::start(vec![site], options, events).await?;
     town.ready(Duration::from_secs(60)).await?;

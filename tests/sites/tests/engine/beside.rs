@@ -7,21 +7,21 @@ use sites::{Lease, Upstream};
 use crate::harness::{Bench, Ground, SOON, ask, docker, labelled, page, wait_for};
 
 /// A site with a second one beside it, which it knows as `store`.
-async fn pair(bench: &Bench, copies: usize) -> Ground {
+async fn pair(bench: &Bench, instances: usize) -> Ground {
     let store = format!(
         "{{image: '{}', command: [/site, '8000', /tmp/state], limits: {{memory: 40M}}}}",
         bench.image()
     );
-    bench.town(&format!("reset: spare\nbeside: {{store: {store}}}"), copies).await
+    bench.town(&format!("reset: spare\nbeside: {{store: {store}}}"), instances).await
 }
 
 /// What the engine tells of the container beside a lease.
 fn beside(lease: &Lease, format: &str) -> String {
-    let copy = format!("label=sandbox.copy={}", lease.copy());
+    let instance = format!("label=sandbox.copy={}", lease.instance());
     let owner = format!("label=sandbox.pid={}", std::process::id());
-    let filters = ["--filter", &copy, "--filter", &owner, "--filter", "name=-store$"];
+    let filters = ["--filter", &instance, "--filter", &owner, "--filter", "name=-store$"];
     let names = docker(&[&["ps", "--format", "{{.Names}}"], &filters[..]].concat()).unwrap();
-    // Towns of other tests in this process have copies of the same number, at other addresses.
+    // Towns of other tests in this process have instances of the same number, at other addresses.
     let Upstream::Address(own) = lease.upstream() else { panic!("an address") };
     let shares = |name: &&str| {
         let networks = "{{range $name, $_ := .NetworkSettings.Networks}}{{$name}}{{end}}";
@@ -84,10 +84,10 @@ async fn what_stands_beside_counts_in_logs_and_limits_and_goes_with_its_copy() {
     let instance = beside(&lease, "{{index .Config.Labels \"sandbox.instance\"}}");
     let label = format!("sandbox.instance={instance}");
     let logs = ground.town.logs("small", 10).await.unwrap();
-    let (_, lines) = logs.iter().find(|(copy, _)| *copy == lease.copy()).unwrap();
+    let (_, lines) = logs.iter().find(|(instance, _)| *instance == lease.instance()).unwrap();
     assert_eq!(lines, &["a small site begins", "store: a small site begins"]);
 
-    // It ends, and its copy with it.
+    // It ends, and its instance with it.
     let store = address(&lease);
     let _ = ask(store, "/end?7").await;
     let error = tokio::time::timeout(SOON, lease.ended()).await.unwrap().to_string();
@@ -96,8 +96,8 @@ async fn what_stands_beside_counts_in_logs_and_limits_and_goes_with_its_copy() {
     lease.hand_back(true).await;
     let next = ground.lease().await;
     assert_eq!(page(&next, "/tcp?store:8000").await, "reached");
-    // A network for the town, and one for each of its two copies of two containers.
-    wait_for("the used copy is gone", || {
+    // A network for the town, and one for each of its two instances of two containers.
+    wait_for("the used instance is gone", || {
         labelled("container", &label).len() == 4 && labelled("network", &label).len() == 3
     })
     .await;

@@ -1,4 +1,4 @@
-//! What happens when copies do not start, end by themselves, or eat too much.
+//! What happens when instances do not start, end by themselves, or eat too much.
 
 use std::time::Instant;
 
@@ -33,7 +33,7 @@ async fn a_program_that_is_not_there_and_an_image_that_is_not_there_are_told() {
     std::fs::write(folder.join("site.yaml"), text.replace(bench.image(), "sandbox/nonesuch:1")).unwrap();
     let site = sites::Site::load(&folder).unwrap();
     let options =
-        sites::Options { copies: 1, folder: bench.path("data"), listed: Vec::new(), name: "test".to_owned() };
+        sites::Options { instances: 1, folder: bench.path("data"), listed: Vec::new(), name: "test".to_owned() };
     let town = sites::Town::start(vec![site], options, std::sync::Arc::new(|_| {})).await.unwrap();
     let error = town.ready(SOON).await.unwrap_err().to_string();
     assert!(error.contains("there is no image sandbox/nonesuch:1; make it with `sandbox build`"), "{error}");
@@ -49,7 +49,7 @@ async fn a_copy_that_fills_the_disk_is_ended_named_and_replaced_and_costs_nobody
         let (bad, other) = (ground.lease().await, ground.lease().await);
         let Upstream::Address(address) = bad.upstream() else { panic!("an address") };
         let owner = bench.path("data/copies").read_dir_utf8().unwrap().next().unwrap().unwrap();
-        let folder = owner.path().join(format!("small-{}", bad.copy()));
+        let folder = owner.path().join(format!("small-{}", bad.instance()));
         assert!(folder.is_dir());
         // It has no answer.
         let filling = tokio::spawn(async move { ask(address, path).await });
@@ -74,7 +74,7 @@ async fn a_copy_that_eats_too_much_is_killed_named_and_replaced() {
         let answer = page(&lease, "/grow").await;
         assert_eq!(answer, "");
         let error = tokio::time::timeout(SOON, lease.ended()).await.unwrap().to_string();
-        let named = format!("keep small running: copy {} was killed: it used more memory", lease.copy());
+        let named = format!("keep small running: instance {} was killed: it used more memory", lease.instance());
         assert!(error.starts_with(&named), "{error}");
         assert_eq!(lease.health().unwrap_err().to_string(), error);
         let error = lease.probe("any", &Default::default()).await.unwrap_err().to_string();
@@ -99,7 +99,7 @@ async fn a_copy_that_ends_is_told_with_its_exit_code_and_last_words() {
     let error = loop {
         match lease.check().await {
             Err(error) => break error,
-            Ok(()) => assert!(Instant::now() < deadline, "the copy has not ended"),
+            Ok(()) => assert!(Instant::now() < deadline, "the instance has not ended"),
         }
     };
     let text = error.to_string();
@@ -108,11 +108,11 @@ async fn a_copy_that_ends_is_told_with_its_exit_code_and_last_words() {
         "{text}"
     );
     let Error::Shared(shared) = error else { panic!("{error:?}") };
-    assert!(matches!(&*shared, Error::Died { copy, .. } if *copy == lease.copy()));
+    assert!(matches!(&*shared, Error::Died { instance, .. } if *instance == lease.instance()));
     let failed = |event: &Event| matches!(event, Event::Failed { given_up: false, .. });
     ground.hears("the end is told", failed).await;
     let next = ground.lease().await;
-    assert_ne!(next.copy(), lease.copy());
+    assert_ne!(next.instance(), lease.instance());
     assert_eq!(page(&next, "/lines").await, "golden\n");
     ground.town.stop().await.unwrap();
 }

@@ -49,17 +49,17 @@ impl Bench {
         folder
     }
 
-    pub(crate) async fn town(&self, lines: &str, copies: usize) -> Ground {
-        self.town_of(&self.manifest(lines), copies).await
+    pub(crate) async fn town(&self, lines: &str, instances: usize) -> Ground {
+        self.town_of(&self.manifest(lines), instances).await
     }
 
-    pub(crate) async fn town_of(&self, manifest: &Utf8Path, copies: usize) -> Ground {
+    pub(crate) async fn town_of(&self, manifest: &Utf8Path, instances: usize) -> Ground {
         let site = Site::load(manifest).unwrap();
         let events = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&events);
         let on: Events = Arc::new(move |event| heard.lock().unwrap().push(event.clone()));
         let options =
-            Options { copies, folder: self.path("data"), listed: Vec::new(), name: "test".to_owned() };
+            Options { instances, folder: self.path("data"), listed: Vec::new(), name: "test".to_owned() };
         Ground { town: Town::start(vec![site], options, on).await.unwrap(), events }
     }
 }
@@ -91,7 +91,7 @@ impl Ground {
     }
 }
 
-/// A page of a copy.
+/// A page of an instance.
 pub(crate) async fn page(lease: &Lease, path: &str) -> String {
     let Upstream::Address(address) = lease.upstream() else { panic!("an address") };
     ask(address, path).await.unwrap()

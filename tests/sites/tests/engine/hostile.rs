@@ -48,26 +48,26 @@ fn find(root: &Utf8Path, pattern: &[&str]) -> Option<Utf8PathBuf> {
 }
 
 fn drifted(event: &Event) -> Option<u32> {
-    if let Event::Drifted { copy, .. } = event { Some(*copy) } else { None }
+    if let Event::Drifted { instance, .. } = event { Some(*instance) } else { None }
 }
 
 fn recycled(event: &Event) -> Option<u32> {
-    if let Event::Recycled { copy, .. } = event { Some(*copy) } else { None }
+    if let Event::Recycled { instance, .. } = event { Some(*instance) } else { None }
 }
 
-/// A lease of this very copy, which is there and nobody's.
-async fn lease_of(town: &Town, copy: u32) -> Lease {
+/// A lease of this very instance, which is there and nobody's.
+async fn lease_of(town: &Town, instance: u32) -> Lease {
     let mut others = Vec::new();
     loop {
         let lease = town.lease("small", SOON).await.unwrap();
-        if lease.copy() == copy {
+        if lease.instance() == instance {
             return lease;
         }
         others.push(lease);
     }
 }
 
-/// Has the first copy of a town plant links while its state is put back, and hands it back.
+/// Has the first instance of a town plant links while its state is put back, and hands it back.
 async fn race(town: &Town, events: &Mutex<Vec<Event>>, live: Live, golden: &Utf8Path, outside: &Outside) {
     let layout =
         Layout::of(&serde_json::from_str(r#"{"sqlite": ["db.sqlite3"], "trees": ["lines"]}"#).unwrap())
@@ -84,7 +84,7 @@ async fn race(town: &Town, events: &Mutex<Vec<Event>>, live: Live, golden: &Utf8
     tokio::task::spawn_blocking(put_back).await.unwrap();
     assert!(content(&outside.folder) == outside.before, "a reset wrote outside");
 
-    let bad = lease.copy();
+    let bad = lease.instance();
     let count = |of: fn(&Event) -> Option<u32>| {
         events.lock().unwrap().iter().filter(|event| of(event) == Some(bad)).count()
     };
@@ -94,14 +94,14 @@ async fn race(town: &Town, events: &Mutex<Vec<Event>>, live: Live, golden: &Utf8
     for resets in 1.. {
         assert!(Instant::now() < deadline, "the site was not found out");
         lent.hand_back(true).await;
-        wait_for("the copy was put back or found out", || count(drifted) + count(recycled) >= resets).await;
+        wait_for("the instance was put back or found out", || count(drifted) + count(recycled) >= resets).await;
         if count(drifted) > 0 {
             break;
         }
         lent = lease_of(town, bad).await;
     }
     let next = town.lease("small", SOON).await.unwrap();
-    assert!(next.copy() != bad && next.difference().await.unwrap().is_none());
+    assert!(next.instance() != bad && next.difference().await.unwrap().is_none());
     assert!(content(&outside.folder) == outside.before, "a reset wrote outside");
     town.stop().await.unwrap();
 }
@@ -111,7 +111,7 @@ async fn town(bench: &Bench, manifest: &Utf8Path) -> (Town, Arc<Mutex<Vec<Event>
     let heard = Arc::clone(&events);
     let on: sites::Events = Arc::new(move |event| heard.lock().unwrap().push(event.clone()));
     let options =
-        Options { copies: 1, folder: bench.path("data"), listed: Vec::new(), name: "test".to_owned() };
+        Options { instances: 1, folder: bench.path("data"), listed: Vec::new(), name: "test".to_owned() };
     let town = Town::start(vec![Site::load(manifest).unwrap()], options, on).await.unwrap();
     town.ready(SOON).await.unwrap();
     (town, events)
@@ -153,8 +153,8 @@ async fn a_process_that_plants_links_has_nothing_outside_overwritten() {
     std::fs::write(manifest.join("site.yaml"), text).unwrap();
     let (town, events) = town(&bench, &manifest).await;
     let outside = Outside::new(bench.path("outside"));
-    let copies = bench.path("data/copies");
-    let live = Live { folder: find(&copies, &["*", "small-1", "state"]).unwrap(), access: Access::Own };
-    let golden = find(&copies, &["*", "small-golden"]).unwrap();
+    let instances = bench.path("data/copies");
+    let live = Live { folder: find(&instances, &["*", "small-1", "state"]).unwrap(), access: Access::Own };
+    let golden = find(&instances, &["*", "small-golden"]).unwrap();
     race(&town, &events, live, &golden, &outside).await;
 }

@@ -1,4 +1,4 @@
-//! A copy's life when nothing goes wrong.
+//! An instance's life when nothing goes wrong.
 
 use sites::{Event, How};
 
@@ -35,7 +35,7 @@ async fn what_a_reset_does_not_reach_is_told_and_the_copy_replaced() {
     let bench = Bench::new();
     let ground = bench.town("reset: restore", 1).await;
     let lease = ground.lease().await;
-    let (bad, id) = (lease.upstream(), lease.copy());
+    let (bad, id) = (lease.upstream(), lease.instance());
     assert_eq!(page(&lease, "/stray?x").await, "written");
     lease.hand_back(true).await;
     let drifted =
@@ -43,7 +43,7 @@ async fn what_a_reset_does_not_reach_is_told_and_the_copy_replaced() {
     ground.hears("the drift is told", drifted).await;
     ground.town.reset("small").await.unwrap();
     for lease in [ground.lease().await, ground.lease().await] {
-        assert_ne!((lease.copy(), lease.upstream()), (id, bad.clone()));
+        assert_ne!((lease.instance(), lease.upstream()), (id, bad.clone()));
         assert_eq!(lease.difference().await.unwrap(), None);
     }
     assert_eq!(ground.town.status()[0].drifts, 1);
@@ -98,7 +98,7 @@ async fn a_spare_is_there_at_once() {
     let bench = Bench::new();
     let ground = bench.town("reset: spare", 1).await;
     for _ in 0..5 {
-        // Answers when both copies are ready.
+        // Answers when both instances are ready.
         ground.town.reset("small").await.unwrap();
         let first = ground.lease().await;
         page(&first, "/add?x").await;
@@ -123,10 +123,10 @@ async fn logs_and_memory_can_be_seen_and_limits_hold() {
     ground.town.measure().await;
     let measured = |ground: &Ground| {
         let memory =
-            |copy: &sites::CopyStatus| copy.id == lease.copy() && copy.memory.is_some_and(|it| it > 0);
-        ground.town.status()[0].copies.iter().any(memory)
+            |instance: &sites::InstanceStatus| instance.id == lease.instance() && instance.memory.is_some_and(|it| it > 0);
+        ground.town.status()[0].instances.iter().any(memory)
     };
-    wait_for("the memory of the copy is known", || measured(&ground)).await;
+    wait_for("the memory of the instance is known", || measured(&ground)).await;
     let inspected = docker(&[
         "inspect",
         "--format",

@@ -1,4 +1,4 @@
-//! What somebody else does to containers of ours: a copy is as it was started, or it is none any
+//! What somebody else does to containers of ours: an instance is as it was started, or it is none any
 //! more and is replaced.
 
 use std::collections::BTreeSet;
@@ -36,7 +36,7 @@ async fn a_copy_that_somebody_else_meddles_with_has_ended_and_another_takes_its_
         let on: &[&str] = if deed[0] == "network" { &[&network, &container] } else { &[&container] };
         docker(&[deed, on].concat()).unwrap();
         let error = tokio::time::timeout(SOON, lease.ended()).await.expect("it is told").to_string();
-        let told = format!("keep small running: copy {} {ending}", lease.copy());
+        let told = format!("keep small running: instance {} {ending}", lease.instance());
         assert!(error.starts_with(&told), "{deed:?}: {error}");
         assert!(lease.health().is_err());
         lease.hand_back(true).await;
@@ -90,7 +90,7 @@ async fn an_address_is_given_to_one_copy_alone() {
         let lease = ground.lease().await;
         let networks = "{{range $name, $_ := .NetworkSettings.Networks}}{{$name}}{{end}}";
         let network = docker(&["inspect", "--format", networks, &container_of(&lease)]).unwrap();
-        // A container that is not ours comes to the network, while a copy is gone.
+        // A container that is not ours comes to the network, while an instance is gone.
         docker(&["rm", "--force", &container_of(&lease)]).unwrap();
         let options = ["run", "--detach", "--rm", "--label", "small-site.control", "--network", &network];
         let other = docker(&[&options[..], &[bench.image()]].concat());

@@ -37,7 +37,7 @@ impl Owner {
         line.trim().to_owned()
     }
 
-    /// Whether a copy can be had of it.
+    /// Whether an instance can be had of it.
     pub(crate) fn leases(&mut self) -> String {
         writeln!(self.child.stdin.as_mut().unwrap()).unwrap();
         self.hear()

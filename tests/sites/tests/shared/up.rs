@@ -29,7 +29,7 @@ impl Up {
         let sites = manifests.iter().map(|(name, _)| Site::load(&folder.join(name)).unwrap()).collect();
         let data = Folder::new(folder.join("data"));
         let options = Options {
-            copies: 1,
+            instances: 1,
             folder: data.path().to_owned(),
             listed: Vec::new(),
             name: "test".to_owned(),
