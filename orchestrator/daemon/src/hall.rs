@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use gateway::{Gateway, Routes, Target};
 use sites::manifest::ResetPolicy;
-use sites::{Lease, LoggedIn, Site, SiteStatus, Town};
+use sites::{Lease, LoggedIn, Site, SiteStatus, SiteGroup};
 use tokio::sync::OwnedMutexGuard;
 use tokio::task::JoinError;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -34,7 +34,7 @@ const LEASE: Duration = Duration::from_secs(300);
 const ENGINE: Duration = Duration::from_secs(5);
 
 pub(crate) struct Hall {
-    pub(crate) town: Town,
+    pub(crate) town: SiteGroup,
     gateway: Gateway,
     /// What each site's hosts lead to.
     places: Mutex<BTreeMap<String, Place>>,
@@ -64,7 +64,7 @@ struct Held {
 }
 
 impl Hall {
-    pub(crate) fn new(town: Town, gateway: Gateway) -> Arc<Hall> {
+    pub(crate) fn new(town: SiteGroup, gateway: Gateway) -> Arc<Hall> {
         Arc::new(Hall {
             town,
             gateway,

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! sandbox up, down, status, ...  --- Client --- control socket --+
-//! a benchmark's "full reset" ---------- HTTP on loopback --------+--> hall --> Town (instances of sites)
+//! a benchmark's "full reset" ---------- HTTP on loopback --------+--> hall --> SiteGroup (instances of sites)
 //! a browser ------------------------------- proxy ---------------+        `--> Gateway (routes to the instances held)
 //! ```
 //!

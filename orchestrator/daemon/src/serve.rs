@@ -10,7 +10,7 @@ use camino::Utf8PathBuf;
 use gateway::{Config, Gateway};
 use guard::Guard;
 use sites::manifest::DriverKind;
-use sites::{Events, Options, Site, Town};
+use sites::{Events, Options, Site, SiteGroup};
 use tokio::net::{TcpListener, UnixListener};
 use tokio_util::sync::CancellationToken;
 
@@ -62,7 +62,7 @@ pub async fn serve(served: Served, events: Events, stop: CancellationToken) -> R
     }
     // Not given up half-way, as what it has made on the container engine by then would be left
     // there.
-    let town = match Town::start(sites, options, events).await {
+    let town = match SiteGroup::start(sites, options, events).await {
         Ok(town) => town,
         Err(error) => {
             if !error.is_gone() {

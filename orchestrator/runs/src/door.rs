@@ -16,7 +16,7 @@ use agents::Speech;
 use browser::{Action, Look, Picture};
 use jiff::Timestamp;
 use serde::Serialize;
-use sites::Town;
+use sites::SiteGroup;
 use tasks::scoring::rules::Rules;
 use tasks::{Suite, Task};
 use tokio::time::{interval, timeout};
@@ -145,7 +145,7 @@ where
 }
 
 /// A world with the task's start page open.
-async fn bring_up(suite: &Suite, task: &Task, town: Option<Town>, options: &Options) -> Result<World, Error> {
+async fn bring_up(suite: &Suite, task: &Task, town: Option<SiteGroup>, options: &Options) -> Result<World, Error> {
     let tasks = std::slice::from_ref(task);
     let shared = starts::open(&suite.world, tasks, town, options).await?;
     let world = World::open_up(&suite.world, task, shared, options).await;

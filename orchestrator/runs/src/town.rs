@@ -9,7 +9,7 @@ use browser::Cookie;
 use gateway::Routes;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
-use sites::{Lease, Site, Town};
+use sites::{Lease, Site, SiteGroup};
 use tasks::{StateCheck, Suite, Task};
 use tokio_util::sync::CancellationToken;
 
@@ -30,7 +30,7 @@ const ADMINISTRATOR: &str = "admin";
 
 /// Sites that are up for a run.
 pub(crate) struct Ground {
-    pub(crate) town: Town,
+    pub(crate) town: SiteGroup,
     /// How many copies of each there are.
     pub(crate) copies: BTreeMap<String, usize>,
 }
@@ -61,7 +61,7 @@ pub(crate) async fn open(
     let told = Arc::clone(progress);
     let events = Arc::new(move |event: &sites::Event| told(Event::Site(event)));
     let town =
-        Town::start_each(needed, &copies, options, events).await.map_err(|source| Error::Sites { source })?;
+        SiteGroup::start_each(needed, &copies, options, events).await.map_err(|source| Error::Sites { source })?;
     let ready = tokio::select! {
         biased;
         () = interrupt.cancelled() => Ok(()),
@@ -77,7 +77,7 @@ pub(crate) async fn open(
 }
 
 /// Ends all copies. What goes wrong here changes no result.
-pub(crate) async fn stop(town: &Town) {
+pub(crate) async fn stop(town: &SiteGroup) {
     if let Err(error) = town.stop().await {
         tracing::warn!(%error, "copies of sites were left behind; `sandbox down --all` removes them");
     }
@@ -150,7 +150,7 @@ struct Place {
 impl Visit {
     /// Takes copies of all sites of a task. Gives what the browser needs for the accounts that are logged in.
     pub(crate) async fn begin(
-        town: &Town,
+        town: &SiteGroup,
         task: &Task,
         clock: Timestamp,
     ) -> Result<(Visit, Vec<Cookie>), EnvironmentError> {

@@ -14,7 +14,7 @@ use runs::environment::{EnvironmentError, NotActed};
 use runs::results::{EpisodeId, Outcome, RunFolder};
 use runs::{Environment, Limits, Options, ServiceNow, Sites, Summary};
 use serde_json::{Value, json};
-use sites::{Lease, Site, Town};
+use sites::{Lease, Site, SiteGroup};
 use snapshots::Exchange;
 use tasks::import::Import;
 use tasks::import::workarena::{Setup, Wanted, workarena, world};
@@ -27,7 +27,7 @@ type Tested = Result<(), Box<dyn std::error::Error>>;
 type Or<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// A town with the instance alone.
-async fn town(port: u16, folder: &Utf8Path, password: &str) -> Or<Town> {
+async fn town(port: u16, folder: &Utf8Path, password: &str) -> Or<SiteGroup> {
     let manifest = folder.join("desk");
     std::fs::create_dir_all(&manifest)?;
     let text = format!(
@@ -38,7 +38,7 @@ async fn town(port: u16, folder: &Utf8Path, password: &str) -> Or<Town> {
     let sites = Site::load_all(folder)?;
     let options =
         sites::Options { instances: 1, folder: folder.join("run"), listed: sites.clone(), name: "t".to_owned() };
-    let town = Town::start(sites, options, Arc::new(|_| {})).await?;
+    let town = SiteGroup::start(sites, options, Arc::new(|_| {})).await?;
     town.ready(Duration::from_secs(10)).await?;
     Ok(town)
 }
@@ -65,7 +65,7 @@ fn suite() -> Or<Suite> {
 
 /// A browser that knows where it is.
 struct Desk {
-    town: Town,
+    town: SiteGroup,
     lease: Option<Lease>,
     url: String,
     /// It never comes back from the first action.

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
-use sites::{Event, Events, Options, Site, Town};
+use sites::{Event, Events, Options, Site, SiteGroup};
 
 const SOON: Duration = Duration::from_secs(120);
 
@@ -38,7 +38,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     });
     let folder = std::env::temp_dir().join("sandbox-measure");
     let folder = camino::Utf8PathBuf::from_path_buf(folder).map_err(|_| "a folder with a plain name")?;
-    let town = Town::start(
+    let town = SiteGroup::start(
         all,
         Options { instances: 1, folder, listed: Vec::new(), name: "measure".to_owned() },
         events,

@@ -1,11 +1,11 @@
 //! Web applications that we host, and how each episode gets pristine instances of them.
 //!
-//! A [`Site`] is what `sites/<name>/site.yaml` says. A [`Town`] runs several, each in as many instances as are needed at once,
+//! A [`Site`] is what `sites/<name>/site.yaml` says. A [`SiteGroup`] runs several, each in as many instances as are needed at once,
 //! all of them under the same URLs: what tells instances apart is only the address that the gateway is told. Who needs an instance
 //! takes a [`Lease`] of it, and hands it back.
 //!
 //! ```text
-//! Town::start -> one pool a site: absent -> starting -> ready -> leased -> recycling -> ready ...
+//! SiteGroup::start -> one pool a site: absent -> starting -> ready -> leased -> recycling -> ready ...
 //!      |                                        |                              |
 //!      |  lease(site) -> Lease                  +-> failed                     +-> absent
 //!      |                   |- upstream()     where the gateway sends requests
@@ -33,6 +33,7 @@ mod event;
 mod firewall;
 mod follow;
 mod golden;
+mod group;
 mod http;
 mod lease;
 mod login;
@@ -47,15 +48,14 @@ pub mod schema;
 pub mod state;
 mod status;
 mod sweep;
-mod town;
 
 pub use call::{Called, Caller};
 pub use instance::Upstream;
 pub use error::Error;
 pub use event::{Event, Events, How};
+pub use group::{Options, SiteGroup};
 pub use lease::Lease;
 pub use login::{Cookie, LoggedIn};
 pub use manifest::Site;
 pub use status::{InstanceStatus, Phase, SiteState, SiteStatus};
 pub use sweep::{Left, Swept, Whose, sweep, sweep_folder};
-pub use town::{Options, Town};

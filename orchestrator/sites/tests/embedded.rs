@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Value, json};
-use sites::{Event, Events, How, Lease, Options, Phase, Site, SiteState, Town, Upstream};
+use sites::{Event, Events, How, Lease, Options, Phase, Site, SiteState, SiteGroup, Upstream};
 
 const SOON: Duration = Duration::from_secs(30);
 
 struct Ground {
     _keep: tempfile::TempDir,
-    town: Town,
+    town: SiteGroup,
     events: Arc<Mutex<Vec<Event>>>,
     folder: Utf8PathBuf,
 }
@@ -33,7 +33,7 @@ async fn ground_with(names: &[&str], instances: usize, change: impl Fn(&mut Site
     let heard = Arc::clone(&events);
     let on: Events = Arc::new(move |event| heard.lock().unwrap().push(event.clone()));
     let options = Options { instances, folder: folder.clone(), listed: Vec::new(), name: "test".to_owned() };
-    let town = Town::start(sites, options, on).await.unwrap();
+    let town = SiteGroup::start(sites, options, on).await.unwrap();
     town.ready(SOON).await.unwrap();
     Ground { _keep: keep, town, events, folder }
 }
@@ -242,7 +242,7 @@ async fn a_condition_that_never_holds_is_named() {
     site.ready_within = sites::manifest::Period(Duration::from_millis(200));
     let folder = Utf8PathBuf::from_path_buf(keep.path().to_owned()).unwrap();
     let options = Options { instances: 2, folder, listed: Vec::new(), name: "test".to_owned() };
-    let town = Town::start(vec![site], options, Arc::new(|_| {})).await.unwrap();
+    let town = SiteGroup::start(vec![site], options, Arc::new(|_| {})).await.unwrap();
     let error = town.ready(SOON).await.unwrap_err().to_string();
     assert!(error.contains("desk failed to use desk, which failed 3 times in a row"), "{error}");
     assert!(error.contains("`home page` (status 200, but nowhere \"nonesuch\")"), "{error}");
@@ -296,7 +296,7 @@ async fn a_folder_of_files_is_a_site_that_never_changes() {
 
     let options =
         Options { instances: 1, folder: folder.join("data"), listed: Vec::new(), name: "test".to_owned() };
-    let town = Town::start(vec![site.clone()], options.clone(), Arc::new(|_| {})).await.unwrap();
+    let town = SiteGroup::start(vec![site.clone()], options.clone(), Arc::new(|_| {})).await.unwrap();
     town.ready(SOON).await.unwrap();
     for _ in 0..2 {
         let lease = town.lease("guide", SOON).await.unwrap();
@@ -306,6 +306,6 @@ async fn a_folder_of_files_is_a_site_that_never_changes() {
     town.stop().await.unwrap();
 
     std::fs::remove_dir_all(folder.join("guide/html")).unwrap();
-    let gone = Town::start(vec![site], options, Arc::new(|_| {})).await.err().unwrap().to_string();
+    let gone = SiteGroup::start(vec![site], options, Arc::new(|_| {})).await.err().unwrap().to_string();
     assert!(gone.contains("site.yaml: embedded.static: ") && gone.contains("put the folder there"), "{gone}");
 }

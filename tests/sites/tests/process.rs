@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use sites::{Lease, Options, Site, Town, Upstream};
+use sites::{Lease, Options, Site, SiteGroup, Upstream};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 const SOON: Duration = Duration::from_secs(30);
@@ -26,11 +26,11 @@ fn manifest(folder: &Utf8Path, lines: &str) -> Utf8PathBuf {
     folder
 }
 
-async fn town(folder: &Utf8Path, lines: &str) -> Town {
+async fn town(folder: &Utf8Path, lines: &str) -> SiteGroup {
     let site = Site::load(&manifest(folder, lines)).unwrap();
     let options =
         Options { instances: 1, folder: folder.join("data"), listed: Vec::new(), name: "test".to_owned() };
-    Town::start(vec![site], options, Arc::new(|_| {})).await.unwrap()
+    SiteGroup::start(vec![site], options, Arc::new(|_| {})).await.unwrap()
 }
 
 async fn page(lease: &Lease, path: &str) -> String {
@@ -113,7 +113,7 @@ async fn a_program_that_is_not_there_is_named() {
         .unwrap();
     let options =
         Options { instances: 1, folder: folder.join("data"), listed: Vec::new(), name: "test".to_owned() };
-    let town = Town::start(vec![Site::load(&site).unwrap()], options, Arc::new(|_| {})).await.unwrap();
+    let town = SiteGroup::start(vec![Site::load(&site).unwrap()], options, Arc::new(|_| {})).await.unwrap();
     let error = town.ready(SOON).await.unwrap_err().to_string();
     assert!(error.contains("failed to run ./nonesuch: No such file"), "{error}");
     town.stop().await.unwrap();

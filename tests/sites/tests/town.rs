@@ -103,7 +103,7 @@ async fn a_site_elsewhere_is_reached_over_tls() {
     let options =
         Options { instances: 1, folder: folder.join("data"), listed: Vec::new(), name: "test".to_owned() };
     let site = Site::load(&folder.join("theirs")).unwrap();
-    let town = sites::Town::start(vec![site], options, Arc::new(|_| {})).await.unwrap();
+    let town = sites::SiteGroup::start(vec![site], options, Arc::new(|_| {})).await.unwrap();
     let error = town.ready(SOON).await.unwrap_err().to_string();
     assert!(error.contains("invalid peer certificate"), "{error}");
     town.stop().await.unwrap();

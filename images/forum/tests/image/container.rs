@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use embedded::forum;
-use sites::{Lease, Options, Site, Town, Upstream};
+use sites::{Lease, Options, Site, SiteGroup, Upstream};
 
 use crate::visitor::{Visitor, both, crawl};
 
@@ -39,13 +39,13 @@ impl Bench {
     }
 
     /// A town of the one site whose manifest this is.
-    async fn town(&self, mut site: Site, name: &str) -> Town {
+    async fn town(&self, mut site: Site, name: &str) -> SiteGroup {
         if site.image.is_some() {
             site.image = Some(self.image.clone());
         }
         let options =
             Options { instances: 1, folder: self.path(name), listed: Vec::new(), name: name.to_owned() };
-        let town = Town::start(vec![site], options, Arc::new(|_| ())).await.unwrap();
+        let town = SiteGroup::start(vec![site], options, Arc::new(|_| ())).await.unwrap();
         town.ready(SOON).await.unwrap();
         town
     }

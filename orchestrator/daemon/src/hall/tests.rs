@@ -69,7 +69,7 @@ async fn hall(origin: &Origin) -> (tempfile::TempDir, Arc<Hall>) {
     let site = Site { reset: ResetPolicy::Recreate, ..load(&folder, origin) };
     let options =
         Options { instances: 1, folder: folder.join("town"), listed: Vec::new(), name: "test".to_owned() };
-    let town = Town::start(vec![site], options, Arc::new(|_| {})).await.unwrap();
+    let town = SiteGroup::start(vec![site], options, Arc::new(|_| {})).await.unwrap();
     let authority = CertificateAuthority::in_memory().unwrap();
     let gateway = Gateway::start(Config::new(Arc::new(authority), Routes::new())).await.unwrap();
     let hall = Hall::new(town, gateway);

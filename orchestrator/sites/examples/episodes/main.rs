@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use sites::manifest::{DriverKind, ResetPolicy};
-use sites::{Event, Events, How, Lease, Options, Site, Town};
+use sites::{Event, Events, How, Lease, Options, Site, SiteGroup};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -50,7 +50,7 @@ async fn main() -> Outcome<()> {
         });
         let options =
             Options { instances: 1, folder: folder.clone(), listed: Vec::new(), name: "episodes".to_owned() };
-        let town = Town::start(vec![site], options, events).await?;
+        let town = SiteGroup::start(vec![site], options, events).await?;
         let began = Instant::now();
         let outcome = run(&town, &site_path, &folder, episodes).await;
         let drifts = town.status().iter().map(|status| status.drifts).sum::<u64>();
@@ -67,7 +67,7 @@ async fn main() -> Outcome<()> {
     if bad > 0 { Err("not every episode began with a pristine instance".into()) } else { Ok(()) }
 }
 
-async fn run(town: &Town, site: &Site, folder: &Utf8Path, episodes: usize) -> Outcome<()> {
+async fn run(town: &SiteGroup, site: &Site, folder: &Utf8Path, episodes: usize) -> Outcome<()> {
     town.ready(SOON).await?;
     let account = site.login.keys().next().cloned();
     let mut seen: BTreeMap<String, String> = BTreeMap::new();

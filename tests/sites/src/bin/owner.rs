@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use sites::{Options, Site, Town};
+use sites::{Options, Site, SiteGroup};
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
@@ -21,7 +21,7 @@ async fn main() -> anyhow::Result<()> {
     let name = site.name.clone();
     let options = Options { instances: 1, folder, listed: Vec::new(), name: "owner".to_owned() };
     let events = Arc::new(|event: &sites::Event| eprintln!("{event:?}"));
-    let town = Town::start(vec![site], options, events).await?;
+    let town = SiteGroup::start(vec![site], options, events).await?;
     town.ready(Duration::from_secs(60)).await?;
     println!("ready");
     // Whoever speaks to us wants to know whether a copy can be had.

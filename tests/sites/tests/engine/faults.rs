@@ -34,7 +34,7 @@ async fn a_program_that_is_not_there_and_an_image_that_is_not_there_are_told() {
     let site = sites::Site::load(&folder).unwrap();
     let options =
         sites::Options { instances: 1, folder: bench.path("data"), listed: Vec::new(), name: "test".to_owned() };
-    let town = sites::Town::start(vec![site], options, std::sync::Arc::new(|_| {})).await.unwrap();
+    let town = sites::SiteGroup::start(vec![site], options, std::sync::Arc::new(|_| {})).await.unwrap();
     let error = town.ready(SOON).await.unwrap_err().to_string();
     assert!(error.contains("there is no image sandbox/nonesuch:1; make it with `sandbox build`"), "{error}");
     assert!(!error.contains("times in a row"), "{error}");

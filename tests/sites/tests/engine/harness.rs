@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use sites::{Event, Events, Lease, Options, Site, Town, Upstream};
+use sites::{Event, Events, Lease, Options, Site, SiteGroup, Upstream};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 pub(crate) const SOON: Duration = Duration::from_secs(60);
@@ -60,7 +60,7 @@ impl Bench {
         let on: Events = Arc::new(move |event| heard.lock().unwrap().push(event.clone()));
         let options =
             Options { instances, folder: self.path("data"), listed: Vec::new(), name: "test".to_owned() };
-        Ground { town: Town::start(vec![site], options, on).await.unwrap(), events }
+        Ground { town: SiteGroup::start(vec![site], options, on).await.unwrap(), events }
     }
 }
 
@@ -72,7 +72,7 @@ impl Drop for Bench {
 
 /// A town of the small site, and what it told.
 pub(crate) struct Ground {
-    pub(crate) town: Town,
+    pub(crate) town: SiteGroup,
     events: Arc<Mutex<Vec<Event>>>,
 }
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use sites::state::{Access, Golden, Layout, Live};
-use sites::{Event, Lease, Options, Site, Town};
+use sites::{Event, Lease, Options, Site, SiteGroup};
 
 use crate::harness::{Bench, SOON, page, small_database, wait_for};
 
@@ -56,7 +56,7 @@ fn recycled(event: &Event) -> Option<u32> {
 }
 
 /// A lease of this very instance, which is there and nobody's.
-async fn lease_of(town: &Town, instance: u32) -> Lease {
+async fn lease_of(town: &SiteGroup, instance: u32) -> Lease {
     let mut others = Vec::new();
     loop {
         let lease = town.lease("small", SOON).await.unwrap();
@@ -68,7 +68,7 @@ async fn lease_of(town: &Town, instance: u32) -> Lease {
 }
 
 /// Has the first instance of a town plant links while its state is put back, and hands it back.
-async fn race(town: &Town, events: &Mutex<Vec<Event>>, live: Live, golden: &Utf8Path, outside: &Outside) {
+async fn race(town: &SiteGroup, events: &Mutex<Vec<Event>>, live: Live, golden: &Utf8Path, outside: &Outside) {
     let layout =
         Layout::of(&serde_json::from_str(r#"{"sqlite": ["db.sqlite3"], "trees": ["lines"]}"#).unwrap())
             .unwrap();
@@ -106,13 +106,13 @@ async fn race(town: &Town, events: &Mutex<Vec<Event>>, live: Live, golden: &Utf8
     town.stop().await.unwrap();
 }
 
-async fn town(bench: &Bench, manifest: &Utf8Path) -> (Town, Arc<Mutex<Vec<Event>>>) {
+async fn town(bench: &Bench, manifest: &Utf8Path) -> (SiteGroup, Arc<Mutex<Vec<Event>>>) {
     let events = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&events);
     let on: sites::Events = Arc::new(move |event| heard.lock().unwrap().push(event.clone()));
     let options =
         Options { instances: 1, folder: bench.path("data"), listed: Vec::new(), name: "test".to_owned() };
-    let town = Town::start(vec![Site::load(manifest).unwrap()], options, on).await.unwrap();
+    let town = SiteGroup::start(vec![Site::load(manifest).unwrap()], options, on).await.unwrap();
     town.ready(SOON).await.unwrap();
     (town, events)
 }

@@ -2,7 +2,7 @@
 //!
 //! A town owns a folder for each of its instances, a network for its containers, and one pool for each
 //! site, of which there may be more later. It returns from its start at once, while instances start in
-//! the background; it is over when [`Town::stop`] has returned.
+//! the background; it is over when [`SiteGroup::stop`] has returned.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -46,10 +46,10 @@ pub struct Options {
 
 /// A handle on the sites of a town; clones are handles on the same town.
 ///
-/// When all handles and leases are gone without [`Town::stop`], instances are removed in the background, if the runtime lives
+/// When all handles and leases are gone without [`SiteGroup::stop`], instances are removed in the background, if the runtime lives
 /// that long; the network goes with the next sweep after this process.
 #[derive(Clone)]
-pub struct Town(Arc<Inner>);
+pub struct SiteGroup(Arc<Inner>);
 
 struct Inner {
     options: Options,
@@ -72,25 +72,25 @@ struct Inner {
     stopped: Mutex<bool>,
 }
 
-impl Town {
+impl SiteGroup {
     /// Removes what dead towns have left, makes the network, and begins to start instances.
     ///
     /// # Errors
     /// When a site needs a container engine and there is none that we can use, or the folder cannot be written.
-    pub async fn start(sites: Vec<Site>, options: Options, events: Events) -> Result<Town, Error> {
-        Town::start_each(sites, &BTreeMap::new(), options, events).await
+    pub async fn start(sites: Vec<Site>, options: Options, events: Events) -> Result<SiteGroup, Error> {
+        SiteGroup::start_each(sites, &BTreeMap::new(), options, events).await
     }
 
     /// Does so with fewer instances of some sites, by their names.
     ///
     /// # Errors
-    /// As [`Town::start`].
+    /// As [`SiteGroup::start`].
     pub async fn start_each(
         sites: Vec<Site>,
         fewer: &BTreeMap<String, usize>,
         options: Options,
         events: Events,
-    ) -> Result<Town, Error> {
+    ) -> Result<SiteGroup, Error> {
         static STARTED: AtomicU32 = AtomicU32::new(0);
         let number = STARTED.fetch_add(1, Ordering::Relaxed);
         let owner = Owner::this();
@@ -105,7 +105,7 @@ impl Town {
         let instances = instances.join(format!("{owner}.{name}-{number}"));
 
         let at_once = 2 * std::thread::available_parallelism().map_or(2, NonZero::get);
-        let town = Town(Arc::new(Inner {
+        let town = SiteGroup(Arc::new(Inner {
             options,
             events,
             group,
@@ -131,7 +131,7 @@ impl Town {
     /// Begins to start instances of further sites; those that are there already stay as they are.
     ///
     /// # Errors
-    /// As [`Town::start`], and when the town has been stopped. Then none of them is added.
+    /// As [`SiteGroup::start`], and when the town has been stopped. Then none of them is added.
     pub async fn add(&self, sites: Vec<Site>) -> Result<(), Error> {
         self.add_each(sites, &BTreeMap::new()).await
     }
@@ -267,7 +267,7 @@ impl Town {
         self.pools().iter().map(Pool::status).collect()
     }
 
-    /// Asks every instance how much memory it occupies; the answers stand in the next [`Town::status`].
+    /// Asks every instance how much memory it occupies; the answers stand in the next [`SiteGroup::status`].
     pub async fn measure(&self) {
         future::join_all(self.pools().iter().map(Pool::measure)).await;
     }
