@@ -19,7 +19,7 @@ use tokio::sync::{Mutex, OnceCell, Semaphore, mpsc, watch};
 
 use crate::content::{blocking, remove_folder};
 use crate::driver::Driver;
-use crate::driver::docker::{Docker, Ground};
+use crate::driver::docker::{Docker, DockerContext};
 use crate::driver::embedded::Embedded;
 use crate::driver::external::External;
 use crate::driver::process::Process;
@@ -67,7 +67,7 @@ struct Inner {
     unproven: watch::Sender<usize>,
     pools: RwLock<Vec<Pool>>,
     /// From the first site on that needs one.
-    engine: OnceCell<Ground>,
+    engine: OnceCell<DockerContext>,
     /// Whether it has been stopped. Held while sites are added and while it is being stopped.
     stopped: Mutex<bool>,
 }
@@ -168,7 +168,7 @@ impl SiteGroup {
     async fn driver(&self, site: &Arc<Site>) -> Result<Arc<dyn Driver>, Error> {
         let Inner { golden, instances, directory, .. } = &*self.0;
         Ok(match site.driver {
-            DriverKind::Docker => Arc::new(Docker::new(Arc::clone(site), self.ground().await?.clone())?),
+            DriverKind::Docker => Arc::new(Docker::new(Arc::clone(site), self.context().await?.clone())?),
             DriverKind::Embedded => {
                 Arc::new(Embedded::new(site, golden.join("embedded"), directory.clone()).await?)
             }
@@ -179,7 +179,7 @@ impl SiteGroup {
 
     /// The container engine, with a network of this town's; what dead ones have left there is
     /// removed when it is first needed.
-    async fn ground(&self) -> Result<&Ground, Error> {
+    async fn context(&self) -> Result<&DockerContext, Error> {
         let Inner { engine, owner, group, events, golden, instances, .. } = &*self.0;
         let make = async || {
             let engine = Engine::connect().await?;
@@ -203,7 +203,7 @@ impl SiteGroup {
                 }
             };
             let (golden, instances, group) = (golden.clone(), instances.clone(), group.clone());
-            Ok(Ground { monitor, group, range, labels, golden, instances })
+            Ok(DockerContext { monitor, group, range, labels, golden, instances })
         };
         engine.get_or_try_init(make).await
     }
@@ -244,7 +244,7 @@ impl SiteGroup {
     /// When the engine does not tell.
     pub async fn images(&self) -> Result<BTreeMap<String, String>, Error> {
         let mut images = BTreeMap::new();
-        let Some(Ground { monitor, .. }) = self.0.engine.get() else { return Ok(images) };
+        let Some(DockerContext { monitor, .. }) = self.0.engine.get() else { return Ok(images) };
         for site in self.sites() {
             if let Some(image) = site.image.as_deref().filter(|_| site.driver == DriverKind::Docker) {
                 images
@@ -310,7 +310,7 @@ impl SiteGroup {
         *stopped = true;
         future::join_all(self.pools().iter().map(Pool::stop)).await;
         let removed = match self.0.engine.get() {
-            Some(Ground { monitor, group, range, .. }) => {
+            Some(DockerContext { monitor, group, range, .. }) => {
                 let removed = sweep::remove_group(monitor, group).await;
                 network::close(&range.network).await;
                 removed
@@ -329,7 +329,7 @@ impl SiteGroup {
     pub async fn lacks_engine(&self, site: &str, long: Duration) -> Error {
         let needed = self.pool(site).is_ok_and(|pool| pool.site().driver == DriverKind::Docker);
         match self.0.engine.get().filter(|_| needed) {
-            Some(ground) => ground.monitor.is_gone_for(long).await,
+            Some(context) => context.monitor.is_gone_for(long).await,
             None => future::pending().await,
         }
     }

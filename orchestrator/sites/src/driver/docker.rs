@@ -50,7 +50,7 @@ const HOSTS_TEXT: &str = "127.0.0.1\tlocalhost\n";
 
 /// Where the containers of one group live.
 #[derive(Clone)]
-pub(crate) struct Ground {
+pub(crate) struct DockerContext {
     pub(crate) monitor: Arc<Monitor>,
     /// The group's name, unique on this machine.
     pub(crate) group: String,
@@ -67,25 +67,25 @@ pub(crate) struct Docker {
     site: Arc<Site>,
     image: String,
     port: u16,
-    ground: Ground,
+    context: DockerContext,
     golden: OnceCell<Option<Arc<Golden>>>,
 }
 
 impl Docker {
-    pub(crate) fn new(site: Arc<Site>, ground: Ground) -> Result<Docker, Error> {
+    pub(crate) fn new(site: Arc<Site>, context: DockerContext) -> Result<Docker, Error> {
         let (Some(image), Some(port)) = (site.image.clone(), site.port) else {
             let why = "a container needs `image` and `port`".to_owned();
             return Err(Error::Senseless { site: site.name.clone(), why });
         };
-        Ok(Docker { site, image, port, ground, golden: OnceCell::new() })
+        Ok(Docker { site, image, port, context, golden: OnceCell::new() })
     }
 
     async fn start(&self, id: u32) -> Result<Instance, Error> {
         let golden = self.golden.get_or_try_init(|| self.open_golden()).await?.clone();
         for companion in self.site.beside.values() {
-            golden::id_of_image(&self.ground.monitor, &companion.image, &self.site.name).await?;
+            golden::id_of_image(&self.context.monitor, &companion.image, &self.site.name).await?;
         }
-        let folder = self.ground.instances.join(format!("{}-{id}", self.site.name));
+        let folder = self.context.instances.join(format!("{}-{id}", self.site.name));
         let clock = match self.site.clock {
             Some(_) => Clock::File(folder.join("clock")),
             None => Clock::Real,
@@ -95,7 +95,7 @@ impl Docker {
         blocking(move || make_folders(made.0.as_deref(), &made.1, &made.2)).await?;
         self.site.clock.map_or(Ok(()), |start| clock.set(start))?;
 
-        let mut containers = Containers::new(&self.ground.monitor, folder.clone());
+        let mut containers = Containers::new(&self.context.monitor, folder.clone());
         containers.access = (!self.site.writable).then_some(live.access);
         match self.run(id, &folder, golden.is_some(), &mut containers).await {
             Ok(address) => {
@@ -121,12 +121,12 @@ impl Docker {
     ) -> Result<IpAddr, Error> {
         let site = &self.site;
         let alone = site.beside.is_empty();
-        let name = format!("{}-{}-{id}", self.ground.group, site.name);
-        let mut network = self.ground.range.network.clone();
+        let name = format!("{}-{}-{id}", self.context.group, site.name);
+        let mut network = self.context.range.network.clone();
         if !alone || !network.apart {
             let containers = 1 + site.beside.len();
             network =
-                self.ground.range.of_copy(&self.ground.monitor, &name, self.labels(id), containers).await?;
+                self.context.range.of_copy(&self.context.monitor, &name, self.labels(id), containers).await?;
             made.network = Some(network.clone());
         }
         let shared = |hostname| Body {
@@ -141,7 +141,7 @@ impl Docker {
             labels: self.labels(id),
             network: &network.name,
             hostname,
-            own_profile: self.ground.range.network.apart,
+            own_profile: self.context.range.network.apart,
             user: None,
         };
         for (alias, companion) in &site.beside {
@@ -200,7 +200,7 @@ impl Docker {
     async fn create(&self, name: &str, body: Body<'_>, network: &Network) -> Result<Container, Error> {
         let doing = format!("make a container of {}", body.image);
         let address = network.addresses.take(1);
-        let address = address.ok_or_else(|| self.ground.range.used_up(doing.clone()))?;
+        let address = address.ok_or_else(|| self.context.range.used_up(doing.clone()))?;
         let options = CreateContainerOptionsBuilder::default().name(name).build();
         let endpoint = EndpointSettings {
             ipam_config: Some(EndpointIpamConfig {
@@ -214,13 +214,13 @@ impl Docker {
             networking_config: Some(NetworkingConfig { endpoints_config: endpoints }),
             ..body.for_engine()
         };
-        let monitor = &self.ground.monitor;
+        let monitor = &self.context.monitor;
         let created = monitor.attend(doing, monitor.docker().create_container(Some(options), body)).await?;
         Ok(Container::new(monitor, created.id, network.name.clone(), address))
     }
 
     fn labels(&self, id: u32) -> HashMap<String, String> {
-        let mut labels = self.ground.labels.clone();
+        let mut labels = self.context.labels.clone();
         labels.insert(SITE.to_owned(), self.site.name.clone());
         labels.insert(INSTANCE.to_owned(), id.to_string());
         labels
@@ -229,7 +229,7 @@ impl Docker {
     async fn open_golden(&self) -> Result<Option<Arc<Golden>>, Error> {
         let layout = Layout::of(&self.site.state)?;
         let found =
-            golden::of_image(&self.ground.monitor, &self.image, &self.site.name, &self.ground.golden).await?;
+            golden::of_image(&self.context.monitor, &self.image, &self.site.name, &self.context.golden).await?;
         let Some(folder) = found else { return Ok(None) };
         let golden = blocking(move || Ok(Golden::open(&folder, layout)?)).await?;
         Ok(Some(Arc::new(golden)))
@@ -242,17 +242,17 @@ impl Driver for Docker {
     }
 
     fn lacks(&self) -> Option<String> {
-        let problem = self.ground.monitor.problem()?;
+        let problem = self.context.monitor.problem()?;
         let Error::EngineGone { host, why } = problem else { return None };
         Some(format!("the container engine at {host} to answer ({why})"))
     }
 
     fn lacks_nothing(&self) -> BoxFuture<'_, ()> {
-        self.ground.monitor.answers().boxed()
+        self.context.monitor.answers().boxed()
     }
 
     fn is_disturbed(&self) -> bool {
-        self.ground.monitor.was_gone()
+        self.context.monitor.was_gone()
     }
 }
 
