@@ -176,7 +176,7 @@ impl Lease {
     fn give(&mut self, changed: bool) {
         if std::mem::take(&mut self.held) {
             // Where nobody listens any more, everything has been stopped.
-            let _ = self.back.keeper.send(Message::HandBack { id: self.instance.id, changed });
+            let _ = self.back.actor.send(Message::HandBack { id: self.instance.id, changed });
         }
     }
 

@@ -1,7 +1,7 @@
 //! The instances of one site, and who has them.
 //!
-//! One task, the [keeper](keeper), owns every transition; everybody else sends it messages. What takes time (starting,
-//! putting back, stopping) runs in tasks of its own, which tell the keeper how it went.
+//! One task, the [actor](actor), owns every transition; everybody else sends it messages. What takes time (starting,
+//! putting back, stopping) runs in tasks of its own, which tell the actor how it went.
 //!
 //! ```text
 //!            start            conditions hold            lease
@@ -15,7 +15,7 @@
 //!
 //! Whatever runs may end by itself in any phase: it is removed, and another one started.
 
-mod keeper;
+mod supervisor;
 mod work;
 
 use std::sync::Arc;
@@ -33,7 +33,7 @@ use crate::{Error, Events, Lease, Site, SiteState, SiteStatus};
 
 type Reply<T> = oneshot::Sender<Result<T, Arc<Error>>>;
 
-/// What the keeper is told and asked.
+/// What the actor is told and asked.
 pub(crate) enum Message {
     /// Somebody wants an instance.
     Lease(Reply<Lease>),
@@ -74,7 +74,7 @@ pub(crate) struct Surroundings {
 #[derive(Clone)]
 pub(crate) struct Pool {
     site: Arc<Site>,
-    keeper: mpsc::UnboundedSender<Message>,
+    actor: mpsc::UnboundedSender<Message>,
     status: watch::Receiver<SiteStatus>,
     instances: watch::Receiver<Vec<Arc<Instance>>>,
 }
@@ -83,9 +83,9 @@ impl Pool {
     /// Begins to start instances.
     pub(crate) fn open(surroundings: Surroundings) -> Pool {
         let site = Arc::clone(&surroundings.site);
-        let (keeper, inbox) = mpsc::unbounded_channel();
-        let (status, instances) = keeper::run(surroundings, inbox, keeper.downgrade());
-        Pool { site, keeper, status, instances }
+        let (actor, inbox) = mpsc::unbounded_channel();
+        let (status, instances) = supervisor::run(surroundings, inbox, actor.downgrade());
+        Pool { site, actor, status, instances }
     }
 
     pub(crate) fn site(&self) -> &Arc<Site> {
@@ -153,7 +153,7 @@ impl Pool {
     }
 
     fn tell(&self, message: Message) -> Result<(), Error> {
-        self.keeper.send(message).map_err(|_| Error::Stopped(self.site.name.clone()))
+        self.actor.send(message).map_err(|_| Error::Stopped(self.site.name.clone()))
     }
 
     fn unwrap<T>(
@@ -191,6 +191,6 @@ impl Pool {
 #[derive(Clone)]
 pub(crate) struct Back {
     pub(crate) site: Arc<Site>,
-    pub(crate) keeper: mpsc::UnboundedSender<Message>,
+    pub(crate) actor: mpsc::UnboundedSender<Message>,
     pub(crate) log_ins: Arc<LogIns>,
 }

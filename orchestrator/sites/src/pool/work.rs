@@ -38,7 +38,7 @@ impl Work {
         &self,
         id: u32,
         first: bool,
-        keeper: &mpsc::UnboundedSender<Message>,
+        actor: &mpsc::UnboundedSender<Message>,
     ) -> (Result<Arc<Instance>, Error>, Duration) {
         if !first {
             let mut unproven = self.unproven.subscribe();
@@ -49,7 +49,7 @@ impl Work {
             }
         }
         if let Some(condition) = self.driver.lacks() {
-            let _ = keeper.send(Message::Waits { id, condition });
+            let _ = actor.send(Message::Waits { id, condition });
             self.until_nothing_lacks().await;
         }
         let permit = tokio::select! {
@@ -66,7 +66,7 @@ impl Work {
             Err(error) => return (Err(error), began.elapsed()),
         };
         let outcome = tokio::select! {
-            outcome = self.make_ready(&instance, keeper) => outcome,
+            outcome = self.make_ready(&instance, actor) => outcome,
             why = instance.over() => Err(self.ended(&instance, why).await),
             () = self.stopping.cancelled() => Err(Error::Stopped(self.site.name.clone())),
         };
@@ -77,7 +77,7 @@ impl Work {
         (Ok(instance), began.elapsed())
     }
 
-    async fn make_ready(&self, instance: &Instance, keeper: &mpsc::UnboundedSender<Message>) -> Result<(), Error> {
+    async fn make_ready(&self, instance: &Instance, actor: &mpsc::UnboundedSender<Message>) -> Result<(), Error> {
         let (site, id) = (&*self.site, instance.id);
         let waiting = |condition: &str| {
             (self.events)(&Event::Waiting {
@@ -85,7 +85,7 @@ impl Work {
                 instance: id,
                 condition: condition.to_owned(),
             });
-            let _ = keeper.send(Message::Waits { id, condition: condition.to_owned() });
+            let _ = actor.send(Message::Waits { id, condition: condition.to_owned() });
         };
         if let Err(condition) = ready::wait(site, instance, waiting).await {
             let within = site.ready_within.0;

@@ -36,9 +36,9 @@ struct Slot {
     watch: CancellationToken,
 }
 
-struct Keeper {
+struct PoolActor {
     work: Work,
-    /// Weak, so that the keeper ends when all who could ask it for something are gone.
+    /// Weak, so that the actor ends when all who could ask it for something are gone.
     own: mpsc::WeakUnboundedSender<Message>,
     log_ins: Arc<LogIns>,
     /// How many instances there should be.
@@ -62,7 +62,7 @@ struct Keeper {
     instances: watch::Sender<Vec<Arc<Instance>>>,
 }
 
-/// Starts the keeper.
+/// Starts the actor.
 pub(super) fn run(
     surroundings: Surroundings,
     inbox: mpsc::UnboundedReceiver<Message>,
@@ -81,7 +81,7 @@ pub(super) fn run(
         drifts: 0,
         problem: None,
     });
-    let keeper = Keeper {
+    let actor = PoolActor {
         work: Work { site, driver, events, gate, unproven, stopping: CancellationToken::new() },
         own,
         log_ins: Arc::default(),
@@ -102,12 +102,12 @@ pub(super) fn run(
         status,
         instances: watch::Sender::new(Vec::new()),
     };
-    let seen = (keeper.status.subscribe(), keeper.instances.subscribe());
-    tokio::spawn(keeper.keep(inbox));
+    let seen = (actor.status.subscribe(), actor.instances.subscribe());
+    tokio::spawn(actor.keep(inbox));
     seen
 }
 
-impl Keeper {
+impl PoolActor {
     async fn keep(mut self, mut inbox: mpsc::UnboundedReceiver<Message>) {
         self.top_up();
         self.publish();
@@ -199,8 +199,8 @@ impl Keeper {
             self.next += 1;
             self.slots.insert(id, Slot::starting());
             let first = !self.proven;
-            self.spawn(async move |work, keeper| {
-                let (result, took) = work.start(id, first, &keeper).await;
+            self.spawn(async move |work, actor| {
+                let (result, took) = work.start(id, first, &actor).await;
                 Message::Started { id, result, took }
             });
         }
@@ -211,10 +211,10 @@ impl Keeper {
         self.queue.retain(|reply| !reply.is_closed());
         while !self.queue.is_empty() {
             let ready = self.slots.iter_mut().find(|(_, slot)| slot.phase == Phase::Ready);
-            let (Some((_, slot)), Some(keeper)) = (ready, self.own.upgrade()) else { break };
+            let (Some((_, slot)), Some(actor)) = (ready, self.own.upgrade()) else { break };
             let (Some(instance), Some(reply)) = (&slot.instance, self.queue.pop_front()) else { break };
             let site = Arc::clone(&self.work.site);
-            let back = Back { site, keeper, log_ins: Arc::clone(&self.log_ins) };
+            let back = Back { site, actor, log_ins: Arc::clone(&self.log_ins) };
             match reply.send(Ok(Lease::new(Arc::clone(instance), back))) {
                 Ok(()) => slot.enter(Phase::Leased),
                 Err(unwanted) => unwanted.into_iter().for_each(Lease::revoke),
@@ -254,8 +254,8 @@ impl Keeper {
                 error = work.watch(&instance) => error,
                 () = watch.cancelled() => return,
             };
-            if let Some(keeper) = own.upgrade() {
-                let _ = keeper.send(Message::Ended { id, error });
+            if let Some(actor) = own.upgrade() {
+                let _ = actor.send(Message::Ended { id, error });
             }
         });
     }
@@ -419,15 +419,15 @@ impl Keeper {
         });
     }
 
-    /// Does something that takes time, and tells the keeper of it in the end.
+    /// Does something that takes time, and tells the actor of it in the end.
     fn spawn<F>(&self, work: impl FnOnce(Work, mpsc::UnboundedSender<Message>) -> F)
     where
         F: Future<Output = Message> + Send + 'static,
     {
-        let Some(keeper) = self.own.upgrade() else { return };
-        let doing = work(self.work.clone(), keeper.clone());
+        let Some(actor) = self.own.upgrade() else { return };
+        let doing = work(self.work.clone(), actor.clone());
         tokio::spawn(async move {
-            let _ = keeper.send(doing.await);
+            let _ = actor.send(doing.await);
         });
     }
 
