@@ -15,13 +15,13 @@ use sites::manifest::DriverKind;
 use sites::{LoggedIn, Site};
 use tokio_util::sync::CancellationToken;
 
-use crate::hall::Hall;
+use crate::site_router::SiteRouter;
 use crate::{Error, Folder, TownStatus};
 
 /// What the handlers share.
 #[derive(Clone)]
 pub(crate) struct Desk {
-    pub(crate) hall: Arc<Hall>,
+    pub(crate) router: Arc<SiteRouter>,
     pub(crate) folder: Folder,
     pub(crate) manifests: Utf8PathBuf,
     pub(crate) certificate: Option<Utf8PathBuf>,
@@ -56,9 +56,9 @@ fn refusal(error: Error) -> Refusal {
 }
 
 async fn status(State(desk): State<Desk>) -> Json<TownStatus> {
-    let sites = desk.hall.sites();
-    let proxy = format!("http://{}", desk.hall.proxy());
-    let engine = desk.hall.town.engine_problem().map(|problem| problem.to_string());
+    let sites = desk.router.sites();
+    let proxy = format!("http://{}", desk.router.proxy());
+    let engine = desk.router.town.engine_problem().map(|problem| problem.to_string());
     let Desk { reset, certificate, manifests, .. } = desk;
     let manifests = Some(manifests);
     Json(TownStatus { pid: std::process::id(), proxy, reset, engine, certificate, manifests, sites })
@@ -71,7 +71,7 @@ async fn add(State(desk): State<Desk>, Json(names): Json<Vec<String>>) -> Result
         if sites.iter().any(|site| site.driver == DriverKind::Docker) {
             desk.folder.note_containers()?;
         }
-        desk.hall.add(sites).await
+        desk.router.add(sites).await
     });
     let added = added.await.unwrap_or_else(|error| Err(Error::Talk(error.to_string())));
     added.map_err(refusal)
@@ -94,7 +94,7 @@ fn chosen(desk: &Desk, names: &[String]) -> Result<Vec<Site>, Error> {
 
 /// How long it took, in milliseconds.
 async fn reset(State(desk): State<Desk>, Path(site): Path<String>) -> Result<Json<f64>, Refusal> {
-    let took = desk.hall.reset(&site).await.map_err(refusal)?;
+    let took = desk.router.reset(&site).await.map_err(refusal)?;
     Ok(Json(took.as_secs_f64() * 1000.0))
 }
 
@@ -103,7 +103,7 @@ async fn logs(
     Path(site): Path<String>,
     Query(Lines { lines }): Query<Lines>,
 ) -> Result<Json<BTreeMap<u32, Vec<String>>>, Refusal> {
-    let said = desk.hall.town.logs(&site, lines).await.map_err(|error| refusal(error.into()))?;
+    let said = desk.router.town.logs(&site, lines).await.map_err(|error| refusal(error.into()))?;
     Ok(Json(said.into_iter().collect()))
 }
 
@@ -113,7 +113,7 @@ async fn follow(
     Path(site): Path<String>,
     Query(Lines { lines }): Query<Lines>,
 ) -> Result<Body, Refusal> {
-    let heard = desk.hall.town.follow(&site, lines).map_err(|error| refusal(error.into()))?;
+    let heard = desk.router.town.follow(&site, lines).map_err(|error| refusal(error.into()))?;
     let told = stream::unfold(heard, async |mut heard| {
         let line = heard.recv().await?;
         let told = serde_json::to_string(&line).map(|text| text + "\n");
@@ -126,7 +126,7 @@ async fn login(
     State(desk): State<Desk>,
     Path((site, account)): Path<(String, String)>,
 ) -> Result<Json<LoggedIn>, Refusal> {
-    desk.hall.login(&site, &account).await.map(Json).map_err(refusal)
+    desk.router.login(&site, &account).await.map(Json).map_err(refusal)
 }
 
 async fn stop(State(desk): State<Desk>) -> StatusCode {

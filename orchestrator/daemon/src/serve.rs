@@ -15,7 +15,7 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio_util::sync::CancellationToken;
 
 use crate::control::{self, Desk};
-use crate::hall::Hall;
+use crate::site_router::SiteRouter;
 use crate::{Error, Folder, clocks, full_reset};
 
 /// How often the memory of instances is measured.
@@ -72,10 +72,10 @@ pub async fn serve(served: Served, events: Events, stop: CancellationToken) -> R
             return Err(error.into());
         }
     };
-    let hall = Hall::new(town.clone(), gateway);
-    hall.move_in();
+    let router = SiteRouter::new(town.clone(), gateway);
+    router.move_in();
     let desk = Desk {
-        hall: hall.clone(),
+        router: router.clone(),
         folder: folder.clone(),
         manifests,
         certificate,
@@ -83,13 +83,13 @@ pub async fn serve(served: Served, events: Events, stop: CancellationToken) -> R
         stop: stop.clone(),
     };
     let control = axum::serve(control, control::router(desk)).with_graceful_shutdown(ended(&stop));
-    let router = Guard::new(reset).before(full_reset::router(hall.clone()), IntoResponse::into_response);
+    let router = Guard::new(reset).before(full_reset::router(router.clone()), IntoResponse::into_response);
     let resets = axum::serve(resets, router).with_graceful_shutdown(ended(&stop));
     let ticking = async {
         let mut ticks = tokio::time::interval(clocks::TICK);
         loop {
             ticks.tick().await;
-            hall.tick();
+            router.tick();
         }
     };
     // An engine takes a second to measure a container, which nobody who asks for the status should wait for.

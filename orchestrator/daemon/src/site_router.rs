@@ -33,7 +33,7 @@ const LEASE: Duration = Duration::from_secs(300);
 /// How long a reset waits for a container engine that does not answer.
 const ENGINE: Duration = Duration::from_secs(5);
 
-pub(crate) struct Hall {
+pub(crate) struct SiteRouter {
     pub(crate) town: SiteGroup,
     gateway: Gateway,
     /// What each site's hosts lead to.
@@ -63,9 +63,9 @@ struct Held {
     _over: DropGuard,
 }
 
-impl Hall {
-    pub(crate) fn new(town: SiteGroup, gateway: Gateway) -> Arc<Hall> {
-        Arc::new(Hall {
+impl SiteRouter {
+    pub(crate) fn new(town: SiteGroup, gateway: Gateway) -> Arc<SiteRouter> {
+        Arc::new(SiteRouter {
             town,
             gateway,
             places: Mutex::default(),
@@ -79,14 +79,14 @@ impl Hall {
     }
 
     /// Adds sites to those of the town.
-    pub(crate) async fn add(self: &Arc<Hall>, sites: Vec<Site>) -> Result<(), Error> {
+    pub(crate) async fn add(self: &Arc<SiteRouter>, sites: Vec<Site>) -> Result<(), Error> {
         self.town.add(sites).await?;
         self.move_in();
         Ok(())
     }
 
     /// Takes an instance of every site that has no place yet, as soon as there is one.
-    pub(crate) fn move_in(self: &Arc<Hall>) {
+    pub(crate) fn move_in(self: &Arc<SiteRouter>) {
         let mut new = Vec::new();
         for site in self.town.sites() {
             if let Entry::Vacant(place) = self.places().entry(site.name.clone()) {
@@ -99,14 +99,14 @@ impl Hall {
         new.iter().for_each(|name| self.fill_soon(name));
     }
 
-    fn fill_soon(self: &Arc<Hall>, name: &str) {
-        let (hall, name) = (Arc::clone(self), name.to_owned());
-        tokio::spawn(async move { hall.fill(&name).await });
+    fn fill_soon(self: &Arc<SiteRouter>, name: &str) {
+        let (router, name) = (Arc::clone(self), name.to_owned());
+        tokio::spawn(async move { router.fill(&name).await });
     }
 
     /// Takes an instance of a site that has none, however long that takes. A site that was given up is
     /// tried again by its reset.
-    async fn fill(self: &Arc<Hall>, name: &str) {
+    async fn fill(self: &Arc<SiteRouter>, name: &str) {
         let _own = self.own(name).await;
         while !self.holds(name) {
             match self.take(name).await {
@@ -126,12 +126,12 @@ impl Hall {
     }
 
     /// Makes a site pristine for its users; how long they had to wait.
-    pub(crate) async fn reset(self: &Arc<Hall>, name: &str) -> Result<Duration, Error> {
-        let (hall, name) = (Arc::clone(self), name.to_owned());
-        to_its_end(async move { hall.reset_timed(&name).await }).await
+    pub(crate) async fn reset(self: &Arc<SiteRouter>, name: &str) -> Result<Duration, Error> {
+        let (router, name) = (Arc::clone(self), name.to_owned());
+        to_its_end(async move { router.reset_timed(&name).await }).await
     }
 
-    async fn reset_timed(self: &Arc<Hall>, name: &str) -> Result<Duration, Error> {
+    async fn reset_timed(self: &Arc<SiteRouter>, name: &str) -> Result<Duration, Error> {
         let began = Instant::now();
         tokio::select! {
             biased;
@@ -145,7 +145,7 @@ impl Hall {
         Ok(began.elapsed())
     }
 
-    async fn reset_in_turn(self: &Arc<Hall>, name: &str) -> Result<(), Error> {
+    async fn reset_in_turn(self: &Arc<SiteRouter>, name: &str) -> Result<(), Error> {
         let _own = self.own(name).await;
         let policy = self.site(name).map(|site| site.reset);
         match policy {
@@ -162,9 +162,9 @@ impl Hall {
     }
 
     /// Lets an account of the manifest in to the instance in use.
-    pub(crate) async fn login(self: &Arc<Hall>, name: &str, account: &str) -> Result<LoggedIn, Error> {
-        let (hall, name, account) = (Arc::clone(self), name.to_owned(), account.to_owned());
-        to_its_end(async move { hall.login_to_held(&name, &account).await }).await
+    pub(crate) async fn login(self: &Arc<SiteRouter>, name: &str, account: &str) -> Result<LoggedIn, Error> {
+        let (router, name, account) = (Arc::clone(self), name.to_owned(), account.to_owned());
+        to_its_end(async move { router.login_to_held(&name, &account).await }).await
     }
 
     async fn login_to_held(&self, name: &str, account: &str) -> Result<LoggedIn, Error> {
@@ -226,7 +226,7 @@ impl Hall {
     }
 
     /// Takes a pristine instance, leads the route to it, and gives the one before back.
-    async fn take(self: &Arc<Hall>, name: &str) -> Result<(), Error> {
+    async fn take(self: &Arc<SiteRouter>, name: &str) -> Result<(), Error> {
         let lease = self.town.lease(name, LEASE).await?;
         let headers = locked(&self.headers).get(name).cloned().unwrap_or_default();
         let entrance = Mutex::new(Entrance::to(&lease, &headers)?);
@@ -240,11 +240,11 @@ impl Hall {
         });
         let before = self.places().insert(name.to_owned(), Place::Held(Arc::clone(&held)));
         self.lead();
-        let (hall, name) = (Arc::clone(self), name.to_owned());
+        let (router, name) = (Arc::clone(self), name.to_owned());
         let held = Arc::downgrade(&held);
         tokio::spawn(async move {
             tokio::select! {
-                error = ending => hall.ended(&name, &held, error),
+                error = ending => router.ended(&name, &held, error),
                 () = over.cancelled() => {}
             }
         });
@@ -255,7 +255,7 @@ impl Hall {
     }
 
     /// An instance has ended by itself: nothing leads to it any more, and another one takes its place.
-    fn ended(self: &Arc<Hall>, name: &str, instance: &Weak<Held>, error: sites::Error) {
+    fn ended(self: &Arc<SiteRouter>, name: &str, instance: &Weak<Held>, error: sites::Error) {
         let in_use = self.held(name).filter(|held| Weak::ptr_eq(&Arc::downgrade(held), instance));
         if in_use.is_none() || matches!(error, sites::Error::Stopped(_)) {
             return;

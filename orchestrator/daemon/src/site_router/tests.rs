@@ -61,8 +61,8 @@ async fn answer(mut stream: TcpStream, count: watch::Sender<usize>, mut open: wa
     let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok").await;
 }
 
-/// A hall with one site, which is the origin's.
-async fn hall(origin: &Origin) -> (tempfile::TempDir, Arc<Hall>) {
+/// A router with one site, which is the origin's.
+async fn router(origin: &Origin) -> (tempfile::TempDir, Arc<SiteRouter>) {
     let keep = tempfile::tempdir().unwrap();
     let folder = Utf8PathBuf::from_path_buf(keep.path().to_owned()).unwrap();
     // One instance at a time, so that no other one asks the origin for anything.
@@ -72,9 +72,9 @@ async fn hall(origin: &Origin) -> (tempfile::TempDir, Arc<Hall>) {
     let town = SiteGroup::start(vec![site], options, Arc::new(|_| {})).await.unwrap();
     let authority = CertificateAuthority::in_memory().unwrap();
     let gateway = Gateway::start(Config::new(Arc::new(authority), Routes::new())).await.unwrap();
-    let hall = Hall::new(town, gateway);
-    hall.move_in();
-    (keep, hall)
+    let router = SiteRouter::new(town, gateway);
+    router.move_in();
+    (keep, router)
 }
 
 fn load(folder: &Utf8Path, origin: &Origin) -> Site {
@@ -100,10 +100,10 @@ async fn until(condition: &str, holds: impl Fn() -> bool) {
 }
 
 /// The number of the instance that the site's hosts lead to, where it is still leased.
-fn in_use(hall: &Hall) -> Option<u32> {
-    let held = hall.held("notes")?;
+fn in_use(router: &SiteRouter) -> Option<u32> {
+    let held = router.held("notes")?;
     let instance = held.lock().as_ref()?.instance();
-    let leased = hall
+    let leased = router
         .sites()
         .iter()
         .flat_map(|site| &site.instances)
@@ -114,48 +114,48 @@ fn in_use(hall: &Hall) -> Option<u32> {
 #[tokio::test]
 async fn a_log_in_whose_client_leaves_keeps_the_copy_in_use() {
     let mut origin = Origin::start().await;
-    let (_keep, hall) = hall(&origin).await;
-    until("an instance to be in use", || in_use(&hall).is_some()).await;
-    let instance = in_use(&hall);
+    let (_keep, router) = router(&origin).await;
+    until("an instance to be in use", || in_use(&router).is_some()).await;
+    let instance = in_use(&router);
 
-    origin.drop_midway(hall.login("notes", "ann")).await;
-    assert_eq!(in_use(&hall), instance, "the instance was handed back");
+    origin.drop_midway(router.login("notes", "ann")).await;
+    assert_eq!(in_use(&router), instance, "the instance was handed back");
     origin.open.send_replace(true);
-    let given = timeout(SOON, hall.login("notes", "ann")).await.unwrap().unwrap();
+    let given = timeout(SOON, router.login("notes", "ann")).await.unwrap().unwrap();
     assert_eq!(given.cookies.len(), 1);
-    assert_eq!(in_use(&hall), instance);
+    assert_eq!(in_use(&router), instance);
     // The instance is given back once nobody has a share of it.
-    timeout(SOON, hall.reset("notes")).await.unwrap().unwrap();
-    until("another instance to be in use", || in_use(&hall).is_some_and(|now| Some(now) != instance)).await;
-    hall.town.stop().await.unwrap();
+    timeout(SOON, router.reset("notes")).await.unwrap().unwrap();
+    until("another instance to be in use", || in_use(&router).is_some_and(|now| Some(now) != instance)).await;
+    router.town.stop().await.unwrap();
 }
 
 #[tokio::test]
 async fn a_copy_that_is_reset_during_a_log_in_is_given_back_after_it() {
     let mut origin = Origin::start().await;
-    let (_keep, hall) = hall(&origin).await;
-    until("an instance to be in use", || in_use(&hall).is_some()).await;
-    let instance = in_use(&hall);
+    let (_keep, router) = router(&origin).await;
+    until("an instance to be in use", || in_use(&router).is_some()).await;
+    let instance = in_use(&router);
 
-    origin.drop_midway(hall.login("notes", "ann")).await;
-    let reset = hall.reset("notes");
+    origin.drop_midway(router.login("notes", "ann")).await;
+    let reset = router.reset("notes");
     let open = async { origin.open.send_replace(true) };
     timeout(SOON, async { tokio::join!(reset, open).0 }).await.unwrap().unwrap();
-    assert!(in_use(&hall).is_some_and(|now| Some(now) != instance));
-    hall.town.stop().await.unwrap();
+    assert!(in_use(&router).is_some_and(|now| Some(now) != instance));
+    router.town.stop().await.unwrap();
 }
 
 #[tokio::test]
 async fn a_reset_whose_client_leaves_goes_on_to_its_end() {
     let mut origin = Origin::start().await;
-    let (_keep, hall) = hall(&origin).await;
-    until("an instance to be in use", || in_use(&hall).is_some()).await;
-    let instance = in_use(&hall);
+    let (_keep, router) = router(&origin).await;
+    until("an instance to be in use", || in_use(&router).is_some()).await;
+    let instance = in_use(&router);
 
     // The instance has been given back, and the next one waits for its front page.
-    origin.drop_midway(hall.reset("notes")).await;
-    assert_eq!(in_use(&hall), None);
+    origin.drop_midway(router.reset("notes")).await;
+    assert_eq!(in_use(&router), None);
     origin.open.send_replace(true);
-    until("another instance to be in use", || in_use(&hall).is_some_and(|now| Some(now) != instance)).await;
-    hall.town.stop().await.unwrap();
+    until("another instance to be in use", || in_use(&router).is_some_and(|now| Some(now) != instance)).await;
+    router.town.stop().await.unwrap();
 }
