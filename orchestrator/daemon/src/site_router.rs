@@ -26,7 +26,7 @@ use tokio::task::JoinError;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::clocks::Running;
-use crate::{Entrance, Error};
+use crate::{SiteRoutes, Error};
 
 /// How long a reset may wait for an instance that is not there yet.
 const LEASE: Duration = Duration::from_secs(300);
@@ -55,7 +55,7 @@ enum Place {
 struct Held {
     /// Nothing once it is given back. A log-in has a share of it for as long as it lasts.
     lease: Mutex<Option<Arc<Lease>>>,
-    entrance: Mutex<Entrance>,
+    routes: Mutex<SiteRoutes>,
     /// Whether somebody has logged in to it, which may leave traces.
     logged_in: AtomicBool,
     clock: Running,
@@ -184,7 +184,7 @@ impl SiteRouter {
     async fn let_in(&self, held: &Held, lease: &Lease, account: &str) -> Result<LoggedIn, Error> {
         held.logged_in.store(true, Ordering::Relaxed);
         let given = lease.login(account).await?;
-        *locked(&held.entrance) = Entrance::to(lease, &given.headers)?;
+        *locked(&held.routes) = SiteRoutes::new(lease, &given.headers)?;
         locked(&self.headers).insert(lease.site().name.clone(), given.headers.clone());
         Ok(given)
     }
@@ -229,11 +229,11 @@ impl SiteRouter {
     async fn take(self: &Arc<SiteRouter>, name: &str) -> Result<(), Error> {
         let lease = self.town.lease(name, LEASE).await?;
         let headers = locked(&self.headers).get(name).cloned().unwrap_or_default();
-        let entrance = Mutex::new(Entrance::to(&lease, &headers)?);
+        let routes = Mutex::new(SiteRoutes::new(&lease, &headers)?);
         let (clock, ending, over) = (Running::of(&lease), lease.ending(), CancellationToken::new());
         let held = Arc::new(Held {
             lease: Mutex::new(Some(Arc::new(lease))),
-            entrance,
+            routes,
             logged_in: AtomicBool::new(false),
             clock,
             _over: over.clone().drop_guard(),
@@ -283,7 +283,7 @@ impl SiteRouter {
         let mut routes = Routes::new();
         for (name, place) in self.places().iter() {
             let led = match place {
-                Place::Held(held) => locked(&held.entrance).lead(&mut routes),
+                Place::Held(held) => locked(&held.routes).add_to(&mut routes),
                 Place::Empty(why) => self.lead_nowhere(name, why, &mut routes),
             };
             if let Err(error) = led {
@@ -315,7 +315,7 @@ impl Held {
         // A log-in that is under way gives the instance back, as changed, when it has ended.
         let lease = self.lock().take().and_then(Arc::into_inner);
         if let Some(lease) = lease {
-            let changed = self.logged_in.load(Ordering::Relaxed) || locked(&self.entrance).changed();
+            let changed = self.logged_in.load(Ordering::Relaxed) || locked(&self.routes).changed();
             lease.hand_back(changed).await;
         }
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use daemon::Entrance;
+use daemon::SiteRoutes;
 use browser::Cookie;
 use gateway::Routes;
 use jiff::{SignedDuration, Timestamp};
@@ -143,7 +143,7 @@ pub(crate) struct Visit {
 
 struct Place {
     lease: Lease,
-    entrance: Entrance,
+    routes: SiteRoutes,
     logged_in: bool,
 }
 
@@ -170,9 +170,9 @@ impl Visit {
                 cookies.extend(given.cookies.into_iter().map(|cookie| session_cookie(cookie, &url)));
                 headers = given.headers;
             }
-            let entrance = Entrance::to(&lease, &headers);
-            let entrance = entrance.map_err(EnvironmentError::while_doing("reach a site"))?;
-            visit.places.push(Place { lease, entrance, logged_in: task.login.contains_key(name) });
+            let routes = SiteRoutes::new(&lease, &headers);
+            let routes = routes.map_err(EnvironmentError::while_doing("reach a site"))?;
+            visit.places.push(Place { lease, routes, logged_in: task.login.contains_key(name) });
         }
         Ok((visit, cookies))
     }
@@ -180,7 +180,7 @@ impl Visit {
     /// Adds the routes to the copies.
     pub(crate) fn add_routes(&self, routes: &mut Routes) -> Result<(), EnvironmentError> {
         for place in &self.places {
-            place.entrance.lead(routes).map_err(EnvironmentError::while_doing("reach a site"))?;
+            place.routes.add_to(routes).map_err(EnvironmentError::while_doing("reach a site"))?;
         }
         Ok(())
     }
@@ -232,8 +232,8 @@ impl Visit {
 
     /// Gives all copies back; they are made pristine in the background.
     pub(crate) async fn end(&mut self) {
-        for Place { lease, entrance, logged_in } in self.places.drain(..) {
-            lease.hand_back(logged_in || entrance.changed()).await;
+        for Place { lease, routes, logged_in } in self.places.drain(..) {
+            lease.hand_back(logged_in || routes.changed()).await;
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gateway::{CertificateAuthority, Config, Gateway, Routes};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use daemon::Entrance;
+use daemon::SiteRoutes;
 
 use crate::harness::Bench;
 
@@ -18,9 +18,9 @@ async fn each_name_leads_to_its_port() {
     let ground = bench.town_of(&folder, 1).await;
     let lease = ground.lease().await;
 
-    let entrance = Entrance::to(&lease, &[]).unwrap();
+    let routes = SiteRoutes::new(&lease, &[]).unwrap();
     let mut routes = Routes::new();
-    entrance.lead(&mut routes).unwrap();
+    routes.add_to(&mut routes).unwrap();
     let authority = Arc::new(CertificateAuthority::in_memory().unwrap());
     let gateway = Gateway::start(Config::new(authority, routes)).await.unwrap();
     let ask = async |line: &str| {
@@ -36,9 +36,9 @@ async fn each_name_leads_to_its_port() {
     assert_eq!(ask("GET http://small.test/port").await, "8000");
     assert_eq!(ask("GET http://small.test:3000/port").await, "8081");
     assert_eq!(ask("GET http://tiles.test/port").await, "8081");
-    assert!(!entrance.changed());
+    assert!(!routes.changed());
     assert_eq!(ask("POST http://tiles.test/port").await, "8081");
-    assert!(entrance.changed(), "a change through any of its ports is one");
+    assert!(routes.changed(), "a change through any of its ports is one");
     gateway.shutdown().await;
     ground.town.stop().await.unwrap();
 }
