@@ -1,4 +1,4 @@
-//! In a town that people use, the clocks of sites go on; they begin anew with every instance.
+//! Clocks of sites that people use: they run on, and start again with every instance.
 
 use std::time::{Duration, Instant};
 
@@ -9,14 +9,14 @@ pub(crate) const TICK: Duration = Duration::from_secs(1);
 
 /// An instance's clock, which shows what the manifest says when it is first used.
 #[derive(Debug)]
-pub(crate) struct Running {
+pub(crate) struct RunningClock {
     start: Option<Timestamp>,
     since: Instant,
 }
 
-impl Running {
-    pub(crate) fn of(lease: &Lease) -> Running {
-        Running { start: lease.site().clock, since: Instant::now() }
+impl RunningClock {
+    pub(crate) fn of(lease: &Lease) -> RunningClock {
+        RunningClock { start: lease.site().clock, since: Instant::now() }
     }
 
     pub(crate) fn tick(&self, lease: &Lease) {

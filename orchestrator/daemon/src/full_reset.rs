@@ -13,7 +13,7 @@ use http::StatusCode;
 use crate::site_router::SiteRouter;
 
 #[derive(Clone)]
-struct Resets {
+struct ResetState {
     router: Arc<SiteRouter>,
     under_way: Arc<AtomicBool>,
 }
@@ -22,15 +22,15 @@ pub(crate) fn router(router: Arc<SiteRouter>) -> Router {
     Router::new()
         .route("/reset", get(reset))
         .route("/status", get(status))
-        .with_state(Resets { router, under_way: Arc::default() })
+        .with_state(ResetState { router, under_way: Arc::default() })
 }
 
-async fn reset(State(Resets { router, under_way }): State<Resets>) -> (StatusCode, &'static str) {
+async fn reset(State(ResetState { router, under_way }): State<ResetState>) -> (StatusCode, &'static str) {
     if under_way.swap(true, Ordering::SeqCst) {
         return (StatusCode::IM_A_TEAPOT, "A reset is under way.");
     }
     tokio::spawn(async move {
-        let names: Vec<String> = router.town.sites().iter().map(|site| site.name.clone()).collect();
+        let names: Vec<String> = router.group.sites().iter().map(|site| site.name.clone()).collect();
         let all = names.iter().map(|name| {
             let router = &router;
             async move {
@@ -45,6 +45,6 @@ async fn reset(State(Resets { router, under_way }): State<Resets>) -> (StatusCod
     (StatusCode::OK, "A reset has begun.")
 }
 
-async fn status(State(Resets { under_way, .. }): State<Resets>) -> &'static str {
+async fn status(State(ResetState { under_way, .. }): State<ResetState>) -> &'static str {
     if under_way.load(Ordering::SeqCst) { "Resetting." } else { "Ready for duty!" }
 }

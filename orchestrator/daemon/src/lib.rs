@@ -1,13 +1,16 @@
-//! A town that stays up: one process that holds sites behind a gateway, and a socket by which commands talk to it.
+//! The daemon: the process that `sandbox up` leaves running.
+//!
+//! It holds a group of sites behind a gateway. Commands talk to it over a socket.
 //!
 //! ```text
-//! sandbox up, down, status, ...  --- Client --- control socket --+
-//! a benchmark's "full reset" ---------- HTTP on loopback --------+--> router --> SiteGroup (instances of sites)
-//! a browser ------------------------------- proxy ---------------+        `--> Gateway (routes to the instances held)
+//! sandbox up, down, ... -- Client -- control socket --+
+//! a benchmark's "full reset" ----- HTTP on loopback --+--> SiteRouter --> SiteGroup (instances)
+//! a browser -------------------------------- proxy ---+               `-> Gateway (routes)
 //! ```
 //!
-//! The router holds one instance of every site, which the gateway leads to. A reset takes a waiting instance, moves the route to it
-//! and gives the used one back to be made pristine. A lock on a file of the folder keeps a second town out.
+//! The `SiteRouter` leases one instance of every site, and the gateway
+//! routes the site's hosts to it. A reset leases a spare instance, moves the route to it, and hands
+//! the used one back to be reset. A lock on a file of the folder keeps a second daemon out.
 
 mod client;
 mod clocks;
@@ -23,6 +26,6 @@ mod status;
 pub use client::Client;
 pub use error::Error;
 pub use folder::Folder;
-pub use serve::{Served, serve};
+pub use serve::{DaemonOptions, serve};
 pub use site_routes::SiteRoutes;
-pub use status::TownStatus;
+pub use status::DaemonStatus;

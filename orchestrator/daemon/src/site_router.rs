@@ -1,7 +1,7 @@
 //! The instances that are in use, and the routes to them.
 //!
 //! ```text
-//! waited for -> held (a route leads to it) -> reset: route to another instance, this one given back -> held ...
+//! waited for -> routed (a route leads to it) -> reset: route to another instance, this one given back -> routed ...
 //!      ^                   |
 //!      +--- it has ended --+
 //! ```
@@ -20,13 +20,13 @@ use std::time::{Duration, Instant};
 
 use gateway::{Gateway, Routes, Target};
 use sites::manifest::ResetPolicy;
-use sites::{Lease, LoggedIn, Site, SiteStatus, SiteGroup};
+use sites::{Lease, LoggedIn, Site, SiteGroup, SiteStatus};
 use tokio::sync::OwnedMutexGuard;
 use tokio::task::JoinError;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::clocks::Running;
-use crate::{SiteRoutes, Error};
+use crate::clocks::RunningClock;
+use crate::{Error, SiteRoutes};
 
 /// How long a reset may wait for an instance that is not there yet.
 const LEASE: Duration = Duration::from_secs(300);
@@ -34,41 +34,41 @@ const LEASE: Duration = Duration::from_secs(300);
 const ENGINE: Duration = Duration::from_secs(5);
 
 pub(crate) struct SiteRouter {
-    pub(crate) town: SiteGroup,
+    pub(crate) group: SiteGroup,
     gateway: Gateway,
     /// What each site's hosts lead to.
-    places: Mutex<BTreeMap<String, Place>>,
+    targets: Mutex<BTreeMap<String, RouteTarget>>,
     /// What every request to a site carries since somebody was logged in to it, also to the instances after a reset.
     headers: Mutex<BTreeMap<String, Vec<(String, String)>>>,
     /// One reset of a site at a time.
     resetting: Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<()>>>>,
 }
 
-enum Place {
+enum RouteTarget {
     /// To an instance.
-    Held(Arc<Held>),
+    Instance(Arc<RoutedInstance>),
     /// Nowhere, with the reason.
-    Empty(Arc<str>),
+    Unavailable(Arc<str>),
 }
 
 /// An instance in use.
-struct Held {
+struct RoutedInstance {
     /// Nothing once it is given back. A log-in has a share of it for as long as it lasts.
     lease: Mutex<Option<Arc<Lease>>>,
     routes: Mutex<SiteRoutes>,
     /// Whether somebody has logged in to it, which may leave traces.
     logged_in: AtomicBool,
-    clock: Running,
+    clock: RunningClock,
     /// Ends the task that waits for its end.
     _over: DropGuard,
 }
 
 impl SiteRouter {
-    pub(crate) fn new(town: SiteGroup, gateway: Gateway) -> Arc<SiteRouter> {
+    pub(crate) fn new(group: SiteGroup, gateway: Gateway) -> Arc<SiteRouter> {
         Arc::new(SiteRouter {
-            town,
+            group,
             gateway,
-            places: Mutex::default(),
+            targets: Mutex::default(),
             headers: Mutex::default(),
             resetting: Mutex::default(),
         })
@@ -78,38 +78,38 @@ impl SiteRouter {
         self.gateway.local_addr()
     }
 
-    /// Adds sites to those of the town.
+    /// Adds sites to the group.
     pub(crate) async fn add(self: &Arc<SiteRouter>, sites: Vec<Site>) -> Result<(), Error> {
-        self.town.add(sites).await?;
-        self.move_in();
+        self.group.add(sites).await?;
+        self.route_new_sites();
         Ok(())
     }
 
     /// Takes an instance of every site that has no place yet, as soon as there is one.
-    pub(crate) fn move_in(self: &Arc<SiteRouter>) {
+    pub(crate) fn route_new_sites(self: &Arc<SiteRouter>) {
         let mut new = Vec::new();
-        for site in self.town.sites() {
-            if let Entry::Vacant(place) = self.places().entry(site.name.clone()) {
+        for site in self.group.sites() {
+            if let Entry::Vacant(target) = self.targets().entry(site.name.clone()) {
                 let why = format!("the site {} is being started; try again", site.name);
-                place.insert(Place::Empty(why.into()));
+                target.insert(RouteTarget::Unavailable(why.into()));
                 new.push(site.name.clone());
             }
         }
-        self.lead();
-        new.iter().for_each(|name| self.fill_soon(name));
+        self.update_routes();
+        new.iter().for_each(|name| self.route_soon(name));
     }
 
-    fn fill_soon(self: &Arc<SiteRouter>, name: &str) {
+    fn route_soon(self: &Arc<SiteRouter>, name: &str) {
         let (router, name) = (Arc::clone(self), name.to_owned());
-        tokio::spawn(async move { router.fill(&name).await });
+        tokio::spawn(async move { router.route_when_ready(&name).await });
     }
 
     /// Takes an instance of a site that has none, however long that takes. A site that was given up is
     /// tried again by its reset.
-    async fn fill(self: &Arc<SiteRouter>, name: &str) {
-        let _own = self.own(name).await;
-        while !self.holds(name) {
-            match self.take(name).await {
+    async fn route_when_ready(self: &Arc<SiteRouter>, name: &str) {
+        let _lock = self.lock_site(name).await;
+        while !self.is_routed(name) {
+            match self.route_to_fresh_instance(name).await {
                 Ok(()) => return,
                 // It may yet come: the container engine is being started anew, for example.
                 Err(Error::Sites(sites::Error::Deadline { .. })) => {}
@@ -119,7 +119,7 @@ impl SiteRouter {
                     let why = format!(
                         "the site {name} is not running: failed to {error}; `sandbox reset {name}` starts it, then try again"
                     );
-                    return self.empty(name, &why.into());
+                    return self.mark_unavailable(name, &why.into());
                 }
             }
         }
@@ -128,163 +128,163 @@ impl SiteRouter {
     /// Makes a site pristine for its users; how long they had to wait.
     pub(crate) async fn reset(self: &Arc<SiteRouter>, name: &str) -> Result<Duration, Error> {
         let (router, name) = (Arc::clone(self), name.to_owned());
-        to_its_end(async move { router.reset_timed(&name).await }).await
+        run_to_completion(async move { router.reset_timed(&name).await }).await
     }
 
     async fn reset_timed(self: &Arc<SiteRouter>, name: &str) -> Result<Duration, Error> {
         let began = Instant::now();
         tokio::select! {
             biased;
-            done = self.reset_in_turn(name) => done?,
-            gone = self.town.lacks_engine(name, ENGINE) => {
+            done = self.reset_exclusively(name) => done?,
+            gone = self.group.lacks_engine(name, ENGINE) => {
                 // What the reset would have done comes once the engine is back.
-                self.fill_soon(name);
+                self.route_soon(name);
                 return Err(gone.into());
             }
         }
         Ok(began.elapsed())
     }
 
-    async fn reset_in_turn(self: &Arc<SiteRouter>, name: &str) -> Result<(), Error> {
-        let _own = self.own(name).await;
+    async fn reset_exclusively(self: &Arc<SiteRouter>, name: &str) -> Result<(), Error> {
+        let _lock = self.lock_site(name).await;
         let policy = self.site(name).map(|site| site.reset);
         match policy {
-            Some(ResetPolicy::Never) if self.holds(name) => return Ok(()),
+            Some(ResetPolicy::Never) if self.is_routed(name) => return Ok(()),
             // Its only instance is the one in use.
-            Some(ResetPolicy::Recreate) => self.give_back(name).await,
+            Some(ResetPolicy::Recreate) => self.hand_back(name).await,
             _ => {}
         }
-        if !self.holds(name) {
+        if !self.is_routed(name) {
             // It may have been given up.
-            self.town.reset(name).await?;
+            self.group.reset(name).await?;
         }
-        self.take(name).await
+        self.route_to_fresh_instance(name).await
     }
 
     /// Lets an account of the manifest in to the instance in use.
     pub(crate) async fn login(self: &Arc<SiteRouter>, name: &str, account: &str) -> Result<LoggedIn, Error> {
         let (router, name, account) = (Arc::clone(self), name.to_owned(), account.to_owned());
-        to_its_end(async move { router.login_to_held(&name, &account).await }).await
+        run_to_completion(async move { router.login_to_routed(&name, &account).await }).await
     }
 
-    async fn login_to_held(&self, name: &str, account: &str) -> Result<LoggedIn, Error> {
-        let Some(held) = self.held(name) else {
+    async fn login_to_routed(&self, name: &str, account: &str) -> Result<LoggedIn, Error> {
+        let Some(routed) = self.routed(name) else {
             return Err(Error::Refused(format!("log in to {name}: it is not up; try again")));
         };
         // The lease stays where it is: whatever becomes of this, the instance is in use.
-        let Some(lease) = held.lock().clone() else {
+        let Some(lease) = routed.lock().clone() else {
             return Err(Error::Refused(format!("log in to {name}: it is being reset; try again")));
         };
-        let given = self.let_in(&held, &lease, account).await;
-        self.lead();
+        let given = self.log_in(&routed, &lease, account).await;
+        self.update_routes();
         given
     }
 
     /// Logs in to an instance, and has requests to it carry what that asks for.
-    async fn let_in(&self, held: &Held, lease: &Lease, account: &str) -> Result<LoggedIn, Error> {
-        held.logged_in.store(true, Ordering::Relaxed);
+    async fn log_in(&self, routed: &RoutedInstance, lease: &Lease, account: &str) -> Result<LoggedIn, Error> {
+        routed.logged_in.store(true, Ordering::Relaxed);
         let given = lease.login(account).await?;
-        *locked(&held.routes) = SiteRoutes::new(lease, &given.headers)?;
+        *locked(&routed.routes) = SiteRoutes::new(lease, &given.headers)?;
         locked(&self.headers).insert(lease.site().name.clone(), given.headers.clone());
         Ok(given)
     }
 
     /// How every site is doing.
     pub(crate) fn sites(&self) -> Vec<SiteStatus> {
-        self.town.status()
+        self.group.status()
     }
 
     /// Moves the clocks on.
     pub(crate) fn tick(&self) {
-        for place in self.places().values() {
-            if let Place::Held(held) = place
-                && let Some(lease) = &*held.lock()
+        for target in self.targets().values() {
+            if let RouteTarget::Instance(routed) = target
+                && let Some(lease) = &*routed.lock()
             {
-                held.clock.tick(lease);
+                routed.clock.tick(lease);
             }
         }
     }
 
-    async fn own(&self, name: &str) -> OwnedMutexGuard<()> {
+    async fn lock_site(&self, name: &str) -> OwnedMutexGuard<()> {
         let own = Arc::clone(locked(&self.resetting).entry(name.to_owned()).or_default());
         own.lock_owned().await
     }
 
     fn site(&self, name: &str) -> Option<Arc<Site>> {
-        self.town.sites().into_iter().find(|site| site.name == name)
+        self.group.sites().into_iter().find(|site| site.name == name)
     }
 
-    fn holds(&self, name: &str) -> bool {
-        self.held(name).is_some()
+    fn is_routed(&self, name: &str) -> bool {
+        self.routed(name).is_some()
     }
 
-    fn held(&self, name: &str) -> Option<Arc<Held>> {
-        match self.places().get(name) {
-            Some(Place::Held(held)) => Some(Arc::clone(held)),
+    fn routed(&self, name: &str) -> Option<Arc<RoutedInstance>> {
+        match self.targets().get(name) {
+            Some(RouteTarget::Instance(routed)) => Some(Arc::clone(routed)),
             _ => None,
         }
     }
 
     /// Takes a pristine instance, leads the route to it, and gives the one before back.
-    async fn take(self: &Arc<SiteRouter>, name: &str) -> Result<(), Error> {
-        let lease = self.town.lease(name, LEASE).await?;
+    async fn route_to_fresh_instance(self: &Arc<SiteRouter>, name: &str) -> Result<(), Error> {
+        let lease = self.group.lease(name, LEASE).await?;
         let headers = locked(&self.headers).get(name).cloned().unwrap_or_default();
         let routes = Mutex::new(SiteRoutes::new(&lease, &headers)?);
-        let (clock, ending, over) = (Running::of(&lease), lease.ending(), CancellationToken::new());
-        let held = Arc::new(Held {
+        let (clock, ending, over) = (RunningClock::of(&lease), lease.ending(), CancellationToken::new());
+        let routed = Arc::new(RoutedInstance {
             lease: Mutex::new(Some(Arc::new(lease))),
             routes,
             logged_in: AtomicBool::new(false),
             clock,
             _over: over.clone().drop_guard(),
         });
-        let before = self.places().insert(name.to_owned(), Place::Held(Arc::clone(&held)));
-        self.lead();
+        let before = self.targets().insert(name.to_owned(), RouteTarget::Instance(Arc::clone(&routed)));
+        self.update_routes();
         let (router, name) = (Arc::clone(self), name.to_owned());
-        let held = Arc::downgrade(&held);
+        let routed = Arc::downgrade(&routed);
         tokio::spawn(async move {
             tokio::select! {
-                error = ending => router.ended(&name, &held, error),
+                error = ending => router.ended(&name, &routed, error),
                 () = over.cancelled() => {}
             }
         });
-        if let Some(Place::Held(before)) = before {
+        if let Some(RouteTarget::Instance(before)) = before {
             before.end().await;
         }
         Ok(())
     }
 
-    /// An instance has ended by itself: nothing leads to it any more, and another one takes its place.
-    fn ended(self: &Arc<SiteRouter>, name: &str, instance: &Weak<Held>, error: sites::Error) {
-        let in_use = self.held(name).filter(|held| Weak::ptr_eq(&Arc::downgrade(held), instance));
+    /// An instance has ended by itself: nothing leads to it any more, and another one takes its target.
+    fn ended(self: &Arc<SiteRouter>, name: &str, instance: &Weak<RoutedInstance>, error: sites::Error) {
+        let in_use = self.routed(name).filter(|routed| Weak::ptr_eq(&Arc::downgrade(routed), instance));
         if in_use.is_none() || matches!(error, sites::Error::Stopped(_)) {
             return;
         }
         let why = format!("the site {name} has ended and is being started anew; try again").into();
-        self.empty(name, &why);
-        self.fill_soon(name);
+        self.mark_unavailable(name, &why);
+        self.route_soon(name);
     }
 
-    async fn give_back(&self, name: &str) {
-        let before = self.held(name);
-        self.empty(name, &format!("the site {name} is being made anew; try again").into());
+    async fn hand_back(&self, name: &str) {
+        let before = self.routed(name);
+        self.mark_unavailable(name, &format!("the site {name} is being made anew; try again").into());
         if let Some(before) = before {
             before.end().await;
         }
     }
 
     /// Has a site's hosts lead nowhere.
-    fn empty(&self, name: &str, why: &Arc<str>) {
-        self.places().insert(name.to_owned(), Place::Empty(Arc::clone(why)));
-        self.lead();
+    fn mark_unavailable(&self, name: &str, why: &Arc<str>) {
+        self.targets().insert(name.to_owned(), RouteTarget::Unavailable(Arc::clone(why)));
+        self.update_routes();
     }
 
-    fn lead(&self) {
+    fn update_routes(&self) {
         let mut routes = Routes::new();
-        for (name, place) in self.places().iter() {
-            let led = match place {
-                Place::Held(held) => locked(&held.routes).add_to(&mut routes),
-                Place::Empty(why) => self.lead_nowhere(name, why, &mut routes),
+        for (name, target) in self.targets().iter() {
+            let led = match target {
+                RouteTarget::Instance(routed) => locked(&routed.routes).add_to(&mut routes),
+                RouteTarget::Unavailable(why) => self.add_unavailable(name, why, &mut routes),
             };
             if let Err(error) = led {
                 tracing::warn!(%error, "a host of a site cannot be reached");
@@ -293,7 +293,7 @@ impl SiteRouter {
         self.gateway.set_routes(routes);
     }
 
-    fn lead_nowhere(&self, name: &str, why: &Arc<str>, routes: &mut Routes) -> Result<(), Error> {
+    fn add_unavailable(&self, name: &str, why: &Arc<str>, routes: &mut Routes) -> Result<(), Error> {
         let site = self.site(name);
         for host in site.iter().flat_map(|site| &site.hosts) {
             routes.add(&host.name, Target::Unavailable(Arc::clone(why)))?;
@@ -301,12 +301,12 @@ impl SiteRouter {
         Ok(())
     }
 
-    fn places(&self) -> MutexGuard<'_, BTreeMap<String, Place>> {
-        locked(&self.places)
+    fn targets(&self) -> MutexGuard<'_, BTreeMap<String, RouteTarget>> {
+        locked(&self.targets)
     }
 }
 
-impl Held {
+impl RoutedInstance {
     fn lock(&self) -> MutexGuard<'_, Option<Arc<Lease>>> {
         locked(&self.lease)
     }
@@ -322,13 +322,13 @@ impl Held {
 }
 
 /// Does work whether or not somebody waits for it to the end.
-async fn to_its_end<T: Send + 'static>(
+async fn run_to_completion<T: Send + 'static>(
     work: impl Future<Output = Result<T, Error>> + Send + 'static,
 ) -> Result<T, Error> {
     match tokio::spawn(work).await.map_err(JoinError::try_into_panic) {
         Ok(done) => done,
         Err(Ok(panic)) => std::panic::resume_unwind(panic),
-        Err(Err(_)) => Err(Error::Refused("finish what was asked for: the town is ending".to_owned())),
+        Err(Err(_)) => Err(Error::Refused("finish what was asked for: the daemon is ending".to_owned())),
     }
 }
 

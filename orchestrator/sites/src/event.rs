@@ -1,10 +1,10 @@
-//! What a town tells while it lives.
+//! What a group tells while it lives.
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Receives the events of a town; called from several threads, and must return at once.
+/// Receives the events of a group; called from several threads, and must return at once.
 pub type Events = Arc<dyn Fn(&Event) + Send + Sync>;
 
 /// How a used instance was made pristine.

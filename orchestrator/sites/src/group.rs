@@ -1,6 +1,6 @@
 //! All sites of one run, or of one `sandbox up`.
 //!
-//! A town owns a folder for each of its instances, a network for its containers, and one pool for each
+//! A group owns a folder for each of its instances, a network for its containers, and one pool for each
 //! site, of which there may be more later. It returns from its start at once, while instances start in
 //! the background; it is over when [`SiteGroup::stop`] has returned.
 
@@ -31,20 +31,20 @@ use crate::pool::{Pool, Surroundings};
 use crate::sweep::{self, Swept, Whose};
 use crate::{Error, Event, Events, Lease, Site, SiteState, SiteStatus};
 
-/// How a town is set up.
+/// How a group is set up.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// How many instances of each site are leased at once. Where the site's policy has an instance waiting, there is one more.
     pub instances: usize,
-    /// Where golden states are kept from one town to the next, and the state and clock of each instance while it lives.
+    /// Where golden states are kept from one group to the next, and the state and clock of each instance while it lives.
     pub folder: Utf8PathBuf,
     /// The sites that the desk lists, whether they are up or not; those that are up when this is empty.
     pub listed: Vec<Site>,
-    /// What the town is called: part of the names of its containers and networks.
+    /// What the group is called: part of the names of its containers and networks.
     pub name: String,
 }
 
-/// A handle on the sites of a town; clones are handles on the same town.
+/// A handle on the sites of a group; clones are handles on the same group.
 ///
 /// When all handles and leases are gone without [`SiteGroup::stop`], instances are removed in the background, if the runtime lives
 /// that long; the network goes with the next sweep after this process.
@@ -55,7 +55,7 @@ struct Inner {
     options: Options,
     events: Events,
     /// Of its containers and networks.
-    group: String,
+    id: String,
     owner: Owner,
     /// Where golden states are kept.
     golden: Utf8PathBuf,
@@ -73,7 +73,7 @@ struct Inner {
 }
 
 impl SiteGroup {
-    /// Removes what dead towns have left, makes the network, and begins to start instances.
+    /// Removes what dead groups have left, makes the network, and begins to start instances.
     ///
     /// # Errors
     /// When a site needs a container engine and there is none that we can use, or the folder cannot be written.
@@ -95,7 +95,7 @@ impl SiteGroup {
         let number = STARTED.fetch_add(1, Ordering::Relaxed);
         let owner = Owner::this();
         let name: String = options.name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
-        let group = format!("sandbox-{name}-{}-{number}", std::process::id());
+        let id = format!("sandbox-{name}-{}-{number}", std::process::id());
 
         let folder = make_folder(options.folder.clone()).await?;
         let (instances, golden) = (folder.join("copies"), folder.join("golden"));
@@ -105,10 +105,10 @@ impl SiteGroup {
         let instances = instances.join(format!("{owner}.{name}-{number}"));
 
         let at_once = 2 * std::thread::available_parallelism().map_or(2, NonZero::get);
-        let town = SiteGroup(Arc::new(Inner {
+        let group = SiteGroup(Arc::new(Inner {
             options,
             events,
-            group,
+            id,
             owner,
             golden,
             instances,
@@ -119,10 +119,10 @@ impl SiteGroup {
             engine: OnceCell::new(),
             stopped: Mutex::new(false),
         }));
-        match town.add_each(sites, fewer).await {
-            Ok(()) => Ok(town),
+        match group.add_each(sites, fewer).await {
+            Ok(()) => Ok(group),
             Err(error) => {
-                town.stop().await?;
+                group.stop().await?;
                 Err(error)
             }
         }
@@ -131,7 +131,7 @@ impl SiteGroup {
     /// Begins to start instances of further sites; those that are there already stay as they are.
     ///
     /// # Errors
-    /// As [`SiteGroup::start`], and when the town has been stopped. Then none of them is added.
+    /// As [`SiteGroup::start`], and when the group has been stopped. Then none of them is added.
     pub async fn add(&self, sites: Vec<Site>) -> Result<(), Error> {
         self.add_each(sites, &BTreeMap::new()).await
     }
@@ -177,10 +177,10 @@ impl SiteGroup {
         })
     }
 
-    /// The container engine, with a network of this town's; what dead ones have left there is
+    /// The container engine, with a network of this group's; what dead ones have left there is
     /// removed when it is first needed.
     async fn context(&self) -> Result<&DockerContext, Error> {
-        let Inner { engine, owner, group, events, golden, instances, .. } = &*self.0;
+        let Inner { engine, owner, id, events, golden, instances, .. } = &*self.0;
         let make = async || {
             let engine = Engine::connect().await?;
             // What others have left need not keep us from starting.
@@ -191,18 +191,18 @@ impl SiteGroup {
                     }
                     left.iter().for_each(|left| tracing::warn!("{left}"));
                 }
-                Err(error) => tracing::warn!(%error, "what dead towns have left could not be removed"),
+                Err(error) => tracing::warn!(%error, "what dead processes have left could not be removed"),
             }
-            let labels = owner.labels(group);
+            let labels = owner.labels(id);
             let monitor = Monitor::start(engine, Arc::clone(events));
-            let range = match network::create(&monitor, group, labels.clone(), events).await {
+            let range = match network::create(&monitor, id, labels.clone(), events).await {
                 Ok(range) => range,
                 Err(error) => {
-                    let _ = sweep::remove_group(&monitor, group).await;
+                    let _ = sweep::remove_group(&monitor, id).await;
                     return Err(error);
                 }
             };
-            let (golden, instances, group) = (golden.clone(), instances.clone(), group.clone());
+            let (golden, instances, group) = (golden.clone(), instances.clone(), id.clone());
             Ok(DockerContext { monitor, group, range, labels, golden, instances })
         };
         engine.get_or_try_init(make).await
@@ -233,7 +233,7 @@ impl SiteGroup {
         if late.is_empty() { Ok(()) } else { Err(Error::Unready { within: deadline, in_time, late }) }
     }
 
-    /// The sites of this town, by name.
+    /// The sites of this group, by name.
     pub fn sites(&self) -> Vec<Arc<Site>> {
         self.pools().iter().map(|pool| Arc::clone(pool.site())).collect()
     }
@@ -293,7 +293,7 @@ impl SiteGroup {
     }
 
     /// The last lines that each instance of a site has printed and all that they and the instances after them print, with the
-    /// number of the instance, until the town stops or the receiver is dropped.
+    /// number of the instance, until the group stops or the receiver is dropped.
     ///
     /// # Errors
     /// When there is no such site.

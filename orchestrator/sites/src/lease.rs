@@ -135,7 +135,8 @@ impl Lease {
         if let Upstream::Address(address) = self.instance.upstream
             && !matches!(timeout(ACCEPTS, TcpStream::connect(address)).await, Ok(Ok(_)))
         {
-            let condition = format!("instance {} of `{}` to accept a connection", self.instance.id, self.site().name);
+            let condition =
+                format!("instance {} of `{}` to accept a connection", self.instance.id, self.site().name);
             let silent = |_| Error::Deadline { within: ACCEPTS, condition };
             return Err(timeout(TOLD, self.ended()).await.unwrap_or_else(silent));
         }

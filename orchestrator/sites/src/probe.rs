@@ -6,8 +6,8 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 
-use crate::instance::Instance;
 use crate::http::Target;
+use crate::instance::Instance;
 use crate::manifest::Probe;
 use crate::{Error, Site};
 

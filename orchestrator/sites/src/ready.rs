@@ -7,8 +7,8 @@ use http::HeaderMap;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout_at};
 
 use crate::Site;
-use crate::instance::Instance;
 use crate::http::{Answer, Target};
+use crate::instance::Instance;
 use crate::manifest::Condition;
 
 /// How often a condition is looked at.
@@ -28,13 +28,13 @@ pub(crate) async fn wait(site: &Site, instance: &Instance, waiting: impl Fn(&str
         let mut seen = String::new();
         loop {
             look.tick().await;
-            let missing = match timeout_at(deadline, holds(condition, &target, HeaderMap::new(), instance)).await
-            {
-                Ok(Ok(())) => break,
-                Ok(Err(missing)) => missing,
-                Err(_) if seen.is_empty() => "no answer".to_owned(),
-                Err(_) => seen.clone(),
-            };
+            let missing =
+                match timeout_at(deadline, holds(condition, &target, HeaderMap::new(), instance)).await {
+                    Ok(Ok(())) => break,
+                    Ok(Err(missing)) => missing,
+                    Err(_) if seen.is_empty() => "no answer".to_owned(),
+                    Err(_) => seen.clone(),
+                };
             if missing != seen {
                 seen = missing;
                 waiting(&format!("`{name}` ({seen})"));

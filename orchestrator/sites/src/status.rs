@@ -1,4 +1,4 @@
-//! What can be seen of a town from outside.
+//! What can be seen of a group from outside.
 
 use std::time::Duration;
 
@@ -93,7 +93,8 @@ pub struct SiteStatus {
 impl SiteStatus {
     /// Whether one of its instances is in use.
     pub fn is_up(&self) -> bool {
-        self.state == SiteState::Running && self.instances.iter().any(|instance| instance.phase == Phase::Leased)
+        self.state == SiteState::Running
+            && self.instances.iter().any(|instance| instance.phase == Phase::Leased)
     }
 
     /// Memory of all instances, in bytes.

@@ -19,7 +19,7 @@ use crate::firewall::{self, Rules};
 use crate::owner::{GROUP, Owner, PID, PROCESS};
 use crate::{Error, network, state};
 
-/// How long a town or a run that is asked to end may take before it is made to.
+/// How long a group or a run that is asked to end may take before it is made to.
 const ENDS_WITHIN: Duration = Duration::from_secs(60);
 /// How often that is looked at.
 const LOOK: Duration = Duration::from_millis(50);
@@ -70,7 +70,7 @@ impl std::fmt::Display for Left {
 type Labels = Option<HashMap<String, String>>;
 
 /// Removes containers and networks with our label, and rules of the firewall for networks that are gone. Where they are
-/// everybody's, the towns and runs that still live are ended first, or else they would start what is removed anew.
+/// everybody's, the groups and runs that still live are ended first, or else they would start what is removed anew.
 ///
 /// # Errors
 /// When the engine does not say what there is.
@@ -92,8 +92,7 @@ pub async fn sweep(engine: &Engine, whose: Whose) -> Result<Swept, Error> {
 
 /// Removes what a group has: what its instances could not be rid of, too.
 pub(crate) async fn remove_group(monitor: &Monitor, group: &str) -> Result<(), Error> {
-    let (swept, _) =
-        remove(monitor, &format!("{GROUP}={group}"), network::LEFT_WITHIN, |_| true).await?;
+    let (swept, _) = remove(monitor, &format!("{GROUP}={group}"), network::LEFT_WITHIN, |_| true).await?;
     match swept.left.first() {
         None => Ok(()),
         Some(Left { kind, name, why, .. }) => {
@@ -179,7 +178,7 @@ async fn end_owners(monitor: &Monitor) -> Result<(), Error> {
     }
 }
 
-/// Ends the processes and removes the folders that dead towns have left in this one, which is that of their options.
+/// Ends the processes and removes the folders that dead groups have left in this one, which is that of their options.
 ///
 /// # Errors
 /// When a folder cannot be removed.

@@ -1,4 +1,4 @@
-//! Commands for a town of sites that stays up: `up`, `down`, `status`, `logs`, `reset`, `open`.
+//! Commands for sites that stay up: `up`, `down`, `status`, `logs`, `reset`, `open`.
 
 mod down;
 mod events;
@@ -83,13 +83,13 @@ fn client(data: &DataFolder) -> Result<Client, Failure> {
     Ok(Client::new(&folder(data)?))
 }
 
-/// What an error of a town asks of the user.
+/// What an error of the daemon asks of the user.
 fn failure(error: ::daemon::Error) -> Failure {
     use ::daemon::Error;
     match error {
-        Error::NotUp => Failure::Environment(anyhow::anyhow!("no town is up; `sandbox up` starts one")),
+        Error::NotUp => Failure::Environment(anyhow::anyhow!("no sites are running; `sandbox up` starts them")),
         Error::AlreadyUp => {
-            Failure::Environment(anyhow::anyhow!("a town is up already; `sandbox down` ends it"))
+            Failure::Environment(anyhow::anyhow!("sites are already running; stop them with `sandbox down`"))
         }
         Error::Lacks(what) => Failure::Environment(anyhow::anyhow!("failed to {what}; {ENGINE_CURE}")),
         Error::Refused(why) => Failure::No(format!("failed to {why}")),

@@ -29,7 +29,7 @@ impl Open {
         let status = client.status().await.map_err(super::failure)?;
         let Some(site) = status.sites.iter().find(|site| site.name == self.site) else {
             let known: Vec<&str> = status.sites.iter().map(|site| site.name.as_str()).collect();
-            return Err(super::no_site(&self.site, "in this town", &known));
+            return Err(super::no_site(&self.site, "among the running sites", &known));
         };
         let proxy: SocketAddr = status
             .proxy

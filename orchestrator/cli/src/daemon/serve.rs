@@ -1,9 +1,9 @@
-//! The process that `sandbox up` leaves behind, in which the town lives.
+//! The process that `sandbox up` leaves behind, in which the daemon lives.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-use ::daemon::Served;
+use ::daemon::DaemonOptions;
 use camino::Utf8PathBuf;
 
 use super::SitesFolder;
@@ -16,7 +16,7 @@ use crate::options::DataFolder;
 /// Where BrowserGym's users have their reset server.
 const RESET: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 7565);
 
-/// Hold a town until it is told to end (what `sandbox up` runs in the background)
+/// Hold the sites until told to end (what `sandbox up` runs in the background)
 #[derive(clap::Args)]
 pub(crate) struct Serve {
     #[command(flatten)]
@@ -25,7 +25,7 @@ pub(crate) struct Serve {
     data: DataFolder,
 }
 
-/// Which sites a town has, and where it can be reached.
+/// Which sites a daemon has, and where it can be reached.
 #[derive(clap::Args)]
 pub(crate) struct Plan {
     /// Sites to bring up
@@ -56,7 +56,7 @@ impl Serve {
         };
         let gateway = gateway_options::config(&self.data, self.plan.listen)?;
         let reset = self.plan.reset_listen.unwrap_or(RESET);
-        let served = Served { folder, manifests, sites, options, gateway, reset };
+        let served = DaemonOptions { folder, manifests, sites, options, gateway, reset };
         let events = Arc::new(|event: &sites::Event| {
             if let Some(text) = super::told(event) {
                 tracing::info!("{text}");

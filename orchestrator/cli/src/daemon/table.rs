@@ -1,10 +1,10 @@
-//! A town's status as text.
+//! The daemon's status as text.
 
-use ::daemon::TownStatus;
+use ::daemon::DaemonStatus;
 use sites::SiteStatus;
 
-/// A line for each site, and where the town is reached. No line is longer than `columns`, but for what went wrong, which is told in full.
-pub(super) fn of(status: &TownStatus, columns: usize) -> String {
+/// A line for each site, and where the daemon is reached. No line is longer than `columns`, but for what went wrong, which is told in full.
+pub(super) fn of(status: &DaemonStatus, columns: usize) -> String {
     let widest = status.sites.iter().map(|site| site.name.len()).max().unwrap_or(0).max(4);
     let heading = format!("{:widest$}  state     memory  spare  reset   address", "site");
     let mut lines = vec![cut(&heading, columns)];
@@ -78,7 +78,7 @@ mod tests {
             drifts: 0,
             problem: problem.map(str::to_owned),
         };
-        let status = TownStatus {
+        let status = DaemonStatus {
             pid: 1,
             proxy: "http://127.0.0.1:4000".to_owned(),
             reset: "http://127.0.0.1:7565".to_owned(),
@@ -103,7 +103,7 @@ full reset   http://127.0.0.1:7565/reset
 certificate  /data/ca/ca.crt";
         assert_eq!(wide, expected);
         let gone =
-            TownStatus { engine: Some("reach the engine, which is silent".to_owned()), ..status.clone() };
+            DaemonStatus { engine: Some("reach the engine, which is silent".to_owned()), ..status.clone() };
         assert!(
             of(&gone, 80).contains("\nfailed to reach the engine, which is silent; start it again"),
             "{gone:?}"

@@ -17,7 +17,7 @@ use super::*;
 
 const SOON: Duration = Duration::from_secs(20);
 
-/// A web server whose answers are held back while it is shut.
+/// A web server whose answers are routed back while it is shut.
 struct Origin {
     open: watch::Sender<bool>,
     /// How many requests it has had.
@@ -39,7 +39,7 @@ impl Origin {
         Origin { open, asked, address }
     }
 
-    /// Does `work` until a request is held back for it, and drops it.
+    /// Does `work` until a request is routed back for it, and drops it.
     async fn drop_midway<T>(&mut self, work: impl Future<Output = T>) {
         self.open.send_replace(false);
         self.asked.mark_unchanged();
@@ -69,11 +69,11 @@ async fn router(origin: &Origin) -> (tempfile::TempDir, Arc<SiteRouter>) {
     let site = Site { reset: ResetPolicy::Recreate, ..load(&folder, origin) };
     let options =
         Options { instances: 1, folder: folder.join("town"), listed: Vec::new(), name: "test".to_owned() };
-    let town = SiteGroup::start(vec![site], options, Arc::new(|_| {})).await.unwrap();
+    let group = SiteGroup::start(vec![site], options, Arc::new(|_| {})).await.unwrap();
     let authority = CertificateAuthority::in_memory().unwrap();
     let gateway = Gateway::start(Config::new(Arc::new(authority), Routes::new())).await.unwrap();
-    let router = SiteRouter::new(town, gateway);
-    router.move_in();
+    let router = SiteRouter::new(group, gateway);
+    router.route_new_sites();
     (keep, router)
 }
 
@@ -101,8 +101,8 @@ async fn until(condition: &str, holds: impl Fn() -> bool) {
 
 /// The number of the instance that the site's hosts lead to, where it is still leased.
 fn in_use(router: &SiteRouter) -> Option<u32> {
-    let held = router.held("notes")?;
-    let instance = held.lock().as_ref()?.instance();
+    let routed = router.routed("notes")?;
+    let instance = routed.lock().as_ref()?.instance();
     let leased = router
         .sites()
         .iter()
@@ -112,7 +112,7 @@ fn in_use(router: &SiteRouter) -> Option<u32> {
 }
 
 #[tokio::test]
-async fn a_log_in_whose_client_leaves_keeps_the_copy_in_use() {
+async fn a_log_in_whose_client_leaves_keeps_the_instance_in_use() {
     let mut origin = Origin::start().await;
     let (_keep, router) = router(&origin).await;
     until("an instance to be in use", || in_use(&router).is_some()).await;
@@ -127,7 +127,7 @@ async fn a_log_in_whose_client_leaves_keeps_the_copy_in_use() {
     // The instance is given back once nobody has a share of it.
     timeout(SOON, router.reset("notes")).await.unwrap().unwrap();
     until("another instance to be in use", || in_use(&router).is_some_and(|now| Some(now) != instance)).await;
-    router.town.stop().await.unwrap();
+    router.group.stop().await.unwrap();
 }
 
 #[tokio::test]
@@ -142,7 +142,7 @@ async fn a_copy_that_is_reset_during_a_log_in_is_given_back_after_it() {
     let open = async { origin.open.send_replace(true) };
     timeout(SOON, async { tokio::join!(reset, open).0 }).await.unwrap().unwrap();
     assert!(in_use(&router).is_some_and(|now| Some(now) != instance));
-    router.town.stop().await.unwrap();
+    router.group.stop().await.unwrap();
 }
 
 #[tokio::test]
@@ -157,5 +157,5 @@ async fn a_reset_whose_client_leaves_goes_on_to_its_end() {
     assert_eq!(in_use(&router), None);
     origin.open.send_replace(true);
     until("another instance to be in use", || in_use(&router).is_some_and(|now| Some(now) != instance)).await;
-    router.town.stop().await.unwrap();
+    router.group.stop().await.unwrap();
 }

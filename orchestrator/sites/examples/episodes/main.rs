@@ -50,12 +50,12 @@ async fn main() -> Outcome<()> {
         });
         let options =
             Options { instances: 1, folder: folder.clone(), listed: Vec::new(), name: "episodes".to_owned() };
-        let town = SiteGroup::start(vec![site], options, events).await?;
+        let group = SiteGroup::start(vec![site], options, events).await?;
         let began = Instant::now();
-        let outcome = run(&town, &site_path, &folder, episodes).await;
-        let drifts = town.status().iter().map(|status| status.drifts).sum::<u64>();
+        let outcome = run(&group, &site_path, &folder, episodes).await;
+        let drifts = group.status().iter().map(|status| status.drifts).sum::<u64>();
         let took = began.elapsed().as_secs_f64();
-        town.stop().await?;
+        group.stop().await?;
         let recycles = told(&recycles.lock().unwrap_or_else(PoisonError::into_inner));
         match &outcome {
             Ok(()) => println!("{name}: {episodes} episodes in {took:.1} s, {drifts} drifts, {recycles}"),
@@ -67,12 +67,12 @@ async fn main() -> Outcome<()> {
     if bad > 0 { Err("not every episode began with a pristine instance".into()) } else { Ok(()) }
 }
 
-async fn run(town: &SiteGroup, site: &Site, folder: &Utf8Path, episodes: usize) -> Outcome<()> {
-    town.ready(SOON).await?;
+async fn run(group: &SiteGroup, site: &Site, folder: &Utf8Path, episodes: usize) -> Outcome<()> {
+    group.ready(SOON).await?;
     let account = site.login.keys().next().cloned();
     let mut seen: BTreeMap<String, String> = BTreeMap::new();
     for episode in 0..episodes {
-        let lease = town.lease(&site.name, SOON).await?;
+        let lease = group.lease(&site.name, SOON).await?;
         if let Some(difference) = lease.difference().await? {
             return Err(format!("episode {episode} began with an instance in which {difference}").into());
         }

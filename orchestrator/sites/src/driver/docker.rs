@@ -25,8 +25,8 @@ use super::container::Container;
 use super::containers::Containers;
 use crate::clock::{self, Clock};
 use crate::content::{Content, blocking};
-use crate::instance::Instance;
 use crate::engine::Monitor;
+use crate::instance::Instance;
 use crate::manifest::{Volume, folder_at};
 use crate::network::{Network, Range};
 use crate::owner::{INSTANCE, SITE};
@@ -229,7 +229,8 @@ impl Docker {
     async fn open_golden(&self) -> Result<Option<Arc<Golden>>, Error> {
         let layout = Layout::of(&self.site.state)?;
         let found =
-            golden::of_image(&self.context.monitor, &self.image, &self.site.name, &self.context.golden).await?;
+            golden::of_image(&self.context.monitor, &self.image, &self.site.name, &self.context.golden)
+                .await?;
         let Some(folder) = found else { return Ok(None) };
         let golden = blocking(move || Ok(Golden::open(&folder, layout)?)).await?;
         Ok(Some(Arc::new(golden)))

@@ -33,7 +33,8 @@ impl External {
 impl Driver for External {
     fn start(&self, id: u32) -> BoxFuture<'_, Result<Instance, Error>> {
         let upstream = Upstream::Url(self.url.clone());
-        future::ready(Ok(Instance::new(id, upstream, Clock::Real, Content::Elsewhere, Box::new(Foreign)))).boxed()
+        future::ready(Ok(Instance::new(id, upstream, Clock::Real, Content::Elsewhere, Box::new(Foreign))))
+            .boxed()
     }
 }
 

@@ -18,8 +18,8 @@ use url::{Url, form_urlencoded};
 
 pub use cookies::Cookie;
 
-use crate::instance::Instance;
 use crate::http::{Answer, Target};
+use crate::instance::Instance;
 use crate::manifest::{Account, Form, Host, Login};
 use crate::{Error, Site, ready};
 use cookies::Cookies;
@@ -49,7 +49,12 @@ impl LogIns {
     /// Lets an account in to an instance: by what was kept, if that still works, or anew. Logging in leaves traces in the state
     /// of the instance, such as the time of the last log-in; they are removed, so that the instance is as pristine as the next
     /// one, where nobody needs to log in.
-    pub(crate) async fn log_in(&self, site: &Site, instance: &Instance, account: &str) -> Result<LoggedIn, Error> {
+    pub(crate) async fn log_in(
+        &self,
+        site: &Site,
+        instance: &Instance,
+        account: &str,
+    ) -> Result<LoggedIn, Error> {
         let failed = |why| Error::Login { site: site.name.clone(), account: account.to_owned(), why };
         let (Some(login), Some(who)) = (site.login.get(account), site.accounts.get(account)) else {
             let known: Vec<&str> = site.login.keys().map(String::as_str).collect();

@@ -130,7 +130,7 @@ pub enum DriverKind {
 pub enum Application {
     /// A forum.
     Forum,
-    /// The front page of a town.
+    /// A front page that lists the other sites.
     Desk,
     /// `static: FOLDER`: the files of a folder, written as that of a [`Volume`]. Nothing of it changes, so there is nothing to put back.
     Static(String),

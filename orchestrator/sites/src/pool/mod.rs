@@ -25,9 +25,9 @@ use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
 pub(crate) use work::LAST_WORDS;
 
-use crate::instance::Instance;
 use crate::driver::Driver;
 use crate::follow;
+use crate::instance::Instance;
 use crate::login::LogIns;
 use crate::{Error, Events, Lease, Site, SiteState, SiteStatus};
 
@@ -176,7 +176,9 @@ impl Pool {
             .map(|instance| {
                 let phase = format!("{:?}", instance.phase).to_lowercase();
                 match &instance.condition {
-                    Some(condition) => format!("instance {} is {phase}, waiting for {condition}", instance.id),
+                    Some(condition) => {
+                        format!("instance {} is {phase}, waiting for {condition}", instance.id)
+                    }
                     None => format!("instance {} is {phase}", instance.id),
                 }
             })

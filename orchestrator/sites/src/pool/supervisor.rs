@@ -15,7 +15,7 @@ use crate::instance::Instance;
 use crate::login::LogIns;
 use crate::manifest::ResetPolicy;
 use crate::status::Lately;
-use crate::{InstanceStatus, Error, Event, How, Lease, Phase, SiteState, SiteStatus};
+use crate::{Error, Event, How, InstanceStatus, Lease, Phase, SiteState, SiteStatus};
 
 /// After so many failures in a row a site is given up.
 const FAILURES: u32 = 3;
@@ -277,7 +277,8 @@ impl PoolActor {
 
     fn keep_as_it_is(&mut self, id: u32) {
         let Some(slot) = self.slots.get_mut(&id) else { return };
-        let set_back = slot.instance.as_ref().map_or(Ok(()), |instance| instance.set_clock_back(&self.work.site));
+        let set_back =
+            slot.instance.as_ref().map_or(Ok(()), |instance| instance.set_clock_back(&self.work.site));
         match set_back {
             Ok(()) => {
                 slot.enter(Phase::Ready);
@@ -293,7 +294,8 @@ impl PoolActor {
     /// Puts the state of an instance back, or replaces it where nobody sees its state.
     fn put_back(&mut self, id: u32) {
         let Some(slot) = self.slots.get_mut(&id) else { return };
-        let Some(instance) = slot.instance.clone().filter(|instance| instance.restores(&self.work.site)) else {
+        let Some(instance) = slot.instance.clone().filter(|instance| instance.restores(&self.work.site))
+        else {
             return self.remove(id);
         };
         slot.enter(Phase::Recycling);

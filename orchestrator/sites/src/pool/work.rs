@@ -8,8 +8,8 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::Message;
-use crate::instance::Instance;
 use crate::driver::Driver;
+use crate::instance::Instance;
 use crate::manifest::ResetPolicy;
 use crate::{Error, Event, Events, Site, ready};
 
@@ -77,7 +77,11 @@ impl Work {
         (Ok(instance), began.elapsed())
     }
 
-    async fn make_ready(&self, instance: &Instance, actor: &mpsc::UnboundedSender<Message>) -> Result<(), Error> {
+    async fn make_ready(
+        &self,
+        instance: &Instance,
+        actor: &mpsc::UnboundedSender<Message>,
+    ) -> Result<(), Error> {
         let (site, id) = (&*self.site, instance.id);
         let waiting = |condition: &str| {
             (self.events)(&Event::Waiting {
@@ -125,7 +129,7 @@ impl Work {
         Error::Died { site: self.site.name.clone(), instance: instance.id, why, log }
     }
 
-    /// Removes an instance. What cannot be removed is left to the end of the town, and told.
+    /// Removes an instance. What cannot be removed is left to the end of the group, and told.
     pub(super) async fn stop(&self, instance: &Instance) {
         while let Err(error) = instance.machine.stop().await {
             if error.is_gone() && !self.stopping.is_cancelled() {

@@ -4,15 +4,15 @@ use std::net::{SocketAddr, TcpListener};
 
 use sites::{Lease, Upstream};
 
-use crate::harness::{Bench, Ground, SOON, ask, docker, labelled, page, wait_for};
+use crate::harness::{Bench, Running, SOON, ask, docker, labelled, page, wait_for};
 
 /// A site with a second one beside it, which it knows as `store`.
-async fn pair(bench: &Bench, instances: usize) -> Ground {
+async fn pair(bench: &Bench, instances: usize) -> Running {
     let store = format!(
         "{{image: '{}', command: [/site, '8000', /tmp/state], limits: {{memory: 40M}}}}",
         bench.image()
     );
-    bench.town(&format!("reset: spare\nbeside: {{store: {store}}}"), instances).await
+    bench.group(&format!("reset: spare\nbeside: {{store: {store}}}"), instances).await
 }
 
 /// What the engine tells of the container beside a lease.
@@ -42,8 +42,8 @@ fn address(lease: &Lease) -> SocketAddr {
 #[tokio::test]
 async fn an_application_finds_what_stands_beside_it_and_no_other_copy_does() {
     let bench = Bench::new();
-    let ground = pair(&bench, 1).await;
-    let (a, b) = (ground.lease().await, ground.lease().await);
+    let running = pair(&bench, 1).await;
+    let (a, b) = (running.lease().await, running.lease().await);
     let stores = (address(&a), address(&b));
     assert_ne!(stores.0, stores.1);
     for lease in [&a, &b] {
@@ -71,19 +71,19 @@ async fn an_application_finds_what_stands_beside_it_and_no_other_copy_does() {
         let answer = ask(stores.0, &target).await.unwrap();
         assert!(answer.starts_with("error: "), "{target} from beside: {answer}");
     }
-    ground.town.stop().await.unwrap();
+    running.group.stop().await.unwrap();
 }
 
 #[tokio::test]
 async fn what_stands_beside_counts_in_logs_and_limits_and_goes_with_its_copy() {
     let bench = Bench::new();
-    let ground = pair(&bench, 1).await;
-    ground.town.ready(SOON).await.unwrap();
-    let lease = ground.lease().await;
+    let running = pair(&bench, 1).await;
+    running.group.ready(SOON).await.unwrap();
+    let lease = running.lease().await;
     assert_eq!(beside(&lease, "{{.HostConfig.Memory}} {{.HostConfig.ReadonlyRootfs}}"), "41943040 true");
     let instance = beside(&lease, "{{index .Config.Labels \"sandbox.instance\"}}");
     let label = format!("sandbox.instance={instance}");
-    let logs = ground.town.logs("small", 10).await.unwrap();
+    let logs = running.group.logs("small", 10).await.unwrap();
     let (_, lines) = logs.iter().find(|(instance, _)| *instance == lease.instance()).unwrap();
     assert_eq!(lines, &["a small site begins", "store: a small site begins"]);
 
@@ -94,14 +94,14 @@ async fn what_stands_beside_counts_in_logs_and_limits_and_goes_with_its_copy() {
     assert!(error.contains("lost its `store`, which ended with exit code 7; its last words:"), "{error}");
     assert!(error.contains("store: told to end"), "{error}");
     lease.hand_back(true).await;
-    let next = ground.lease().await;
+    let next = running.lease().await;
     assert_eq!(page(&next, "/tcp?store:8000").await, "reached");
-    // A network for the town, and one for each of its two instances of two containers.
+    // A network for the group, and one for each of its two instances of two containers.
     wait_for("the used instance is gone", || {
         labelled("container", &label).len() == 4 && labelled("network", &label).len() == 3
     })
     .await;
-    ground.town.stop().await.unwrap();
+    running.group.stop().await.unwrap();
     assert_eq!(labelled("container", &label), [] as [&str; 0]);
     assert_eq!(labelled("network", &label), [] as [&str; 0]);
 }
@@ -109,8 +109,8 @@ async fn what_stands_beside_counts_in_logs_and_limits_and_goes_with_its_copy() {
 #[tokio::test]
 async fn an_image_beside_that_is_not_there_is_told_at_once() {
     let bench = Bench::new();
-    let ground = bench.town("reset: spare\nbeside: {store: {image: 'sandbox/nonesuch:1'}}", 1).await;
-    let error = ground.town.ready(SOON).await.unwrap_err().to_string();
+    let running = bench.group("reset: spare\nbeside: {store: {image: 'sandbox/nonesuch:1'}}", 1).await;
+    let error = running.group.ready(SOON).await.unwrap_err().to_string();
     assert!(error.contains("there is no image sandbox/nonesuch:1"), "{error}");
-    ground.town.stop().await.unwrap();
+    running.group.stop().await.unwrap();
 }

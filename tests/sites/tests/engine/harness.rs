@@ -49,18 +49,18 @@ impl Bench {
         folder
     }
 
-    pub(crate) async fn town(&self, lines: &str, instances: usize) -> Ground {
+    pub(crate) async fn group(&self, lines: &str, instances: usize) -> Running {
         self.town_of(&self.manifest(lines), instances).await
     }
 
-    pub(crate) async fn town_of(&self, manifest: &Utf8Path, instances: usize) -> Ground {
+    pub(crate) async fn town_of(&self, manifest: &Utf8Path, instances: usize) -> Running {
         let site = Site::load(manifest).unwrap();
         let events = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&events);
         let on: Events = Arc::new(move |event| heard.lock().unwrap().push(event.clone()));
         let options =
             Options { instances, folder: self.path("data"), listed: Vec::new(), name: "test".to_owned() };
-        Ground { town: SiteGroup::start(vec![site], options, on).await.unwrap(), events }
+        Running { group: SiteGroup::start(vec![site], options, on).await.unwrap(), events }
     }
 }
 
@@ -70,15 +70,15 @@ impl Drop for Bench {
     }
 }
 
-/// A town of the small site, and what it told.
-pub(crate) struct Ground {
-    pub(crate) town: SiteGroup,
+/// A group of the small site, and what it told.
+pub(crate) struct Running {
+    pub(crate) group: SiteGroup,
     events: Arc<Mutex<Vec<Event>>>,
 }
 
-impl Ground {
+impl Running {
     pub(crate) async fn lease(&self) -> Lease {
-        self.town.lease("small", SOON).await.unwrap()
+        self.group.lease("small", SOON).await.unwrap()
     }
 
     pub(crate) fn events(&self) -> Vec<Event> {

@@ -15,8 +15,8 @@ async fn each_name_leads_to_its_port() {
     let text = std::fs::read_to_string(folder.join("site.yaml")).unwrap();
     let hosts = "hosts: [small.test, {host: 'small.test:3000', port: 8081}, {host: tiles.test, port: 8081}]";
     std::fs::write(folder.join("site.yaml"), text.replace("hosts: [small.test]", hosts)).unwrap();
-    let ground = bench.town_of(&folder, 1).await;
-    let lease = ground.lease().await;
+    let running = bench.town_of(&folder, 1).await;
+    let lease = running.lease().await;
 
     let routes = SiteRoutes::new(&lease, &[]).unwrap();
     let mut routes = Routes::new();
@@ -40,5 +40,5 @@ async fn each_name_leads_to_its_port() {
     assert_eq!(ask("POST http://tiles.test/port").await, "8081");
     assert!(routes.changed(), "a change through any of its ports is one");
     gateway.shutdown().await;
-    ground.town.stop().await.unwrap();
+    running.group.stop().await.unwrap();
 }
