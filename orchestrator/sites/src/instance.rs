@@ -76,9 +76,9 @@ impl Instance {
         }
     }
 
-    /// Whether its state can be put back under the running application. That of containers beside it is not seen.
+    /// Whether its state can be put back under the running application. That of sidecars is not seen.
     pub(crate) fn restores(&self, site: &Site) -> bool {
-        self.content.restores() && site.beside.is_empty()
+        self.content.restores() && site.sidecars.is_empty()
     }
 
     /// Puts the state and the clock back, and says in what the state still differs from the golden one.

@@ -245,9 +245,9 @@ fn ways_in(status: &DaemonStatus) -> String {
 async fn by_image(engine: &images::Engine, sites: Vec<Site>) -> Result<(Vec<Site>, Vec<String>), Failure> {
     let (mut there, mut missing) = (Vec::new(), Vec::new());
     for site in sites {
-        let beside = site.beside.values().map(|companion| &companion.image);
+        let sidecars = site.sidecars.values().map(|sidecar| &sidecar.image);
         let mut all = true;
-        for image in site.image.iter().chain(beside) {
+        for image in site.image.iter().chain(sidecars) {
             all &= engine.has(image).await.map_err(engine::failure)?;
         }
         if all { there.push(site) } else { missing.push(site.name) }

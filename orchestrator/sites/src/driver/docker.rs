@@ -4,7 +4,7 @@
 //! state, and its clock at `/clock`. An image without golden state, somebody else's, gets a writable root if its manifest
 //! says so.
 //!
-//! Containers beside the application's belong to its instance alone: they share a network with it and nobody else, where all
+//! Sidecars belong to its instance alone: they share a network with it and nobody else, where all
 //! know each other by the manifest's names, which stand in a file on the host that each has as its `/etc/hosts`.
 
 use std::collections::{BTreeMap, HashMap};
@@ -82,8 +82,8 @@ impl Docker {
 
     async fn start(&self, id: u32) -> Result<Instance, Error> {
         let golden = self.golden.get_or_try_init(|| self.open_golden()).await?.clone();
-        for companion in self.site.beside.values() {
-            golden::id_of_image(&self.context.monitor, &companion.image, &self.site.name).await?;
+        for sidecar in self.site.sidecars.values() {
+            golden::id_of_image(&self.context.monitor, &sidecar.image, &self.site.name).await?;
         }
         let folder = self.context.instances.join(format!("{}-{id}", self.site.name));
         let clock = match self.site.clock {
@@ -111,7 +111,7 @@ impl Docker {
         }
     }
 
-    /// Makes and starts the containers, those beside the application first; the application's address.
+    /// Makes and starts the containers, the sidecars first; the application's address.
     async fn run(
         &self,
         id: u32,
@@ -120,11 +120,11 @@ impl Docker {
         made: &mut Containers,
     ) -> Result<IpAddr, Error> {
         let site = &self.site;
-        let alone = site.beside.is_empty();
+        let alone = site.sidecars.is_empty();
         let name = format!("{}-{}-{id}", self.context.group, site.name);
         let mut network = self.context.range.network.clone();
         if !alone || !network.apart {
-            let containers = 1 + site.beside.len();
+            let containers = 1 + site.sidecars.len();
             network =
                 self.context.range.of_copy(&self.context.monitor, &name, self.labels(id), containers).await?;
             made.network = Some(network.clone());
@@ -144,21 +144,21 @@ impl Docker {
             own_profile: self.context.range.network.apart,
             user: None,
         };
-        for (alias, companion) in &site.beside {
+        for (alias, sidecar) in &site.sidecars {
             let mut body = Body {
-                image: &companion.image,
-                command: &companion.command,
-                env: &companion.env,
-                writable: companion.writable,
-                limits: &companion.limits,
+                image: &sidecar.image,
+                command: &sidecar.command,
+                env: &sidecar.env,
+                writable: sidecar.writable,
+                limits: &sidecar.limits,
                 ..shared(Some(alias))
             };
-            self.add_volumes(&mut body, &companion.volumes, &format!("beside.{alias}.volumes"))?;
+            self.add_volumes(&mut body, &sidecar.volumes, &format!("sidecars.{alias}.volumes"))?;
             let container = self.create(&format!("{name}-{alias}"), body, &network).await?;
             // From here on there is something to remove.
-            made.beside.push((alias.clone(), container));
-            let Some((_, container)) = made.beside.last() else { continue };
-            container.start(&companion.image).await?;
+            made.sidecars.push((alias.clone(), container));
+            let Some((_, container)) = made.sidecars.last() else { continue };
+            container.start(&sidecar.image).await?;
             introduce(folder, container.address(), alias)?;
         }
         let mut body = shared((!alone).then_some(site.name.as_str()));
@@ -268,7 +268,7 @@ fn mounts_of(site: &Site, folder: &Utf8Path) -> Vec<Mount> {
     if site.clock.is_some() {
         mounts.push(mount(&folder.join("clock"), CLOCK, true));
     }
-    if !site.beside.is_empty() {
+    if !site.sidecars.is_empty() {
         mounts.push(mount(&folder.join(HOSTS), "/etc/hosts", true));
     }
     mounts

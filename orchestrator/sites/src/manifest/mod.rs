@@ -4,10 +4,10 @@
 //! back. Reading is strict: an unknown key, a missing one, or keys that make no sense together are errors with the file
 //! and, where there is one, the line.
 
-mod beside;
 mod check;
 mod fields;
 mod hosts;
+mod sidecars;
 mod variables;
 mod volumes;
 
@@ -19,9 +19,9 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use beside::Companion;
 pub use fields::{Bytes, Period};
 pub use hosts::Host;
+pub use sidecars::Sidecar;
 pub use volumes::Volume;
 pub(crate) use volumes::folder_at;
 
@@ -83,7 +83,12 @@ pub struct Site {
     pub limits: Limits,
     /// Docker: containers that belong to each instance, by the names that the application knows them by.
     #[serde(default)]
-    pub beside: BTreeMap<String, Companion>,
+    pub sidecars: BTreeMap<String, Sidecar>,
+    /// The older name of `sidecars`.
+    #[serde(default)]
+    #[schemars(skip)]
+    #[doc(hidden)]
+    pub beside: Option<BTreeMap<String, Sidecar>>,
     /// What must hold before it is used; conditions are called by these names.
     #[serde(default)]
     pub ready: BTreeMap<String, Condition>,
@@ -317,6 +322,14 @@ impl Site {
     pub fn load(folder: &Utf8Path) -> Result<Site, yaml::Error> {
         let path = folder.join(FILE);
         let mut site: Site = yaml::read(&path)?;
+        if let Some(beside) = site.beside.take() {
+            if !site.sidecars.is_empty() {
+                let message = "beside: this is the older name of `sidecars`; use one of them";
+                return Err(yaml::Error::senseless(&path, message));
+            }
+            tracing::warn!("{path}: `beside` is now called `sidecars`");
+            site.sidecars = beside;
+        }
         site.name = folder.file_name().unwrap_or("site").to_owned();
         site.folder = folder.to_owned();
         check::site(&site).map_err(|message| yaml::Error::senseless(&path, message))?;

@@ -99,7 +99,7 @@ impl Work {
         for command in &site.after_start {
             instance.machine.exec(&command.exec, command.user.as_deref()).await?;
         }
-        if matches!(site.reset, ResetPolicy::Restore | ResetPolicy::WhenDirty) && site.beside.is_empty() {
+        if matches!(site.reset, ResetPolicy::Restore | ResetPolicy::WhenDirty) && site.sidecars.is_empty() {
             instance.machine.settle().await;
             // The application itself and our looking at it may have written something: the first lease is to find what
             // the next ones find.

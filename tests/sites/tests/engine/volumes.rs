@@ -13,7 +13,7 @@ async fn a_folder_can_be_read_and_scratch_be_filled_up_to_its_size() {
     let volumes = "{/data: {folder: data}, /room: {scratch: 64K}}";
     let store =
         format!("{{image: '{}', command: [/site, '8000', /room/state], volumes: {volumes}}}", bench.image());
-    let lines = format!("reset: spare\nvolumes: {volumes}\nbeside: {{store: {store}}}");
+    let lines = format!("reset: spare\nvolumes: {volumes}\nsidecars: {{store: {store}}}");
     let running = bench.group(&lines, 1).await;
     let lease = running.lease().await;
     assert_eq!(page(&lease, "/file?/data/town").await, "a map");

@@ -1,4 +1,4 @@
-//! Containers beside the application's own.
+//! Sidecars: further containers of an instance, such as a database.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::{Limits, Volume};
 /// know each other by name. What it keeps is its own: it is neither put back nor part of the digest of the state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Companion {
+pub struct Sidecar {
     /// The image.
     pub image: String,
     /// What is run instead of the image's own command.

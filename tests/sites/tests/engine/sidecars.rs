@@ -1,4 +1,4 @@
-//! Copies of more than one container: each application finds what stands beside it, and nobody else does.
+//! Instances with sidecars: each application reaches its own, and nobody else does.
 
 use std::net::{SocketAddr, TcpListener};
 
@@ -6,17 +6,17 @@ use sites::{Lease, Upstream};
 
 use crate::harness::{Bench, Running, SOON, ask, docker, labelled, page, wait_for};
 
-/// A site with a second one beside it, which it knows as `store`.
+/// A site with a sidecar, which it knows as `store`.
 async fn pair(bench: &Bench, instances: usize) -> Running {
     let store = format!(
         "{{image: '{}', command: [/site, '8000', /tmp/state], limits: {{memory: 40M}}}}",
         bench.image()
     );
-    bench.group(&format!("reset: spare\nbeside: {{store: {store}}}"), instances).await
+    bench.group(&format!("reset: spare\nsidecars: {{store: {store}}}"), instances).await
 }
 
-/// What the engine tells of the container beside a lease.
-fn beside(lease: &Lease, format: &str) -> String {
+/// What the engine tells of the sidecar of a lease.
+fn of_sidecar(lease: &Lease, format: &str) -> String {
     let instance = format!("label=sandbox.copy={}", lease.instance());
     let owner = format!("label=sandbox.pid={}", std::process::id());
     let filters = ["--filter", &instance, "--filter", &owner, "--filter", "name=-store$"];
@@ -30,12 +30,12 @@ fn beside(lease: &Lease, format: &str) -> String {
         docker(&["network", "inspect", "--format", inside, &network])
             .is_ok_and(|held| held.split(' ').any(|at| at.split('/').next() == Some(&own.ip().to_string())))
     };
-    let name = names.lines().find(shares).expect("the container beside it");
+    let name = names.lines().find(shares).expect("its sidecar");
     docker(&["inspect", "--format", format, name]).unwrap()
 }
 
 fn address(lease: &Lease) -> SocketAddr {
-    let ip = beside(lease, "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}");
+    let ip = of_sidecar(lease, "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}");
     format!("{ip}:8000").parse().unwrap()
 }
 
@@ -55,7 +55,7 @@ async fn an_application_finds_what_stands_beside_it_and_no_other_copy_does() {
 
     let everywhere = TcpListener::bind("0.0.0.0:0").unwrap();
     let port = everywhere.local_addr().unwrap().port();
-    let machine = beside(&a, "{{range .NetworkSettings.Networks}}{{.NetworkID}}{{end}}");
+    let machine = of_sidecar(&a, "{{range .NetworkSettings.Networks}}{{.NetworkID}}{{end}}");
     let machine =
         docker(&["network", "inspect", "--format", "{{(index .IPAM.Config 0).Gateway}}", &machine]).unwrap();
     let Upstream::Address(other) = b.upstream() else { panic!("an address") };
@@ -69,7 +69,7 @@ async fn an_application_finds_what_stands_beside_it_and_no_other_copy_does() {
         let answer = page(&a, &target).await;
         assert!(answer.starts_with("error: "), "{target}: {answer}");
         let answer = ask(stores.0, &target).await.unwrap();
-        assert!(answer.starts_with("error: "), "{target} from beside: {answer}");
+        assert!(answer.starts_with("error: "), "{target} from the sidecar: {answer}");
     }
     running.group.stop().await.unwrap();
 }
@@ -80,8 +80,8 @@ async fn what_stands_beside_counts_in_logs_and_limits_and_goes_with_its_copy() {
     let running = pair(&bench, 1).await;
     running.group.ready(SOON).await.unwrap();
     let lease = running.lease().await;
-    assert_eq!(beside(&lease, "{{.HostConfig.Memory}} {{.HostConfig.ReadonlyRootfs}}"), "41943040 true");
-    let instance = beside(&lease, "{{index .Config.Labels \"sandbox.instance\"}}");
+    assert_eq!(of_sidecar(&lease, "{{.HostConfig.Memory}} {{.HostConfig.ReadonlyRootfs}}"), "41943040 true");
+    let instance = of_sidecar(&lease, "{{index .Config.Labels \"sandbox.instance\"}}");
     let label = format!("sandbox.instance={instance}");
     let logs = running.group.logs("small", 10).await.unwrap();
     let (_, lines) = logs.iter().find(|(instance, _)| *instance == lease.instance()).unwrap();
@@ -109,7 +109,7 @@ async fn what_stands_beside_counts_in_logs_and_limits_and_goes_with_its_copy() {
 #[tokio::test]
 async fn an_image_beside_that_is_not_there_is_told_at_once() {
     let bench = Bench::new();
-    let running = bench.group("reset: spare\nbeside: {store: {image: 'sandbox/nonesuch:1'}}", 1).await;
+    let running = bench.group("reset: spare\nsidecars: {store: {image: 'sandbox/nonesuch:1'}}", 1).await;
     let error = running.group.ready(SOON).await.unwrap_err().to_string();
     assert!(error.contains("there is no image sandbox/nonesuch:1"), "{error}");
     running.group.stop().await.unwrap();
