@@ -6,7 +6,6 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 /// Why the daemon cannot be started or reached. Texts read after "failed to".
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum Error {
     /// Another process holds the folder.
     #[error("start the sites: another daemon is already running")]

@@ -48,7 +48,7 @@ impl Serve {
         let sites = super::load(manifests, &self.plan.names)?;
         let manifests = manifests.canonicalize_utf8().or_input(format!("read {manifests}"))?;
         let folder = super::folder(&self.data)?;
-        let options = sites::Options {
+        let group = sites::Options {
             instances: 1,
             folder: Utf8PathBuf::from(folder.path()),
             listed: Vec::new(),
@@ -56,15 +56,15 @@ impl Serve {
         };
         let gateway = gateway_options::config(&self.data, self.plan.listen)?;
         let reset = self.plan.reset_listen.unwrap_or(RESET);
-        let served = DaemonOptions { folder, manifests, sites, options, gateway, reset };
+        let options = DaemonOptions { folder, manifests, sites, group, gateway, reset };
         let events = Arc::new(|event: &sites::Event| {
             if let Some(text) = super::told(event) {
                 tracing::info!("{text}");
             }
         });
-        match ::daemon::serve(served, events, interrupt::token()).await {
+        match ::daemon::serve(options, events, interrupt::token()).await {
             Err(::daemon::Error::AlreadyUp) => std::process::exit(OTHER_IS_UP),
-            ended => ended.map_err(super::failure),
+            ended => Ok(ended?),
         }
     }
 }

@@ -50,10 +50,10 @@ impl Bench {
     }
 
     pub(crate) async fn group(&self, lines: &str, instances: usize) -> Running {
-        self.town_of(&self.manifest(lines), instances).await
+        self.group_of(&self.manifest(lines), instances).await
     }
 
-    pub(crate) async fn town_of(&self, manifest: &Utf8Path, instances: usize) -> Running {
+    pub(crate) async fn group_of(&self, manifest: &Utf8Path, instances: usize) -> Running {
         let site = Site::load(manifest).unwrap();
         let events = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&events);

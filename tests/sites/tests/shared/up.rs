@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
+use daemon::{Client, DaemonOptions, Folder};
 use gateway::{CertificateAuthority, Config, Routes};
 use sites::{Options, Site};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_util::sync::CancellationToken;
-use group::{Client, Folder, DaemonOptions};
 
 const SOON: Duration = Duration::from_secs(60);
 
