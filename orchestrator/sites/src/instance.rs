@@ -1,4 +1,4 @@
-//! One running copy of a site, whatever runs it.
+//! One running instance of a site, whatever runs it.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::driver::Machine;
 use crate::quota::Quota;
 use crate::{Error, Site};
 
-/// Where the gateway finds a copy.
+/// Where the gateway finds an instance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Upstream {
@@ -32,8 +32,8 @@ impl std::fmt::Display for Upstream {
     }
 }
 
-/// A copy that was started.
-pub(crate) struct Copy {
+/// An instance that was started.
+pub(crate) struct Instance {
     /// Its number within its site, counted from 1; never used again.
     pub(crate) id: u32,
     pub(crate) upstream: Upstream,
@@ -46,20 +46,20 @@ pub(crate) struct Copy {
     pub(crate) ended: watch::Sender<Option<Arc<Error>>>,
 }
 
-impl Copy {
+impl Instance {
     pub(crate) fn new(
         id: u32,
         upstream: Upstream,
         clock: Clock,
         content: Content,
         machine: Box<dyn Machine>,
-    ) -> Copy {
-        Copy { id, upstream, clock, content, machine, quota: None, ended: watch::Sender::new(None) }
+    ) -> Instance {
+        Instance { id, upstream, clock, content, machine, quota: None, ended: watch::Sender::new(None) }
     }
 
     /// One that is ended when it writes more than that.
-    pub(crate) fn held_to(self, quota: Quota) -> Copy {
-        Copy { quota: Some(quota), ..self }
+    pub(crate) fn held_to(self, quota: Quota) -> Instance {
+        Instance { quota: Some(quota), ..self }
     }
 
     /// Waits until it ends, by itself or because it may not go on, and says how.
@@ -76,9 +76,9 @@ impl Copy {
         }
     }
 
-    /// Whether its state can be put back under the running application. That of containers beside it is not seen.
+    /// Whether its state can be put back under the running application. That of sidecars is not seen.
     pub(crate) fn restores(&self, site: &Site) -> bool {
-        self.content.restores() && site.beside.is_empty()
+        self.content.restores() && site.sidecars.is_empty()
     }
 
     /// Puts the state and the clock back, and says in what the state still differs from the golden one.

@@ -1,4 +1,4 @@
-//! Where a town keeps what its commands have to find.
+//! The daemon's folder: its socket, lock and log.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,7 +10,7 @@ use crate::Error;
 /// The longest path of a socket that Linux takes.
 const LONGEST: usize = 107;
 
-/// The folder of a town: `control` is its socket, `lock` is locked while it is up, `log` is what it
+/// The folder of a daemon: `control` is its socket, `lock` is locked while it is up, `log` is what it
 /// says, and `containers` is there while something of it is on a container engine.
 #[derive(Debug, Clone)]
 pub struct Folder(Utf8PathBuf);
@@ -39,12 +39,12 @@ impl Folder {
         Ok(())
     }
 
-    /// What a town says while it is up, of which the last one's is kept.
+    /// What a daemon says while it is up, of which the last one's is kept.
     pub fn log(&self) -> Utf8PathBuf {
         self.0.join("log")
     }
 
-    /// Whether a town holds it: from before it can be talked to until nothing is left of it.
+    /// Whether a daemon holds it: from before it can be talked to until nothing is left of it.
     ///
     /// # Errors
     /// When that cannot be seen.
@@ -59,10 +59,10 @@ impl Folder {
         }
     }
 
-    /// Removes what a town that was killed has left: its socket, and the processes and folders of its copies.
+    /// Removes what a daemon that was killed has left: its socket, and the processes and folders of its instances.
     ///
     /// # Errors
-    /// When a town holds the folder, or something cannot be removed.
+    /// When a daemon holds the folder, or something cannot be removed.
     pub async fn sweep(&self) -> Result<(), Error> {
         if !self.0.exists() {
             return Ok(());
@@ -72,7 +72,7 @@ impl Folder {
         self.clear()
     }
 
-    /// Whether a town of it may have left something on a container engine, which then nobody has
+    /// Whether a daemon of it may have left something on a container engine, which then nobody has
     /// removed yet.
     pub fn has_containers(&self) -> bool {
         self.containers().exists()
@@ -96,7 +96,7 @@ impl Folder {
         self.0.join("containers")
     }
 
-    /// Forgets what the last town said.
+    /// Forgets what the last daemon said.
     pub(crate) fn begin_log(&self) -> Result<(), Error> {
         let path = self.log();
         let emptied = File::options().write(true).create(true).truncate(true).open(&path);
@@ -107,7 +107,7 @@ impl Folder {
         self.0.join("control")
     }
 
-    /// Keeps every other town out as long as the file lives.
+    /// Keeps every other daemon out as long as the file lives.
     pub(crate) fn lock(&self) -> Result<File, Error> {
         let path = self.0.join("lock");
         let file = File::create(&path).map_err(Error::file("open", &path))?;
@@ -118,7 +118,7 @@ impl Folder {
         }
     }
 
-    /// Removes the socket of a town that is no more.
+    /// Removes the socket of a daemon that is no more.
     pub(crate) fn clear(&self) -> Result<(), Error> {
         remove(&self.socket())
     }

@@ -1,4 +1,4 @@
-//! `sandbox down`: ends the town, and clears away what dead ones have left.
+//! `sandbox down`: stops the daemon, and removes what dead ones have left.
 
 use std::time::{Duration, Instant};
 
@@ -9,14 +9,14 @@ use sites::{Left, Whose};
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
 
-/// How long a town may take to end.
+/// How long a daemon may take to end.
 const WITHIN: Duration = Duration::from_secs(120);
 const ASK: Duration = Duration::from_millis(50);
 
-/// End the town: no container, network, process or folder of its sites is left
+/// Stop the sites: no container, network, process or folder of them is left
 #[derive(clap::Args)]
 pub(crate) struct Down {
-    /// End every other town and run on this machine that has containers too, and remove what they leave
+    /// End every other daemon and run on this machine that has containers too, and remove what they leave
     #[arg(long)]
     all: bool,
     #[command(flatten)]
@@ -27,7 +27,7 @@ impl Down {
     /// Ends it; nothing being up is no error.
     pub(crate) async fn run(self) -> Outcome {
         let ended = end(&self.data).await?;
-        println!("{}", if ended.is_some() { "the town is down" } else { "no town was up" });
+        println!("{}", if ended.is_some() { "the sites are down" } else { "no sites were running" });
         let folder = super::folder(&self.data)?;
         folder.sweep().await?;
         let engine = match Engine::connect().await {
@@ -44,9 +44,9 @@ impl Down {
         };
         let whose = if self.all { Whose::All } else { Whose::Orphans };
         let swept = match sites::sweep(&engine, whose).await {
-            // What others have left does not make this town any less down.
+            // What others have left does not make this daemon any less down.
             Err(error) if !self.all && !folder.has_containers() => {
-                tracing::warn!(%error, "what dead towns have left could not be removed");
+                tracing::warn!(%error, "what dead daemons have left could not be removed");
                 return Ok(());
             }
             swept => swept.or_environment("remove the containers that were left")?,
@@ -75,7 +75,7 @@ fn by_hand(left: &Left) -> String {
     format!("{left}; `docker {} rm{force} {}` removes it", left.kind, left.name)
 }
 
-/// Ends a town and waits until nothing is left of it, its process included; which one that was, if
+/// Ends a daemon and waits until nothing is left of it, its process included; which one that was, if
 /// there was one and it said so.
 pub(super) async fn end(data: &DataFolder) -> Result<Option<u32>, Failure> {
     let folder = super::folder(data)?;
@@ -89,7 +89,7 @@ pub(super) async fn end(data: &DataFolder) -> Result<Option<u32>, Failure> {
         }
         match client.stop().await {
             // It has heard, cannot hear yet, or hears no more.
-            Ok(()) | Err(::town::Error::NotUp | ::town::Error::Talk(_)) => {}
+            Ok(()) | Err(::daemon::Error::NotUp | ::daemon::Error::Talk(_)) => {}
             Err(error) => return Err(error.into()),
         }
         if began.elapsed() > WITHIN {

@@ -10,31 +10,31 @@ use axum::routing::get;
 use futures_util::future;
 use http::StatusCode;
 
-use crate::hall::Hall;
+use crate::site_router::SiteRouter;
 
 #[derive(Clone)]
-struct Resets {
-    hall: Arc<Hall>,
+struct ResetState {
+    router: Arc<SiteRouter>,
     under_way: Arc<AtomicBool>,
 }
 
-pub(crate) fn router(hall: Arc<Hall>) -> Router {
+pub(crate) fn router(router: Arc<SiteRouter>) -> Router {
     Router::new()
         .route("/reset", get(reset))
         .route("/status", get(status))
-        .with_state(Resets { hall, under_way: Arc::default() })
+        .with_state(ResetState { router, under_way: Arc::default() })
 }
 
-async fn reset(State(Resets { hall, under_way }): State<Resets>) -> (StatusCode, &'static str) {
+async fn reset(State(ResetState { router, under_way }): State<ResetState>) -> (StatusCode, &'static str) {
     if under_way.swap(true, Ordering::SeqCst) {
         return (StatusCode::IM_A_TEAPOT, "A reset is under way.");
     }
     tokio::spawn(async move {
-        let names: Vec<String> = hall.town.sites().iter().map(|site| site.name.clone()).collect();
+        let names: Vec<String> = router.group.sites().iter().map(|site| site.name.clone()).collect();
         let all = names.iter().map(|name| {
-            let hall = &hall;
+            let router = &router;
             async move {
-                if let Err(error) = hall.reset(name).await {
+                if let Err(error) = router.reset(name).await {
                     tracing::warn!(site = name, %error, "a site was not reset");
                 }
             }
@@ -45,6 +45,6 @@ async fn reset(State(Resets { hall, under_way }): State<Resets>) -> (StatusCode,
     (StatusCode::OK, "A reset has begun.")
 }
 
-async fn status(State(Resets { under_way, .. }): State<Resets>) -> &'static str {
+async fn status(State(ResetState { under_way, .. }): State<ResetState>) -> &'static str {
     if under_way.load(Ordering::SeqCst) { "Resetting." } else { "Ready for duty!" }
 }

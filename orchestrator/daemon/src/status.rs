@@ -1,12 +1,12 @@
-//! What a town says of itself.
+//! The status of the daemon, as JSON over its socket.
 
 use camino::Utf8PathBuf;
 use serde::{Deserialize, Serialize};
 use sites::{SiteState, SiteStatus};
 
-/// A town as its commands see it.
+/// The daemon as its commands see it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct TownStatus {
+pub struct DaemonStatus {
     /// The process that holds it.
     pub pid: u32,
     /// The proxy through which a browser reaches its sites, as `http://ADDRESS`.
@@ -27,7 +27,7 @@ pub struct TownStatus {
     pub sites: Vec<SiteStatus>,
 }
 
-impl TownStatus {
+impl DaemonStatus {
     /// Whether every site can be used.
     pub fn is_up(&self) -> bool {
         self.sites.iter().all(SiteStatus::is_up)

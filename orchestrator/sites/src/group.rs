@@ -1,8 +1,8 @@
 //! All sites of one run, or of one `sandbox up`.
 //!
-//! A town owns a folder for each of its copies, a network for its containers, and one pool for each
-//! site, of which there may be more later. It returns from its start at once, while copies start in
-//! the background; it is over when [`Town::stop`] has returned.
+//! A group owns a folder for each of its instances, a network for its containers, and one pool for each
+//! site, of which there may be more later. It returns from its start at once, while instances start in
+//! the background; it is over when [`SiteGroup::stop`] has returned.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -19,7 +19,7 @@ use tokio::sync::{Mutex, OnceCell, Semaphore, mpsc, watch};
 
 use crate::content::{blocking, remove_folder};
 use crate::driver::Driver;
-use crate::driver::docker::{Docker, Ground};
+use crate::driver::docker::{Docker, DockerContext};
 use crate::driver::embedded::Embedded;
 use crate::driver::external::External;
 use crate::driver::process::Process;
@@ -31,87 +31,87 @@ use crate::pool::{Pool, Surroundings};
 use crate::sweep::{self, Swept, Whose};
 use crate::{Error, Event, Events, Lease, Site, SiteState, SiteStatus};
 
-/// How a town is set up.
+/// How a group is set up.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How many copies of each site are leased at once. Where the site's policy has a copy waiting, there is one more.
-    pub copies: usize,
-    /// Where golden states are kept from one town to the next, and the state and clock of each copy while it lives.
+    /// How many instances of each site are leased at once. Where the site's policy has an instance waiting, there is one more.
+    pub instances: usize,
+    /// Where golden states are kept from one group to the next, and the state and clock of each instance while it lives.
     pub folder: Utf8PathBuf,
     /// The sites that the desk lists, whether they are up or not; those that are up when this is empty.
     pub listed: Vec<Site>,
-    /// What the town is called: part of the names of its containers and networks.
+    /// What the group is called: part of the names of its containers and networks.
     pub name: String,
 }
 
-/// A handle on the sites of a town; clones are handles on the same town.
+/// A handle on the sites of a group; clones are handles on the same group.
 ///
-/// When all handles and leases are gone without [`Town::stop`], copies are removed in the background, if the runtime lives
+/// When all handles and leases are gone without [`SiteGroup::stop`], instances are removed in the background, if the runtime lives
 /// that long; the network goes with the next sweep after this process.
 #[derive(Clone)]
-pub struct Town(Arc<Inner>);
+pub struct SiteGroup(Arc<Inner>);
 
 struct Inner {
     options: Options,
     events: Events,
     /// Of its containers and networks.
-    instance: String,
+    id: String,
     owner: Owner,
     /// Where golden states are kept.
     golden: Utf8PathBuf,
-    /// With the folders of the copies.
-    copies: Utf8PathBuf,
+    /// With the folders of the instances.
+    instances: Utf8PathBuf,
     /// What a desk shows.
     directory: desk::Directory,
     gate: Arc<Semaphore>,
     unproven: watch::Sender<usize>,
     pools: RwLock<Vec<Pool>>,
     /// From the first site on that needs one.
-    engine: OnceCell<Ground>,
+    engine: OnceCell<DockerContext>,
     /// Whether it has been stopped. Held while sites are added and while it is being stopped.
     stopped: Mutex<bool>,
 }
 
-impl Town {
-    /// Removes what dead towns have left, makes the network, and begins to start copies.
+impl SiteGroup {
+    /// Removes what dead groups have left, makes the network, and begins to start instances.
     ///
     /// # Errors
     /// When a site needs a container engine and there is none that we can use, or the folder cannot be written.
-    pub async fn start(sites: Vec<Site>, options: Options, events: Events) -> Result<Town, Error> {
-        Town::start_each(sites, &BTreeMap::new(), options, events).await
+    pub async fn start(sites: Vec<Site>, options: Options, events: Events) -> Result<SiteGroup, Error> {
+        SiteGroup::start_each(sites, &BTreeMap::new(), options, events).await
     }
 
-    /// Does so with fewer copies of some sites, by their names.
+    /// Does so with fewer instances of some sites, by their names.
     ///
     /// # Errors
-    /// As [`Town::start`].
+    /// As [`SiteGroup::start`].
     pub async fn start_each(
         sites: Vec<Site>,
         fewer: &BTreeMap<String, usize>,
         options: Options,
         events: Events,
-    ) -> Result<Town, Error> {
+    ) -> Result<SiteGroup, Error> {
         static STARTED: AtomicU32 = AtomicU32::new(0);
         let number = STARTED.fetch_add(1, Ordering::Relaxed);
         let owner = Owner::this();
         let name: String = options.name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
-        let instance = format!("sandbox-{name}-{}-{number}", std::process::id());
+        let id = format!("sandbox-{name}-{}-{number}", std::process::id());
 
         let folder = make_folder(options.folder.clone()).await?;
-        let (copies, golden) = (folder.join("copies"), folder.join("golden"));
-        shut(&copies).await?;
+        let (instances, golden) = (folder.join("copies"), folder.join("golden"));
+        shut(&instances).await?;
         shut(&golden).await?;
-        sweep::sweep_folders(&copies).await?;
-        let copies = copies.join(format!("{owner}.{name}-{number}"));
+        sweep::sweep_folders(&instances).await?;
+        let instances = instances.join(format!("{owner}.{name}-{number}"));
 
         let at_once = 2 * std::thread::available_parallelism().map_or(2, NonZero::get);
-        let town = Town(Arc::new(Inner {
+        let group = SiteGroup(Arc::new(Inner {
             options,
             events,
-            instance,
+            id,
             owner,
             golden,
-            copies,
+            instances,
             directory: desk::Directory::default(),
             gate: Arc::new(Semaphore::new(at_once)),
             unproven: watch::Sender::new(0),
@@ -119,19 +119,19 @@ impl Town {
             engine: OnceCell::new(),
             stopped: Mutex::new(false),
         }));
-        match town.add_each(sites, fewer).await {
-            Ok(()) => Ok(town),
+        match group.add_each(sites, fewer).await {
+            Ok(()) => Ok(group),
             Err(error) => {
-                town.stop().await?;
+                group.stop().await?;
                 Err(error)
             }
         }
     }
 
-    /// Begins to start copies of further sites; those that are there already stay as they are.
+    /// Begins to start instances of further sites; those that are there already stay as they are.
     ///
     /// # Errors
-    /// As [`Town::start`], and when the town has been stopped. Then none of them is added.
+    /// As [`SiteGroup::start`], and when the group has been stopped. Then none of them is added.
     pub async fn add(&self, sites: Vec<Site>) -> Result<(), Error> {
         self.add_each(sites, &BTreeMap::new()).await
     }
@@ -150,10 +150,10 @@ impl Town {
         self.0.unproven.send_modify(|left| *left += new.len());
         let mut all = self.pools();
         for (site, driver) in new.into_iter().zip(drivers) {
-            let copies = fewer.get(&site.name).copied().unwrap_or(self.0.options.copies);
+            let instances = fewer.get(&site.name).copied().unwrap_or(self.0.options.instances);
             let Inner { events, gate, unproven, .. } = &*self.0;
             let (events, gate, unproven) = (Arc::clone(events), Arc::clone(gate), unproven.clone());
-            all.push(Pool::open(Surroundings { site, driver, copies, events, gate, unproven }));
+            all.push(Pool::open(Surroundings { site, driver, instances, events, gate, unproven }));
         }
         all.sort_by(|a, b| a.site().name.cmp(&b.site().name));
         let listed: Vec<&Site> = match self.0.options.listed.as_slice() {
@@ -166,21 +166,21 @@ impl Town {
     }
 
     async fn driver(&self, site: &Arc<Site>) -> Result<Arc<dyn Driver>, Error> {
-        let Inner { golden, copies, directory, .. } = &*self.0;
+        let Inner { golden, instances, directory, .. } = &*self.0;
         Ok(match site.driver {
-            DriverKind::Docker => Arc::new(Docker::new(Arc::clone(site), self.ground().await?.clone())?),
+            DriverKind::Docker => Arc::new(Docker::new(Arc::clone(site), self.context().await?.clone())?),
             DriverKind::Embedded => {
                 Arc::new(Embedded::new(site, golden.join("embedded"), directory.clone()).await?)
             }
             DriverKind::External => Arc::new(External::new(site)?),
-            DriverKind::Process => Arc::new(Process::new(Arc::clone(site), copies.clone())),
+            DriverKind::Process => Arc::new(Process::new(Arc::clone(site), instances.clone())),
         })
     }
 
-    /// The container engine, with a network of this town's; what dead ones have left there is
+    /// The container engine, with a network of this group's; what dead ones have left there is
     /// removed when it is first needed.
-    async fn ground(&self) -> Result<&Ground, Error> {
-        let Inner { engine, owner, instance, events, golden, copies, .. } = &*self.0;
+    async fn context(&self) -> Result<&DockerContext, Error> {
+        let Inner { engine, owner, id, events, golden, instances, .. } = &*self.0;
         let make = async || {
             let engine = Engine::connect().await?;
             // What others have left need not keep us from starting.
@@ -191,24 +191,24 @@ impl Town {
                     }
                     left.iter().for_each(|left| tracing::warn!("{left}"));
                 }
-                Err(error) => tracing::warn!(%error, "what dead towns have left could not be removed"),
+                Err(error) => tracing::warn!(%error, "what dead processes have left could not be removed"),
             }
-            let labels = owner.labels(instance);
+            let labels = owner.labels(id);
             let monitor = Monitor::start(engine, Arc::clone(events));
-            let range = match network::create(&monitor, instance, labels.clone(), events).await {
+            let range = match network::create(&monitor, id, labels.clone(), events).await {
                 Ok(range) => range,
                 Err(error) => {
-                    let _ = sweep::remove_instance(&monitor, instance).await;
+                    let _ = sweep::remove_group(&monitor, id).await;
                     return Err(error);
                 }
             };
-            let (golden, copies, instance) = (golden.clone(), copies.clone(), instance.clone());
-            Ok(Ground { monitor, instance, range, labels, golden, copies })
+            let (golden, instances, group) = (golden.clone(), instances.clone(), id.clone());
+            Ok(DockerContext { monitor, group, range, labels, golden, instances })
         };
         engine.get_or_try_init(make).await
     }
 
-    /// Waits until every site has had a ready copy.
+    /// Waits until every site has had a ready instance.
     ///
     /// # Errors
     /// When a site fails, or the deadline passes: names for each site what it waits for.
@@ -221,7 +221,7 @@ impl Town {
             .into_iter()
             .filter(|status| status.state != SiteState::Running)
             .map(|status| {
-                let waits = status.copies.iter().find_map(|copy| copy.condition.clone());
+                let waits = status.instances.iter().find_map(|instance| instance.condition.clone());
                 let why = match (status.problem, waits) {
                     (Some(problem), _) => format!("failed to {problem}"),
                     (None, Some(condition)) => format!("waits for {condition}"),
@@ -233,7 +233,7 @@ impl Town {
         if late.is_empty() { Ok(()) } else { Err(Error::Unready { within: deadline, in_time, late }) }
     }
 
-    /// The sites of this town, by name.
+    /// The sites of this group, by name.
     pub fn sites(&self) -> Vec<Arc<Site>> {
         self.pools().iter().map(|pool| Arc::clone(pool.site())).collect()
     }
@@ -244,7 +244,7 @@ impl Town {
     /// When the engine does not tell.
     pub async fn images(&self) -> Result<BTreeMap<String, String>, Error> {
         let mut images = BTreeMap::new();
-        let Some(Ground { monitor, .. }) = self.0.engine.get() else { return Ok(images) };
+        let Some(DockerContext { monitor, .. }) = self.0.engine.get() else { return Ok(images) };
         for site in self.sites() {
             if let Some(image) = site.image.as_deref().filter(|_| site.driver == DriverKind::Docker) {
                 images
@@ -254,10 +254,10 @@ impl Town {
         Ok(images)
     }
 
-    /// A pristine copy of a site: at once where one is ready.
+    /// A pristine instance of a site: at once where one is ready.
     ///
     /// # Errors
-    /// When there is no such site, it has failed, or no copy is free before the deadline.
+    /// When there is no such site, it has failed, or no instance is free before the deadline.
     pub async fn lease(&self, site: &str, deadline: Duration) -> Result<Lease, Error> {
         self.pool(site)?.lease(deadline).await
     }
@@ -267,12 +267,12 @@ impl Town {
         self.pools().iter().map(Pool::status).collect()
     }
 
-    /// Asks every copy how much memory it occupies; the answers stand in the next [`Town::status`].
+    /// Asks every instance how much memory it occupies; the answers stand in the next [`SiteGroup::status`].
     pub async fn measure(&self) {
         future::join_all(self.pools().iter().map(Pool::measure)).await;
     }
 
-    /// Makes every copy of a site that is nobody's pristine, with proof, and tries again what was given up.
+    /// Makes every instance of a site that is nobody's pristine, with proof, and tries again what was given up.
     ///
     /// # Errors
     /// When there is no such site, or it fails.
@@ -280,20 +280,20 @@ impl Town {
         self.pool(site)?.reset().await
     }
 
-    /// The last lines that each copy of a site has printed, by the number of the copy.
+    /// The last lines that each instance of a site has printed, by the number of the instance.
     ///
     /// # Errors
     /// When there is no such site.
     pub async fn logs(&self, site: &str, lines: usize) -> Result<Vec<(u32, Vec<String>)>, Error> {
         let mut said = Vec::new();
-        for copy in self.pool(site)?.copies() {
-            said.push((copy.id, copy.machine.log(lines).await));
+        for instance in self.pool(site)?.instances() {
+            said.push((instance.id, instance.machine.log(lines).await));
         }
         Ok(said)
     }
 
-    /// The last lines that each copy of a site has printed and all that they and the copies after them print, with the
-    /// number of the copy, until the town stops or the receiver is dropped.
+    /// The last lines that each instance of a site has printed and all that they and the instances after them print, with the
+    /// number of the instance, until the group stops or the receiver is dropped.
     ///
     /// # Errors
     /// When there is no such site.
@@ -301,7 +301,7 @@ impl Town {
         Ok(self.pool(site)?.follow(lines))
     }
 
-    /// Removes all copies, leased ones too, with their folders and their network. Doing so again does nothing.
+    /// Removes all instances, leased ones too, with their folders and their network. Doing so again does nothing.
     ///
     /// # Errors
     /// When the engine refuses, or a folder cannot be removed.
@@ -310,14 +310,14 @@ impl Town {
         *stopped = true;
         future::join_all(self.pools().iter().map(Pool::stop)).await;
         let removed = match self.0.engine.get() {
-            Some(Ground { monitor, instance, range, .. }) => {
-                let removed = sweep::remove_instance(monitor, instance).await;
+            Some(DockerContext { monitor, group, range, .. }) => {
+                let removed = sweep::remove_group(monitor, group).await;
                 network::close(&range.network).await;
                 removed
             }
             None => Ok(()),
         };
-        remove_folder(&self.0.copies).await.and(removed)
+        remove_folder(&self.0.instances).await.and(removed)
     }
 
     /// What is to be said of the container engine, where sites need one and it does not answer.
@@ -329,7 +329,7 @@ impl Town {
     pub async fn lacks_engine(&self, site: &str, long: Duration) -> Error {
         let needed = self.pool(site).is_ok_and(|pool| pool.site().driver == DriverKind::Docker);
         match self.0.engine.get().filter(|_| needed) {
-            Some(ground) => ground.monitor.is_gone_for(long).await,
+            Some(context) => context.monitor.is_gone_for(long).await,
             None => future::pending().await,
         }
     }

@@ -1,4 +1,4 @@
-//! The task that owns the copies of one site.
+//! The task that owns the instances of one site.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -11,44 +11,44 @@ use tokio_util::sync::CancellationToken;
 
 use super::work::Work;
 use super::{Back, Message, Reply, Surroundings};
-use crate::copy::Copy;
+use crate::instance::Instance;
 use crate::login::LogIns;
 use crate::manifest::ResetPolicy;
 use crate::status::Lately;
-use crate::{CopyStatus, Error, Event, How, Lease, Phase, SiteState, SiteStatus};
+use crate::{Error, Event, How, InstanceStatus, Lease, Phase, SiteState, SiteStatus};
 
 /// After so many failures in a row a site is given up.
 const FAILURES: u32 = 3;
 /// How long nothing is started after a failure, times the failures so far.
 const PAUSE: Duration = Duration::from_millis(500);
-/// A copy that ends after it was ready for so long has not failed in a row with what was before.
+/// An instance that ends after it was ready for so long has not failed in a row with what was before.
 const STEADY: Duration = Duration::from_secs(10);
 
-/// A copy, and what is happening to it.
+/// An instance, and what is happening to it.
 struct Slot {
     phase: Phase,
     since: Instant,
     since_clock: Timestamp,
-    copy: Option<Arc<Copy>>,
+    instance: Option<Arc<Instance>>,
     memory: Option<u64>,
     condition: Option<String>,
     /// Ends the task that watches it.
     watch: CancellationToken,
 }
 
-struct Keeper {
+struct PoolActor {
     work: Work,
-    /// Weak, so that the keeper ends when all who could ask it for something are gone.
+    /// Weak, so that the actor ends when all who could ask it for something are gone.
     own: mpsc::WeakUnboundedSender<Message>,
     log_ins: Arc<LogIns>,
-    /// How many copies there should be.
+    /// How many instances there should be.
     target: usize,
     slots: BTreeMap<u32, Slot>,
     next: u32,
     queue: VecDeque<Reply<Lease>>,
     settling: Vec<Reply<()>>,
     stopping: Vec<oneshot::Sender<()>>,
-    /// Whether a copy was ready once.
+    /// Whether an instance was ready once.
     proven: bool,
     made_way: bool,
     failures: u32,
@@ -59,33 +59,33 @@ struct Keeper {
     resets: Lately,
     drifts: u64,
     status: watch::Sender<SiteStatus>,
-    copies: watch::Sender<Vec<Arc<Copy>>>,
+    instances: watch::Sender<Vec<Arc<Instance>>>,
 }
 
-/// Starts the keeper.
+/// Starts the actor.
 pub(super) fn run(
     surroundings: Surroundings,
     inbox: mpsc::UnboundedReceiver<Message>,
     own: mpsc::WeakUnboundedSender<Message>,
-) -> (watch::Receiver<SiteStatus>, watch::Receiver<Vec<Arc<Copy>>>) {
-    let Surroundings { site, driver, copies, events, gate, unproven } = surroundings;
+) -> (watch::Receiver<SiteStatus>, watch::Receiver<Vec<Arc<Instance>>>) {
+    let Surroundings { site, driver, instances, events, gate, unproven } = surroundings;
     let spare = matches!(site.reset, ResetPolicy::Spare | ResetPolicy::Restore | ResetPolicy::WhenDirty);
     let status = watch::Sender::new(SiteStatus {
         name: site.name.clone(),
         title: site.title.clone(),
         url: site.address(),
         state: SiteState::Starting,
-        copies: Vec::new(),
+        instances: Vec::new(),
         spares: 0,
         resets_ms: Vec::new(),
         drifts: 0,
         problem: None,
     });
-    let keeper = Keeper {
+    let actor = PoolActor {
         work: Work { site, driver, events, gate, unproven, stopping: CancellationToken::new() },
         own,
         log_ins: Arc::default(),
-        target: copies.max(1) + usize::from(spare),
+        target: instances.max(1) + usize::from(spare),
         slots: BTreeMap::new(),
         next: 1,
         queue: VecDeque::new(),
@@ -100,14 +100,14 @@ pub(super) fn run(
         resets: Lately::default(),
         drifts: 0,
         status,
-        copies: watch::Sender::new(Vec::new()),
+        instances: watch::Sender::new(Vec::new()),
     };
-    let seen = (keeper.status.subscribe(), keeper.copies.subscribe());
-    tokio::spawn(keeper.keep(inbox));
+    let seen = (actor.status.subscribe(), actor.instances.subscribe());
+    tokio::spawn(actor.keep(inbox));
     seen
 }
 
-impl Keeper {
+impl PoolActor {
     async fn keep(mut self, mut inbox: mpsc::UnboundedReceiver<Message>) {
         self.top_up();
         self.publish();
@@ -132,10 +132,10 @@ impl Keeper {
         (self.work.events)(&Event::Stopped { site: self.work.site.name.clone() });
         self.status.send_modify(|status| {
             status.state = SiteState::Stopped;
-            status.copies.clear();
+            status.instances.clear();
             status.spares = 0;
         });
-        self.copies.send_replace(Vec::new());
+        self.instances.send_replace(Vec::new());
         for reply in self.stopping.drain(..) {
             let _ = reply.send(());
         }
@@ -150,7 +150,7 @@ impl Keeper {
                     slot.condition = Some(condition);
                 }
             }
-            Message::Started { id, result: Ok(copy), took } => self.started(id, copy, took),
+            Message::Started { id, result: Ok(instance), took } => self.started(id, instance, took),
             Message::Started { id, result: Err(error), .. } => {
                 self.slots.remove(&id);
                 self.failed(id, error);
@@ -176,8 +176,8 @@ impl Keeper {
                 self.settling.clear();
                 for id in self.running() {
                     let stopped = Error::Stopped(self.work.site.name.clone());
-                    if let Some(copy) = self.slots.get(&id).and_then(|slot| slot.copy.as_ref()) {
-                        copy.ended.send_replace(Some(Arc::new(stopped)));
+                    if let Some(instance) = self.slots.get(&id).and_then(|slot| slot.instance.as_ref()) {
+                        instance.ended.send_replace(Some(Arc::new(stopped)));
                     }
                     self.remove(id);
                 }
@@ -191,7 +191,7 @@ impl Keeper {
             return;
         }
         let leaving_counts = self.work.site.reset == ResetPolicy::Recreate;
-        // Until one copy was ready the others are not tried: what fails, fails once.
+        // Until one instance was ready the others are not tried: what fails, fails once.
         let target = if self.proven { self.target } else { 1 };
         let there = self.slots.values().filter(|slot| leaving_counts || slot.phase != Phase::Leaving).count();
         for _ in there..target {
@@ -199,23 +199,23 @@ impl Keeper {
             self.next += 1;
             self.slots.insert(id, Slot::starting());
             let first = !self.proven;
-            self.spawn(async move |work, keeper| {
-                let (result, took) = work.start(id, first, &keeper).await;
+            self.spawn(async move |work, actor| {
+                let (result, took) = work.start(id, first, &actor).await;
                 Message::Started { id, result, took }
             });
         }
     }
 
-    /// Gives ready copies to those who wait for one.
+    /// Gives ready instances to those who wait for one.
     fn serve(&mut self) {
         self.queue.retain(|reply| !reply.is_closed());
         while !self.queue.is_empty() {
             let ready = self.slots.iter_mut().find(|(_, slot)| slot.phase == Phase::Ready);
-            let (Some((_, slot)), Some(keeper)) = (ready, self.own.upgrade()) else { break };
-            let (Some(copy), Some(reply)) = (&slot.copy, self.queue.pop_front()) else { break };
+            let (Some((_, slot)), Some(actor)) = (ready, self.own.upgrade()) else { break };
+            let (Some(instance), Some(reply)) = (&slot.instance, self.queue.pop_front()) else { break };
             let site = Arc::clone(&self.work.site);
-            let back = Back { site, keeper, log_ins: Arc::clone(&self.log_ins) };
-            match reply.send(Ok(Lease::new(Arc::clone(copy), back))) {
+            let back = Back { site, actor, log_ins: Arc::clone(&self.log_ins) };
+            match reply.send(Ok(Lease::new(Arc::clone(instance), back))) {
                 Ok(()) => slot.enter(Phase::Leased),
                 Err(unwanted) => unwanted.into_iter().for_each(Lease::revoke),
             }
@@ -235,9 +235,9 @@ impl Keeper {
         }
     }
 
-    fn started(&mut self, id: u32, copy: Arc<Copy>, took: Duration) {
+    fn started(&mut self, id: u32, instance: Arc<Instance>, took: Duration) {
         let Some(slot) = self.slots.get_mut(&id) else { return };
-        slot.copy = Some(Arc::clone(&copy));
+        slot.instance = Some(Arc::clone(&instance));
         slot.condition = None;
         if self.work.stopping.is_cancelled() {
             return self.remove(id);
@@ -247,15 +247,15 @@ impl Keeper {
         self.proven = true;
         self.make_way();
         self.problem = None;
-        (self.work.events)(&Event::Ready { site: self.work.site.name.clone(), copy: id, took });
+        (self.work.events)(&Event::Ready { site: self.work.site.name.clone(), instance: id, took });
         let (own, work) = (self.own.clone(), self.work.clone());
         tokio::spawn(async move {
             let error = tokio::select! {
-                error = work.watch(&copy) => error,
+                error = work.watch(&instance) => error,
                 () = watch.cancelled() => return,
             };
-            if let Some(keeper) = own.upgrade() {
-                let _ = keeper.send(Message::Ended { id, error });
+            if let Some(actor) = own.upgrade() {
+                let _ = actor.send(Message::Ended { id, error });
             }
         });
     }
@@ -277,7 +277,8 @@ impl Keeper {
 
     fn keep_as_it_is(&mut self, id: u32) {
         let Some(slot) = self.slots.get_mut(&id) else { return };
-        let set_back = slot.copy.as_ref().map_or(Ok(()), |copy| copy.set_clock_back(&self.work.site));
+        let set_back =
+            slot.instance.as_ref().map_or(Ok(()), |instance| instance.set_clock_back(&self.work.site));
         match set_back {
             Ok(()) => {
                 slot.enter(Phase::Ready);
@@ -290,16 +291,17 @@ impl Keeper {
         }
     }
 
-    /// Puts the state of a copy back, or replaces it where nobody sees its state.
+    /// Puts the state of an instance back, or replaces it where nobody sees its state.
     fn put_back(&mut self, id: u32) {
         let Some(slot) = self.slots.get_mut(&id) else { return };
-        let Some(copy) = slot.copy.clone().filter(|copy| copy.restores(&self.work.site)) else {
+        let Some(instance) = slot.instance.clone().filter(|instance| instance.restores(&self.work.site))
+        else {
             return self.remove(id);
         };
         slot.enter(Phase::Recycling);
         self.spawn(async move |work, _| {
             let began = Instant::now();
-            let result = work.restore(&copy).await;
+            let result = work.restore(&instance).await;
             Message::Restored { id, result, took: began.elapsed() }
         });
     }
@@ -316,7 +318,7 @@ impl Keeper {
             Ok(Some(difference)) => {
                 self.drifts += 1;
                 let site = self.work.site.name.clone();
-                (self.work.events)(&Event::Drifted { site, copy: id, difference });
+                (self.work.events)(&Event::Drifted { site, instance: id, difference });
                 self.remove(id);
             }
             Err(error) => {
@@ -326,22 +328,22 @@ impl Keeper {
         }
     }
 
-    fn recycled(&mut self, copy: u32, took: Duration, how: How) {
+    fn recycled(&mut self, instance: u32, took: Duration, how: How) {
         self.resets.add(took);
-        (self.work.events)(&Event::Recycled { site: self.work.site.name.clone(), copy, took, how });
+        (self.work.events)(&Event::Recycled { site: self.work.site.name.clone(), instance, took, how });
     }
 
-    /// A copy has ended by itself.
+    /// An instance has ended by itself.
     fn ended(&mut self, id: u32, error: Error) {
         let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.phase != Phase::Leaving) else { return };
         let error = Arc::new(error);
-        if let Some(copy) = &slot.copy {
-            copy.ended.send_replace(Some(Arc::clone(&error)));
+        if let Some(instance) = &slot.instance {
+            instance.ended.send_replace(Some(Arc::clone(&error)));
         }
         if slot.since.elapsed() > STEADY {
             self.failures = 0;
         }
-        // What an episode does to its copy does not speak against the site.
+        // What an episode does to its instance does not speak against the site.
         let leased = slot.phase == Phase::Leased;
         self.remove(id);
         if leased {
@@ -351,7 +353,7 @@ impl Keeper {
         }
     }
 
-    /// Counts a failure of a copy; too many in a row, and the site is given up.
+    /// Counts a failure of an instance; too many in a row, and the site is given up.
     fn failed(&mut self, id: u32, error: Error) {
         if self.work.stopping.is_cancelled() {
             return;
@@ -373,20 +375,20 @@ impl Keeper {
         }
     }
 
-    /// This site can be used, or cannot: it keeps the second copies of others waiting no longer.
+    /// This site can be used, or cannot: it keeps the second instances of others waiting no longer.
     fn make_way(&mut self) {
         if !std::mem::replace(&mut self.made_way, true) {
             self.work.unproven.send_modify(|left| *left = left.saturating_sub(1));
         }
     }
 
-    fn report(&mut self, copy: u32, error: &Error, given_up: bool) {
+    fn report(&mut self, instance: u32, error: &Error, given_up: bool) {
         self.problem = Some(error.to_string());
         let site = self.work.site.name.clone();
-        (self.work.events)(&Event::Failed { site, copy, error: error.to_string(), given_up });
+        (self.work.events)(&Event::Failed { site, instance, error: error.to_string(), given_up });
     }
 
-    /// Makes every copy that is nobody's pristine, and tries again what was given up.
+    /// Makes every instance that is nobody's pristine, and tries again what was given up.
     fn reset(&mut self, reply: Reply<()>) {
         (self.given_up, self.pause, self.failures) = (None, None, 0);
         self.settling.push(reply);
@@ -401,33 +403,33 @@ impl Keeper {
         }
     }
 
-    /// All copies that run.
+    /// All instances that run.
     fn running(&self) -> Vec<u32> {
-        self.slots.iter().filter(|(_, slot)| slot.copy.is_some()).map(|(id, _)| *id).collect()
+        self.slots.iter().filter(|(_, slot)| slot.instance.is_some()).map(|(id, _)| *id).collect()
     }
 
-    /// Removes a copy.
+    /// Removes an instance.
     fn remove(&mut self, id: u32) {
         let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.phase != Phase::Leaving) else { return };
-        let Some(copy) = slot.copy.clone() else { return };
+        let Some(instance) = slot.instance.clone() else { return };
         slot.watch.cancel();
         slot.enter(Phase::Leaving);
         self.spawn(async move |work, _| {
             let began = Instant::now();
-            work.stop(&copy).await;
+            work.stop(&instance).await;
             Message::Gone { id, took: began.elapsed() }
         });
     }
 
-    /// Does something that takes time, and tells the keeper of it in the end.
+    /// Does something that takes time, and tells the actor of it in the end.
     fn spawn<F>(&self, work: impl FnOnce(Work, mpsc::UnboundedSender<Message>) -> F)
     where
         F: Future<Output = Message> + Send + 'static,
     {
-        let Some(keeper) = self.own.upgrade() else { return };
-        let doing = work(self.work.clone(), keeper.clone());
+        let Some(actor) = self.own.upgrade() else { return };
+        let doing = work(self.work.clone(), actor.clone());
         tokio::spawn(async move {
-            let _ = keeper.send(doing.await);
+            let _ = actor.send(doing.await);
         });
     }
 
@@ -436,8 +438,8 @@ impl Keeper {
         self.work.stopping.cancel();
         for slot in std::mem::take(&mut self.slots).into_values() {
             slot.watch.cancel();
-            if let Some(copy) = slot.copy.filter(|_| slot.phase != Phase::Leaving) {
-                self.work.stop(&copy).await;
+            if let Some(instance) = slot.instance.filter(|_| slot.phase != Phase::Leaving) {
+                self.work.stop(&instance).await;
             }
         }
     }
@@ -450,10 +452,10 @@ impl Keeper {
             _ if self.proven => SiteState::Running,
             _ => SiteState::Starting,
         };
-        let copies = self.slots.iter().map(|(id, slot)| slot.status(*id)).collect();
+        let instances = self.slots.iter().map(|(id, slot)| slot.status(*id)).collect();
         self.status.send_modify(|status| {
             status.state = state;
-            status.copies = copies;
+            status.instances = instances;
             status.spares = spares;
             status.resets_ms = self.resets.all();
             status.drifts = self.drifts;
@@ -462,8 +464,8 @@ impl Keeper {
                 None => self.problem.clone(),
             };
         });
-        let copies = self.slots.values().filter_map(|slot| slot.copy.clone());
-        self.copies.send_replace(copies.collect());
+        let instances = self.slots.values().filter_map(|slot| slot.instance.clone());
+        self.instances.send_replace(instances.collect());
     }
 }
 
@@ -473,7 +475,7 @@ impl Slot {
             phase: Phase::Starting,
             since: Instant::now(),
             since_clock: Timestamp::now(),
-            copy: None,
+            instance: None,
             memory: None,
             condition: None,
             watch: CancellationToken::new(),
@@ -484,12 +486,12 @@ impl Slot {
         (self.phase, self.since, self.since_clock) = (phase, Instant::now(), Timestamp::now());
     }
 
-    fn status(&self, id: u32) -> CopyStatus {
-        CopyStatus {
+    fn status(&self, id: u32) -> InstanceStatus {
+        InstanceStatus {
             id,
             phase: self.phase,
             since: self.since_clock,
-            address: self.copy.as_ref().map(|copy| copy.upstream.clone()),
+            address: self.instance.as_ref().map(|instance| instance.upstream.clone()),
             memory: self.memory,
             condition: self.condition.clone(),
         }

@@ -17,7 +17,7 @@ use super::*;
 
 const SOON: Duration = Duration::from_secs(20);
 
-/// A web server whose answers are held back while it is shut.
+/// A web server whose answers are routed back while it is shut.
 struct Origin {
     open: watch::Sender<bool>,
     /// How many requests it has had.
@@ -39,7 +39,7 @@ impl Origin {
         Origin { open, asked, address }
     }
 
-    /// Does `work` until a request is held back for it, and drops it.
+    /// Does `work` until a request is routed back for it, and drops it.
     async fn drop_midway<T>(&mut self, work: impl Future<Output = T>) {
         self.open.send_replace(false);
         self.asked.mark_unchanged();
@@ -61,20 +61,20 @@ async fn answer(mut stream: TcpStream, count: watch::Sender<usize>, mut open: wa
     let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok").await;
 }
 
-/// A hall with one site, which is the origin's.
-async fn hall(origin: &Origin) -> (tempfile::TempDir, Arc<Hall>) {
+/// A router with one site, which is the origin's.
+async fn router(origin: &Origin) -> (tempfile::TempDir, Arc<SiteRouter>) {
     let keep = tempfile::tempdir().unwrap();
     let folder = Utf8PathBuf::from_path_buf(keep.path().to_owned()).unwrap();
-    // One copy at a time, so that no other one asks the origin for anything.
+    // One instance at a time, so that no other one asks the origin for anything.
     let site = Site { reset: ResetPolicy::Recreate, ..load(&folder, origin) };
     let options =
-        Options { copies: 1, folder: folder.join("town"), listed: Vec::new(), name: "test".to_owned() };
-    let town = Town::start(vec![site], options, Arc::new(|_| {})).await.unwrap();
+        Options { instances: 1, folder: folder.join("town"), listed: Vec::new(), name: "test".to_owned() };
+    let group = SiteGroup::start(vec![site], options, Arc::new(|_| {})).await.unwrap();
     let authority = CertificateAuthority::in_memory().unwrap();
     let gateway = Gateway::start(Config::new(Arc::new(authority), Routes::new())).await.unwrap();
-    let hall = Hall::new(town, gateway);
-    hall.move_in();
-    (keep, hall)
+    let router = SiteRouter::new(group, gateway);
+    router.route_new_sites();
+    (keep, router)
 }
 
 fn load(folder: &Utf8Path, origin: &Origin) -> Site {
@@ -99,63 +99,63 @@ async fn until(condition: &str, holds: impl Fn() -> bool) {
     timeout(SOON, waiting).await.unwrap_or_else(|_| panic!("waited {SOON:?} for {condition}"));
 }
 
-/// The number of the copy that the site's hosts lead to, where it is still leased.
-fn in_use(hall: &Hall) -> Option<u32> {
-    let held = hall.held("notes")?;
-    let copy = held.lock().as_ref()?.copy();
-    let leased = hall
+/// The number of the instance that the site's hosts lead to, where it is still leased.
+fn in_use(router: &SiteRouter) -> Option<u32> {
+    let routed = router.routed("notes")?;
+    let instance = routed.lock().as_ref()?.instance();
+    let leased = router
         .sites()
         .iter()
-        .flat_map(|site| &site.copies)
-        .any(|status| status.id == copy && status.phase == Phase::Leased);
-    leased.then_some(copy)
+        .flat_map(|site| &site.instances)
+        .any(|status| status.id == instance && status.phase == Phase::Leased);
+    leased.then_some(instance)
 }
 
 #[tokio::test]
-async fn a_log_in_whose_client_leaves_keeps_the_copy_in_use() {
+async fn a_log_in_whose_client_leaves_keeps_the_instance_in_use() {
     let mut origin = Origin::start().await;
-    let (_keep, hall) = hall(&origin).await;
-    until("a copy to be in use", || in_use(&hall).is_some()).await;
-    let copy = in_use(&hall);
+    let (_keep, router) = router(&origin).await;
+    until("an instance to be in use", || in_use(&router).is_some()).await;
+    let instance = in_use(&router);
 
-    origin.drop_midway(hall.login("notes", "ann")).await;
-    assert_eq!(in_use(&hall), copy, "the copy was handed back");
+    origin.drop_midway(router.login("notes", "ann")).await;
+    assert_eq!(in_use(&router), instance, "the instance was handed back");
     origin.open.send_replace(true);
-    let given = timeout(SOON, hall.login("notes", "ann")).await.unwrap().unwrap();
+    let given = timeout(SOON, router.login("notes", "ann")).await.unwrap().unwrap();
     assert_eq!(given.cookies.len(), 1);
-    assert_eq!(in_use(&hall), copy);
-    // The copy is given back once nobody has a share of it.
-    timeout(SOON, hall.reset("notes")).await.unwrap().unwrap();
-    until("another copy to be in use", || in_use(&hall).is_some_and(|now| Some(now) != copy)).await;
-    hall.town.stop().await.unwrap();
+    assert_eq!(in_use(&router), instance);
+    // The instance is given back once nobody has a share of it.
+    timeout(SOON, router.reset("notes")).await.unwrap().unwrap();
+    until("another instance to be in use", || in_use(&router).is_some_and(|now| Some(now) != instance)).await;
+    router.group.stop().await.unwrap();
 }
 
 #[tokio::test]
 async fn a_copy_that_is_reset_during_a_log_in_is_given_back_after_it() {
     let mut origin = Origin::start().await;
-    let (_keep, hall) = hall(&origin).await;
-    until("a copy to be in use", || in_use(&hall).is_some()).await;
-    let copy = in_use(&hall);
+    let (_keep, router) = router(&origin).await;
+    until("an instance to be in use", || in_use(&router).is_some()).await;
+    let instance = in_use(&router);
 
-    origin.drop_midway(hall.login("notes", "ann")).await;
-    let reset = hall.reset("notes");
+    origin.drop_midway(router.login("notes", "ann")).await;
+    let reset = router.reset("notes");
     let open = async { origin.open.send_replace(true) };
     timeout(SOON, async { tokio::join!(reset, open).0 }).await.unwrap().unwrap();
-    assert!(in_use(&hall).is_some_and(|now| Some(now) != copy));
-    hall.town.stop().await.unwrap();
+    assert!(in_use(&router).is_some_and(|now| Some(now) != instance));
+    router.group.stop().await.unwrap();
 }
 
 #[tokio::test]
 async fn a_reset_whose_client_leaves_goes_on_to_its_end() {
     let mut origin = Origin::start().await;
-    let (_keep, hall) = hall(&origin).await;
-    until("a copy to be in use", || in_use(&hall).is_some()).await;
-    let copy = in_use(&hall);
+    let (_keep, router) = router(&origin).await;
+    until("an instance to be in use", || in_use(&router).is_some()).await;
+    let instance = in_use(&router);
 
-    // The copy has been given back, and the next one waits for its front page.
-    origin.drop_midway(hall.reset("notes")).await;
-    assert_eq!(in_use(&hall), None);
+    // The instance has been given back, and the next one waits for its front page.
+    origin.drop_midway(router.reset("notes")).await;
+    assert_eq!(in_use(&router), None);
     origin.open.send_replace(true);
-    until("another copy to be in use", || in_use(&hall).is_some_and(|now| Some(now) != copy)).await;
-    hall.town.stop().await.unwrap();
+    until("another instance to be in use", || in_use(&router).is_some_and(|now| Some(now) != instance)).await;
+    router.group.stop().await.unwrap();
 }

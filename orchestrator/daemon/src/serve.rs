@@ -1,4 +1,4 @@
-//! The process that a town lives in.
+//! The main function of the daemon: start, serve, stop.
 
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,19 +10,19 @@ use camino::Utf8PathBuf;
 use gateway::{Config, Gateway};
 use guard::Guard;
 use sites::manifest::DriverKind;
-use sites::{Events, Options, Site, Town};
+use sites::{Events, Options, Site, SiteGroup};
 use tokio::net::{TcpListener, UnixListener};
 use tokio_util::sync::CancellationToken;
 
-use crate::control::{self, Desk};
-use crate::hall::Hall;
+use crate::control::{self, ControlState};
+use crate::site_router::SiteRouter;
 use crate::{Error, Folder, clocks, full_reset};
 
-/// How often the memory of copies is measured.
+/// How often the memory of instances is measured.
 const MEASURE: Duration = Duration::from_secs(3);
 
-/// What a town is made of.
-pub struct Served {
+/// The settings of a daemon.
+pub struct DaemonOptions {
     /// Where it keeps what commands have to find.
     pub folder: Folder,
     /// The folder with the manifests of its sites, from which more may be added.
@@ -30,19 +30,19 @@ pub struct Served {
     /// Its sites.
     pub sites: Vec<Site>,
     /// How they are set up.
-    pub options: Options,
-    /// Its gateway, whose routes are the town's.
+    pub group: Options,
+    /// Its gateway; the daemon sets the routes.
     pub gateway: Config,
     /// Where full resets are asked for.
     pub reset: SocketAddr,
 }
 
-/// Serves a town until `stop` is cancelled or a command says so; then nothing of it is left.
+/// Serves the sites until `stop` is cancelled or a command asks for it. Nothing is left afterwards.
 ///
 /// # Errors
-/// When a town is up already, something cannot be listened on, or the sites cannot be brought up or removed.
-pub async fn serve(served: Served, events: Events, stop: CancellationToken) -> Result<(), Error> {
-    let Served { folder, manifests, sites, options, mut gateway, reset } = served;
+/// When another daemon is running, an address is taken, or the sites cannot be started or removed.
+pub async fn serve(options: DaemonOptions, events: Events, stop: CancellationToken) -> Result<(), Error> {
+    let DaemonOptions { folder, manifests, sites, group, mut gateway, reset } = options;
     let certificate = gateway.ca.certificate_path().map(ToOwned::to_owned);
     gateway.extra_roots.extend(sites.iter().filter_map(Site::authority_file));
     folder.make()?;
@@ -54,7 +54,7 @@ pub async fn serve(served: Served, events: Events, stop: CancellationToken) -> R
     let gateway = Gateway::start(gateway).await?;
     let socket = folder.socket();
     let control = UnixListener::bind(&socket).map_err(Error::file("listen at", &socket))?;
-    // Who can write to it can stop the town and be anybody in it.
+    // Whoever can write to it can stop the daemon and log in as anybody.
     fs::set_permissions(&socket, fs::Permissions::from_mode(0o600)).map_err(Error::file("shut", &socket))?;
 
     if sites.iter().any(|site| site.driver == DriverKind::Docker) {
@@ -62,8 +62,8 @@ pub async fn serve(served: Served, events: Events, stop: CancellationToken) -> R
     }
     // Not given up half-way, as what it has made on the container engine by then would be left
     // there.
-    let town = match Town::start(sites, options, events).await {
-        Ok(town) => town,
+    let group = match SiteGroup::start(sites, group, events).await {
+        Ok(group) => group,
         Err(error) => {
             if !error.is_gone() {
                 folder.forget_containers()?;
@@ -72,24 +72,24 @@ pub async fn serve(served: Served, events: Events, stop: CancellationToken) -> R
             return Err(error.into());
         }
     };
-    let hall = Hall::new(town.clone(), gateway);
-    hall.move_in();
-    let desk = Desk {
-        hall: hall.clone(),
+    let router = SiteRouter::new(group.clone(), gateway);
+    router.route_new_sites();
+    let state = ControlState {
+        router: router.clone(),
         folder: folder.clone(),
         manifests,
         certificate,
         reset: format!("http://{reset}"),
         stop: stop.clone(),
     };
-    let control = axum::serve(control, control::router(desk)).with_graceful_shutdown(ended(&stop));
-    let router = Guard::new(reset).before(full_reset::router(hall.clone()), IntoResponse::into_response);
-    let resets = axum::serve(resets, router).with_graceful_shutdown(ended(&stop));
+    let control = axum::serve(control, control::router(state)).with_graceful_shutdown(ended(&stop));
+    let guarded = Guard::new(reset).before(full_reset::router(router.clone()), IntoResponse::into_response);
+    let resets = axum::serve(resets, guarded).with_graceful_shutdown(ended(&stop));
     let ticking = async {
         let mut ticks = tokio::time::interval(clocks::TICK);
         loop {
             ticks.tick().await;
-            hall.tick();
+            router.tick();
         }
     };
     // An engine takes a second to measure a container, which nobody who asks for the status should wait for.
@@ -97,20 +97,20 @@ pub async fn serve(served: Served, events: Events, stop: CancellationToken) -> R
         let mut ticks = tokio::time::interval(MEASURE);
         loop {
             ticks.tick().await;
-            town.measure().await;
+            group.measure().await;
         }
     };
     tokio::select! {
         () = measuring => {}
         ended = async { tokio::join!(control, resets) } => {
             if let Err(error) = ended.0.and(ended.1) {
-                tracing::warn!(%error, "the town can no longer be talked to, and ends");
+                tracing::warn!(%error, "the daemon can no longer be reached, and ends");
             }
         }
         () = ticking => {}
         () = stop.cancelled() => {}
     }
-    let stopped = town.stop().await;
+    let stopped = group.stop().await;
     if stopped.is_ok() {
         folder.forget_containers()?;
     }

@@ -1,9 +1,9 @@
-//! The process that `sandbox up` leaves behind, in which the town lives.
+//! The process that `sandbox up` leaves behind, in which the daemon lives.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-use ::town::Served;
+use ::daemon::DaemonOptions;
 use camino::Utf8PathBuf;
 
 use super::SitesFolder;
@@ -16,7 +16,7 @@ use crate::options::DataFolder;
 /// Where BrowserGym's users have their reset server.
 const RESET: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 7565);
 
-/// Hold a town until it is told to end (what `sandbox up` runs in the background)
+/// Hold the sites until told to end (what `sandbox up` runs in the background)
 #[derive(clap::Args)]
 pub(crate) struct Serve {
     #[command(flatten)]
@@ -25,7 +25,7 @@ pub(crate) struct Serve {
     data: DataFolder,
 }
 
-/// Which sites a town has, and where it can be reached.
+/// Which sites a daemon has, and where it can be reached.
 #[derive(clap::Args)]
 pub(crate) struct Plan {
     /// Sites to bring up
@@ -48,22 +48,22 @@ impl Serve {
         let sites = super::load(manifests, &self.plan.names)?;
         let manifests = manifests.canonicalize_utf8().or_input(format!("read {manifests}"))?;
         let folder = super::folder(&self.data)?;
-        let options = sites::Options {
-            copies: 1,
+        let group = sites::Options {
+            instances: 1,
             folder: Utf8PathBuf::from(folder.path()),
             listed: Vec::new(),
             name: "up".to_owned(),
         };
         let gateway = gateway_options::config(&self.data, self.plan.listen)?;
         let reset = self.plan.reset_listen.unwrap_or(RESET);
-        let served = Served { folder, manifests, sites, options, gateway, reset };
+        let options = DaemonOptions { folder, manifests, sites, group, gateway, reset };
         let events = Arc::new(|event: &sites::Event| {
             if let Some(text) = super::told(event) {
                 tracing::info!("{text}");
             }
         });
-        match ::town::serve(served, events, interrupt::token()).await {
-            Err(::town::Error::AlreadyUp) => std::process::exit(OTHER_IS_UP),
+        match ::daemon::serve(options, events, interrupt::token()).await {
+            Err(::daemon::Error::AlreadyUp) => std::process::exit(OTHER_IS_UP),
             ended => Ok(ended?),
         }
     }

@@ -1,4 +1,4 @@
-//! Containers beside the application's own.
+//! Sidecars: further containers of an instance, such as a database.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{Limits, Volume};
 
-/// A container that belongs to every copy of a site: its database, its search engine.
+/// A container that belongs to every instance of a site: its database, its search engine.
 ///
-/// It starts before the application's, goes with its copy, and reaches nothing but the containers of that copy, which all
+/// It starts before the application's, goes with its instance, and reaches nothing but the containers of that instance, which all
 /// know each other by name. What it keeps is its own: it is neither put back nor part of the digest of the state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Companion {
+pub struct Sidecar {
     /// The image.
     pub image: String,
     /// What is run instead of the image's own command.

@@ -1,4 +1,4 @@
-//! Commands for a town of sites that stays up: `up`, `down`, `status`, `logs`, `reset`, `open`.
+//! Commands for sites that stay up: `up`, `down`, `status`, `logs`, `reset`, `open`.
 
 mod down;
 mod events;
@@ -10,7 +10,7 @@ mod status;
 mod table;
 mod up;
 
-use ::town::{Client, Folder};
+use ::daemon::{Client, Folder};
 use camino::{Utf8Path, Utf8PathBuf};
 use sites::Site;
 

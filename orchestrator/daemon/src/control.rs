@@ -1,4 +1,4 @@
-//! What commands ask of a town, as HTTP with JSON over its socket.
+//! The control API of the daemon: HTTP with JSON over its socket.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use sites::manifest::DriverKind;
 use sites::{LoggedIn, Site};
 use tokio_util::sync::CancellationToken;
 
-use crate::hall::Hall;
-use crate::{Error, Folder, TownStatus};
+use crate::site_router::SiteRouter;
+use crate::{DaemonStatus, Error, Folder};
 
 /// What the handlers share.
 #[derive(Clone)]
-pub(crate) struct Desk {
-    pub(crate) hall: Arc<Hall>,
+pub(crate) struct ControlState {
+    pub(crate) router: Arc<SiteRouter>,
     pub(crate) folder: Folder,
     pub(crate) manifests: Utf8PathBuf,
     pub(crate) certificate: Option<Utf8PathBuf>,
@@ -36,7 +36,7 @@ struct Lines {
 
 type Refusal = (StatusCode, String);
 
-pub(crate) fn router(desk: Desk) -> Router {
+pub(crate) fn router(state: ControlState) -> Router {
     Router::new()
         .route("/status", get(status))
         .route("/add", post(add))
@@ -45,7 +45,7 @@ pub(crate) fn router(desk: Desk) -> Router {
         .route("/logs/{site}/follow", get(follow))
         .route("/login/{site}/{account}", post(login))
         .route("/stop", post(stop))
-        .with_state(desk)
+        .with_state(state)
 }
 
 fn refusal(error: Error) -> Refusal {
@@ -55,30 +55,30 @@ fn refusal(error: Error) -> Refusal {
     }
 }
 
-async fn status(State(desk): State<Desk>) -> Json<TownStatus> {
-    let sites = desk.hall.sites();
-    let proxy = format!("http://{}", desk.hall.proxy());
-    let engine = desk.hall.town.engine_problem().map(|problem| problem.to_string());
-    let Desk { reset, certificate, manifests, .. } = desk;
+async fn status(State(state): State<ControlState>) -> Json<DaemonStatus> {
+    let sites = state.router.sites();
+    let proxy = format!("http://{}", state.router.proxy());
+    let engine = state.router.group.engine_problem().map(|problem| problem.to_string());
+    let ControlState { reset, certificate, manifests, .. } = state;
     let manifests = Some(manifests);
-    Json(TownStatus { pid: std::process::id(), proxy, reset, engine, certificate, manifests, sites })
+    Json(DaemonStatus { pid: std::process::id(), proxy, reset, engine, certificate, manifests, sites })
 }
 
 /// Adds the sites of these names; whoever asks need not wait for it.
-async fn add(State(desk): State<Desk>, Json(names): Json<Vec<String>>) -> Result<(), Refusal> {
+async fn add(State(state): State<ControlState>, Json(names): Json<Vec<String>>) -> Result<(), Refusal> {
     let added = tokio::spawn(async move {
-        let sites = chosen(&desk, &names)?;
+        let sites = chosen(&state, &names)?;
         if sites.iter().any(|site| site.driver == DriverKind::Docker) {
-            desk.folder.note_containers()?;
+            state.folder.note_containers()?;
         }
-        desk.hall.add(sites).await
+        state.router.add(sites).await
     });
     let added = added.await.unwrap_or_else(|error| Err(Error::Talk(error.to_string())));
     added.map_err(refusal)
 }
 
-fn chosen(desk: &Desk, names: &[String]) -> Result<Vec<Site>, Error> {
-    let all = Site::load_all(&desk.manifests);
+fn chosen(state: &ControlState, names: &[String]) -> Result<Vec<Site>, Error> {
+    let all = Site::load_all(&state.manifests);
     let mut sites = all.map_err(|error| Error::Refused(format!("read the sites: {error}")))?;
     sites.retain(|site| names.contains(&site.name));
     // The gateway reads them when it starts.
@@ -93,27 +93,27 @@ fn chosen(desk: &Desk, names: &[String]) -> Result<Vec<Site>, Error> {
 }
 
 /// How long it took, in milliseconds.
-async fn reset(State(desk): State<Desk>, Path(site): Path<String>) -> Result<Json<f64>, Refusal> {
-    let took = desk.hall.reset(&site).await.map_err(refusal)?;
+async fn reset(State(state): State<ControlState>, Path(site): Path<String>) -> Result<Json<f64>, Refusal> {
+    let took = state.router.reset(&site).await.map_err(refusal)?;
     Ok(Json(took.as_secs_f64() * 1000.0))
 }
 
 async fn logs(
-    State(desk): State<Desk>,
+    State(state): State<ControlState>,
     Path(site): Path<String>,
     Query(Lines { lines }): Query<Lines>,
 ) -> Result<Json<BTreeMap<u32, Vec<String>>>, Refusal> {
-    let said = desk.hall.town.logs(&site, lines).await.map_err(|error| refusal(error.into()))?;
+    let said = state.router.group.logs(&site, lines).await.map_err(|error| refusal(error.into()))?;
     Ok(Json(said.into_iter().collect()))
 }
 
-/// A line of JSON for each that a copy prints: its number and the line, as long as the town is up.
+/// A line of JSON for each that an instance prints: its number and the line, as long as the daemon is up.
 async fn follow(
-    State(desk): State<Desk>,
+    State(state): State<ControlState>,
     Path(site): Path<String>,
     Query(Lines { lines }): Query<Lines>,
 ) -> Result<Body, Refusal> {
-    let heard = desk.hall.town.follow(&site, lines).map_err(|error| refusal(error.into()))?;
+    let heard = state.router.group.follow(&site, lines).map_err(|error| refusal(error.into()))?;
     let told = stream::unfold(heard, async |mut heard| {
         let line = heard.recv().await?;
         let told = serde_json::to_string(&line).map(|text| text + "\n");
@@ -123,13 +123,13 @@ async fn follow(
 }
 
 async fn login(
-    State(desk): State<Desk>,
+    State(state): State<ControlState>,
     Path((site, account)): Path<(String, String)>,
 ) -> Result<Json<LoggedIn>, Refusal> {
-    desk.hall.login(&site, &account).await.map(Json).map_err(refusal)
+    state.router.login(&site, &account).await.map(Json).map_err(refusal)
 }
 
-async fn stop(State(desk): State<Desk>) -> StatusCode {
-    desk.stop.cancel();
+async fn stop(State(state): State<ControlState>) -> StatusCode {
+    state.stop.cancel();
     StatusCode::ACCEPTED
 }

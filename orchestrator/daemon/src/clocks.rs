@@ -1,4 +1,4 @@
-//! In a town that people use, the clocks of sites go on; they begin anew with every copy.
+//! Clocks of sites that people use: they run on, and start again with every instance.
 
 use std::time::{Duration, Instant};
 
@@ -7,16 +7,16 @@ use sites::Lease;
 
 pub(crate) const TICK: Duration = Duration::from_secs(1);
 
-/// A copy's clock, which shows what the manifest says when it is first used.
+/// An instance's clock, which shows what the manifest says when it is first used.
 #[derive(Debug)]
-pub(crate) struct Running {
+pub(crate) struct RunningClock {
     start: Option<Timestamp>,
     since: Instant,
 }
 
-impl Running {
-    pub(crate) fn of(lease: &Lease) -> Running {
-        Running { start: lease.site().clock, since: Instant::now() }
+impl RunningClock {
+    pub(crate) fn of(lease: &Lease) -> RunningClock {
+        RunningClock { start: lease.site().clock, since: Instant::now() }
     }
 
     pub(crate) fn tick(&self, lease: &Lease) {

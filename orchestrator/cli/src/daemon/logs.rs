@@ -1,18 +1,18 @@
-//! `sandbox logs`: what the copies of a site have printed.
+//! `sandbox logs`: what the instances of a site have printed.
 
 use crate::failure::Outcome;
 use crate::options::DataFolder;
 use crate::{interrupt, out};
 
-/// Show the last lines that a site's copies have printed
+/// Show the last lines that a site's instances have printed
 #[derive(clap::Args)]
 pub(crate) struct Logs {
     /// The site
     site: String,
-    /// Go on with what they print, and the copies after them, until Ctrl-C
+    /// Go on with what they print, and the instances after them, until Ctrl-C
     #[arg(long, short)]
     follow: bool,
-    /// How many lines of each copy
+    /// How many lines of each instance
     #[arg(long, value_name = "N", default_value_t = 50)]
     lines: usize,
     #[command(flatten)]
@@ -20,11 +20,11 @@ pub(crate) struct Logs {
 }
 
 impl Logs {
-    /// Prints them, each with the number of its copy.
+    /// Prints them, each with the number of its instance.
     pub(crate) async fn run(self) -> Outcome {
         let client = super::client(&self.data)?;
         if self.follow {
-            let show = |copy: u32, line: &str| println!("{}-{copy}  {line}", self.site);
+            let show = |instance: u32, line: &str| println!("{}-{instance}  {line}", self.site);
             let stop = interrupt::token();
             return tokio::select! {
                 ended = client.follow(&self.site, self.lines, show) => Ok(ended?),
@@ -33,8 +33,8 @@ impl Logs {
             };
         }
         let said = client.logs(&self.site, self.lines).await?;
-        for (copy, lines) in said {
-            lines.iter().for_each(|line| println!("{}-{copy}  {line}", self.site));
+        for (instance, lines) in said {
+            lines.iter().for_each(|line| println!("{}-{instance}  {line}", self.site));
         }
         Ok(())
     }

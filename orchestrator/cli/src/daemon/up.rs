@@ -1,4 +1,4 @@
-//! `sandbox up`: a town of sites, in the background.
+//! `sandbox up`: starts sites in the background.
 
 use std::fs::OpenOptions;
 use std::net::SocketAddr;
@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use ::town::{Client, Folder, TownStatus};
+use ::daemon::{Client, DaemonStatus, Folder};
 use camino::Utf8Path;
 use indicatif::{MultiProgress, ProgressBar};
 use sites::Site;
@@ -19,7 +19,7 @@ use crate::failure::{ENGINE_CURE, Failure, OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::{engine, gateway_options, interrupt, out, progress};
 
-/// How often the town is asked while it comes up.
+/// How often the daemon is asked while it comes up.
 const ASK: Duration = Duration::from_millis(100);
 /// How long all of it may take. A site has a deadline of its own, which comes first.
 const WITHIN: Duration = Duration::from_secs(900);
@@ -30,7 +30,7 @@ const ENGINE: Duration = Duration::from_secs(15);
 /// What makes images, and what brings them.
 const BUILD: &str = "build them with `sandbox build`, or load them from a file with `sandbox load`";
 
-/// The exit code of a town's process that finds another one there.
+/// The exit code of a daemon's process that finds another one there.
 pub(super) const OTHER_IS_UP: i32 = 5;
 
 /// Bring up sites, each under its own name, and leave them running
@@ -52,7 +52,7 @@ pub(crate) struct Up {
 }
 
 impl Up {
-    /// Starts the town where there is none, waits until its sites can be used, and shows them.
+    /// Starts the daemon where there is none, waits until its sites can be used, and shows them.
     pub(crate) async fn run(self) -> Outcome {
         let stop = interrupt::token();
         let status = self.bring_up(&super::client(&self.data)?, &stop).await?;
@@ -75,11 +75,11 @@ impl Up {
     }
 
     /// Starts what is not up, and waits for it.
-    async fn bring_up(&self, client: &Client, stop: &CancellationToken) -> Result<TownStatus, Failure> {
+    async fn bring_up(&self, client: &Client, stop: &CancellationToken) -> Result<DaemonStatus, Failure> {
         let mut child = None;
         let wanted = match client.status().await {
             Ok(status) => self.add_to(client, &status).await?,
-            Err(::town::Error::NotUp) => {
+            Err(::daemon::Error::NotUp) => {
                 let sites = super::load(self.plan.sites.path(), &self.plan.names)?;
                 let sites = self.startable(sites, false).await?;
                 child = Some(self.spawn(&sites)?);
@@ -104,7 +104,7 @@ impl Up {
         mut child: Option<Child>,
         wanted: &[String],
         stop: &CancellationToken,
-    ) -> Result<TownStatus, Failure> {
+    ) -> Result<DaemonStatus, Failure> {
         let folder = super::folder(&self.data)?;
         if let Some(status) = wait(client, child.as_mut(), &folder, wanted, stop).await? {
             return Ok(status);
@@ -119,7 +119,7 @@ impl Up {
     }
 
     /// Fails where other sites are up than those meant, or elsewhere.
-    fn check_places(&self, status: &TownStatus) -> Outcome {
+    fn check_places(&self, status: &DaemonStatus) -> Outcome {
         if let (Some(there), Some(here)) = (&status.manifests, self.plan.sites.full_path()?)
             && *there != here
         {
@@ -145,7 +145,7 @@ impl Up {
     }
 
     /// Adds what is wanted to the sites that are up; gives the names of all that are wanted.
-    async fn add_to(&self, client: &Client, status: &TownStatus) -> Result<Vec<String>, Failure> {
+    async fn add_to(&self, client: &Client, status: &DaemonStatus) -> Result<Vec<String>, Failure> {
         self.check_places(status)?;
         let up: Vec<&str> = status.sites.iter().map(|site| site.name.as_str()).collect();
         let names = &self.plan.names;
@@ -207,11 +207,11 @@ impl Up {
         Ok(startable)
     }
 
-    /// Starts the process that holds the town.
+    /// Starts the process that holds the daemon.
     fn spawn(&self, names: &[String]) -> Result<Child, Failure> {
         let folder = super::folder(&self.data)?;
         folder.make()?;
-        // The town empties it once it knows that it is the only one.
+        // The daemon empties it once it knows that it is the only one.
         let log = OpenOptions::new().append(true).create(true).open(folder.log());
         let log = log.or_environment(format!("write {}", folder.log()))?;
         let again = log.try_clone().or_environment("share the log")?;
@@ -238,7 +238,7 @@ fn is_at(asked: SocketAddr, there: &str) -> bool {
 }
 
 /// How a browser gets to the sites.
-fn ways_in(status: &TownStatus) -> String {
+fn ways_in(status: &DaemonStatus) -> String {
     let Some(site) = status.sites.iter().find(|site| site.is_up()) else { return String::new() };
     let own = format!("\n\n`sandbox open {}` opens a browser on it.", site.name);
     let proxy = status.proxy.trim_start_matches("http://").parse::<SocketAddr>();
@@ -251,9 +251,9 @@ fn ways_in(status: &TownStatus) -> String {
 async fn by_image(engine: &images::Engine, sites: Vec<Site>) -> Result<(Vec<Site>, Vec<String>), Failure> {
     let (mut there, mut missing) = (Vec::new(), Vec::new());
     for site in sites {
-        let beside = site.beside.values().map(|companion| &companion.image);
+        let sidecars = site.sidecars.values().map(|sidecar| &sidecar.image);
         let mut all = true;
-        for image in site.image.iter().chain(beside) {
+        for image in site.image.iter().chain(sidecars) {
             all &= engine.has(image).await?;
         }
         if all { there.push(site) } else { missing.push(site.name) }
@@ -268,7 +268,7 @@ async fn wait(
     folder: &Folder,
     wanted: &[String],
     stop: &CancellationToken,
-) -> Result<Option<TownStatus>, Failure> {
+) -> Result<Option<DaemonStatus>, Failure> {
     let bars = Bars::new(wanted);
     let began = Instant::now();
     let mut ask = tokio::time::interval(ASK);
@@ -288,7 +288,7 @@ async fn wait(
                     return Ok(Some(status));
                 }
             }
-            Err(::town::Error::NotUp) => {}
+            Err(::daemon::Error::NotUp) => {}
             Err(error) => return Err(error.into()),
         }
         let ended = child.as_mut().map_or(Ok(None), |child| child.try_wait());
@@ -334,7 +334,7 @@ impl Bars {
         Bars { lines, _all: all }
     }
 
-    fn show(&self, status: &TownStatus) {
+    fn show(&self, status: &DaemonStatus) {
         for site in &status.sites {
             let Some((_, bar)) = self.lines.iter().find(|(name, _)| *name == site.name) else { continue };
             if site.is_up() {

@@ -1,12 +1,12 @@
-//! A town's status as text.
+//! The daemon's status as text.
 
-use ::town::TownStatus;
+use ::daemon::DaemonStatus;
 use sites::SiteStatus;
 
 use crate::failure::ENGINE_CURE;
 
-/// A line for each site, and where the town is reached. No line is longer than `columns`, but for what went wrong, which is told in full.
-pub(super) fn of(status: &TownStatus, columns: usize) -> String {
+/// A line for each site, and where the daemon is reached. No line is longer than `columns`, but for what went wrong, which is told in full.
+pub(super) fn of(status: &DaemonStatus, columns: usize) -> String {
     let widest = status.sites.iter().map(|site| site.name.len()).max().unwrap_or(0).max(4);
     let heading = format!("{:widest$}  state     memory  spare  reset   address", "site");
     let mut lines = vec![cut(&heading, columns)];
@@ -17,7 +17,7 @@ pub(super) fn of(status: &TownStatus, columns: usize) -> String {
         }
         if site.drifts > 0 {
             lines.push(format!(
-                "{:widest$}  was not put back {} times; copies were replaced",
+                "{:widest$}  was not put back {} times; instances were replaced",
                 "", site.drifts
             ));
         }
@@ -55,13 +55,13 @@ fn cut(line: &str, columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
-    use sites::{CopyStatus, Phase, SiteState};
+    use sites::{InstanceStatus, Phase, SiteState};
 
     use super::*;
 
     #[test]
     fn no_line_is_wider_than_the_terminal() {
-        let copy = |phase| CopyStatus {
+        let instance = |phase| InstanceStatus {
             id: 1,
             phase,
             since: Timestamp::UNIX_EPOCH,
@@ -74,13 +74,13 @@ mod tests {
             title: name.to_owned(),
             url: format!("https://{name}.test/"),
             state,
-            copies: vec![copy(Phase::Leased), copy(Phase::Ready)],
+            instances: vec![instance(Phase::Leased), instance(Phase::Ready)],
             spares: 1,
             resets_ms: vec![12],
             drifts: 0,
             problem: problem.map(str::to_owned),
         };
-        let status = TownStatus {
+        let status = DaemonStatus {
             pid: 1,
             proxy: "http://127.0.0.1:4000".to_owned(),
             reset: "http://127.0.0.1:7565".to_owned(),
@@ -105,7 +105,7 @@ full reset   http://127.0.0.1:7565/reset
 certificate  /data/ca/ca.crt";
         assert_eq!(wide, expected);
         let gone =
-            TownStatus { engine: Some("reach the engine, which is silent".to_owned()), ..status.clone() };
+            DaemonStatus { engine: Some("reach the engine, which is silent".to_owned()), ..status.clone() };
         assert!(
             of(&gone, 80).contains("\nfailed to reach the engine, which is silent; start it again"),
             "{gone:?}"

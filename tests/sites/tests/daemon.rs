@@ -1,4 +1,4 @@
-//! A town in this process: what its gateway does with requests to sites, as a browser meets it.
+//! A group in this process: what its gateway does with requests to sites, as a browser meets it.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -101,10 +101,10 @@ async fn a_site_elsewhere_is_reached_over_tls() {
     let manifest = manifest.replace("authority: ca.pem\n", "ready_within: 300ms\n");
     std::fs::write(folder.join("theirs/site.yaml"), manifest).unwrap();
     let options =
-        Options { copies: 1, folder: folder.join("data"), listed: Vec::new(), name: "test".to_owned() };
+        Options { instances: 1, folder: folder.join("data"), listed: Vec::new(), name: "test".to_owned() };
     let site = Site::load(&folder.join("theirs")).unwrap();
-    let town = sites::Town::start(vec![site], options, Arc::new(|_| {})).await.unwrap();
-    let error = town.ready(SOON).await.unwrap_err().to_string();
+    let group = sites::SiteGroup::start(vec![site], options, Arc::new(|_| {})).await.unwrap();
+    let error = group.ready(SOON).await.unwrap_err().to_string();
     assert!(error.contains("invalid peer certificate"), "{error}");
-    town.stop().await.unwrap();
+    group.stop().await.unwrap();
 }

@@ -1,27 +1,27 @@
-//! Copies of more than one container: each application finds what stands beside it, and nobody else does.
+//! Instances with sidecars: each application reaches its own, and nobody else does.
 
 use std::net::{SocketAddr, TcpListener};
 
 use sites::{Lease, Upstream};
 
-use crate::harness::{Bench, Ground, SOON, ask, docker, labelled, page, wait_for};
+use crate::harness::{Bench, Running, SOON, ask, docker, labelled, page, wait_for};
 
-/// A site with a second one beside it, which it knows as `store`.
-async fn pair(bench: &Bench, copies: usize) -> Ground {
+/// A site with a sidecar, which it knows as `store`.
+async fn pair(bench: &Bench, instances: usize) -> Running {
     let store = format!(
         "{{image: '{}', command: [/site, '8000', /tmp/state], limits: {{memory: 40M}}}}",
         bench.image()
     );
-    bench.town(&format!("reset: spare\nbeside: {{store: {store}}}"), copies).await
+    bench.group(&format!("reset: spare\nsidecars: {{store: {store}}}"), instances).await
 }
 
-/// What the engine tells of the container beside a lease.
-fn beside(lease: &Lease, format: &str) -> String {
-    let copy = format!("label=sandbox.copy={}", lease.copy());
+/// What the engine tells of the sidecar of a lease.
+fn of_sidecar(lease: &Lease, format: &str) -> String {
+    let instance = format!("label=sandbox.copy={}", lease.instance());
     let owner = format!("label=sandbox.pid={}", std::process::id());
-    let filters = ["--filter", &copy, "--filter", &owner, "--filter", "name=-store$"];
+    let filters = ["--filter", &instance, "--filter", &owner, "--filter", "name=-store$"];
     let names = docker(&[&["ps", "--format", "{{.Names}}"], &filters[..]].concat()).unwrap();
-    // Towns of other tests in this process have copies of the same number, at other addresses.
+    // Towns of other tests in this process have instances of the same number, at other addresses.
     let Upstream::Address(own) = lease.upstream() else { panic!("an address") };
     let shares = |name: &&str| {
         let networks = "{{range $name, $_ := .NetworkSettings.Networks}}{{$name}}{{end}}";
@@ -30,20 +30,20 @@ fn beside(lease: &Lease, format: &str) -> String {
         docker(&["network", "inspect", "--format", inside, &network])
             .is_ok_and(|held| held.split(' ').any(|at| at.split('/').next() == Some(&own.ip().to_string())))
     };
-    let name = names.lines().find(shares).expect("the container beside it");
+    let name = names.lines().find(shares).expect("its sidecar");
     docker(&["inspect", "--format", format, name]).unwrap()
 }
 
 fn address(lease: &Lease) -> SocketAddr {
-    let ip = beside(lease, "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}");
+    let ip = of_sidecar(lease, "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}");
     format!("{ip}:8000").parse().unwrap()
 }
 
 #[tokio::test]
 async fn an_application_finds_what_stands_beside_it_and_no_other_copy_does() {
     let bench = Bench::new();
-    let ground = pair(&bench, 1).await;
-    let (a, b) = (ground.lease().await, ground.lease().await);
+    let running = pair(&bench, 1).await;
+    let (a, b) = (running.lease().await, running.lease().await);
     let stores = (address(&a), address(&b));
     assert_ne!(stores.0, stores.1);
     for lease in [&a, &b] {
@@ -55,7 +55,7 @@ async fn an_application_finds_what_stands_beside_it_and_no_other_copy_does() {
 
     let everywhere = TcpListener::bind("0.0.0.0:0").unwrap();
     let port = everywhere.local_addr().unwrap().port();
-    let machine = beside(&a, "{{range .NetworkSettings.Networks}}{{.NetworkID}}{{end}}");
+    let machine = of_sidecar(&a, "{{range .NetworkSettings.Networks}}{{.NetworkID}}{{end}}");
     let machine =
         docker(&["network", "inspect", "--format", "{{(index .IPAM.Config 0).Gateway}}", &machine]).unwrap();
     let Upstream::Address(other) = b.upstream() else { panic!("an address") };
@@ -69,39 +69,39 @@ async fn an_application_finds_what_stands_beside_it_and_no_other_copy_does() {
         let answer = page(&a, &target).await;
         assert!(answer.starts_with("error: "), "{target}: {answer}");
         let answer = ask(stores.0, &target).await.unwrap();
-        assert!(answer.starts_with("error: "), "{target} from beside: {answer}");
+        assert!(answer.starts_with("error: "), "{target} from the sidecar: {answer}");
     }
-    ground.town.stop().await.unwrap();
+    running.group.stop().await.unwrap();
 }
 
 #[tokio::test]
 async fn what_stands_beside_counts_in_logs_and_limits_and_goes_with_its_copy() {
     let bench = Bench::new();
-    let ground = pair(&bench, 1).await;
-    ground.town.ready(SOON).await.unwrap();
-    let lease = ground.lease().await;
-    assert_eq!(beside(&lease, "{{.HostConfig.Memory}} {{.HostConfig.ReadonlyRootfs}}"), "41943040 true");
-    let instance = beside(&lease, "{{index .Config.Labels \"sandbox.instance\"}}");
+    let running = pair(&bench, 1).await;
+    running.group.ready(SOON).await.unwrap();
+    let lease = running.lease().await;
+    assert_eq!(of_sidecar(&lease, "{{.HostConfig.Memory}} {{.HostConfig.ReadonlyRootfs}}"), "41943040 true");
+    let instance = of_sidecar(&lease, "{{index .Config.Labels \"sandbox.instance\"}}");
     let label = format!("sandbox.instance={instance}");
-    let logs = ground.town.logs("small", 10).await.unwrap();
-    let (_, lines) = logs.iter().find(|(copy, _)| *copy == lease.copy()).unwrap();
+    let logs = running.group.logs("small", 10).await.unwrap();
+    let (_, lines) = logs.iter().find(|(instance, _)| *instance == lease.instance()).unwrap();
     assert_eq!(lines, &["a small site begins", "store: a small site begins"]);
 
-    // It ends, and its copy with it.
+    // It ends, and its instance with it.
     let store = address(&lease);
     let _ = ask(store, "/end?7").await;
     let error = tokio::time::timeout(SOON, lease.ended()).await.unwrap().to_string();
     assert!(error.contains("lost its `store`, which ended with exit code 7; its last words:"), "{error}");
     assert!(error.contains("store: told to end"), "{error}");
     lease.hand_back(true).await;
-    let next = ground.lease().await;
+    let next = running.lease().await;
     assert_eq!(page(&next, "/tcp?store:8000").await, "reached");
-    // A network for the town, and one for each of its two copies of two containers.
-    wait_for("the used copy is gone", || {
+    // A network for the group, and one for each of its two instances of two containers.
+    wait_for("the used instance is gone", || {
         labelled("container", &label).len() == 4 && labelled("network", &label).len() == 3
     })
     .await;
-    ground.town.stop().await.unwrap();
+    running.group.stop().await.unwrap();
     assert_eq!(labelled("container", &label), [] as [&str; 0]);
     assert_eq!(labelled("network", &label), [] as [&str; 0]);
 }
@@ -109,8 +109,8 @@ async fn what_stands_beside_counts_in_logs_and_limits_and_goes_with_its_copy() {
 #[tokio::test]
 async fn an_image_beside_that_is_not_there_is_told_at_once() {
     let bench = Bench::new();
-    let ground = bench.town("reset: spare\nbeside: {store: {image: 'sandbox/nonesuch:1'}}", 1).await;
-    let error = ground.town.ready(SOON).await.unwrap_err().to_string();
+    let running = bench.group("reset: spare\nsidecars: {store: {image: 'sandbox/nonesuch:1'}}", 1).await;
+    let error = running.group.ready(SOON).await.unwrap_err().to_string();
     assert!(error.contains("there is no image sandbox/nonesuch:1"), "{error}");
-    ground.town.stop().await.unwrap();
+    running.group.stop().await.unwrap();
 }

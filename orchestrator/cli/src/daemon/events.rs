@@ -1,4 +1,4 @@
-//! The sites of a town as the commands tell of them.
+//! Events of sites, as commands show them.
 
 use sites::Event;
 

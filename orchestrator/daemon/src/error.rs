@@ -1,17 +1,17 @@
-//! What can go wrong between a command and a town.
+//! Errors between a command and the daemon.
 
 use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-/// Why a town cannot be had. Texts read after "failed to".
+/// Why the daemon cannot be started or reached. Texts read after "failed to".
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Another process holds the folder.
-    #[error("start a town: one is up already")]
+    #[error("start the sites: another daemon is already running")]
     AlreadyUp,
     /// Nobody listens on the socket.
-    #[error("reach a town: none is up")]
+    #[error("reach the daemon: none is running")]
     NotUp,
     /// The socket cannot be made where it should be.
     #[error("make a socket at {path}: its path is longer than {most} bytes; choose a shorter data folder")]
@@ -21,7 +21,7 @@ pub enum Error {
         /// What is possible.
         most: usize,
     },
-    /// A file of the town's folder.
+    /// A file of the daemon's folder.
     #[error("{doing} {path}: {source}")]
     File {
         /// What was being done.
@@ -51,13 +51,13 @@ pub enum Error {
     /// The sites.
     #[error(transparent)]
     Sites(#[from] sites::Error),
-    /// The town went away, or speaks another language: it was started by another version.
-    #[error("talk to the town: {0}")]
+    /// The daemon went away, or another version of it answered.
+    #[error("talk to the daemon: {0}")]
     Talk(String),
-    /// The town lacks something that it needs for an answer: its container engine.
+    /// The daemon cannot answer without something that is missing: its container engine.
     #[error("{0}")]
     Lacks(String),
-    /// The town says no.
+    /// The daemon refused the request.
     #[error("{0}")]
     Refused(String),
 }
