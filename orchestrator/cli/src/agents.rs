@@ -6,6 +6,7 @@ use agents::llm::{PRESETS, Settings, TEMPLATES};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::failure::{Failure, OrFail as _, Outcome};
+use crate::out;
 
 /// The agents that ask a language model, as the papers have them; the messages that others speak
 ///
@@ -55,7 +56,7 @@ impl Agents {
             What::Copy { name, output } => copy(&name, &output),
             What::Schema => {
                 let schema = agents::program::schema::protocol();
-                println!("{}", serde_json::to_string_pretty(&schema).expect("a schema is plain data"));
+                out::json(&schema);
                 Ok(())
             }
         }

@@ -106,7 +106,7 @@ impl Build {
             lines.push(line);
         }
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&lines).expect("lines are plain data"));
+            out::json(&lines);
         }
         if lines.is_empty() {
             return Err(engine::no_recipe(&self.images));

@@ -5,6 +5,7 @@ use runs::counted;
 use serde::Serialize;
 
 use crate::failure::{Failure, OrFail, Outcome};
+use crate::out;
 
 /// Compare two runs: their scores task by task, and what they did episode by episode
 ///
@@ -40,7 +41,7 @@ impl Compare {
         };
         let told = Told { scores, compared };
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&told).expect("a comparison is plain data"));
+            out::json(&told);
         } else {
             print!("{}", told.scores);
             told.compared.iter().for_each(|compared| self.print(compared));

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::failure::{Failure, Outcome};
 use crate::options::DataFolder;
+use crate::out;
 
 /// Say what is missing for what, with the command that mends it
 #[derive(clap::Args)]
@@ -67,7 +68,7 @@ impl Doctor {
         let missing = findings.iter().filter(|finding| finding.found.is_err()).count();
         if self.json {
             let told: Vec<Told<'_>> = findings.iter().map(Finding::told).collect();
-            println!("{}", serde_json::to_string_pretty(&told).expect("findings are plain data"));
+            out::json(&told);
         } else {
             findings.iter().for_each(print);
         }

@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::failure::{OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::scoring::Scoring;
-use crate::{interrupt, progress, tasks, town};
+use crate::{interrupt, out, progress, tasks, town};
 
 /// Serve the tasks of a suite as BrowserGym environments, over HTTP
 ///
@@ -98,7 +98,7 @@ impl Gym {
             }
             Event::Listening(listening) => {
                 shown.finish_and_clear();
-                println!("{}", serde_json::to_string(listening).expect("an address is plain data"));
+                out::json_line(listening);
                 eprintln!("results are kept in {}; Ctrl-C closes the gym", listening.run);
             }
             Event::Ended { episode, record, .. } => {
@@ -111,14 +111,14 @@ impl Gym {
         let served = gym::serve(&suite, &options, settings, interrupt::token(), told).await;
         bar.finish_and_clear();
         let Some(summary) = served? else {
-            println!("{}", json!({ "run": null, "episodes": 0 }));
+            out::json_line(&json!({ "run": null, "episodes": 0 }));
             return Ok(());
         };
         let report = runs::report::write(&summary.folder).or_environment("write the report")?;
         let played = json!({
             "run": summary.folder, "episodes": summary.episodes, "score": summary.score, "errors": summary.errors,
         });
-        println!("{played}");
+        out::json_line(&played);
         eprintln!("{}\nreport        {report}", summary.table(progress::columns()));
         Ok(())
     }

@@ -6,7 +6,7 @@ use camino::Utf8PathBuf;
 use images::Event;
 
 use crate::failure::{OrFail, Outcome};
-use crate::{engine, interrupt, progress};
+use crate::{engine, interrupt, out, progress};
 
 /// Load images from a file that `sandbox save` or `docker save` has written
 ///
@@ -48,7 +48,7 @@ impl Load {
             loaded.extend(images);
         }
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&loaded).expect("names are plain data"));
+            out::json(&loaded);
         }
         Ok(())
     }

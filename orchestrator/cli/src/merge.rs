@@ -4,7 +4,7 @@ use camino::Utf8PathBuf;
 use runs::Summary;
 
 use crate::failure::{OrFail as _, Outcome};
-use crate::progress;
+use crate::{out, progress};
 
 /// Put parts of a run together that were played apart, on several machines for example: see --shard of `sandbox run`
 #[derive(clap::Args)]
@@ -27,7 +27,7 @@ impl Merge {
         let summary = Summary::read(folder.path())?;
         let report = runs::report::write(folder.path()).or_environment("write the report")?;
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&summary).expect("a summary is plain data"));
+            out::json(&summary);
         } else {
             println!("{}\nreport        {report}", summary.table(progress::columns()));
         }

@@ -10,8 +10,8 @@ use serde_json::json;
 use tokio::net::TcpListener;
 
 use crate::failure::{OrFail as _, Outcome};
-use crate::interrupt;
 use crate::models::ModelOptions;
+use crate::{interrupt, out};
 
 /// Language models, for programs that ask them themselves
 #[derive(clap::Args)]
@@ -68,10 +68,10 @@ impl ProxyCommand {
         let listener = TcpListener::bind(self.listen).await.or_environment(&listening)?;
         let at = listener.local_addr().or_environment(&listening)?;
         let proxy = Proxy::new(model);
-        println!("{}", json!({ "base_url": format!("http://{at}/v1") }));
+        out::json_line(&json!({ "base_url": format!("http://{at}/v1") }));
         let interrupted = interrupt::token();
         let served = proxy.serve(listener, interrupted.cancelled_owned()).await;
-        println!("{}", json!(proxy.totals()));
+        out::json_line(&json!(proxy.totals()));
         served.or_environment("serve the model")
     }
 }

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use camino::Utf8Path;
+use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::{Failure, OrFail, Outcome};
@@ -52,6 +53,16 @@ pub(crate) fn to_stderr(text: Arguments<'_>) {
     } else {
         let _ = Stderr.write_fmt(text);
     }
+}
+
+/// Prints a JSON document for people and programs.
+pub(crate) fn json(value: &impl Serialize) {
+    println!("{}", serde_json::to_string_pretty(value).expect("what commands report is plain data"));
+}
+
+/// Prints a JSON document on one line, as the commands do that print several.
+pub(crate) fn json_line(value: &impl Serialize) {
+    println!("{}", serde_json::to_string(value).expect("what commands report is plain data"));
 }
 
 /// What every error on stderr begins with.

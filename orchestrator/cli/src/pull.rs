@@ -10,7 +10,7 @@ use indicatif::{MultiProgress, ProgressBar};
 use serde::Serialize;
 
 use crate::failure::{Failure, Outcome};
-use crate::{engine, interrupt, progress};
+use crate::{engine, interrupt, out, progress};
 
 /// Pull container images, and hold them to their content
 ///
@@ -72,7 +72,7 @@ impl Pull {
             lines.push(line);
         }
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&lines).expect("lines are plain data"));
+            out::json(&lines);
         }
         Ok(())
     }

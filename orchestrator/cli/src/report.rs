@@ -5,7 +5,7 @@ use runs::Summary;
 use runs::server::Page;
 
 use crate::failure::{OrFail, Outcome};
-use crate::{progress, show};
+use crate::{out, progress, show};
 
 /// Print the table of a run and write its HTML report anew
 ///
@@ -39,7 +39,7 @@ impl Report {
         let write = if self.inline { runs::report::write_inline } else { runs::report::write };
         let report = write(&self.run).or_environment("write the report")?;
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&summary).expect("a summary is plain data"));
+            out::json(&summary);
         } else {
             println!("{}\nreport        {report}", summary.table(progress::columns()));
         }

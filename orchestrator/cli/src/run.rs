@@ -18,7 +18,7 @@ use crate::failure::{Failure, OrFail, Outcome};
 use crate::models::greet;
 use crate::options::DataFolder;
 use crate::scoring::Scoring;
-use crate::{interrupt, progress, tasks};
+use crate::{interrupt, out, progress, tasks};
 
 /// Run an agent over a suite of tasks in its frozen world, and score it
 ///
@@ -177,7 +177,7 @@ impl Run {
         let summary = outcome?;
         let report = runs::report::write(&summary.folder).or_environment("write the report")?;
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&summary).expect("a summary is plain data"));
+            out::json(&summary);
         } else {
             println!("{}\nreport        {report}", summary.table(progress::columns()));
         }

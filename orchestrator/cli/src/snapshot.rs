@@ -328,7 +328,7 @@ struct Found<'a> {
 
 fn show(report: &impl Serialize, json: bool) {
     if json {
-        println!("{}", serde_json::to_string_pretty(report).expect("reports are plain data"));
+        out::json(report);
     } else {
         let mut report = serde_yaml::to_value(report).expect("reports are plain data");
         leave_out_absent(&mut report);

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
-use crate::{interrupt, progress, tasks, town};
+use crate::{interrupt, out, progress, tasks, town};
 
 /// How long a command may take unless told otherwise, in seconds.
 const WITHIN: u64 = 600;
@@ -99,7 +99,7 @@ impl Env {
         let (command, cancel) = (&self.command, &stop);
         let program = |facts: Facts| async move {
             bar.finish_and_clear();
-            println!("{}", json(&facts));
+            out::json_line(&facts);
             if command.is_empty() {
                 guide(&facts, self.headed);
                 program::person(within, cancel).await
@@ -112,7 +112,7 @@ impl Env {
             return Err(Failure::Interrupted("interrupted; nothing of the episode is kept".to_owned()));
         };
         let report = runs::report::write(run.path()).or_environment("write the report")?;
-        println!("{}", json(&Result { run: run.path(), record: &record }));
+        out::json_line(&Result { run: run.path(), record: &record });
         eprintln!("{}, {}; report {report}", worth(&record), told_of(&record));
         self.verdict(&record)
     }
@@ -129,10 +129,6 @@ impl Env {
             _ => Ok(()),
         }
     }
-}
-
-fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("facts and records are plain data")
 }
 
 /// Says to a person what to do now.

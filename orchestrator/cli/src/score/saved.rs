@@ -195,7 +195,7 @@ fn print_with_sources(summary: &Summary, sources: &[Source], attempts: usize, js
     let unanswered = attempts - answered;
     if json {
         let combined = Combined { summary, answers_from: sources, unanswered };
-        println!("{}", serde_json::to_string_pretty(&combined).expect("a summary is plain data"));
+        out::json(&combined);
         return;
     }
     print(summary, false);
@@ -208,7 +208,7 @@ fn print_with_sources(summary: &Summary, sources: &[Source], attempts: usize, js
 /// Prints scores, without what only a run has.
 pub(super) fn print(summary: &Summary, json: bool) {
     if json {
-        println!("{}", serde_json::to_string_pretty(summary).expect("a summary is plain data"));
+        out::json(summary);
     } else {
         println!("{}", summary.score_table(progress::columns()));
     }

@@ -108,7 +108,7 @@ impl Saved {
         let folder = Folder::open(&self.folder).or_input("read the tasks")?;
         let report = self.score(&folder).or_input(format!("score {}", self.attempts))?;
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&report).expect("a report is plain data"));
+            out::json(&report);
         } else {
             print(&report);
         }

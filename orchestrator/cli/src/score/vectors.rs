@@ -4,6 +4,7 @@ use camino::Utf8PathBuf;
 use tasks::vectors::{self, MetricReport, ScoredVector};
 
 use crate::failure::{Failure, OrFail, Outcome};
+use crate::out;
 
 /// Recorded inputs of the published scorers.
 #[derive(clap::Args)]
@@ -21,7 +22,7 @@ impl Vectors {
     pub(super) fn run(self) -> Outcome {
         let print_line = |scored: &ScoredVector| {
             if !self.json {
-                println!("{}", serde_json::to_string(scored).expect("a vector is plain data"));
+                out::json_line(scored);
             }
         };
         let reports = self
@@ -31,7 +32,7 @@ impl Vectors {
         let reports = reports.collect::<Result<Vec<_>, Failure>>()?;
         let metrics: Vec<&MetricReport> = reports.iter().flat_map(|report| &report.metrics).collect();
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&metrics).expect("a report is plain data"));
+            out::json(&metrics);
         } else {
             metrics.iter().for_each(|metric| print(metric));
         }

@@ -52,7 +52,7 @@ impl Verified {
         };
         let report = self.score(&tasks, config.as_ref())?;
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&report).expect("a report is plain data"));
+            out::json(&report);
         } else {
             print(&report);
         }

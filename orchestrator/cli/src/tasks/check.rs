@@ -9,8 +9,8 @@ use tasks::{Suite, Task};
 
 use crate::board::Board;
 use crate::failure::{Failure, OrFail, Outcome};
-use crate::interrupt;
 use crate::options::DataFolder;
+use crate::{interrupt, out};
 
 /// Play every task's own solution in its world, and its mistake where it has one
 ///
@@ -134,7 +134,7 @@ impl Check {
     fn tell(&self, findings: &[Finding], solved: usize, mistaken: usize) {
         if self.json {
             let told = serde_json::json!({ "solutions": solved, "mistakes": mistaken, "findings": findings });
-            println!("{}", super::to_json(&told));
+            out::json(&told);
             return;
         }
         for Finding { task, wrong } in findings {

@@ -9,6 +9,7 @@ use snapshots::Archive;
 use tasks::{Suite, Task};
 
 use crate::failure::{Failure, OrFail, Outcome};
+use crate::out;
 
 /// List the tasks of a suite, show one, or import a benchmark's
 #[derive(clap::Args)]
@@ -72,9 +73,9 @@ impl Tasks {
             Command::Check(check) => check.run().await,
             Command::Schema { file } => {
                 match file {
-                    File::Task => println!("{}", to_json(&tasks::schema::task())),
-                    File::Suite => println!("{}", to_json(&tasks::schema::suite())),
-                    File::Site => println!("{}", to_json(&sites::schema::site())),
+                    File::Task => out::json(&tasks::schema::task()),
+                    File::Suite => out::json(&tasks::schema::suite()),
+                    File::Site => out::json(&sites::schema::site()),
                     File::SiteReference => print!("{}", sites::schema::reference()),
                 }
                 Ok(())
@@ -130,7 +131,7 @@ fn recorded(snapshots: &[Utf8PathBuf]) -> Result<Timestamp, Failure> {
 
 fn list(suite: &Suite, json: bool) -> Outcome {
     if json {
-        println!("{}", to_json(&suite.tasks));
+        out::json(&suite.tasks);
         return Ok(());
     }
     let width = suite.tasks.iter().map(|task| task.id.len()).max().unwrap_or_default();
@@ -143,13 +144,9 @@ fn list(suite: &Suite, json: bool) -> Outcome {
 fn show(suite: &Suite, id: &str, json: bool) -> Outcome {
     let task = suite.task(id).or_input("show a task")?;
     if json {
-        println!("{}", to_json(task));
+        out::json(task);
     } else {
         print!("{}", yaml::to_string(task).expect("a task that was read can be written"));
     }
     Ok(())
-}
-
-fn to_json(value: &impl serde::Serialize) -> String {
-    serde_json::to_string_pretty(value).expect("tasks are plain data")
 }

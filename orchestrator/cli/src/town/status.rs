@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::table;
 use crate::failure::Outcome;
 use crate::options::DataFolder;
-use crate::{interrupt, progress};
+use crate::{interrupt, out, progress};
 
 const EVERY: Duration = Duration::from_secs(1);
 
@@ -30,7 +30,7 @@ impl Status {
         let client = super::client(&self.data)?;
         let status = client.status().await?;
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&status).expect("a status is plain data"));
+            out::json(&status);
             return Ok(());
         }
         if !self.watch {

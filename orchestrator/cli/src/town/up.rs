@@ -57,7 +57,7 @@ impl Up {
         let stop = interrupt::token();
         let status = self.bring_up(&super::client(&self.data)?, &stop).await?;
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&status).expect("a status is plain data"));
+            out::json(&status);
         } else {
             println!("{}{}", table::of(&status, progress::columns()), ways_in(&status));
         }
