@@ -7,7 +7,7 @@ use std::{
     collections::HashMap,
     fmt,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -15,6 +15,7 @@ use std::{
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use http_body_util::Full;
+use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json, value::RawValue};
 use tokio::{
@@ -250,7 +251,7 @@ impl Cdp {
     }
 
     fn pending(&self) -> MutexGuard<'_, Pending> {
-        self.shared.pending.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared.pending.lock()
     }
 }
 

@@ -162,9 +162,9 @@ impl Line {
 /// A line that shows the step, and behind it what the step prints.
 fn show(name: &str, bar: &ProgressBar) -> OnEvent {
     let (name, bar) = (name.to_owned(), bar.clone());
-    let doing = std::sync::Mutex::new(String::new());
+    let doing = parking_lot::Mutex::new(String::new());
     Arc::new(move |event| {
-        let mut doing = doing.lock().expect("no holder panics");
+        let mut doing = doing.lock();
         match event {
             Event::Doing(what) => {
                 tracing::info!(image = name, "{what}");

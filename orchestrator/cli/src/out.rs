@@ -8,10 +8,11 @@
 
 use std::fmt::{Arguments, Display};
 use std::io::{self, Write};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{LazyLock, Mutex, PoisonError};
 
 use camino::Utf8Path;
+use parking_lot::Mutex;
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
@@ -144,7 +145,7 @@ fn note(written: io::Result<()>) {
     let Err(error) = written else { return };
     SHUT.cancel();
     if error.kind() != io::ErrorKind::BrokenPipe {
-        LOST.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        LOST.lock().get_or_insert(error);
     }
 }
 
@@ -157,7 +158,7 @@ pub(crate) async fn is_shut() {
 pub(crate) fn finish(outcome: Outcome) -> Outcome {
     let _ = Stdout.flush();
     outcome?;
-    match LOST.lock().unwrap_or_else(PoisonError::into_inner).take() {
+    match LOST.lock().take() {
         Some(error) => Err::<(), io::Error>(error).or_environment("write to stdout"),
         None => Ok(()),
     }

@@ -1,12 +1,13 @@
 //! `sandbox pull`: images from a registry, pinned by content.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use camino::Utf8PathBuf;
 use images::lock::Lock;
 use images::{Event, OnEvent, pull};
 use indicatif::{MultiProgress, ProgressBar};
+use parking_lot::Mutex;
 use serde::Serialize;
 
 use crate::failure::{Failure, Outcome};
@@ -85,7 +86,7 @@ fn show(image: &str, bars: &MultiProgress) -> OnEvent {
     Arc::new(move |event| {
         let Event::Layer { id, doing, bytes } = event else { return };
         tracing::debug!(image, layer = id, "{doing}");
-        let mut layers = layers.lock().expect("no holder panics");
+        let mut layers = layers.lock();
         let bar = layers.entry(id.to_owned()).or_insert_with(|| bars.add(progress::bytes(0, "")));
         bar.set_message(format!("{id} {doing}"));
         if let Some((done, all)) = bytes {

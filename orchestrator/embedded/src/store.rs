@@ -2,8 +2,9 @@
 
 use std::fmt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use ring::digest::{Context, SHA256};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
@@ -63,7 +64,7 @@ impl Store {
 
     pub(crate) fn reset(&self) -> Result<(), Error> {
         let mut live = self.live.lock();
-        copy(&self.golden.lock().unwrap_or_else(PoisonError::into_inner), &mut live)
+        copy(&self.golden.lock(), &mut live)
     }
 
     pub(crate) fn digest(&self) -> Result<Digest, Error> {

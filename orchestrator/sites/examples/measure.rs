@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
+use parking_lot::Mutex;
 use sites::{Event, Events, Options, Site, Town};
 
 const SOON: Duration = Duration::from_secs(120);
@@ -30,7 +31,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             println!("{:>6.2} s  {site} copy {copy} ready after {took:.2?}", began.elapsed().as_secs_f64())
         }
         Event::Recycled { site, took, .. } => {
-            let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut heard = heard.lock();
             heard.entry(site.clone()).or_default().push(*took);
         }
         Event::Starting { .. } | Event::Waiting { .. } => {}
@@ -74,8 +75,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             }
             lease.hand_back(true).await;
         }
-        let mut resets =
-            resets.lock().unwrap_or_else(PoisonError::into_inner).remove(name).unwrap_or_default();
+        let mut resets = resets.lock().remove(name).unwrap_or_default();
         println!("{name}: lease {}, pristine again {}", quantiles(&mut leases), quantiles(&mut resets));
     }
     town.measure().await;

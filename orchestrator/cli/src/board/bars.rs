@@ -2,9 +2,10 @@
 //! worker is at.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use indicatif::{MultiProgress, ProgressBar};
+use parking_lot::Mutex;
 use runs::{Event, Progress};
 
 use super::so_far::SoFar;
@@ -37,7 +38,7 @@ impl Bars {
 
     /// Takes the lines away.
     pub(super) fn clear(&self) {
-        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let inner = self.inner.lock();
         for line in [&self.episodes, &self.figures].into_iter().chain(inner.workers.values()) {
             line.finish_and_clear();
         }
@@ -71,7 +72,7 @@ impl Bars {
             }
             Event::Ended { worker, record, .. } => {
                 self.episodes.inc(1);
-                let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut inner = self.inner.lock();
                 inner.so_far.add(record);
                 self.figures.set_message(inner.so_far.words());
                 drop(inner);
@@ -82,7 +83,7 @@ impl Bars {
     }
 
     fn at(&self, worker: usize, text: String) {
-        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inner = self.inner.lock();
         let line = inner.workers.entry(worker).or_insert_with(|| self.lines.add(progress::line()));
         line.set_message(format!("  {text}"));
     }

@@ -1,9 +1,10 @@
 //! How a run goes, where stderr is no terminal: lines that stay.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use runs::results::{EpisodeRecord, Outcome};
 use runs::{Event, Progress, counted, log};
 use tokio::task::AbortHandle;
@@ -158,7 +159,7 @@ fn say(line: &str) {
 }
 
 fn locked(inner: &Mutex<Inner>) -> MutexGuard<'_, Inner> {
-    inner.lock().unwrap_or_else(PoisonError::into_inner)
+    inner.lock()
 }
 
 #[cfg(test)]
