@@ -35,7 +35,7 @@ fn wrong_use_is_exit_code_2() -> Result<()> {
 fn a_name_that_is_nearly_right_is_proposed() -> Result<()> {
     let bench = Bench::new()?;
     let out = bench.path("out");
-    let run = ["run", "tasks/demo", "--agent=noop", "--task=lakeside-commute", "--out", out.as_str()];
+    let run = ["run", "tasks/demo", "--agent=noop", "--task=lakeside-commute", "--output", out.as_str()];
     bench.succeed(&run)?;
     for (arguments, meant) in [
         (&["run", "tasks/dmeo", "--agent=noop"][..], "tasks/demo"),
@@ -149,7 +149,7 @@ fn a_world_without_a_clock_begins_when_it_was_recorded() -> Result<()> {
     let task = "id: now\ngoal: g\nstart_url: https://www.aldria-rail.test/never-recorded\nscorer:\n  assistantbench:\n    gold: '5'\n";
     std::fs::write(suite.join("now.yaml"), task)?;
     let out = bench.path("out");
-    let output = bench.run(&["run", suite.as_str(), "--agent=noop", "--out", out.as_str()])?;
+    let output = bench.run(&["run", suite.as_str(), "--agent=noop", "--output", out.as_str()])?;
     let said = text(&output.stderr);
     ensure!(output.status.success(), "{said}");
     let run = std::fs::read_to_string(out.join("run.json"))?;

@@ -8,6 +8,7 @@ use snapshots::RecordingOptions;
 use crate::failure::{Failure, Outcome};
 use crate::finish;
 use crate::gateway_options::{LiveWeb, MAX_BODY, RedactOptions};
+use crate::units;
 
 /// Where misses go, and how the live web is reached for them.
 #[derive(clap::Args, Default)]
@@ -46,7 +47,7 @@ impl Fill {
             recording: RecordingOptions::default(),
             gateway: config,
             redact: self.redact.into_redact(),
-            body_cap: MAX_BODY,
+            body_cap: units::bytes(MAX_BODY).expect("the default is a number of bytes"),
             behind: Some(snapshots),
         };
         Ok(Studio::open(output, options).await?)

@@ -9,9 +9,10 @@ use gateway::{CertificateAuthority, Config, ConnectTo, Limits, Redact, Routes};
 
 use crate::failure::{Failure, OrFail};
 use crate::options::DataFolder;
+use crate::units;
 
-/// The largest body that is recorded unless the user says otherwise, in bytes.
-pub(crate) const MAX_BODY: u64 = 1 << 30;
+/// The largest body that is recorded unless the user says otherwise.
+pub(crate) const MAX_BODY: &str = "1GiB";
 
 /// How the live web is reached. Only commands that record reach it at all.
 #[derive(clap::Args, Default, PartialEq)]
@@ -27,20 +28,20 @@ pub(crate) struct LiveWeb {
     allow_private: bool,
 }
 
-/// How long the silent are waited for.
+/// How long a silent client or server is waited for.
 #[derive(clap::Args)]
-pub(crate) struct Patience {
-    /// Give up on a client or a server that has been silent for this many seconds [default: 15 to reach a server, 60 to
-    /// 120 for all else]
-    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Waiting")]
-    stall_timeout: Option<u64>,
+pub(crate) struct Deadline {
+    /// Give up on a client or a server that has been silent for this long [default: 15s to reach a server, 60s to
+    /// 120s for all else]
+    #[arg(long, value_name = "TIME", value_parser = units::some_seconds, help_heading = "Waiting")]
+    stall_timeout: Option<Duration>,
 }
 
-impl Patience {
+impl Deadline {
     /// Adds these options to a gateway's configuration.
     pub(crate) fn apply(&self, config: &mut Config) {
-        if let Some(seconds) = self.stall_timeout {
-            config.limits = Limits::patient_for(Duration::from_secs(seconds));
+        if let Some(time) = self.stall_timeout {
+            config.limits = Limits::patient_for(time);
         }
     }
 }

@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::failure::{OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::scoring::Scoring;
-use crate::{interrupt, out, progress, tasks, town};
+use crate::{interrupt, out, progress, tasks, town, units};
 
 /// Serve the tasks of a suite as BrowserGym environments, over HTTP
 ///
@@ -35,26 +35,26 @@ pub(crate) struct Gym {
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
     workers: u16,
     /// Folder for the results [default: runs/SUITE-gym-TIME]
-    #[arg(long, value_name = "DIR")]
-    out: Option<Utf8PathBuf>,
-    /// Go on with the run in --out: what is there stays, and counts as attempted
-    #[arg(long, requires = "out")]
+    #[arg(short, long, alias = "out", value_name = "DIR")]
+    output: Option<Utf8PathBuf>,
+    /// Continue the run in --output: what is there stays, and counts as attempted
+    #[arg(long, requires = "output")]
     resume: bool,
     /// Serve only this task; may be given several times
     #[arg(long = "task", value_name = "ID")]
     tasks: Vec<String>,
-    /// How long a reset waits for one of the --workers before it is refused with status 503, in seconds
-    #[arg(long, value_name = "S", default_value_t = 60)]
-    wait: u64,
-    /// How long a client may leave a session alone before its episode ends in an error, in seconds
-    #[arg(long, value_name = "S", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..))]
-    idle_timeout: u64,
-    /// How long one episode may take, in seconds
-    #[arg(long, value_name = "S", default_value_t = 3600)]
-    episode_timeout: u64,
-    /// How long the browser may take to look at a page, or to act and let it settle, in seconds
-    #[arg(long, value_name = "S", default_value_t = 180)]
-    step_timeout: u64,
+    /// How long a reset waits for a free worker before it is refused with status 503
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = units::seconds)]
+    wait: Duration,
+    /// How long a client may leave a session alone before its episode ends in an error
+    #[arg(long, value_name = "TIME", default_value = "300s", value_parser = units::some_seconds)]
+    idle_timeout: Duration,
+    /// How long one episode may take
+    #[arg(long, value_name = "TIME", default_value = "3600s", value_parser = units::seconds)]
+    episode_timeout: Duration,
+    /// How long the browser may take to look at a page, or to act and let the page settle
+    #[arg(long, value_name = "TIME", default_value = "180s", value_parser = units::seconds)]
+    step_timeout: Duration,
     /// Keep everything that passes over the network in each episode's network.har, log-ins included
     #[arg(long)]
     keep_network: bool,
@@ -69,7 +69,7 @@ impl Gym {
     pub(crate) async fn run(self) -> Outcome {
         let suite = tasks::load(&self.suite)?;
         let options = Options {
-            out: self.out,
+            out: self.output,
             resume: self.resume,
             workers: self.workers.into(),
             tasks: self.tasks,
@@ -80,14 +80,14 @@ impl Gym {
             rules: self.scoring.rules,
             judge: self.scoring.judge()?,
             limits: Limits {
-                episode: Duration::from_secs(self.episode_timeout),
-                answer: Duration::from_secs(self.idle_timeout),
-                step: Duration::from_secs(self.step_timeout),
+                episode: self.episode_timeout,
+                answer: self.idle_timeout,
+                step: self.step_timeout,
                 ..Limits::default()
             },
             ..Options::default()
         };
-        let settings = Settings { listen: self.listen, place_within: Duration::from_secs(self.wait) };
+        let settings = Settings { listen: self.listen, place_within: self.wait };
         let bar = progress::spinner("opening the gym");
         let shown = bar.clone();
         let told: Progress = Arc::new(move |event| match event {

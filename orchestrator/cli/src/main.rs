@@ -24,6 +24,7 @@ mod logging;
 mod merge;
 mod model_proxy;
 mod models;
+mod old_spellings;
 mod open_files;
 mod options;
 mod progress;
@@ -40,6 +41,7 @@ mod snapshot;
 mod tasks;
 mod town;
 mod trace;
+mod units;
 mod window;
 
 use clap::Parser;
@@ -109,6 +111,7 @@ async fn main() -> std::process::ExitCode {
 
 async fn run(cli: Cli) -> failure::Outcome {
     cli.logging.start();
+    old_spellings::warn();
     open_files::allow_many();
     match cli.command {
         Command::Record(record) => record.run().await,

@@ -13,8 +13,8 @@ pub(crate) struct Merge {
     #[arg(required = true)]
     parts: Vec<Utf8PathBuf>,
     /// The folder of the whole
-    #[arg(long, short, value_name = "DIR")]
-    out: Utf8PathBuf,
+    #[arg(short, long, alias = "out", value_name = "DIR")]
+    output: Utf8PathBuf,
     /// Print the summary as one JSON document
     #[arg(long)]
     json: bool,
@@ -23,7 +23,7 @@ pub(crate) struct Merge {
 impl Merge {
     /// Copies, and prints the table of the whole.
     pub(crate) fn run(self) -> Outcome {
-        let folder = runs::merge(&self.parts, &self.out)?;
+        let folder = runs::merge(&self.parts, &self.output)?;
         let summary = Summary::read(folder.path())?;
         let report = runs::report::write(folder.path()).or_environment("write the report")?;
         if self.json {

@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 
 use crate::failure::{OrFail as _, Outcome};
 use crate::models::ModelOptions;
-use crate::{interrupt, out};
+use crate::{interrupt, out, units};
 
 /// Language models, for programs that ask them themselves
 #[derive(clap::Args)]
@@ -41,9 +41,9 @@ struct ProxyCommand {
     /// Where to listen; port 0 is a free one
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
-    /// How long the server may take for one reply, in seconds
-    #[arg(long, value_name = "S", default_value_t = 600)]
-    timeout: u64,
+    /// How long the server may take for one reply
+    #[arg(long, value_name = "TIME", default_value = "600s", value_parser = units::seconds)]
+    timeout: Duration,
     #[command(flatten)]
     models: ModelOptions,
 }
@@ -63,7 +63,7 @@ impl ProxyCommand {
         let settings = settings.or_input("use the model's settings")?.unwrap_or_default();
         let models = self.models.open(true)?;
         let name = self.model.or_else(|| settings.name.clone());
-        let model = models.for_anybody(name, &settings, Duration::from_secs(self.timeout))?;
+        let model = models.for_anybody(name, &settings, self.timeout)?;
         let listening = format!("listen at {}", self.listen);
         let listener = TcpListener::bind(self.listen).await.or_environment(&listening)?;
         let at = listener.local_addr().or_environment(&listening)?;

@@ -15,9 +15,9 @@ use url::Url;
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::finish::{self, Empty};
-use crate::gateway_options::{self, LiveWeb, MAX_BODY, Patience, RedactOptions};
+use crate::gateway_options::{self, Deadline, LiveWeb, MAX_BODY, RedactOptions};
 use crate::options::DataFolder;
-use crate::{interrupt, out, progress};
+use crate::{interrupt, out, progress, units};
 
 /// Record the live web into a snapshot
 ///
@@ -47,15 +47,15 @@ pub(crate) struct Record {
     /// Follow links to this host too (`*.` for any name below); by default only the hosts of the URLs given
     #[arg(long, value_name = "HOST", help_heading = "Crawl")]
     include: Vec<String>,
-    /// Pause between two pages of one host, in milliseconds
-    #[arg(long, value_name = "MS", default_value_t = 1000, help_heading = "Crawl")]
-    delay: u64,
+    /// Pause between two pages of one host; a bare number is milliseconds
+    #[arg(long, value_name = "TIME", default_value = "1000ms", value_parser = units::milliseconds, help_heading = "Crawl")]
+    delay: Duration,
     /// Follow links even where robots.txt asks crawlers not to
     #[arg(long, help_heading = "Crawl")]
     ignore_robots: bool,
-    /// How long one page may take to load and settle, in seconds
-    #[arg(long, value_name = "S", default_value_t = 60, help_heading = "Crawl")]
-    page_timeout: u64,
+    /// How long one page may take to load and settle
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = units::seconds, help_heading = "Crawl")]
+    page_timeout: Duration,
     /// Load each page twice, and learn which parts of its requests change by themselves: time
     /// stamps, tokens of chance. Replay passes over them; `sandbox snapshot rules` shows and edits
     /// what was learned
@@ -76,11 +76,11 @@ pub(crate) struct Record {
 
     #[command(flatten, next_help_heading = "Live web")]
     live: LiveWeb,
-    /// Bodies larger than this many bytes pass but are not recorded
-    #[arg(long, value_name = "BYTES", default_value_t = MAX_BODY, help_heading = "Live web")]
+    /// Larger bodies pass, but are not recorded
+    #[arg(long, value_name = "SIZE", default_value = MAX_BODY, value_parser = units::bytes, help_heading = "Live web")]
     max_body: u64,
     #[command(flatten)]
-    patience: Patience,
+    deadline: Deadline,
     #[command(flatten, next_help_heading = "Redaction")]
     redact: RedactOptions,
     #[command(flatten)]
@@ -113,7 +113,7 @@ impl Record {
     async fn open_studio(&mut self) -> Result<Studio, Failure> {
         let mut config = gateway_options::config(&self.data, self.listen)?;
         std::mem::take(&mut self.live).apply(&mut config);
-        self.patience.apply(&mut config);
+        self.deadline.apply(&mut config);
         let mut first = self.urls.first().cloned();
         if self.redact.credentials {
             // There may be a password in it.
@@ -181,9 +181,9 @@ impl Record {
         let crawl = Crawl {
             urls: self.urls.clone(),
             bounds: Bounds { depth: self.depth, pages: self.pages, include: self.include.clone() },
-            delay: Duration::from_millis(self.delay),
+            delay: self.delay,
             robots: !self.ignore_robots,
-            page_deadline: Duration::from_secs(self.page_timeout),
+            page_deadline: self.page_timeout,
             twice: self.learn,
         };
         let crawled = recorder::crawl(session, studio, &crawl, cancel, &|event| show(spinner, &event))

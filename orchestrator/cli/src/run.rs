@@ -18,7 +18,7 @@ use crate::failure::{Failure, OrFail, Outcome};
 use crate::models::greet;
 use crate::options::DataFolder;
 use crate::scoring::Scoring;
-use crate::{interrupt, out, progress, tasks};
+use crate::{interrupt, out, progress, tasks, units};
 
 /// Run an agent over a suite of tasks in its frozen world, and score it
 ///
@@ -64,14 +64,15 @@ pub(crate) struct Run {
     /// Episodes at a time, each with its own browser and gateway
     #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN)]
     workers: NonZeroUsize,
-    /// How much memory sites and browsers may take, in MiB; sites that take much have fewer copies then [default: nine tenths of what is free]
-    #[arg(long, value_name = "MIB")]
+    /// How much memory sites and browsers may take; large sites then have fewer instances [default: nine tenths of
+    /// what is free]
+    #[arg(long, value_name = "SIZE", value_parser = units::mebibytes)]
     memory: Option<u64>,
     /// Folder for the results [default: runs/SUITE-AGENT-TIME]
-    #[arg(long, value_name = "DIR")]
-    out: Option<Utf8PathBuf>,
-    /// Go on with the run in --out
-    #[arg(long, requires = "out")]
+    #[arg(short, long, alias = "out", value_name = "DIR")]
+    output: Option<Utf8PathBuf>,
+    /// Continue the run in --output
+    #[arg(long, requires = "output")]
     resume: bool,
     /// With --resume: attempt again what had ended in an error
     #[arg(long, requires = "resume")]
@@ -97,15 +98,15 @@ pub(crate) struct Run {
     /// Begin no further episode once models and judge have cost so many US dollars, by the `price` of their settings
     #[arg(long, value_name = "USD")]
     max_cost: Option<f64>,
-    /// How long one episode may take, in seconds
-    #[arg(long, value_name = "S", default_value_t = 600)]
-    episode_timeout: u64,
-    /// How long the agent may think about one action, all that it asks its model included, in seconds
-    #[arg(long, value_name = "S", default_value_t = 120)]
-    answer_timeout: u64,
-    /// How long the browser may take to look at a page, or to act and let it settle, in seconds
-    #[arg(long, value_name = "S", default_value_t = 180)]
-    step_timeout: u64,
+    /// How long one episode may take
+    #[arg(long, value_name = "TIME", default_value = "600s", value_parser = units::seconds)]
+    episode_timeout: Duration,
+    /// How long the agent may take for one action, with all calls of its model
+    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = units::seconds)]
+    answer_timeout: Duration,
+    /// How long the browser may take to look at a page, or to act and let the page settle
+    #[arg(long, value_name = "TIME", default_value = "180s", value_parser = units::seconds)]
+    step_timeout: Duration,
     /// Fail (exit code 1) when repeats have different fingerprints
     #[arg(long)]
     check: bool,
@@ -141,7 +142,7 @@ impl Run {
         self.preflight(&judge).await?;
         let most_errors = self.max_errors.and_then(|most| usize::try_from(most).ok());
         let options = Options {
-            out: self.out.clone(),
+            out: self.output.clone(),
             resume: self.resume,
             retry_errors: self.retry_errors,
             repeat: self.repeat,
@@ -151,7 +152,7 @@ impl Run {
             agent_variables: self.agent_variables.clone(),
             keep_storage: self.keep_storage,
             keep_network: self.keep_network,
-            memory: self.memory.map(|mib| mib << 20),
+            memory: self.memory,
             shard: self.shard,
             max_errors: if self.fail_fast { Some(1) } else { most_errors },
             max_cost: self.max_cost,
@@ -165,9 +166,9 @@ impl Run {
             rules: self.scoring.rules,
             judge,
             limits: Limits {
-                episode: Duration::from_secs(self.episode_timeout),
-                answer: Duration::from_secs(self.answer_timeout),
-                step: Duration::from_secs(self.step_timeout),
+                episode: self.episode_timeout,
+                answer: self.answer_timeout,
+                step: self.step_timeout,
                 ..Limits::default()
             },
         };
@@ -207,7 +208,7 @@ impl Run {
         }
         let models = self.scoring.models.open(asks || self.scoring.names_a_judge())?;
         let (name, agent) = (self.model.clone(), self.agent.to_string());
-        let within = Duration::from_secs(self.answer_timeout);
+        let within = self.answer_timeout;
         self.agent.connect(&mut |settings| {
             let name = name.clone().or_else(|| settings.name.clone());
             if name.is_none() && !models.have_recordings() {
@@ -248,7 +249,7 @@ impl Run {
         let most = if self.fail_fast { Some(1) } else { self.max_errors };
         if !summary.is_complete() && most.is_some_and(|most| summary.errors as u64 >= most) {
             return Err(Failure::No(format!(
-                "stopped after {}, {} of {} episodes; continue with --resume --out {}, and --retry-errors to attempt those again",
+                "stopped after {}, {} of {} episodes; continue with --resume --output {}, and --retry-errors to attempt those again",
                 counted(summary.errors, "error"),
                 summary.episodes,
                 summary.planned,
@@ -259,13 +260,13 @@ impl Run {
             [&summary.models, &summary.judging].into_iter().flatten().filter_map(|spent| spent.cost).sum();
         if !summary.is_complete() && self.max_cost.is_some_and(|most| cost >= most) {
             return Err(Failure::No(format!(
-                "stopped after {} of {} episodes, which cost ${cost:.4}; continue with --resume --out {} and a greater --max-cost",
+                "stopped after {} of {} episodes, which cost ${cost:.4}; continue with --resume --output {} and a greater --max-cost",
                 summary.episodes, summary.planned, summary.folder
             )));
         }
         if !summary.is_complete() {
             return Err(Failure::Interrupted(format!(
-                "interrupted after {} of {} episodes; continue with --resume --out {}",
+                "interrupted after {} of {} episodes; continue with --resume --output {}",
                 summary.episodes, summary.planned, summary.folder
             )));
         }
@@ -278,7 +279,7 @@ impl Run {
             return Scoring::verdict(summary);
         }
         Err(Failure::No(format!(
-            "{} ended in an error; once that is mended, continue with --resume --retry-errors --out {}",
+            "{} ended in an error; once that is mended, continue with --resume --retry-errors --output {}",
             counted(summary.errors, "episode"),
             summary.folder
         )))

@@ -13,10 +13,10 @@ use serde::Serialize;
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
-use crate::{interrupt, out, progress, tasks, town};
+use crate::{interrupt, out, progress, tasks, town, units};
 
-/// How long a command may take unless told otherwise, in seconds.
-const WITHIN: u64 = 600;
+/// How long a command may take unless told otherwise.
+const WITHIN: Duration = Duration::from_secs(600);
 
 /// Prepare an episode, let any program drive it, and score what it leaves
 ///
@@ -41,11 +41,11 @@ pub(crate) struct Env {
     /// The task's id; `sandbox tasks list SUITE` has them
     task: String,
     /// Folder for the results [default: runs/SUITE-env-TIME]
-    #[arg(long, value_name = "DIR")]
-    out: Option<Utf8PathBuf>,
-    /// How long all of it may take, in seconds; then the command is killed [default: 600 with a COMMAND, else for ever]
-    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
-    within: Option<u64>,
+    #[arg(short, long, alias = "out", value_name = "DIR")]
+    output: Option<Utf8PathBuf>,
+    /// How long the episode may take; then the command is killed [default: 600s with a COMMAND, otherwise no limit]
+    #[arg(long, value_name = "TIME", value_parser = units::some_seconds)]
+    within: Option<Duration>,
     /// Show the browser in a window, for a person to drive or to watch
     #[arg(long)]
     headed: bool,
@@ -73,7 +73,7 @@ impl Env {
     pub(crate) async fn run(self) -> Outcome {
         let suite = tasks::load(&self.suite)?;
         let options = Options {
-            out: self.out.clone(),
+            out: self.output.clone(),
             headed: self.headed,
             index_cache: Some(self.data.indexes()?),
             town: Some(self.data.town()?),
@@ -95,7 +95,7 @@ impl Env {
                 shown.set_message(text);
             }
         });
-        let within = self.within.or((!self.command.is_empty()).then_some(WITHIN)).map(Duration::from_secs);
+        let within = self.within.or((!self.command.is_empty()).then_some(WITHIN));
         let (command, cancel) = (&self.command, &stop);
         let program = |facts: Facts| async move {
             bar.finish_and_clear();

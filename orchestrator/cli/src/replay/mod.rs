@@ -17,7 +17,7 @@ use snapshots::ops::{self, ImportOptions, InputReport};
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::fill::Fill;
-use crate::gateway_options::{self, Patience};
+use crate::gateway_options::{self, Deadline};
 use crate::options::DataFolder;
 use crate::window::{self, Opening};
 use crate::{finish, interrupt, progress};
@@ -39,7 +39,7 @@ pub(crate) struct Replay {
     /// fuzzy or fuzzy:LIKENESS (the most similar of the same host and path, labelled as a guess)
     #[arg(long = "match", value_name = "LEVEL", default_value = "normalised")]
     level: MatchLevel,
-    /// Let every answer carry an X-Sandbox-Answer header with its level
+    /// Add a Sandbox-Answer header with its level to every answer
     #[arg(long)]
     announce: bool,
     /// Leave dates as recorded instead of moving them to now
@@ -63,7 +63,7 @@ pub(crate) struct Replay {
     #[command(flatten)]
     fill: Fill,
     #[command(flatten)]
-    patience: Patience,
+    deadline: Deadline,
     /// Print one JSON document with --check; otherwise, at the end, the ledger as one JSON line a
     /// request
     #[arg(long)]
@@ -82,7 +82,7 @@ impl Replay {
         }
         let cancel = interrupt::token();
         let mut config = gateway_options::config(&self.data, self.listen)?;
-        self.patience.apply(&mut config);
+        self.deadline.apply(&mut config);
         let ca = Arc::clone(&config.ca);
         let opening = self.open.then(|| opening(&set));
         let mut snapshots = Snapshots::new(set, self.options());

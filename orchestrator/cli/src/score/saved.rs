@@ -44,8 +44,8 @@ pub(super) struct Answers {
     saved: Saved,
     /// Attempts of another system, such as a model that answers from memory, for where there is no answer in --attempts; may be given several times, and
     /// the first that answers counts. The result says how many answers came from each file
-    #[arg(long = "fall-back", value_name = "FILE")]
-    fall_back: Vec<Utf8PathBuf>,
+    #[arg(long = "fallback", alias = "fall-back", value_name = "FILE")]
+    fallback: Vec<Utf8PathBuf>,
 }
 
 /// Whose tasks they are.
@@ -95,7 +95,7 @@ impl Benchmark {
 impl Answers {
     /// Exit code 0 when everything that is there was scored, whatever its score.
     pub(super) async fn run(self, benchmark: Benchmark) -> Outcome {
-        self.saved.score(benchmark, self.fall_back).await
+        self.saved.score(benchmark, self.fallback).await
     }
 }
 
@@ -105,20 +105,20 @@ impl Saved {
         self.score(benchmark, Vec::new()).await
     }
 
-    async fn score(self, benchmark: Benchmark, fall_back: Vec<Utf8PathBuf>) -> Outcome {
+    async fn score(self, benchmark: Benchmark, fallback: Vec<Utf8PathBuf>) -> Outcome {
         let import = benchmark.read(&read(&self.tasks)?, &self.tasks);
         let import = import.with_context(|| self.tasks.to_string()).or_input("read the tasks")?;
         crate::tasks::import::warn(&import);
         let mut attempts = self.attempts(&self.attempts, &import)?;
         let mut sources = Vec::new();
-        if !fall_back.is_empty() {
+        if !fallback.is_empty() {
             let mut systems = vec![attempts];
-            for file in &fall_back {
+            for file in &fallback {
                 systems.push(self.attempts(file, &import)?);
             }
             let combined = FallBack::of(&import.tasks, &systems);
             attempts = combined.attempts;
-            let files = iter::once(self.attempts.clone()).chain(fall_back);
+            let files = iter::once(self.attempts.clone()).chain(fallback);
             sources = files.zip(combined.answers).map(|(file, answers)| Source { file, answers }).collect();
         }
         let missing: Vec<&str> = import

@@ -26,8 +26,8 @@ pub(super) struct Check {
     #[arg(long, value_name = "N", default_value_t = 1)]
     workers: usize,
     /// Folder for the results of both runs [default: one that is kept only if something is wrong]
-    #[arg(long, value_name = "DIR")]
-    out: Option<Utf8PathBuf>,
+    #[arg(short, long, alias = "out", value_name = "DIR")]
+    output: Option<Utf8PathBuf>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -48,7 +48,7 @@ impl Check {
         let temporary = tempfile::Builder::new().prefix("sandbox-check-").tempdir();
         let temporary = temporary.or_environment("make a folder for the results")?;
         let own = Utf8Path::from_path(temporary.path()).map(Utf8Path::to_owned);
-        let out = self.out.clone().or(own).ok_or_else(|| {
+        let out = self.output.clone().or(own).ok_or_else(|| {
             Failure::Environment(
                 "failed to use the folder for temporary files: its name is not UTF-8; set TMPDIR".to_owned(),
             )
@@ -93,7 +93,7 @@ impl Check {
         };
         if oracle.is_some() || mistakes.is_some() {
             no.push_str(&format!("; the episodes are in {out}"));
-            if self.out.is_none() {
+            if self.output.is_none() {
                 let _ = temporary.keep();
             }
         }

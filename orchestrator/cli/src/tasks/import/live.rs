@@ -26,7 +26,7 @@ pub(in crate::tasks) struct Live {
     #[arg(long, value_name = "URL")]
     search: Option<String>,
     /// The folder to make, with the suite
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     output: Utf8PathBuf,
 }
 

@@ -39,7 +39,7 @@ pub(super) enum Benchmark {
         #[command(flatten)]
         choice: infinity::Choice,
         /// The folder to make, with the suite and the manifests of its sites
-        #[arg(long, value_name = "DIR")]
+        #[arg(short, long, value_name = "DIR")]
         output: Utf8PathBuf,
     },
     /// Mind2Web-Live: its JSON, as WebCanvas publishes it
@@ -50,7 +50,7 @@ pub(super) enum Benchmark {
         /// The folder `html`, or one that holds it
         folder: Utf8PathBuf,
         /// The folder to make, with the suite and the manifest of its site
-        #[arg(long, value_name = "DIR")]
+        #[arg(short, long, value_name = "DIR")]
         output: Utf8PathBuf,
         /// What all that is random in the pages follows from
         #[arg(long, default_value_t = 0, value_name = "NUMBER")]
@@ -63,7 +63,7 @@ pub(super) enum Benchmark {
         #[command(flatten)]
         choice: turkingbench::Choice,
         /// The folder to make, with the suite and the manifests of its sites
-        #[arg(long, value_name = "DIR")]
+        #[arg(short, long, value_name = "DIR")]
         output: Utf8PathBuf,
     },
     /// VisualWebArena: its `config_files/vwa/test_classifieds.raw.json`, `test_reddit.raw.json` and `test_shopping.raw.json`
@@ -74,7 +74,7 @@ pub(super) enum Benchmark {
         #[command(flatten)]
         sites: webarena::Sites,
         /// The folder to make, with the suite
-        #[arg(long, value_name = "DIR")]
+        #[arg(short, long, value_name = "DIR")]
         output: Utf8PathBuf,
     },
     /// WARC-Bench: its `benchmark_dev.json` and `benchmark_test.json`, each task in the recording
@@ -86,7 +86,7 @@ pub(super) enum Benchmark {
         #[command(flatten)]
         choice: warcbench::Choice,
         /// The folder to make, with the suite
-        #[arg(long, value_name = "DIR")]
+        #[arg(short, long, value_name = "DIR")]
         output: Utf8PathBuf,
     },
     /// WebArena: its `config_files/test.raw.json`, or another file of that form, such as WebArena-Lite's `test_webarena_lite.raw.json`
@@ -102,7 +102,7 @@ pub(super) enum Benchmark {
         #[command(flatten)]
         sites: webarena::Sites,
         /// The folder to make, with the suite
-        #[arg(long, value_name = "DIR")]
+        #[arg(short, long, value_name = "DIR")]
         output: Utf8PathBuf,
     },
     /// WebArena-Verified: its `webarena-verified.json`, scored by the answer and by what passes over the network
@@ -112,7 +112,7 @@ pub(super) enum Benchmark {
         #[command(flatten)]
         sites: webarena::Sites,
         /// The folder to make, with the suite
-        #[arg(long, value_name = "DIR")]
+        #[arg(short, long, value_name = "DIR")]
         output: Utf8PathBuf,
     },
     /// WebChoreArena: its `test_webchore.raw.json`, or those of its sites, on WebArena's sites and
@@ -124,7 +124,7 @@ pub(super) enum Benchmark {
         #[command(flatten)]
         sites: webarena::Sites,
         /// The folder to make, with the suite
-        #[arg(long, value_name = "DIR")]
+        #[arg(short, long, value_name = "DIR")]
         output: Utf8PathBuf,
     },
     /// WorkArena: the folder `data_files` of its package, as `pip download --no-deps browsergym-workarena` and `unzip` give it
@@ -134,7 +134,7 @@ pub(super) enum Benchmark {
         #[command(flatten)]
         choice: workarena::Choice,
         /// The folder to make, with the suite and the manifest of the instance
-        #[arg(long, value_name = "DIR")]
+        #[arg(short, long, value_name = "DIR")]
         output: Utf8PathBuf,
     },
 }
