@@ -1,4 +1,4 @@
-//! `sandbox agents`: the built-in agents that ask a language model, and their prompts; the schema of what others are told.
+//! `sandbox agents`: the built-in agents that ask a language model, and their prompts; the schema of action others are told.
 
 use std::fs;
 
@@ -14,12 +14,12 @@ use crate::out;
 #[derive(clap::Args)]
 pub(crate) struct Agents {
     #[command(subcommand)]
-    what: What,
+    action: Action,
 }
 
 #[derive(clap::Subcommand)]
-enum What {
-    /// Their names, and what each follows
+enum Action {
+    /// Their names, and action each follows
     List,
     /// The settings of one
     Show {
@@ -41,20 +41,20 @@ enum What {
 impl Agents {
     /// Prints or writes.
     pub(crate) fn run(self) -> Outcome {
-        match self.what {
-            What::List => {
+        match self.action {
+            Action::List => {
                 for (name, text) in PRESETS {
                     let follows = text.lines().next().unwrap_or_default().trim_start_matches("# ");
                     println!("{name:20}{follows}");
                 }
                 Ok(())
             }
-            What::Show { name } => {
+            Action::Show { name } => {
                 print!("{}", find(&name)?);
                 Ok(())
             }
-            What::Copy { name, output } => copy(&name, &output),
-            What::Schema => {
+            Action::Copy { name, output } => copy(&name, &output),
+            Action::Schema => {
                 let schema = agents::program::schema::protocol();
                 out::json(&schema);
                 Ok(())

@@ -42,7 +42,7 @@ pub(crate) struct Build {
 
 /// One line of the report.
 #[derive(Serialize)]
-struct Line {
+struct ImageReport {
     image: String,
     built: bool,
     seconds: f64,
@@ -81,7 +81,7 @@ impl Build {
             let bar = progress::spinner(&recipe.name);
             let built = self.one(&engine, recipe, options, &bar).await;
             bar.finish_and_clear();
-            let mut line = Line {
+            let mut line = ImageReport {
                 image: recipe.tag(),
                 built: matches!(built, Ok(Built::New { .. })),
                 seconds: began.elapsed().as_secs_f64(),
@@ -141,7 +141,7 @@ fn outcome(failed: &[(&str, u8)], images: usize) -> Outcome {
     Err(Failure::Reported(if agreed { *first } else { 1 }))
 }
 
-impl Line {
+impl ImageReport {
     fn print(&self) {
         match (&self.error, self.built) {
             (Some(_), _) => return,

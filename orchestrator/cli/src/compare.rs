@@ -25,7 +25,7 @@ pub(crate) struct Compare {
 }
 
 #[derive(Serialize)]
-struct Told {
+struct ComparisonReport {
     scores: runs::Pairing,
     #[serde(flatten)]
     compared: Option<runs::Comparison>,
@@ -39,14 +39,14 @@ impl Compare {
             true => None,
             false => Some(runs::compare(&self.left, &self.right).or_input("compare the runs")?),
         };
-        let told = Told { scores, compared };
+        let report = ComparisonReport { scores, compared };
         if self.json {
-            out::json(&told);
+            out::json(&report);
         } else {
-            print!("{}", told.scores);
-            told.compared.iter().for_each(|compared| self.print(compared));
+            print!("{}", report.scores);
+            report.compared.iter().for_each(|compared| self.print(compared));
         }
-        match told.compared {
+        match report.compared {
             Some(compared) if !compared.is_same() => Err(Failure::No(match compared.differences.len() {
                 0 => "the runs differ: some episodes are only in one of them".to_owned(),
                 differ => format!("the runs differ in {differ} of {}", counted(compared.compared, "episode")),

@@ -37,7 +37,7 @@ struct Finding {
 
 /// A finding as programs read it.
 #[derive(Serialize)]
-struct Told<'a> {
+struct FindingReport<'a> {
     what: &'static str,
     needed_for: &'static str,
     ok: bool,
@@ -53,10 +53,10 @@ struct Told<'a> {
 }
 
 impl Finding {
-    fn told(&self) -> Told<'_> {
+    fn report(&self) -> FindingReport<'_> {
         let (what, needed_for, ok) = (self.what, self.needed_for, self.found.is_ok());
         let (found, problem) = (self.found.as_deref().ok(), self.found.as_ref().err().map(String::as_str));
-        Told { what, needed_for, ok, found, problem, cure: self.cure.as_deref().filter(|_| !ok) }
+        FindingReport { what, needed_for, ok, found, problem, cure: self.cure.as_deref().filter(|_| !ok) }
     }
 }
 
@@ -67,8 +67,8 @@ impl Doctor {
             [browser(), window(), fonts(), engine().await, landlock(), data_folder(&self.data), loopback()];
         let missing = findings.iter().filter(|finding| finding.found.is_err()).count();
         if self.json {
-            let told: Vec<Told<'_>> = findings.iter().map(Finding::told).collect();
-            out::json(&told);
+            let reports: Vec<FindingReport<'_>> = findings.iter().map(Finding::report).collect();
+            out::json(&reports);
         } else {
             findings.iter().for_each(print);
         }

@@ -33,9 +33,10 @@ impl Logging {
         let mut filter = EnvFilter::try_from_env("SANDBOX_LOG").unwrap_or_else(|_| EnvFilter::new(level));
         if self.log_json {
             // What the command has to say is not hidden by a filter of logs.
-            let said = format!("{}=info", out::SAID).parse().expect("a target and a level are a directive");
-            filter = filter.add_directive(said);
-            out::say_as_json();
+            let message =
+                format!("{}=info", out::MESSAGE).parse().expect("a target and a level are a directive");
+            filter = filter.add_directive(message);
+            out::log_messages();
         }
         let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| Stderr);
         if self.log_json {

@@ -17,11 +17,11 @@ use crate::{interrupt, out, units};
 #[derive(clap::Args)]
 pub(crate) struct ModelsCommand {
     #[command(subcommand)]
-    what: What,
+    action: Action,
 }
 
 #[derive(clap::Subcommand)]
-enum What {
+enum Action {
     Proxy(ProxyCommand),
 }
 
@@ -51,8 +51,8 @@ struct ProxyCommand {
 impl ModelsCommand {
     /// Serves until interrupted.
     pub(crate) async fn run(self) -> Outcome {
-        match self.what {
-            What::Proxy(proxy) => proxy.run().await,
+        match self.action {
+            Action::Proxy(proxy) => proxy.run().await,
         }
     }
 }

@@ -85,7 +85,7 @@ impl Models {
 }
 
 /// Asks a model's server for a word; `role` is who the model is.
-pub(crate) async fn greet(role: &str, model: &Model) -> Result<(), Failure> {
+pub(crate) async fn check_model(role: &str, model: &Model) -> Result<(), Failure> {
     model.greet().await.map_err(|error| {
         let name = model.name.as_deref().unwrap_or_default();
         Failure::Environment(format!(

@@ -34,7 +34,7 @@ macro_rules! eprintln {
 }
 
 /// The target of what is said on stderr where that is a log in JSON.
-pub(crate) const SAID: &str = "sandbox::said";
+pub(crate) const MESSAGE: &str = "sandbox::said";
 
 /// Whether stderr is a log in JSON.
 static AS_JSON: AtomicBool = AtomicBool::new(false);
@@ -50,7 +50,7 @@ pub(crate) fn to_stdout(text: Arguments<'_>) {
 /// Where stderr is a log in JSON, what is said there is part of it.
 pub(crate) fn to_stderr(text: Arguments<'_>) {
     if AS_JSON.load(Ordering::Relaxed) {
-        tracing::info!(target: SAID, "{}", text.to_string().trim_end());
+        tracing::info!(target: MESSAGE, "{}", text.to_string().trim_end());
     } else {
         let _ = Stderr.write_fmt(text);
     }
@@ -72,7 +72,7 @@ pub(crate) const ERROR: &str = "error: ";
 /// Prints an error. The prefix is added here and nowhere else; in a log, the level stands for it.
 pub(crate) fn error(why: &impl Display) {
     if AS_JSON.load(Ordering::Relaxed) {
-        tracing::error!(target: SAID, "{why}");
+        tracing::error!(target: MESSAGE, "{why}");
     } else {
         eprintln!("{ERROR}{why}");
     }
@@ -81,14 +81,14 @@ pub(crate) fn error(why: &impl Display) {
 /// Prints a warning: something is lost or left out, and the command goes on.
 pub(crate) fn warn(what: &impl Display) {
     if AS_JSON.load(Ordering::Relaxed) {
-        tracing::warn!(target: SAID, "{what}");
+        tracing::warn!(target: MESSAGE, "{what}");
     } else {
         eprintln!("warning: {what}");
     }
 }
 
 /// From now on stderr is a log in JSON.
-pub(crate) fn say_as_json() {
+pub(crate) fn log_messages() {
     AS_JSON.store(true, Ordering::Relaxed);
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct Pull {
 
 /// One line of the report.
 #[derive(Serialize)]
-struct Line {
+struct ImageReport {
     image: String,
     digest: String,
     pulled: bool,
@@ -65,7 +65,7 @@ impl Pull {
             // Without a terminal there is nothing to clear.
             let _ = bars.clear();
             let pulled = pulled?;
-            let line = Line { image, digest: pulled.digest, pulled: !pulled.present };
+            let line = ImageReport { image, digest: pulled.digest, pulled: !pulled.present };
             if !self.json {
                 let what = if line.pulled { "pulled" } else { "up to date" };
                 println!("{}: {what}, {}", line.image, line.digest);

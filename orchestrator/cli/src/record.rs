@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use crate::failure::{Failure, OrFail, Outcome};
-use crate::finish::{self, Empty};
+use crate::finish::{self, EmptyRecording};
 use crate::gateway_options::{self, Deadline, LiveWeb, MAX_BODY, RedactOptions};
 use crate::options::DataFolder;
 use crate::{interrupt, out, progress, units};
@@ -99,7 +99,7 @@ impl Record {
         } else {
             self.browse(&studio, &cancel, &mut twice).await
         };
-        let empty = if self.listen.is_some() { Empty::Snapshot } else { Empty::Failure };
+        let empty = if self.listen.is_some() { EmptyRecording::Snapshot } else { EmptyRecording::Failure };
         // Whatever happened, what was recorded becomes a snapshot.
         let finished = match finish::finish(studio, &self.output, &twice, empty).await {
             // Why there was nothing to record says more.

@@ -15,7 +15,7 @@ use runs::{Limits, Options, Summary};
 
 use crate::board::Board;
 use crate::failure::{Failure, OrFail, Outcome};
-use crate::models::greet;
+use crate::models::check_model;
 use crate::options::DataFolder;
 use crate::scoring::Scoring;
 use crate::{interrupt, out, progress, tasks, units};
@@ -240,9 +240,9 @@ impl Run {
             return Ok(());
         }
         for model in self.agent.models() {
-            greet("the agent's model", model).await?;
+            check_model("the agent's model", model).await?;
         }
-        greet("the judge", judge).await
+        check_model("the judge", judge).await
     }
 
     fn verdict(&self, summary: &Summary) -> Outcome {

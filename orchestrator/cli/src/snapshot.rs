@@ -166,7 +166,7 @@ impl Snapshot {
             Command::Verify { file } => {
                 ops::verify(&file, on).or_input(format!("verify {file}")).and_then(|report| {
                     show(&report, json);
-                    yes(report.valid, || {
+                    answer(report.valid, || {
                         format!(
                             "{file} has {} errors; `sandbox snapshot repair {file}` keeps what is whole",
                             report.errors
@@ -193,7 +193,7 @@ impl Snapshot {
             Command::Diff { old, new } => {
                 ops::diff(&old, &new, on).or_input("compare the snapshots").and_then(|report| {
                     show(&report, json);
-                    yes(report.equal, || "the snapshots differ".to_owned())
+                    answer(report.equal, || "the snapshots differ".to_owned())
                 })
             }
             Command::Repair { file, output } => {
@@ -216,7 +216,7 @@ impl Redact {
             let report = ops::scan_secrets(&self.file, on).or_input("search for secrets")?;
             show(&report, json);
             let found: u64 = report.counts.values().sum();
-            return yes(report.clean, || {
+            return answer(report.clean, || {
                 format!(
                     "{} holds {found} likely secrets; replace them with `sandbox snapshot redact`",
                     self.file
@@ -256,9 +256,12 @@ fn search(query: &str, files: &[Utf8PathBuf], first: u64, json: bool) -> Outcome
     let set = ReplaySet::open(files, None, &mut |_, _| {}).or_input("open the snapshots")?;
     let results =
         Search::new(Arc::new(set), None).results(query, 0, first).or_input("search the snapshots")?;
-    let found =
-        results.found.iter().map(|found| Found { url: &found.url, title: &found.title, text: found.text() });
-    show(&Results { total: results.total, found: found.collect() }, json);
+    let found = results.found.iter().map(|found| SearchHit {
+        url: &found.url,
+        title: &found.title,
+        text: found.text(),
+    });
+    show(&SearchResults { total: results.total, found: found.collect() }, json);
     Ok(())
 }
 
@@ -313,14 +316,14 @@ fn write<T: Serialize>(
 
 /// What a search has found.
 #[derive(Serialize)]
-struct Results<'a> {
+struct SearchResults<'a> {
     /// How many pages.
     total: u64,
-    found: Vec<Found<'a>>,
+    found: Vec<SearchHit<'a>>,
 }
 
 #[derive(Serialize)]
-struct Found<'a> {
+struct SearchHit<'a> {
     url: &'a str,
     title: &'a str,
     text: String,
@@ -354,7 +357,7 @@ fn leave_out_absent(report: &mut serde_yaml::Value) {
     }
 }
 
-fn yes(answer: bool, otherwise: impl FnOnce() -> String) -> Outcome {
+fn answer(answer: bool, otherwise: impl FnOnce() -> String) -> Outcome {
     if answer { Ok(()) } else { Err(Failure::No(otherwise())) }
 }
 

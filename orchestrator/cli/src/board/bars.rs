@@ -8,7 +8,7 @@ use indicatif::{MultiProgress, ProgressBar};
 use parking_lot::Mutex;
 use runs::{Event, Progress};
 
-use super::so_far::SoFar;
+use super::totals::Totals;
 use crate::{progress, town};
 
 /// Lines that redraw themselves.
@@ -22,7 +22,7 @@ pub(crate) struct Bars {
 
 #[derive(Default)]
 struct Inner {
-    so_far: SoFar,
+    totals: Totals,
     /// By their numbers; those that have had something to do.
     workers: BTreeMap<usize, ProgressBar>,
 }
@@ -73,8 +73,8 @@ impl Bars {
             Event::Ended { worker, record, .. } => {
                 self.episodes.inc(1);
                 let mut inner = self.inner.lock();
-                inner.so_far.add(record);
-                self.figures.set_message(inner.so_far.words());
+                inner.totals.add(record);
+                self.figures.set_message(inner.totals.words());
                 drop(inner);
                 self.at(worker, String::new());
             }

@@ -61,7 +61,7 @@ pub(crate) struct Env {
 
 /// The line that ends it.
 #[derive(Serialize)]
-struct Result<'a> {
+struct EpisodeReport<'a> {
     /// The folder of the results.
     run: &'a Utf8Path,
     #[serde(flatten)]
@@ -102,7 +102,7 @@ impl Env {
             out::json_line(&facts);
             if command.is_empty() {
                 guide(&facts, self.headed);
-                program::person(within, cancel).await
+                program::line(within, cancel).await
             } else {
                 program::command(command, &facts, within, cancel).await
             }
@@ -112,8 +112,8 @@ impl Env {
             return Err(Failure::Interrupted("interrupted; nothing of the episode is kept".to_owned()));
         };
         let report = runs::report::write(run.path()).or_environment("write the report")?;
-        out::json_line(&Result { run: run.path(), record: &record });
-        eprintln!("{}, {}; report {report}", worth(&record), told_of(&record));
+        out::json_line(&EpisodeReport { run: run.path(), record: &record });
+        eprintln!("{}, {}; report {report}", score_text(&record), outcome_text(&record));
         self.verdict(&record)
     }
 
@@ -124,7 +124,7 @@ impl Env {
                 Err(Failure::No("the program did not end in time; --within sets its limit".to_owned()))
             }
             _ if self.check && !record.success => {
-                Err(Failure::No(format!("the task is not solved: {}", worth(record))))
+                Err(Failure::No(format!("the task is not solved: {}", score_text(record))))
             }
             _ => Ok(()),
         }
@@ -140,11 +140,11 @@ fn guide(facts: &Facts, headed: bool) {
     );
 }
 
-fn worth(record: &EpisodeRecord) -> String {
+fn score_text(record: &EpisodeRecord) -> String {
     record.score.map_or_else(|| "not judged yet".to_owned(), |score| format!("score {score:.2}"))
 }
 
-fn told_of(record: &EpisodeRecord) -> String {
+fn outcome_text(record: &EpisodeRecord) -> String {
     let mut told = record.outcome.kind().replace('_', " ");
     if !record.misses.is_empty() {
         told.push_str(&format!(", {} misses", record.misses.len()));

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 /// Waits for a line on standard input, its end, or an interrupt.
-pub(super) async fn person(within: Option<Duration>, stop: &CancellationToken) -> Ending {
+pub(super) async fn line(within: Option<Duration>, stop: &CancellationToken) -> Ending {
     let (say, said) = oneshot::channel();
     // A thread of its own and not the runtime's, which would wait for it at the end.
     std::thread::spawn(move || {
@@ -24,7 +24,7 @@ pub(super) async fn person(within: Option<Duration>, stop: &CancellationToken) -
     tokio::select! {
         said = said => Ending::Left { answer: said.ok().flatten() },
         () = stop.cancelled() => Ending::Left { answer: None },
-        () = over(within) => Ending::TimedOut,
+        () = timed_out(within) => Ending::TimedOut,
     }
 }
 
@@ -62,12 +62,12 @@ pub(super) async fn command(
             Err(error) => failed(error),
         },
         () = stop.cancelled() => Ending::Interrupted,
-        () = over(within) => Ending::TimedOut,
+        () = timed_out(within) => Ending::TimedOut,
     }
 }
 
-/// Comes back when the time is over, where there is an end to it.
-async fn over(within: Option<Duration>) {
+/// Returns when the time is over; never where there is no limit.
+async fn timed_out(within: Option<Duration>) {
     let never = std::future::pending::<()>();
     match within {
         // Its running out is what is waited for.

@@ -19,7 +19,7 @@ use crate::failure::{Failure, OrFail, Outcome};
 use crate::fill::Fill;
 use crate::gateway_options::{self, Deadline};
 use crate::options::DataFolder;
-use crate::window::{self, Opening};
+use crate::window::{self, WindowStart};
 use crate::{finish, interrupt, progress};
 
 /// Serve snapshots as a web to any client, offline
@@ -93,7 +93,7 @@ impl Replay {
             eprintln!("what is missing is fetched and recorded into {output}; Ctrl-C finishes it");
             cancel.cancelled().await;
             let ledger = studio.gateway().ledger();
-            let finished = finish::finish(studio, &output, &[], finish::Empty::Snapshot).await;
+            let finished = finish::finish(studio, &output, &[], finish::EmptyRecording::Snapshot).await;
             self.report(&ledger, true)?;
             eprintln!("{}", finish::summary(&finished?));
             return Ok(());
@@ -152,8 +152,8 @@ impl Replay {
 }
 
 /// The first recorded page, and what pages had kept.
-fn opening(set: &ReplaySet) -> Opening {
-    Opening { url: set.pages().next().map(|page| page.url), kept: kept::kept(set) }
+fn opening(set: &ReplaySet) -> WindowStart {
+    WindowStart { url: set.pages().next().map(|page| page.url), kept: kept::kept(set) }
 }
 
 fn announce(address: SocketAddr, ca: &CertificateAuthority) {
@@ -201,13 +201,13 @@ fn archive_of(file: &Utf8PathBuf, cache: &Utf8Path) -> Result<Utf8PathBuf, Failu
         std::fs::create_dir_all(cache).or_environment(format!("make {cache}"))?;
         let made =
             ops::import(&[path], &snapshot, &ImportOptions::default(), &mut |_| {}).or_input(reading())?;
-        made.inputs.iter().for_each(say_left_out);
+        made.inputs.iter().for_each(print_left_out);
     }
     Ok(snapshot)
 }
 
 /// Names what a HAR holds and cannot be replayed.
-fn say_left_out(input: &InputReport) {
+fn print_left_out(input: &InputReport) {
     let counts = serde_json::to_value(&input.skipped).expect("counts are plain data");
     let counts = counts.as_object().into_iter().flatten().map(|(why, count)| format!("{count} {why}"));
     let counts: Vec<String> = counts.collect();

@@ -25,23 +25,23 @@ pub(crate) struct Score {
 #[derive(clap::Subcommand)]
 enum Runs {
     /// AssistantBench: score saved answers
-    Assistantbench(saved::Answers),
+    Assistantbench(saved::SavedAnswers),
     /// FanOutQA: score saved answers by AssistantBench's rules
-    Fanoutqa(saved::Answers),
+    Fanoutqa(saved::SavedAnswers),
     /// Mind2Web-Live: score saved steps by its key nodes
     #[command(name = "mind2web-live")]
-    Mind2WebLive(saved::Saved),
+    Mind2WebLive(saved::SavedAttempts),
     /// WebArena: score saved answers, addresses and contents of pages
-    Webarena(saved::Saved),
+    Webarena(saved::SavedAttempts),
     /// WebChoreArena: score saved answers, addresses and contents of pages by its own rules
-    Webchorearena(saved::Saved),
+    Webchorearena(saved::SavedAttempts),
     /// VisualWebArena: score saved answers, addresses, contents of pages and what was seen of pictures
-    Visualwebarena(saved::Saved),
-    Turkingbench(turkingbench::Saved),
+    Visualwebarena(saved::SavedAttempts),
+    Turkingbench(turkingbench::SavedFields),
     /// WARC-Bench: score saved answers and addresses, and for scripts what they gave, as `contents:
     /// [true]`
-    Warcbench(saved::Saved),
-    WebarenaVerified(webarena_verified::Verified),
+    Warcbench(saved::SavedAttempts),
+    WebarenaVerified(webarena_verified::SavedRuns),
     Run(run::Run),
 }
 

@@ -20,7 +20,7 @@ use crate::{out, progress};
 
 /// A benchmark's tasks, and what was attempted
 #[derive(clap::Args)]
-pub(super) struct Saved {
+pub(super) struct SavedAttempts {
     /// The benchmark's own file of tasks
     tasks: Utf8PathBuf,
     /// JSON lines, one attempt each: `task` with the benchmark's id, and as far as the benchmark asks for it `answer`, `url` of the page at the end,
@@ -39,9 +39,9 @@ pub(super) struct Saved {
 
 /// The same where an answer is all that counts
 #[derive(clap::Args)]
-pub(super) struct Answers {
+pub(super) struct SavedAnswers {
     #[command(flatten)]
-    saved: Saved,
+    saved: SavedAttempts,
     /// Attempts of another system, such as a model that answers from memory, for where there is no answer in --attempts; may be given several times, and
     /// the first that answers counts. The result says how many answers came from each file
     #[arg(long = "fallback", alias = "fall-back", value_name = "FILE")]
@@ -92,14 +92,14 @@ impl Benchmark {
     }
 }
 
-impl Answers {
+impl SavedAnswers {
     /// Exit code 0 when everything that is there was scored, whatever its score.
     pub(super) async fn run(self, benchmark: Benchmark) -> Outcome {
         self.saved.score(benchmark, self.fallback).await
     }
 }
 
-impl Saved {
+impl SavedAttempts {
     /// Exit code 0 when everything that is there was scored, whatever its score.
     pub(super) async fn run(self, benchmark: Benchmark) -> Outcome {
         self.score(benchmark, Vec::new()).await

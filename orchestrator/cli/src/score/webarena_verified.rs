@@ -16,7 +16,7 @@ use crate::out;
 /// A run is a folder with a folder for each task, named after its number, with `agent_response.json` and `network.har` in it, as the
 /// package's own commands take it. Tasks without a folder are left out; a folder that lacks a file is named, and not scored.
 #[derive(clap::Args)]
-pub(super) struct Verified {
+pub(super) struct SavedRuns {
     /// The benchmark's tasks, `webarena-verified.json`
     dataset: Utf8PathBuf,
     /// The folder with the folders of tasks
@@ -41,7 +41,7 @@ struct Report {
     results: Vec<TaskResult>,
 }
 
-impl Verified {
+impl SavedRuns {
     /// Exit code 0 when all tasks that are there were scored, whatever their scores.
     pub(super) fn run(self) -> Outcome {
         let tasks =
