@@ -1,4 +1,4 @@
-//! `sandbox agents`: the built-in agents that ask a language model, and their prompts; the schema of action others are told.
+//! `sandbox agents`: the built-in LLM agents with their prompts, and the schema of the agent protocol.
 
 use std::fs;
 
@@ -8,9 +8,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 use crate::failure::{Failure, OrFail as _, Outcome};
 use crate::out;
 
-/// The agents that ask a language model, as the papers have them; the messages that others speak
+/// List, show and copy the built-in LLM agents; print the schema of the agent protocol
 ///
-/// Each is a file of settings that --agent of `sandbox run` takes by name, or by path once it is yours.
+/// Each agent is a file of settings. `sandbox run --agent` takes its name, or the path of your own copy.
 #[derive(clap::Args)]
 pub(crate) struct Agents {
     #[command(subcommand)]
@@ -19,22 +19,22 @@ pub(crate) struct Agents {
 
 #[derive(clap::Subcommand)]
 enum Action {
-    /// Their names, and action each follows
+    /// List the agents, with the paper or program that each follows
     List,
-    /// The settings of one
+    /// Print the settings of an agent
     Show {
-        /// Its name
+        /// The agent
         name: String,
     },
-    /// Write the settings and prompts of one into a folder, to be changed there
+    /// Copy the settings and prompts of an agent into a folder, to change them there
     Copy {
-        /// Its name
+        /// The agent
         name: String,
-        /// The folder; nothing in it is written over
+        /// The folder; existing files are never replaced
         #[arg(long, short, value_name = "DIR")]
         output: Utf8PathBuf,
     },
-    /// Print the JSON schema of the messages that agents of yours are sent and answer with
+    /// Print the JSON schema of the messages between an episode and an agent of yours
     Schema,
 }
 

@@ -15,22 +15,22 @@ use crate::{interrupt, out, progress};
 
 /// Build the container images of the sites
 ///
-/// Each folder under images/ becomes the image sandbox/NAME:1. What has not changed is not built again. Needs a
-/// container engine and a Debian mirror; base images come from a registry, or from the mirror where none answers.
-/// The versions in a folder's lock.txt are preferred; where one is gone, the image is built with what there is, and what
-/// differs is said. One image that fails does not stop the others.
+/// Each folder under images/ becomes the image sandbox/NAME:1. Unchanged images are not built again. The build needs a
+/// container engine and a Debian mirror. Base images come from a registry, or from the mirror if no registry answers.
+/// The versions in a folder's lock.txt are preferred. If one is gone, the newest is used, and the difference is
+/// printed. An image that fails does not stop the others.
 #[derive(clap::Args)]
 pub(crate) struct Build {
-    /// Which [default: all]
+    /// Images to build [default: all]
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// Build what is up to date too, from the first step
+    /// Build every image from its first step, even if it is up to date
     #[arg(long)]
     force: bool,
-    /// Build with the newest versions, and write what the images are made of into each folder's lock.txt
+    /// Build with the newest versions, and write them into each folder's lock.txt
     #[arg(long)]
     lock: bool,
-    /// The folder with a folder per image
+    /// Folder that has a folder for each image
     #[arg(long, value_name = "DIR", default_value = "images")]
     images: Utf8PathBuf,
     #[command(flatten)]

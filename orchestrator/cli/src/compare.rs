@@ -7,16 +7,16 @@ use serde::Serialize;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::out;
 
-/// Compare two runs: their scores task by task, and what they did episode by episode
+/// Compare two runs: scores task by task, actions and requests episode by episode
 ///
-/// Of episodes that are not the same the first difference is named, and the exit code is 1.
+/// The first difference of each episode is printed. The exit code is 1 if any episode differs.
 #[derive(clap::Args)]
 pub(crate) struct Compare {
-    /// The folder of a run
+    /// Folder of the first run
     left: Utf8PathBuf,
-    /// The folder of another
+    /// Folder of the second run
     right: Utf8PathBuf,
-    /// Compare scores alone
+    /// Compare the scores only
     #[arg(long)]
     scores: bool,
     /// Print one JSON document

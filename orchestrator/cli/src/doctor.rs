@@ -1,4 +1,4 @@
-//! `sandbox doctor`: what this machine lacks, for what, and the command that mends it.
+//! `sandbox doctor`: what this machine lacks, which commands need it, and how to install it.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::failure::{Failure, Outcome};
 use crate::options::DataFolder;
 use crate::out;
 
-/// Say what is missing for what, with the command that mends it
+/// Check this machine: what is missing, which commands need it, and how to install it
 #[derive(clap::Args)]
 pub(crate) struct Doctor {
     /// Print one JSON document

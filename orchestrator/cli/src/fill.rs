@@ -13,7 +13,7 @@ use crate::units;
 /// Where misses go, and how the live web is reached for them.
 #[derive(clap::Args, Default)]
 pub(crate) struct Fill {
-    /// Fetch what FILEs do not hold from the live web, once, and record it into this new snapshot
+    /// Fetch misses from the live web, once each, and record them into this new snapshot
     #[arg(long = "fill", id = "fill", value_name = "NEW.wacz", help_heading = "Filling gaps")]
     pub(crate) output: Option<Utf8PathBuf>,
     #[command(flatten, next_help_heading = "Filling gaps")]

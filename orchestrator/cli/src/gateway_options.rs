@@ -17,13 +17,13 @@ pub(crate) const MAX_BODY: &str = "1GiB";
 /// How the live web is reached. Only commands that record reach it at all.
 #[derive(clap::Args, Default, PartialEq)]
 pub(crate) struct LiveWeb {
-    /// Connect to ADDR:PORT2 for requests to HOST:PORT1, as curl has it; empty parts mean any or unchanged
+    /// Connect to ADDR:PORT2 for requests to HOST:PORT1, as in curl; an empty part matches any, or stays unchanged
     #[arg(long, value_name = "HOST:PORT1:ADDR:PORT2")]
     connect_to: Vec<ConnectTo>,
-    /// Trust the certificate authorities in this PEM file besides the public ones
+    /// Trust the certificate authorities in this PEM file too
     #[arg(long, value_name = "FILE")]
     upstream_ca: Vec<Utf8PathBuf>,
-    /// Let pages reach loopback and private addresses (refused by default, so that a page cannot look into your network)
+    /// Let pages reach loopback and private addresses; by default they cannot look into your network
     #[arg(long)]
     allow_private: bool,
 }
@@ -49,8 +49,8 @@ impl Deadline {
 /// What is replaced by placeholders before anything is written.
 #[derive(clap::Args, Default, PartialEq)]
 pub(crate) struct RedactOptions {
-    /// Replace what lets one in by placeholders in the recording: Authorization, all cookies, and
-    /// fields named like passwords and tokens
+    /// Replace credentials by placeholders in the recording: Authorization, all cookies, and fields named like
+    /// passwords and tokens
     #[arg(long = "redact")]
     pub(crate) credentials: bool,
     /// Replace the value of this header by a placeholder in the recording

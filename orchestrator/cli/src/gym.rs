@@ -1,4 +1,4 @@
-//! `sandbox gym`: a suite as environments that other people's agents reset and step.
+//! `sandbox gym`: a suite as environments that other programs reset and step.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -14,33 +14,34 @@ use crate::options::DataFolder;
 use crate::scoring::Scoring;
 use crate::{interrupt, out, progress, tasks, town, units};
 
-/// Serve the tasks of a suite as BrowserGym environments, over HTTP
+/// Serve the tasks of a suite as BrowserGym environments over HTTP
 ///
-/// Prints one line of JSON once it answers: url, suite, run and workers. GET /tasks lists the tasks; POST /reset with {"task": ID} begins an
-/// episode from a pristine world and gives session, observation and info; POST /step with {"session", "action"} gives observation, reward,
-/// terminated, truncated and info; POST /close with {"session"} ends it. Observations have BrowserGym's keys, actions its spelling.
-/// clients/python/sandbox_agents.py makes a Gymnasium environment of it.
+/// Prints one line of JSON when the server is ready: url, suite, run and workers. GET /tasks lists the tasks. POST
+/// /reset with {"task": ID} begins an episode in a pristine world; it returns session, observation and info. POST /step
+/// with {"session", "action"} returns observation, reward, terminated, truncated and info. POST /close with {"session"}
+/// ends the episode. Observations have BrowserGym's keys, and actions its syntax. clients/python/sandbox_agents.py wraps
+/// the server as a Gymnasium environment.
 ///
-/// The reward is 0 until the end, and then the task's score. Results are a run like any other, of the agent `gym`. Ctrl-C ends it: episodes
-/// under way are as if they had never begun, and a second line of JSON says what was played. Whoever reaches the address may play; it is one
-/// of this machine unless --listen says otherwise.
+/// The reward is 0 until the end of the episode, then the task's score. The results are a normal run of the agent
+/// `gym`. Ctrl-C stops the server: unfinished episodes are dropped, and a second line of JSON sums up the others. Anybody
+/// who reaches the address can use the server. By default only this machine can.
 #[derive(clap::Args)]
 pub(crate) struct Gym {
-    /// A folder with a suite.yaml
+    /// Folder with a suite.yaml
     suite: Utf8PathBuf,
-    /// Where to listen; port 0 is a free one
+    /// Address to listen on; port 0 is a free port
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
-    /// Episodes at a time, each with its own browser and gateway
+    /// Parallel episodes, each with its own browser and gateway
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
     workers: u16,
     /// Folder for the results [default: runs/SUITE-gym-TIME]
     #[arg(short, long, alias = "out", value_name = "DIR")]
     output: Option<Utf8PathBuf>,
-    /// Continue the run in --output: what is there stays, and counts as attempted
+    /// Continue the run in --output; its episodes count as attempted
     #[arg(long, requires = "output")]
     resume: bool,
-    /// Serve only this task; may be given several times
+    /// Serve only this task; can be repeated
     #[arg(long = "task", value_name = "ID")]
     tasks: Vec<String>,
     /// How long a reset waits for a free worker before it is refused with status 503
@@ -55,7 +56,7 @@ pub(crate) struct Gym {
     /// How long the browser may take to look at a page, or to act and let the page settle
     #[arg(long, value_name = "TIME", default_value = "180s", value_parser = units::seconds)]
     step_timeout: Duration,
-    /// Keep everything that passes over the network in each episode's network.har, log-ins included
+    /// Write all network traffic into each episode's network.har, with credentials
     #[arg(long)]
     keep_network: bool,
     #[command(flatten)]

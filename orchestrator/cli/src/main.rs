@@ -1,4 +1,4 @@
-//! The `sandbox` command: parsing, dispatch and exit codes. All work is done by the libraries.
+//! The `sandbox` command: parsing, dispatch and exit codes. The libraries do all work.
 
 #[macro_use]
 mod out;
@@ -51,7 +51,7 @@ use failure::Failure;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// A whole internet that does not move, on your own machine: record it, freeze it, run web agents in it.
+/// A frozen web for web agents, on your own machine: record it, replay it, run agents in it
 #[derive(Parser)]
 #[command(name = "sandbox", version, max_term_width = 100, after_help = failure::EXIT_CODES)]
 struct Cli {

@@ -1,4 +1,4 @@
-//! `sandbox merge`: parts of a run, put together.
+//! `sandbox merge`: the parts of a run as one.
 
 use camino::Utf8PathBuf;
 use runs::Summary;
@@ -6,13 +6,13 @@ use runs::Summary;
 use crate::failure::{OrFail as _, Outcome};
 use crate::{out, progress};
 
-/// Put parts of a run together that were played apart, on several machines for example: see --shard of `sandbox run`
+/// Merge the parts of a run that were played apart, such as on several machines (`sandbox run --shard`)
 #[derive(clap::Args)]
 pub(crate) struct Merge {
-    /// The folders of the parts
+    /// Folders of the parts
     #[arg(required = true)]
     parts: Vec<Utf8PathBuf>,
-    /// The folder of the whole
+    /// Folder for the merged run
     #[arg(short, long, alias = "out", value_name = "DIR")]
     output: Utf8PathBuf,
     /// Print the summary as one JSON document

@@ -1,4 +1,4 @@
-//! `sandbox models`: what there is for programs that ask models themselves.
+//! `sandbox models`: language models for other programs.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::failure::{OrFail as _, Outcome};
 use crate::models::ModelOptions;
 use crate::{interrupt, out, units};
 
-/// Language models, for programs that ask them themselves
+/// Serve a language model to programs
 #[derive(clap::Args)]
 pub(crate) struct ModelsCommand {
     #[command(subcommand)]
@@ -25,20 +25,21 @@ enum Action {
     Proxy(ProxyCommand),
 }
 
-/// Serve OpenAI's chat completions before a model, and record what is said
+/// Serve OpenAI's chat completions in front of a model, and record the replies
 ///
-/// Prints one line of JSON with base_url, which a program takes as OPENAI_BASE_URL: what is in the cassette is answered from
-/// it, and the rest by the server at OPENAI_BASE_URL with the key in OPENAI_API_KEY, or the one that --settings names. With
-/// --offline nobody is asked. GET /v1/usage tells calls, tokens and cost so far; Ctrl-C ends it with the same line.
+/// Prints one line of JSON with base_url. A program takes it as OPENAI_BASE_URL. Recorded calls are answered from the
+/// cassette. All others go to the server at OPENAI_BASE_URL with the key in OPENAI_API_KEY, or to the server that
+/// --settings names. With --offline no server is asked. GET /v1/usage returns calls, tokens and cost so far. Ctrl-C
+/// stops the proxy, which prints the same line.
 #[derive(clap::Args)]
 struct ProxyCommand {
-    /// The model that is asked, whatever name a program says
+    /// Model to ask, whatever model the program names
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
-    /// How it is asked: a file with the keys that `model` has in an agent's settings
+    /// File with settings of the model: the keys below `model` in an agent's settings
     #[arg(long, value_name = "FILE")]
     settings: Option<Utf8PathBuf>,
-    /// Where to listen; port 0 is a free one
+    /// Address to listen on; port 0 is a free port
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
     /// How long the server may take for one reply

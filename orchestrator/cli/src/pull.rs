@@ -13,19 +13,19 @@ use serde::Serialize;
 use crate::failure::{Failure, Outcome};
 use crate::{engine, interrupt, out, progress};
 
-/// Pull container images, and hold them to their content
+/// Pull container images, and pin their content
 ///
-/// The digest of an image is written down when it is first pulled. Later pulls, here and elsewhere, refuse anything
-/// else under its name. Broken connections are taken up again.
+/// The first pull of an image writes its digest to the lock file. Later pulls, here and elsewhere, refuse any other
+/// content under its name. Broken downloads are resumed.
 #[derive(clap::Args)]
 pub(crate) struct Pull {
-    /// Which [default: all that are pinned]
+    /// Images to pull [default: all that are pinned]
     #[arg(value_name = "IMAGE")]
     images: Vec<String>,
-    /// Accept that an image has changed, and pin its new content
+    /// Accept changed images, and pin their new content
     #[arg(long)]
     update: bool,
-    /// Where the digests are kept
+    /// Lock file with the digests
     #[arg(long, value_name = "FILE", default_value = "sites/images.lock")]
     lock: Utf8PathBuf,
     /// Print one JSON document

@@ -21,56 +21,54 @@ use crate::{interrupt, out, progress, units};
 
 /// Record the live web into a snapshot
 ///
-/// Opens the URLs in Chromium, follows links as far as --depth and --pages say, and writes one WACZ. Ctrl-C finishes
-/// the snapshot properly.
+/// Opens the URLs in Chromium, follows links up to --depth and --pages, and writes one WACZ file. Ctrl-C stops the
+/// recording and finishes the snapshot.
 #[derive(clap::Args)]
 pub(crate) struct Record {
     /// Pages to visit, in order
     #[arg(value_name = "URL", required_unless_present_any = ["listen", "manual"], value_parser = web_address)]
     urls: Vec<Url>,
-    /// The snapshot to write
+    /// Snapshot to write
     #[arg(short, long, value_name = "FILE.wacz")]
     output: Utf8PathBuf,
-    /// Replace the snapshot, if it exists
+    /// Replace the snapshot if it exists
     #[arg(long)]
     force: bool,
     /// Title of the snapshot [default: its first URL]
     #[arg(long)]
     title: Option<String>,
 
-    /// Follow links this many steps
+    /// Follow links up to this many steps
     #[arg(long, default_value_t = 0, help_heading = "Crawl")]
     depth: u32,
     /// Visit at most this many pages
     #[arg(long, default_value_t = 100, help_heading = "Crawl")]
     pages: usize,
-    /// Follow links to this host too (`*.` for any name below); by default only the hosts of the URLs given
+    /// Follow links to this host too, besides those of the URLs; `*.HOST` includes all names below it
     #[arg(long, value_name = "HOST", help_heading = "Crawl")]
     include: Vec<String>,
     /// Pause between two pages of one host; a bare number is milliseconds
     #[arg(long, value_name = "TIME", default_value = "1000ms", value_parser = units::milliseconds, help_heading = "Crawl")]
     delay: Duration,
-    /// Follow links even where robots.txt asks crawlers not to
+    /// Ignore robots.txt
     #[arg(long, help_heading = "Crawl")]
     ignore_robots: bool,
     /// How long one page may take to load and settle
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = units::seconds, help_heading = "Crawl")]
     page_timeout: Duration,
-    /// Load each page twice, and learn which parts of its requests change by themselves: time
-    /// stamps, tokens of chance. Replay passes over them; `sandbox snapshot rules` shows and edits
-    /// what was learned
+    /// Load each page twice, and learn which parts of its requests change on their own, such as time stamps and
+    /// random tokens. Replay ignores these parts. `sandbox snapshot rules` shows and edits them
     #[arg(long, conflicts_with_all = ["manual", "listen"], help_heading = "Crawl")]
     learn: bool,
 
-    /// Open a window and leave the browsing to you
+    /// Open a window and browse by hand
     #[arg(long, conflicts_with_all = ["depth", "listen"], help_heading = "Other ways")]
     manual: bool,
-    /// Keep what pages have stored in the end, too: cookies, localStorage and sessionStorage, which
-    /// Chromium has from the start when the snapshot is replayed in it. Whoever has the snapshot
-    /// has them
+    /// Save the cookies, localStorage and sessionStorage of the end of the recording too. Chromium starts with them
+    /// when it replays the snapshot. Anybody who has the snapshot has them
     #[arg(long, conflicts_with_all = ["listen", "credentials", "cookies"], help_heading = "Other ways")]
     state: bool,
-    /// Open no browser: record whatever comes through this proxy address
+    /// Open no browser; record the traffic of clients that use this proxy address
     #[arg(long, value_name = "ADDR:PORT", conflicts_with = "urls", help_heading = "Other ways")]
     listen: Option<SocketAddr>,
 

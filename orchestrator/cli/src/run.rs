@@ -1,4 +1,4 @@
-//! `sandbox run`: a suite, an agent, and what came of it.
+//! `sandbox run`: an agent plays a suite.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -20,48 +20,49 @@ use crate::options::DataFolder;
 use crate::scoring::Scoring;
 use crate::{interrupt, out, progress, tasks, units};
 
-/// Run an agent over a suite of tasks in its frozen world, and score it
+/// Run an agent on a suite of tasks in its frozen world, and score it
 ///
-/// Results are written after each episode. Ctrl-C stops without losing any; the same command with
-/// --resume goes on. Exit code 0 says that every episode was played and scored, whatever the
-/// scores; 1 that one ended in an error, which has no score.
+/// Results are written after each episode. Ctrl-C stops without losing any; the same command with --resume continues.
+/// Exit code 0: every episode was played and scored, whatever the scores. Exit code 1: an episode ended in an error, and
+/// has no score.
 #[derive(clap::Args)]
 pub(crate) struct Run {
-    /// A folder with a suite.yaml
+    /// Folder with a suite.yaml
     suite: Utf8PathBuf,
-    /// oracle, mistaken, noop, random; one that asks a language model (`sandbox agents list`), by name or by its file of settings;
-    /// program:COMMAND for a program of yours that speaks JSON lines; http://HOST:PORT/PATH for a server of yours; A->B for the second where the first does not answer
+    /// Agent to run: `oracle`, `mistaken`, `noop` or `random`; an LLM agent by name (`sandbox agents list`) or by its
+    /// file of settings; `program:COMMAND` for a program of yours that speaks JSON lines; `http://HOST:PORT/PATH` for a
+    /// server of yours; `A->B` for B where A gives no answer
     #[arg(long, value_name = "AGENT")]
     agent: Kind,
-    /// The model that the agent asks, over OpenAI's interface at OPENAI_BASE_URL, with the key in OPENAI_API_KEY
+    /// Model that the agent asks, over an OpenAI-compatible API at OPENAI_BASE_URL with the key in OPENAI_API_KEY
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
-    /// How that model is asked: a file with the keys that `model` has in an agent's settings, which goes before those
+    /// File with settings of that model: the keys below `model` in an agent's settings, which it overrides
     #[arg(long, value_name = "FILE")]
     model_settings: Option<Utf8PathBuf>,
-    /// Do not ask models for a word before anything is run
+    /// Do not check before the run that the models answer
     #[arg(long)]
     no_preflight: bool,
-    /// How the program writes its actions: browsergym, webarena, webcanvas, seeact or turkingbench
+    /// Dialect of the program's actions: browsergym, webarena, webcanvas, seeact or turkingbench
     #[arg(long, value_name = "DIALECT", default_value_t)]
     dialect: Dialect,
-    /// Let one reply hold several actions, carried out in their order up to the first that fails
+    /// Allow several actions in one reply; they run in order until one fails
     #[arg(long)]
     multiaction: bool,
-    /// Let the program see this variable of the environment, as NAME or NAME=value; may be given
-    /// several times. Otherwise it sees PATH, HOME, LANG, LC_*, TZ and TMPDIR only
+    /// Pass this environment variable to the program, as NAME or NAME=value; can be repeated. By default it sees PATH,
+    /// HOME, LANG, LC_*, TZ and TMPDIR only
     #[arg(long = "agent-env", value_name = "NAME[=VALUE]")]
     agent_variables: Vec<Variable>,
-    /// Keep cookies and storage of each episode's end, as Playwright's storage_state: whoever has that file may be logged in by it
+    /// Save cookies and storage of each episode's end as Playwright's storage_state. The file can log anybody in
     #[arg(long)]
     keep_storage: bool,
-    /// Keep everything that passes over the network in each episode's network.har, log-ins included
+    /// Write all network traffic into each episode's network.har, with credentials
     #[arg(long)]
     keep_network: bool,
     /// Attempts at each task
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
-    /// Episodes at a time, each with its own browser and gateway
+    /// Parallel episodes, each with its own browser and gateway
     #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN)]
     workers: NonZeroUsize,
     /// How much memory sites and browsers may take; large sites then have fewer instances [default: nine tenths of
@@ -74,28 +75,28 @@ pub(crate) struct Run {
     /// Continue the run in --output
     #[arg(long, requires = "output")]
     resume: bool,
-    /// With --resume: attempt again what had ended in an error
+    /// With --resume, repeat the episodes that ended in an error
     #[arg(long, requires = "resume")]
     retry_errors: bool,
-    /// Play only a part of the run, such as 2/5; `sandbox merge` puts the parts together
+    /// Play only a part of the run, such as 2/5; `sandbox merge` joins the parts
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
-    /// Begin no further episode once so many have ended in an error
+    /// Stop when so many episodes have ended in an error
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_errors: Option<u64>,
     /// The same as --max-errors 1
     #[arg(long, conflicts_with = "max_errors")]
     fail_fast: bool,
-    /// Run only this task; may be given several times
+    /// Run only this task; can be repeated
     #[arg(long = "task", value_name = "ID")]
     tasks: Vec<String>,
-    /// Run only the first so many of the tasks
+    /// Run only the first N tasks
     #[arg(long, value_name = "N")]
     limit: Option<NonZeroUsize>,
-    /// Actions that a task may have at most, whatever it says itself
+    /// Largest number of actions, whatever the tasks say
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_steps: Option<u32>,
-    /// Begin no further episode once models and judge have cost so many US dollars, by the `price` of their settings
+    /// Stop when models and judge have cost so many US dollars, by the `price` in their settings
     #[arg(long, value_name = "USD")]
     max_cost: Option<f64>,
     /// How long one episode may take

@@ -1,4 +1,4 @@
-//! `sandbox env`: one episode for a program of anybody's.
+//! `sandbox env`: one episode that another program drives.
 
 mod program;
 
@@ -18,27 +18,27 @@ use crate::{interrupt, out, progress, tasks, town, units};
 /// How long a command may take unless told otherwise.
 const WITHIN: Duration = Duration::from_secs(600);
 
-/// Prepare an episode, let any program drive it, and score what it leaves
+/// Start an episode, let any program drive its browser, and score the result
 ///
-/// Brings up the task's world with a Chromium on the start page, and prints one line of JSON: task, goal, start_url, cdp, proxy, ca,
-/// clock, seed and answer_file. `cdp` is what Playwright's connect_over_cdp, Puppeteer's browserURL and, without the http://,
-/// Selenium's debuggerAddress take; the first context is logged in and has the start page open. Clocks start at the world's and run on,
-/// randomness is seeded, and nothing but the world is reached.
+/// Starts the task's world and a Chromium on the start page. Prints one line of JSON: task, goal, start_url, cdp, proxy,
+/// ca, clock, seed and answer_file. Playwright's connect_over_cdp and Puppeteer's browserURL take `cdp`; Selenium's
+/// debuggerAddress takes it without the http://. The first context is logged in and has the start page open. Clocks
+/// start at the world's time and run on. Randomness is seeded. Only the world can be reached.
 ///
-/// With a COMMAND, that gets the same facts as SANDBOX_TASK, SANDBOX_GOAL, SANDBOX_START_URL,
-/// SANDBOX_CDP, SANDBOX_PROXY, SANDBOX_CA, SANDBOX_CLOCK, SANDBOX_SEED and SANDBOX_ANSWER_FILE, and
-/// the episode ends when it ends; what it prints goes to standard error. It is your own program and
-/// has your whole environment besides; the browser has none of it. Without one, it ends with a line
-/// on standard input, its end, or Ctrl-C.
+/// A COMMAND gets the same facts as SANDBOX_TASK, SANDBOX_GOAL, SANDBOX_START_URL, SANDBOX_CDP, SANDBOX_PROXY,
+/// SANDBOX_CA, SANDBOX_CLOCK, SANDBOX_SEED and SANDBOX_ANSWER_FILE. The episode ends with the command. Its output goes
+/// to standard error. It also has your whole environment; the browser has none of it. Without a COMMAND, the episode
+/// ends with a line on standard input, the end of standard input, or Ctrl-C.
 ///
-/// The answer is what the answer file holds, or that line; `report_infeasible("why")` says that the goal cannot be reached. Then the
-/// task's scorer judges as in a run: by the addresses that tabs came to, the state of the sites and the answer. What is done to single
-/// elements is not seen, so key nodes of element values are not reached. A second line of JSON has what came of it. Exit code 1: the command failed, or time ran out.
+/// The answer is the content of the answer file, or that line. `report_infeasible("why")` says that the goal cannot be
+/// reached. The task's scorer then judges the addresses of the tabs, the state of the sites and the answer. It does not
+/// see actions on single elements, so key nodes of element values are not reached. A second line of JSON has the
+/// result. Exit code 1: the command failed, or time ran out.
 #[derive(clap::Args)]
 pub(crate) struct Env {
-    /// A folder with a suite.yaml
+    /// Folder with a suite.yaml
     suite: Utf8PathBuf,
-    /// The task's id; `sandbox tasks list SUITE` has them
+    /// Id of the task; `sandbox tasks list SUITE` prints the ids
     task: String,
     /// Folder for the results [default: runs/SUITE-env-TIME]
     #[arg(short, long, alias = "out", value_name = "DIR")]
@@ -46,10 +46,10 @@ pub(crate) struct Env {
     /// How long the episode may take; then the command is killed [default: 600s with a COMMAND, otherwise no limit]
     #[arg(long, value_name = "TIME", value_parser = units::some_seconds)]
     within: Option<Duration>,
-    /// Show the browser in a window, for a person to drive or to watch
+    /// Show the browser in a window, to drive or watch it
     #[arg(long)]
     headed: bool,
-    /// Fail (exit code 1) when the task was not done entirely, too
+    /// Fail (exit code 1) also when the score is less than 1
     #[arg(long)]
     check: bool,
     /// The program and its arguments, after `--`
@@ -69,7 +69,7 @@ struct EpisodeReport<'a> {
 }
 
 impl Env {
-    /// Opens the door, and says what came of it.
+    /// Starts the episode, and prints its result.
     pub(crate) async fn run(self) -> Outcome {
         let suite = tasks::load(&self.suite)?;
         let options = Options {

@@ -1,4 +1,4 @@
-//! `sandbox replay`: snapshots as a web, for any client.
+//! `sandbox replay`: a proxy that answers from snapshots, for any client.
 
 mod check;
 
@@ -22,50 +22,48 @@ use crate::options::DataFolder;
 use crate::window::{self, WindowStart};
 use crate::{finish, interrupt, progress};
 
-/// Serve snapshots as a web to any client, offline
+/// Serve snapshots through a proxy to any client, offline
 ///
-/// Prints the proxy's address once it answers. What was not recorded is a miss, never a guess; with
-/// --fill it is fetched and recorded. When it ends, it says how requests were answered.
+/// Prints the proxy's address when it is ready. Unrecorded requests are misses; --fill fetches and records them. Ctrl-C
+/// stops the proxy, which prints how it answered the requests.
 #[derive(clap::Args)]
 pub(crate) struct Replay {
     /// Snapshots: WACZ, WARC, ARC or HAR files
     #[arg(value_name = "FILE", required = true)]
     files: Vec<Utf8PathBuf>,
-    /// Where to listen [default: a free port on loopback]
+    /// Address to listen on [default: a free port on loopback]
     #[arg(long, value_name = "ADDR:PORT")]
     listen: Option<SocketAddr>,
-    /// How alike a request and a recorded one must be: exact; normalised (but for what named rules
-    /// pass over: query order, cache-busters, another scheme, what changes by itself and the like);
-    /// fuzzy or fuzzy:LIKENESS (the most similar of the same host and path, labelled as a guess)
+    /// How requests are matched to recorded ones. `exact`: the same request. `normalised`: the same but for query
+    /// order, cache-busters, the scheme, and parts that change on their own. `fuzzy` or `fuzzy:LIKENESS`: the most similar
+    /// request of the same host and path, labelled as a guess
     #[arg(long = "match", value_name = "LEVEL", default_value = "normalised")]
     level: MatchLevel,
     /// Add a Sandbox-Answer header with its level to every answer
     #[arg(long)]
     announce: bool,
-    /// Leave dates as recorded instead of moving them to now
+    /// Keep the recorded dates instead of moving them to now
     #[arg(long)]
     recorded_dates: bool,
-    /// Leave what search engines are asked to the recording, instead of searching the recorded
-    /// pages where it has no answer
+    /// Turn offline search off: search engines are answered from the recording only, and not from an index of the
+    /// recorded pages
     #[arg(long, conflicts_with_all = ["fill", "check"])]
     no_search: bool,
-    /// Visit the recorded documents twice in Chromium, offline, instead of serving: exit code 1
-    /// unless all of them are shown, without holes, and the same twice
+    /// Check the snapshots instead of serving them: visit each document twice in Chromium, offline. Exit code 1 unless
+    /// every document is shown whole, and the same twice
     #[arg(long, conflicts_with_all = ["listen", "fill"])]
     check: bool,
-    /// How many documents --check visits at most: the page list's first, then every other one that
-    /// was recorded
+    /// Largest number of documents that --check visits: first those of the page list, then all other recorded ones
     #[arg(long, value_name = "N", default_value_t = 100, requires = "check")]
     pages: usize,
-    /// Open a Chromium that has the snapshots for its web, in a window; closing it ends the replay
+    /// Open a Chromium window on the snapshots; the replay ends when it is closed
     #[arg(long, conflicts_with_all = ["check", "fill"])]
     open: bool,
     #[command(flatten)]
     fill: Fill,
     #[command(flatten)]
     deadline: Deadline,
-    /// Print one JSON document with --check; otherwise, at the end, the ledger as one JSON line a
-    /// request
+    /// With --check, print one JSON document. Otherwise print the ledger at the end, one JSON line a request
     #[arg(long)]
     json: bool,
     #[command(flatten)]

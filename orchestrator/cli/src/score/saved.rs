@@ -18,16 +18,16 @@ use crate::failure::{Failure, OrFail, Outcome};
 use crate::scoring::Scoring;
 use crate::{out, progress};
 
-/// A benchmark's tasks, and what was attempted
+/// A benchmark's tasks and the saved attempts
 #[derive(clap::Args)]
 pub(super) struct SavedAttempts {
-    /// The benchmark's own file of tasks
+    /// The benchmark's file of tasks
     tasks: Utf8PathBuf,
-    /// JSON lines, one attempt each: `task` with the benchmark's id, and as far as the benchmark asks for it `answer`, `url` of the page at the end,
-    /// `contents` that its targets gave, `steps` with `url`, `selector`, `value` and `html`
+    /// File of attempts, one JSON object a line: `task` with the benchmark's id, and what the benchmark scores of
+    /// `answer`, the final `url`, `contents` of its targets, and `steps` with `url`, `selector`, `value` and `html`
     #[arg(long, value_name = "FILE")]
     attempts: Utf8PathBuf,
-    /// Count tasks without an attempt as attempted without a result
+    /// Count tasks without an attempt as attempts without a result
     #[arg(long)]
     all: bool,
     #[command(flatten)]
@@ -42,8 +42,8 @@ pub(super) struct SavedAttempts {
 pub(super) struct SavedAnswers {
     #[command(flatten)]
     saved: SavedAttempts,
-    /// Attempts of another system, such as a model that answers from memory, for where there is no answer in --attempts; may be given several times, and
-    /// the first that answers counts. The result says how many answers came from each file
+    /// Attempts of another system, such as a closed-book model, for tasks without an answer in --attempts. Can be
+    /// repeated; the first answer counts. The result says how many answers each file gave
     #[arg(long = "fallback", alias = "fall-back", value_name = "FILE")]
     fallback: Vec<Utf8PathBuf>,
 }

@@ -9,10 +9,10 @@ use crate::out;
 /// Recorded inputs of the published scorers.
 #[derive(clap::Args)]
 pub(super) struct Vectors {
-    /// A file with one JSON object a line: metric, inputs, and perhaps the expected score or error
+    /// File with one JSON object a line: metric, inputs, and optionally the expected score or error
     #[arg(long, value_name = "FILE", required = true)]
     vectors: Vec<Utf8PathBuf>,
-    /// Print how each metric fared as one JSON document, and no lines
+    /// Print the summary of all metrics as one JSON document instead of the lines
     #[arg(long)]
     json: bool,
 }

@@ -1,4 +1,4 @@
-//! `sandbox tasks check`: whether a suite's tasks can be solved, and whether their scorers can tell.
+//! `sandbox tasks check`: whether the tasks of a suite can be solved, and their scorers tell wrong solutions.
 
 use std::collections::BTreeSet;
 
@@ -12,20 +12,20 @@ use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::{interrupt, out};
 
-/// Play every task's own solution in its world, and its mistake where it has one
+/// Play the solution of every task in its world, and its wrong solution if it has one
 ///
-/// Names the tasks that cannot pass and those whose mistake earns something; exit code 1 if there are any.
+/// Prints the tasks whose solution fails, and those whose wrong solution has a score. Exit code 1 if there are any.
 #[derive(clap::Args)]
 pub(super) struct Check {
-    /// A folder with a suite.yaml
+    /// Folder with a suite.yaml
     suite: Utf8PathBuf,
-    /// Check only this task; may be given several times
+    /// Check only this task; can be repeated
     #[arg(long = "task", value_name = "ID")]
     tasks: Vec<String>,
-    /// Episodes at a time, each with its own browser and gateway
+    /// Parallel episodes, each with its own browser and gateway
     #[arg(long, value_name = "N", default_value_t = 1)]
     workers: usize,
-    /// Folder for the results of both runs [default: one that is kept only if something is wrong]
+    /// Folder for the results of both runs [default: a temporary folder, kept only if there are problems]
     #[arg(short, long, alias = "out", value_name = "DIR")]
     output: Option<Utf8PathBuf>,
     /// Print one JSON document

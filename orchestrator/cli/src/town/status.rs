@@ -11,10 +11,10 @@ use crate::{interrupt, out, progress};
 
 const EVERY: Duration = Duration::from_secs(1);
 
-/// Show the sites that are up: their addresses, state, memory and waiting copies
+/// Show the sites that are up: address, state, memory and spare instances
 #[derive(clap::Args)]
 pub(crate) struct Status {
-    /// Keep the table on the screen, up to date, until Ctrl-C
+    /// Update the table on the screen until Ctrl-C
     #[arg(long, conflicts_with = "json")]
     watch: bool,
     /// Print one JSON document
