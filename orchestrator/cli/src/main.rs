@@ -53,12 +53,17 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// A frozen web for web agents, on your own machine: record it, replay it, run agents in it
 #[derive(Parser)]
-#[command(name = "sandbox", version, max_term_width = 100, after_help = failure::EXIT_CODES)]
+#[command(name = "sandbox", version, max_term_width = 100, after_help = after_help())]
 struct Cli {
     #[command(subcommand)]
     command: Command,
     #[command(flatten)]
     logging: logging::Logging,
+}
+
+/// The end of `sandbox --help`.
+fn after_help() -> String {
+    format!("{}\n\n{}", failure::EXIT_CODES, units::HELP)
 }
 
 #[derive(clap::Subcommand)]

@@ -74,7 +74,7 @@ pub(crate) struct Record {
 
     #[command(flatten, next_help_heading = "Live web")]
     live: LiveWeb,
-    /// Larger bodies pass, but are not recorded
+    /// Larger bodies pass, but are not recorded; a bare number is bytes
     #[arg(long, value_name = "SIZE", default_value = MAX_BODY, value_parser = units::bytes, help_heading = "Live web")]
     max_body: u64,
     #[command(flatten)]

@@ -65,7 +65,8 @@ pub(crate) struct Run {
     /// Parallel episodes, each with its own browser and gateway
     #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN)]
     workers: NonZeroUsize,
-    /// How much memory sites and browsers may take; large sites then have fewer instances [default: nine tenths of
+    /// How much memory sites and browsers may take; large sites then have fewer instances; a bare
+    /// number is MiB [default: nine tenths of
     /// what is free]
     #[arg(long, value_name = "SIZE", value_parser = units::mebibytes)]
     memory: Option<u64>,

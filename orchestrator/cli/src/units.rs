@@ -4,6 +4,11 @@
 
 use std::time::Duration;
 
+/// How amounts are written, for `--help`.
+pub(crate) const HELP: &str = "\
+TIME is a number with ms, s, m or h, such as 30s. A bare number is seconds, unless the option says otherwise.
+SIZE is a number with KiB, MiB or GiB, such as 512MiB.";
+
 const TIMES: [(&str, u64); 4] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000)];
 /// In powers of 1024, whether or not the `i` is written.
 const SIZES: [(&str, u64); 7] =

@@ -27,7 +27,7 @@ impl Down {
     /// Ends it; nothing being up is no error.
     pub(crate) async fn run(self) -> Outcome {
         let ended = end(&self.data).await?;
-        println!("{}", if ended.is_some() { "the sites are down" } else { "no sites were running" });
+        println!("{}", if ended.is_some() { "the sites are down" } else { "no sites were up" });
         let folder = super::folder(&self.data)?;
         folder.sweep().await?;
         let engine = match Engine::connect().await {
