@@ -8,7 +8,7 @@ use anyhow::{Context as _, anyhow, bail};
 use camino::Utf8PathBuf;
 use scoring::ScoreError;
 use scoring::rules::Rules;
-use scoring::turkingbench::{Filled, Form, Held, Mark, by_kind, mean};
+use scoring::turkingbench::{FieldValue, Form, FormValues, Mark, by_kind, mean};
 use serde::{Deserialize, Serialize};
 use tasks::import::turkingbench::{PASSED, Through, forms, kinds};
 use turk::{Batch, Folder, Split};
@@ -170,7 +170,7 @@ impl Saved {
 }
 
 /// What a form holds by a prediction.
-fn held(form: &Form, kinds: &BTreeMap<String, String>, said: &Prediction) -> anyhow::Result<Held> {
+fn held(form: &Form, kinds: &BTreeMap<String, String>, said: &Prediction) -> anyhow::Result<FormValues> {
     let is_known = |name: &str| PASSED.contains(&name) || form.fields.iter().any(|field| field.name == name);
     if let Some(name) = said.fields.keys().find(|name| !is_known(name)) {
         bail!("`{}` has no answers to a field `{name}`", said.task);
@@ -187,9 +187,9 @@ fn held(form: &Form, kinds: &BTreeMap<String, String>, said: &Prediction) -> any
             Value::Text(text) => text,
             Value::Ticked(values) => values.join("|"),
         };
-        Some(Filled { shown: kind != "hidden", kind, value })
+        Some(FieldValue { shown: kind != "hidden", kind, value })
     });
-    Ok(Held(fields.collect()))
+    Ok(FormValues(fields.collect()))
 }
 
 fn report(marked: &BTreeMap<String, Vec<Vec<Mark>>>, folder: &Folder) -> Report {
