@@ -32,7 +32,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         serde_yaml::from_str::<Task>(&yaml).expect("our own YAML");
         let mut state = task.scorer.start();
         let step = Step { url: "https://a.test/?q=b", answer: Some("c"), selector: Some("a"), value: Some("d"), ..Step::default() };
-        task.scorer.observe(&mut state, &step);
-        let _ = task.scorer.score(&state);
+        state.observe(&step);
+        let _ = state.score();
     }
 });

@@ -11,6 +11,7 @@
 //!
 //! ```text
 //! play/                     workers, worlds, episodes
+//! evidence/                 what rules ask of an episode's environment
 //! results/                  a run's folder: its files, digests and fingerprints
 //! analysis/                 summaries, statistics, comparisons
 //! html/, report/, viewer/   pages about a run, as files
@@ -25,6 +26,7 @@
 
 mod analysis;
 mod error;
+mod evidence;
 pub mod export;
 pub mod fidelity;
 pub mod gym;
@@ -50,7 +52,6 @@ pub use play::options::{Limits, Options};
 pub use play::progress::{Event, Progress, silent};
 pub use play::run::{Sites, run, run_in};
 pub use play::running_sites::session_cookie;
-pub use play::servicenow::ServiceNow;
 pub use play::{attach, browser_state, environment, log, world};
 pub use rescore::{score_again, score_saved};
 pub use results::fingerprint;

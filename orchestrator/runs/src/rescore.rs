@@ -4,7 +4,7 @@ use camino::Utf8Path;
 use jiff::Timestamp;
 use models::Model;
 use scoring::rules::Rules;
-use tasks::saved::Saved;
+use tasks::saved::SavedAttempt;
 use tasks::{Suite, Task};
 
 use crate::play::run::task_records;
@@ -16,7 +16,7 @@ use crate::{Error, Summary, fingerprint};
 pub async fn score_saved(
     benchmark: &str,
     tasks: &[Task],
-    saved: &[Saved],
+    saved: &[SavedAttempt],
     rules: Rules,
     judge: &Model,
 ) -> Summary {
@@ -33,19 +33,25 @@ pub async fn score_saved(
     Summary::of(Utf8Path::new(""), &run, &episodes)
 }
 
-async fn episode(task: &Task, repeat: u32, saved: &Saved, rules: Rules, judge: &Model) -> EpisodeRecord {
-    let mut state = saved.state(&task.scorer).by(rules);
+async fn episode(
+    task: &Task,
+    repeat: u32,
+    saved: &SavedAttempt,
+    rules: Rules,
+    judge: &Model,
+) -> EpisodeRecord {
+    let mut assessment = saved.assessment(&task.scorer).by(rules);
     let outcome = match saved {
-        Saved { infeasible: true, .. } => Outcome::Infeasible,
-        Saved { answer: Some(_), .. } => Outcome::Answered,
+        SavedAttempt { infeasible: true, .. } => Outcome::Infeasible,
+        SavedAttempt { answer: Some(_), .. } => Outcome::Answered,
         _ => Outcome::Stopped,
     };
     let goal = task.goal.to_string();
-    let scored = scored(&task.scorer, &mut state, &goal, outcome.clone(), judge).await;
+    let scored = scored(&mut assessment, &goal, outcome.clone(), judge).await;
     let id = EpisodeId { task: task.id.clone(), repeat };
     let mut record = EpisodeRecord {
         answer: saved.answer.clone(),
-        judgements: state.judgements,
+        judgements: assessment.conduct().judgements.clone(),
         steps: saved.steps.len() as u32,
         ..EpisodeRecord::new(&id, outcome, Timestamp::UNIX_EPOCH)
     };
@@ -71,13 +77,13 @@ pub async fn score_again(
         }
         let task = suite.task(&record.task)?;
         let files = run.episode(&record.id());
-        let mut state = files.score_state()?.by(rules);
+        let mut assessment = files.score_state(&task.scorer)?.by(rules);
         let goal = record.goal.clone().unwrap_or_else(|| task.goal.to_string());
-        let scored = scored(&task.scorer, &mut state, &goal, record.outcome.clone(), judge).await;
+        let scored = scored(&mut assessment, &goal, record.outcome.clone(), judge).await;
         scored.put_into(&mut record);
-        record.judgements = state.judgements.clone();
+        record.judgements = assessment.conduct().judgements.clone();
         record.fingerprint = fingerprint::of_episode(&record, &files.steps()?, &files.requests()?)?;
-        files.write_score_state(&state)?;
+        files.write_score_state(&assessment)?;
         files.rewrite(&record)?;
     }
     Summary::read(folder)

@@ -12,12 +12,12 @@ use gateway::Entry;
 use models::Model;
 use runs::environment::{EnvironmentError, NotActed};
 use runs::results::{EpisodeId, Outcome, RunFolder};
-use runs::{Environment, Limits, Options, ServiceNow, Sites, Summary};
+use runs::{Environment, Limits, Options, Sites, Summary};
 use scoring::tables::{Lookup, Memory, Tables as _, kept};
 use scoring::workarena::KINDS;
-use scoring::{Decision, Fetch, Fetched, ProgramCheck, StateCheck};
+use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck};
 use serde_json::{Value, json};
-use sites::{Lease, Site, SiteGroup};
+use sites::{Caller, Lease, Site, SiteGroup};
 use snapshots::Exchange;
 use tasks::import::Import;
 use tasks::import::workarena::{Setup, Wanted, workarena, world};
@@ -144,14 +144,14 @@ impl Environment for Desk {
         Err(broken("it runs no programs"))
     }
 
-    async fn fetch(&mut self, _: &Fetch) -> Result<Result<Fetched, String>, EnvironmentError> {
+    async fn fetch(&mut self, _: &Fetch) -> Result<Result<FetchResponse, String>, EnvironmentError> {
         Err(broken("it fetches nothing"))
     }
 
-    fn instance(&mut self, site: &str) -> Result<ServiceNow, EnvironmentError> {
+    fn caller(&mut self, site: &str) -> Result<Caller, EnvironmentError> {
         let lease = self.lease.as_ref().filter(|lease| lease.site().name == site);
         let caller = lease.ok_or_else(|| broken("no such site"))?.caller("admin");
-        caller.map(ServiceNow::new).map_err(EnvironmentError::while_doing("reach it"))
+        caller.map_err(EnvironmentError::while_doing("reach it"))
     }
 
     fn requests(&mut self) -> Vec<Entry> {

@@ -1,18 +1,21 @@
 //! Scorers: the published rules of benchmarks, reproduced with their bugs, and our own.
 //!
-//! A [`Scorer`] is what a task's file says of its score. An episode's [`ScoreState`] is a plain value:
-//! it is fed one [`Step`] at a time, and can be saved and taken up again. What a rule wants to know
-//! besides is asked when the episode has ended: pages through [`Pages`], the tables of a ServiceNow
-//! instance through [`tables::Tables`], models through [`judge::Judge`].
+//! A [`Scorer`] is what a task's file says of its score. An [`Assessment`] is a scorer at work on one
+//! episode: it observes one [`Step`] at a time, collects [`Evidence`], consults a
+//! [`Judge`](judge::Judge), and gives a [`Score`]. It is saved with the episode, so that the score can
+//! be made again.
 //!
-//! Each benchmark has a folder, and our own rules are in [`plain`]. Nothing here opens a browser, a
-//! socket or a snapshot, and nothing reads the clock: values are mapped to values.
+//! Each benchmark has a folder whose types implement [`Rule`]; our own rules are in [`plain`]. Nothing
+//! here opens a browser, a socket or a snapshot.
 
+mod assessment;
 pub mod assistantbench;
+mod evidence;
 pub mod judge;
 pub mod mind2web_live;
 pub mod plain;
 mod reading;
+mod rule;
 pub mod rules;
 mod score;
 mod scorer;
@@ -26,16 +29,19 @@ pub mod webarena;
 pub mod webarena_verified;
 pub mod workarena;
 
+pub use assessment::Assessment;
+pub use evidence::Evidence;
 pub use mind2web_live::{KeyNode, Method, PathNode, TextNode, UrlNode, ValueNode};
 pub use plain::{
-    Decision, Ended, Expectation, PageCheck, Pattern, ProgramCheck, StateCheck, Texts, UrlCheck, UrlRule,
-    Verdict,
+    Decision, Expectation, PageCheck, Pattern, ProgramCheck, ProgramExit, StateCheck, Texts, UrlCheck,
+    UrlRule, Verdict,
 };
 pub use reading::read_text;
+pub use rule::{Conduct, Moment, Needs, NoState, Rule, Source};
 pub use rules::Rules;
-pub use score::{Score, ScoreError, ScoreState, Step};
-pub use scorer::{Evaluation, Scorer};
-pub use webarena::{Fetch, Fetched, Pages};
+pub use score::{Score, ScoreError, Step};
+pub use scorer::{Requirement, Scorer};
+pub use webarena::{Fetch, FetchResponse, Pages};
 
 /// What sums of fractions may lose on their way to 1.
 const ROUNDING: f64 = 1e-9;

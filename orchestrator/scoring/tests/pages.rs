@@ -55,14 +55,14 @@ fn a_value_may_be_asked_of_one_element() {
     assert_eq!(score(&value("input"), PAGE, "#name"), Ok(1.0));
     assert_eq!(score(&value("a"), PAGE, "#name"), Ok(0.0));
     let scorer = Scorer::Mind2WebLive { nodes: vec![value("input")] };
-    assert!(scorer.wants_html() && Scorer::All(vec![scorer.clone()]).wants_html());
+    assert!(scorer.needs().html && Scorer::All(vec![scorer.clone()]).needs().html);
     let mut state = scorer.start();
     let step =
         Step { url: "https://rail.test/", selector: Some("#name"), value: Some("x"), ..Step::default() };
-    scorer.observe(&mut state, &step);
-    assert_eq!(state.nodes, [0.0]);
-    scorer.observe(&mut state, &Step { html: Some(PAGE), ..step });
-    assert_eq!(state.nodes, [1.0]);
+    state.observe(&step);
+    assert_eq!(state.key_nodes(), [0.0]);
+    state.observe(&Step { html: Some(PAGE), ..step });
+    assert_eq!(state.key_nodes(), [1.0]);
 }
 
 #[test]

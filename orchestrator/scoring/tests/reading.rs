@@ -1,10 +1,13 @@
 //! What scores depend on besides the answer, read of a world that is not there: pages that know a few expressions, a shop's interface, pictures.
 #![allow(clippy::unwrap_used)]
 
+#[macro_use]
+mod canned;
+
 use std::convert::Infallible;
 
-use scoring::judge::{Judge, Prompt, ask};
-use scoring::{Fetch, Fetched, Pages, Score, ScoreError, ScoreState, Scorer, Step};
+use scoring::judge::{Judge, Prompt};
+use scoring::{Assessment, Fetch, FetchResponse, Moment, Pages, Score, ScoreError, Scorer, Step};
 use serde_json::{Value, json};
 
 const SHOP: &str = "http://shop.test:7770";
@@ -76,7 +79,7 @@ impl Pages for World {
         Ok(known.map(|(_, _, value)| value.clone()).ok_or_else(|| "TypeError".to_owned()))
     }
 
-    async fn fetch(&mut self, request: &Fetch) -> Result<Result<Fetched, String>, Infallible> {
+    async fn fetch(&mut self, request: &Fetch) -> Result<Result<FetchResponse, String>, Infallible> {
         let Fetch { method, url, headers, body } = request;
         self.log.push(format!("{method} {url}"));
         if url.contains("/admin/token") {
@@ -86,30 +89,27 @@ impl Pages for World {
             assert!(headers.contains(&("authorization", "Bearer let-me-in".to_owned())), "{headers:?}");
         }
         let known = self.servers.iter().find(|(path, _, _)| url.contains(path));
-        let answer = known.map(|(_, status, body)| Fetched { status: *status, body: body.clone() });
+        let answer = known.map(|(_, status, body)| FetchResponse { status: *status, body: body.clone() });
         Ok(answer.ok_or_else(|| "there is no such server".to_owned()))
     }
 }
 
-/// The state of an episode that ended in a world, with this answer.
-async fn read(scorer: &Scorer, world: &mut World, answer: &str) -> ScoreState {
-    let mut state = scorer.start();
-    scorer.observe(&mut state, &Step { answer: Some(answer), ..Step::default() });
-    let mut found = Vec::new();
-    for evaluation in scorer.evaluations() {
-        let Ok(read) = evaluation.read(world, state.rules).await;
-        found.push(read);
-    }
-    scorer.read(&mut state, &mut found.into_iter());
+pages_alone!([] World);
+
+/// The assessment of an episode that ended in a world, with this answer.
+async fn read(scorer: &Scorer, world: &mut World, answer: &str) -> Assessment {
+    let mut assessment = scorer.start();
+    assessment.observe(&Step { answer: Some(answer), ..Step::default() });
+    let Ok(over) = assessment.collect(Moment::End, world).await;
+    assert!(!over);
     // What was read is kept, and scores the same.
-    let kept: ScoreState = serde_json::from_str(&serde_json::to_string(&state).unwrap()).unwrap();
-    assert_eq!(scorer.score(&kept), scorer.score(&state));
-    state
+    let kept = scorer.restore(&serde_json::to_value(&assessment).unwrap()).unwrap();
+    assert_eq!(kept.score(), assessment.score());
+    assessment
 }
 
 async fn score(scorer: &Scorer, world: &mut World) -> Result<Score, ScoreError> {
-    let state = read(scorer, world, "").await;
-    scorer.score(&state)
+    read(scorer, world, "").await.score()
 }
 
 fn scorer(benchmark: &str, eval: Value) -> Scorer {
@@ -207,9 +207,10 @@ async fn targets_are_read_up_to_the_first_that_gives_nothing() {
     assert_eq!(good.tabs.len(), 1);
     // 0 is nothing in Python.
     let mut free = world().page("http://forum.test/f/1", "(() => price)()", json!(0));
-    let state = read(&scorer, &mut free, "").await;
-    assert_eq!(state.pages.as_ref().unwrap().contents, [json!("An oak"), Value::Null]);
-    assert!(!scorer.score(&state).unwrap().success);
+    let assessment = read(&scorer, &mut free, "").await;
+    let kept = serde_json::to_value(&assessment).unwrap();
+    assert_eq!(kept["pages"]["contents"], json!(["An oak", null]));
+    assert!(!assessment.score().unwrap().success);
 }
 
 /// A PNG with waves across.
@@ -285,12 +286,11 @@ async fn a_model_is_asked_what_pictures_show() {
         (json!(["http://forum.test/elm.png", "http://forum.test/oak.png"]), true),
         (json!(["http://forum.test/elm.png"]), false),
     ] {
-        let mut state = read(&scorer, &mut gallery(addresses), "").await;
-        assert_eq!(scorer.score(&state), Err(ScoreError::NeedsJudge));
-        let [question] = scorer.questions_to_judge(&state).try_into().unwrap();
-        let Ok(judgement) = ask(&Eyes(picture(60, 2.0)), "Find an oak", &question).await;
-        scorer.judged(&mut state, &judgement);
-        assert_eq!(scorer.score(&state).unwrap().success, expect);
+        let mut assessment = read(&scorer, &mut gallery(addresses), "").await;
+        assert_eq!(assessment.score(), Err(ScoreError::NeedsJudge));
+        assert_eq!(assessment.questions().len(), 1);
+        let Ok(()) = assessment.consult(&Eyes(picture(60, 2.0)), "Find an oak").await;
+        assert_eq!(assessment.score().unwrap().success, expect);
     }
 }
 

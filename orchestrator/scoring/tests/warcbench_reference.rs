@@ -27,8 +27,8 @@ fn answers_are_worth_what_python_says() {
     for Case { kind, wanted, answer, score } in cases {
         let scorer = Scorer::WarcBench(Check::new(&kind, wanted.clone()).unwrap());
         let mut state = scorer.start();
-        scorer.observe(&mut state, &Step { answer: Some(&answer), ..Step::default() });
-        let here = match scorer.score(&state) {
+        state.observe(&Step { answer: Some(&answer), ..Step::default() });
+        let here = match state.score() {
             Ok(score) => Some(score.value),
             Err(ScoreError::Raised(_)) => None,
             Err(other) => panic!("{other}"),

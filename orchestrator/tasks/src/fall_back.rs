@@ -1,7 +1,7 @@
 //! One system's answers where it gave any, else the next one's: AssistantBench's paper lets an agent fall back on a model that answers from memory.
 
 use crate::Task;
-use crate::saved::Saved;
+use crate::saved::SavedAttempt;
 use scoring::Score;
 use scoring::rules::Rules;
 
@@ -9,7 +9,7 @@ use scoring::rules::Rules;
 #[derive(Debug, Clone, PartialEq)]
 pub struct FallBack {
     /// Those that count.
-    pub attempts: Vec<Saved>,
+    pub attempts: Vec<SavedAttempt>,
     /// How many answers came from each system; who did not answer at all is in none of these.
     pub answers: Vec<usize>,
 }
@@ -17,7 +17,7 @@ pub struct FallBack {
 impl FallBack {
     /// Puts together what systems attempted, the first of them first. A task has the repeats of the first system that attempted it; the others
     /// stand in by their repeat of the same number, or else by their last. Where nobody answers, the first attempt counts.
-    pub fn of(tasks: &[Task], systems: &[Vec<Saved>]) -> FallBack {
+    pub fn of(tasks: &[Task], systems: &[Vec<SavedAttempt>]) -> FallBack {
         let mut fall_back = FallBack { attempts: Vec::new(), answers: vec![0; systems.len()] };
         for task in tasks {
             let repeats =
@@ -28,7 +28,7 @@ impl FallBack {
     }
 
     /// Adds the repeats of a task, which are given by system.
-    fn add(&mut self, task: &Task, systems: &[Vec<&Saved>]) {
+    fn add(&mut self, task: &Task, systems: &[Vec<&SavedAttempt>]) {
         let Some(first) = systems.iter().find(|repeats| !repeats.is_empty()) else { return };
         for (repeat, tried) in first.iter().enumerate() {
             let mut stand_ins = systems.iter().enumerate().filter_map(|(system, repeats)| {
@@ -47,10 +47,10 @@ impl FallBack {
 }
 
 /// Whether the benchmark counts it as an answer: an empty text is none, nor is an empty list.
-fn answers(saved: &Saved, task: &Task) -> bool {
+fn answers(saved: &SavedAttempt, task: &Task) -> bool {
     // By these rules an answer that cannot be compared is one all the same, and no error.
-    let state = saved.state(&task.scorer).by(Rules::Fixed);
-    matches!(task.scorer.score(&state), Ok(Score { answered: Some(true), .. }))
+    let assessment = saved.assessment(&task.scorer).by(Rules::Fixed);
+    matches!(assessment.score(), Ok(Score { answered: Some(true), .. }))
 }
 
 #[cfg(test)]

@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use crate::Task;
 use crate::import::{ImportError, read_lines};
-use scoring::webarena::{Found, Seen};
-use scoring::{ScoreState, Scorer, Step};
+use scoring::webarena::{PageEvidence, PictureEvidence};
+use scoring::{Assessment, Scorer, Step};
 
 /// An attempt. Which keys matter depends on the scorer: AssistantBench wants the answer, WebArena the last address and what was read of pages besides,
 /// Mind2Web-Live the steps.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Saved {
+pub struct SavedAttempt {
     /// The benchmark's own id of the task, or the one it has here.
     #[serde(alias = "id", alias = "task_id", alias = "index", deserialize_with = "read_id")]
     pub task: String,
@@ -31,7 +31,7 @@ pub struct Saved {
     pub contents: Vec<Value>,
     /// What each `page_image_query` came upon, in their order.
     #[serde(default)]
-    pub pictures: Vec<Seen>,
+    pub pictures: Vec<PictureEvidence>,
     /// What was seen and done, in its order.
     #[serde(default)]
     pub steps: Vec<SavedStep>,
@@ -61,29 +61,28 @@ pub struct SavedStep {
     pub html: Option<String>,
 }
 
-impl Saved {
+impl SavedAttempt {
     /// Whether it is about this task. Imported tasks have the benchmark's name before its own id.
     pub fn is_of(&self, task: &Task) -> bool {
         task.id == self.task
             || task.id.strip_suffix(self.task.as_str()).is_some_and(|name| BENCHMARKS.contains(&name))
     }
 
-    /// What a scorer would remember of it.
-    pub fn state(&self, scorer: &Scorer) -> ScoreState {
-        let mut state = scorer.start();
+    /// What a scorer makes of it, by the published rules.
+    pub fn assessment(&self, scorer: &Scorer) -> Assessment {
+        let mut assessment = scorer.start();
         for SavedStep { url, selector, value, html } in &self.steps {
             // The page is seen before anything is done about it, as in an episode.
-            scorer.observe(&mut state, &Step { url, ..Step::default() });
+            assessment.observe(&Step { url, ..Step::default() });
             let (selector, value, html) = (selector.as_deref(), value.as_deref(), html.as_deref());
-            scorer.observe(&mut state, &Step { url, selector, value, html, ..Step::default() });
+            assessment.observe(&Step { url, selector, value, html, ..Step::default() });
         }
         let (answer, infeasible) = (self.answer.as_deref(), self.infeasible);
-        scorer.observe(&mut state, &Step { url: &self.url, answer, infeasible, ..Step::default() });
+        assessment.observe(&Step { url: &self.url, answer, infeasible, ..Step::default() });
         let (contents, pictures) = (self.contents.clone(), self.pictures.clone());
-        let found = Found { url: self.url.clone(), contents, pictures, raised: None };
-        let pages = scorer.evaluations().len();
-        scorer.read(&mut state, &mut vec![found; pages].into_iter());
-        state
+        let found = PageEvidence { url: self.url.clone(), contents, pictures, raised: None };
+        assessment.accept_pages(&found);
+        assessment
     }
 }
 
@@ -104,7 +103,7 @@ const BENCHMARKS: [&str; 9] = [
 ///
 /// # Errors
 /// When a line is none, with its number and key.
-pub fn read_saved(lines: &str) -> Result<Vec<Saved>, ImportError> {
+pub fn read_saved(lines: &str) -> Result<Vec<SavedAttempt>, ImportError> {
     read_lines(lines)
 }
 
@@ -138,10 +137,10 @@ mod tests {
         let tasks = r#"{"id": "q1", "task": "Where?", "answer": "Alton"}"#;
         let task = &assistantbench(tasks).expect("a task").tasks[0];
         assert!(first.is_of(task) && !second.is_of(task));
-        let score = |saved: &Saved| task.scorer.score(&saved.state(&task.scorer)).expect("a score");
+        let score = |saved: &SavedAttempt| saved.assessment(&task.scorer).score().expect("a score");
         assert_eq!((score(first).value, score(second).value), (1.0, 0.0));
-        assert!(Saved { task: "assistantbench-q1".to_owned(), ..second.clone() }.is_of(task));
-        assert!(!Saved { task: "1".to_owned(), ..second.clone() }.is_of(task));
+        assert!(SavedAttempt { task: "assistantbench-q1".to_owned(), ..second.clone() }.is_of(task));
+        assert!(!SavedAttempt { task: "1".to_owned(), ..second.clone() }.is_of(task));
     }
 
     #[test]
@@ -153,7 +152,7 @@ mod tests {
         let line = r##"{"index": 3, "steps": [{"url": "https://rail.test/seats"}, {"url": "https://rail.test/", "selector": "#s", "value": "2B"}]}"##;
         let saved = &read_saved(line).expect("an attempt")[0];
         assert!(saved.is_of(task));
-        assert_eq!(task.scorer.score(&saved.state(&task.scorer)).expect("a score").value, 1.0);
+        assert_eq!(saved.assessment(&task.scorer).score().expect("a score").value, 1.0);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::{env, fs};
 
 use camino::Utf8PathBuf;
-use scoring::webarena::{EvalType, Evaluation, Found};
+use scoring::webarena::{EvalType, Evaluation, PageEvidence};
 use scoring::workarena::KINDS;
 use scoring::{Scorer, Step};
 use tasks::Task;
@@ -160,9 +160,9 @@ fn webchorearena_is_read_whole_and_its_gold_answers_earn_all() {
         answers += 1;
         for gold in golds {
             let mut state = task.scorer.start();
-            task.scorer.observe(&mut state, &Step { answer: Some(gold), ..Step::default() });
-            task.scorer.read(&mut state, &mut vec![Found::default()].into_iter());
-            assert_eq!(task.scorer.score(&state).unwrap().value, 1.0, "{}: {gold}", task.id);
+            state.observe(&Step { answer: Some(gold), ..Step::default() });
+            state.accept_pages(&PageEvidence::default());
+            assert_eq!(state.score().unwrap().value, 1.0, "{}: {gold}", task.id);
         }
     }
     assert_eq!((answers, judged), (399, 24));
@@ -250,7 +250,7 @@ fn webarena_verified_becomes_a_suite() {
     };
     let all = import("webarena-verified.json");
     assert_eq!((all.tasks.len(), all.skipped.len()), (812, 0));
-    assert!(all.tasks.iter().all(|task| task.scorer.wants_network()));
+    assert!(all.tasks.iter().all(|task| task.scorer.needs().traffic));
     loads_again(&all);
     assert_eq!(import("webarna-verfied-hard.json").tasks.len(), 258);
 }

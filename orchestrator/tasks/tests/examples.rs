@@ -8,8 +8,8 @@ use tasks::Task;
 
 fn score(scorer: &Scorer, answer: &str) -> f64 {
     let mut state = scorer.start();
-    scorer.observe(&mut state, &Step { answer: Some(answer), ..Step::default() });
-    scorer.score(&state).unwrap().value
+    state.observe(&Step { answer: Some(answer), ..Step::default() });
+    state.score().unwrap().value
 }
 
 /// The task that the README writes by `printf`, as a shell would.

@@ -14,7 +14,7 @@ use std::task::{Context, Poll, Waker};
 use camino::Utf8PathBuf;
 use scoring::tables::{Input, Lookup, Record, Tables};
 use scoring::workarena::{Config, Failure, KINDS, User, Visit};
-use scoring::{Fetch, Fetched, Pages};
+use scoring::{Fetch, FetchResponse, Pages};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tasks::import::workarena::{ARTICLES, FORMS, Setup, TASKS, configs};
@@ -82,7 +82,7 @@ impl Pages for Page {
         panic!("nothing is open beside")
     }
 
-    async fn fetch(&mut self, request: &Fetch) -> Result<Result<Fetched, String>, Infallible> {
+    async fn fetch(&mut self, request: &Fetch) -> Result<Result<FetchResponse, String>, Infallible> {
         panic!("{request:?} is not to be asked for")
     }
 

@@ -17,7 +17,7 @@ use origin::{
     },
 };
 use scoring::solution::OracleStep;
-use scoring::{KeyNode, ScoreState, Scorer, Step};
+use scoring::{KeyNode, Scorer, Step};
 use tasks::{Suite, Task};
 
 const SATURDAY: &str = WEEKEND[1].0;
@@ -143,11 +143,11 @@ fn last_answer(task: &Task) -> &str {
 }
 
 fn scored(scorer: &Scorer, steps: &[Step<'_>]) -> f64 {
-    let mut state: ScoreState = scorer.start();
+    let mut state = scorer.start();
     for step in steps {
-        scorer.observe(&mut state, step);
+        state.observe(step);
     }
-    scorer.score(&state).unwrap().value
+    state.score().unwrap().value
 }
 
 #[test]

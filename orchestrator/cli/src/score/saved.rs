@@ -153,7 +153,7 @@ impl SavedAttempts {
     }
 
     /// What was attempted, all of it at tasks that are there.
-    fn attempts(&self, file: &Utf8Path, import: &Import) -> Result<Vec<tasks::saved::Saved>, Failure> {
+    fn attempts(&self, file: &Utf8Path, import: &Import) -> Result<Vec<tasks::saved::SavedAttempt>, Failure> {
         let attempts = read_saved(&read(file)?);
         let attempts = attempts.with_context(|| file.to_string()).or_input("read the attempts")?;
         let strange: Vec<&str> = attempts

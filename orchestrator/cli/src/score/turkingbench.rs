@@ -8,7 +8,7 @@ use anyhow::{Context as _, anyhow, bail};
 use camino::Utf8PathBuf;
 use scoring::ScoreError;
 use scoring::rules::Rules;
-use scoring::turkingbench::{Filled, Form, Held, Mark, by_kind, mean};
+use scoring::turkingbench::{FieldValue, Form, FormValues, Mark, by_kind, mean};
 use serde::{Deserialize, Serialize};
 use tasks::import::turkingbench::{PASSED, Through, forms, kinds};
 use turkingbench::{Batch, Folder, Split};
@@ -171,7 +171,7 @@ impl SavedFields {
 }
 
 /// What a form holds by a prediction.
-fn form_state(form: &Form, kinds: &BTreeMap<String, String>, said: &Prediction) -> anyhow::Result<Held> {
+fn form_state(form: &Form, kinds: &BTreeMap<String, String>, said: &Prediction) -> anyhow::Result<FormValues> {
     let is_known = |name: &str| PASSED.contains(&name) || form.fields.iter().any(|field| field.name == name);
     if let Some(name) = said.fields.keys().find(|name| !is_known(name)) {
         bail!("`{}` has no answers to a field `{name}`", said.task);
@@ -188,9 +188,9 @@ fn form_state(form: &Form, kinds: &BTreeMap<String, String>, said: &Prediction) 
             Value::Text(text) => text,
             Value::Ticked(values) => values.join("|"),
         };
-        Some(Filled { shown: kind != "hidden", kind, value })
+        Some(FieldValue { shown: kind != "hidden", kind, value })
     });
-    Ok(Held(fields.collect()))
+    Ok(FormValues(fields.collect()))
 }
 
 fn report(marked: &BTreeMap<String, Vec<Vec<Mark>>>, folder: &Folder) -> Report {

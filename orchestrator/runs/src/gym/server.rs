@@ -16,11 +16,11 @@ use super::attempts::Attempts;
 use super::client::{Client, StepOutcome, StepRequest};
 use super::observation::ObservationSettings;
 use super::session::Sessions;
+use crate::evidence::workarena_session::WorkArenaSession;
 use crate::play::blocking::blocking;
 use crate::play::environment::{Environment, EnvironmentError};
 use crate::play::episode::{self, Attempt};
 use crate::play::run::{close, select};
-use crate::play::stay::Guest;
 use crate::results::{EpisodeId, EpisodeRecord};
 use crate::{Error, Event, Options, Progress};
 
@@ -178,7 +178,7 @@ impl<E: Environment> GymServer<E> {
         };
         (self.progress)(Event::Started { worker: 0, episode: id });
         let folder = self.attempts.run().begin_episode(id).map_err(failed)?;
-        let guest = Guest::default();
+        let session = WorkArenaSession::default();
         let score_so_far = client.score_so_far();
         let on_step = |step, score| {
             *lock(&score_so_far) = score;
@@ -189,7 +189,7 @@ impl<E: Environment> GymServer<E> {
             task,
             folder: &folder,
             limits: self.options.limits,
-            guest: guest.clone(),
+            session: session.clone(),
             keep_storage: self.options.keep_storage,
             keep_network: self.options.keep_network,
             rules: self.options.rules,
@@ -201,7 +201,7 @@ impl<E: Environment> GymServer<E> {
             () = self.interrupt.cancelled() => None,
             played = episode::play(&mut environment, client, &attempt) => Some(played),
         };
-        guest.leave().await;
+        session.teardown().await;
         let Some(played) = played else {
             close(environment).await;
             folder.discard().map_err(failed)?;

@@ -16,6 +16,7 @@ use std::time::Duration;
 use agents::ActionFormat;
 use browser::{Action, Look, Picture};
 use jiff::Timestamp;
+use scoring::Moment;
 use scoring::rules::Rules;
 use serde::Serialize;
 use sites::SiteGroup;
@@ -133,7 +134,7 @@ where
             }
             Some((mut trace, outcome, started)) => {
                 let record = trace.conclude(&id, outcome, started, &options.judge).await?;
-                folder.write_score_state(&trace.score)?;
+                folder.write_score_state(&trace.assessment)?;
                 run.keep(folder, &record, &trace.steps, &trace.requests)?;
                 Ok(Some((run, record)))
             }
@@ -157,7 +158,7 @@ async fn bring_up(
     let shared = start_pages::open(&suite.world, tasks, town, options).await?;
     let world = World::bring_up_attached(&suite.world, task, shared, options).await;
     let mut world = world.map_err(|source| Error::World { source })?;
-    world.keep_network(options.keep_network || task.scorer.wants_network());
+    world.keep_network(options.keep_network || task.scorer.needs().traffic);
     match world.begin(task).await {
         Ok(()) => Ok(world),
         Err(source) => {
@@ -183,7 +184,7 @@ where
     let started = Timestamp::now();
     let mut trace = Trace::new(task, Rules::default());
     let outcome = run_program(world, suite, task, folder, &mut trace, program).await;
-    trace.guest.leave().await;
+    trace.session.teardown().await;
     Ok(outcome?.map(|outcome| (trace, outcome, started)))
 }
 
@@ -370,7 +371,7 @@ async fn leave(
     if let Err(error) = world.settle().await {
         tracing::info!(%error, "the page did not come to rest");
     }
-    if let Err(error) = trace.hear(world).await {
+    if let Err(error) = trace.collect(Moment::Rest, world).await {
         tracing::info!(%error, "the page has nothing to say");
     }
     let urls = world.session().visited_by_now(known);
@@ -394,7 +395,7 @@ async fn leave(
     };
     world.keep_time()?;
     trace.take_network(world, folder).map_err(EnvironmentError::while_doing("keep the network"))?;
-    trace.look(world).await?;
+    trace.collect(Moment::End, world).await?;
     world.check().await?;
     Ok(outcome)
 }

@@ -4,12 +4,11 @@ use std::future::Future;
 
 use browser::{Acted, Action, Look, Observation, Picture, StorageState};
 use gateway::Entry;
-use scoring::{Decision, Fetch, Fetched, ProgramCheck, StateCheck};
+use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck};
 use serde_json::Value;
+use sites::Caller;
 use snapshots::Exchange;
 use tasks::Task;
-
-use crate::play::servicenow::ServiceNow;
 
 /// The world or the browser broke. Ends the episode; the next one gets a new environment.
 #[derive(Debug, thiserror::Error)]
@@ -84,10 +83,10 @@ pub trait Environment: Send + Sized + 'static {
     fn fetch(
         &mut self,
         request: &Fetch,
-    ) -> impl Future<Output = Result<Result<Fetched, String>, EnvironmentError>> + Send;
+    ) -> impl Future<Output = Result<Result<FetchResponse, String>, EnvironmentError>> + Send;
 
-    /// A site of the episode that is an instance of ServiceNow, for its account `admin`.
-    fn instance(&mut self, site: &str) -> Result<ServiceNow, EnvironmentError>;
+    /// Calls a site of the episode as its account `admin`.
+    fn caller(&mut self, site: &str) -> Result<Caller, EnvironmentError>;
 
     /// The requests since the last call or the beginning of the episode, in order of arrival.
     fn requests(&mut self) -> Vec<Entry>;

@@ -6,14 +6,14 @@ use agents::{Agent, Goal, GoalImage, Reply, Role, View};
 use browser::Action;
 use jiff::Timestamp;
 use models::Model;
-use scoring::Fetch;
 use scoring::rules::Rules;
+use scoring::{Fetch, Moment};
 use tasks::Task;
 
+use crate::evidence::workarena_session::WorkArenaSession;
 use crate::play::early_stop::Replies;
 use crate::play::environment::{Environment, EnvironmentError, NotActed};
 use crate::play::log;
-use crate::play::stay::Guest;
 use crate::play::trace::Trace;
 use crate::results::{EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, Request, Step};
 use crate::{Error, Limits};
@@ -30,8 +30,8 @@ pub(crate) struct Attempt<'a> {
     pub(crate) folder: &'a EpisodeFolder,
     /// What it may take.
     pub(crate) limits: Limits,
-    /// Who stays on an instance meanwhile; the caller sees them off.
-    pub(crate) guest: Guest,
+    /// WorkArena's instance, where the task is one of its; the caller tears it down.
+    pub(crate) session: WorkArenaSession,
     /// Whether what pages keep in the browser is a result.
     pub(crate) keep_storage: bool,
     /// Whether what passes over the network is a result.
@@ -86,13 +86,13 @@ pub(crate) async fn play<E: Environment>(
 ) -> Result<EpisodeResult, Error> {
     let started = Timestamp::now();
     let mut trace = Trace::new(attempt.task, attempt.rules);
-    trace.guest = attempt.guest.clone();
-    environment.keep_network(attempt.keep_network || attempt.task.scorer.wants_network());
+    trace.session = attempt.session.clone();
+    environment.keep_network(attempt.keep_network || attempt.task.scorer.needs().traffic);
     let whole = async {
         let outcome = drive(environment, agent, attempt, &mut trace).await?;
         trace.enter_step_phase(Phase::Ending);
         trace.take_network(environment, attempt.folder)?;
-        trace.look(environment).await?;
+        trace.collect(Moment::End, environment).await?;
         trace.take_requests(environment);
         if attempt.keep_storage {
             attempt.folder.write_storage(&environment.storage_state().await?)?;
@@ -119,7 +119,7 @@ pub(crate) async fn play<E: Environment>(
     }
     let record = trace.conclude(attempt.id, outcome, started, attempt.judge).await?;
     attempt.folder.write_calls(&trace.calls)?;
-    attempt.folder.write_score_state(&trace.score)?;
+    attempt.folder.write_score_state(&trace.assessment)?;
     Ok(EpisodeResult { record, steps: trace.steps, requests: trace.requests, spent, unstartable })
 }
 
@@ -320,7 +320,7 @@ async fn perform<E: Environment>(
     let unsettled = environment.settle().await?;
     let step = trace.current();
     step.unsettled = step.unsettled.take().or(unsettled);
-    trace.hear(environment).await?;
+    trace.collect(Moment::Rest, environment).await?;
     trace.take_requests(environment);
     Ok(told)
 }

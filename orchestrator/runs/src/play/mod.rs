@@ -6,8 +6,7 @@
 //! attach                                an episode that another program drives
 //! environment, world                    what an episode drives: the trait, and Chromium in a world
 //! start_pages, world_snapshots, browser_state, running_sites   what a world is made of
-//! reading, verifier, scored             what scorers ask for once the agent has ended
-//! servicenow, stay                      a session on a ServiceNow instance, for WorkArena
+//! scored                                what an episode is worth, with a judge's help
 //! ```
 //!
 //! Nothing here reads a run's folder again: that is [`results`](crate::results) and
@@ -22,15 +21,11 @@ pub(crate) mod episode;
 pub mod log;
 pub(crate) mod options;
 pub(crate) mod progress;
-pub(crate) mod reading;
 pub(crate) mod run;
 pub(crate) mod running_sites;
 mod scheduler;
 pub(crate) mod scored;
-pub(crate) mod servicenow;
 pub(crate) mod start_pages;
-pub(crate) mod stay;
 mod trace;
-pub(crate) mod verifier;
 pub mod world;
 mod world_snapshots;

@@ -13,13 +13,13 @@ use tasks::{Suite, Task};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::evidence::workarena_session::WorkArenaSession;
 use crate::play::blocking::blocking;
 use crate::play::environment::{Environment, EnvironmentError};
 use crate::play::episode::{self, Attempt, EpisodeResult};
 use crate::play::running_sites::{self, RunningSites};
 use crate::play::scheduler::{Job, Queue};
 use crate::play::start_pages;
-use crate::play::stay::Guest;
 use crate::play::world::World;
 use crate::results::suite_digest::Digests;
 use crate::results::{
@@ -232,13 +232,13 @@ where
         }
         let Some(current) = &mut environment else { continue };
         let folder = shared.folder.begin_episode(id)?;
-        let guest = Guest::default();
+        let session = WorkArenaSession::default();
         let played = tokio::select! {
             biased;
             () = shared.interrupt.cancelled() => None,
-            played = attempt(worker, &shared, current, id, task, &folder, &guest) => Some(played),
+            played = attempt(worker, &shared, current, id, task, &folder, &session) => Some(played),
         };
-        guest.leave().await;
+        session.teardown().await;
         let played = played.transpose()?;
         let Some(played) = played else {
             folder.discard()?;
@@ -281,7 +281,7 @@ async fn attempt<E: Environment>(
     id: &EpisodeId,
     task: &Task,
     folder: &EpisodeFolder,
-    guest: &Guest,
+    session: &WorkArenaSession,
 ) -> Result<EpisodeResult, Error> {
     (shared.progress)(Event::Started { worker, episode: id });
     let limits = shared.options.limits;
@@ -303,7 +303,7 @@ async fn attempt<E: Environment>(
         task,
         folder,
         limits,
-        guest: guest.clone(),
+        session: session.clone(),
         keep_storage: shared.options.keep_storage,
         keep_network: shared.options.keep_network,
         rules: shared.options.rules,

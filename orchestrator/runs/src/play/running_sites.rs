@@ -8,15 +8,14 @@ use browser::Cookie;
 use daemon::SiteRoutes;
 use gateway::Routes;
 use jiff::{SignedDuration, Timestamp};
-use scoring::StateCheck;
+use scoring::{Requirement, Scorer, StateCheck};
 use serde_json::Value;
-use sites::{Lease, Site, SiteGroup};
+use sites::{Caller, Lease, Site, SiteGroup};
 use tasks::{Suite, Task};
 use tokio_util::sync::CancellationToken;
 
 use crate::play::environment::EnvironmentError;
 use crate::play::scheduler;
-use crate::play::servicenow::ServiceNow;
 use crate::{Error, Event, Options, Progress};
 
 /// How long all sites may take to be ready, once.
@@ -107,13 +106,13 @@ fn check(task: &Task, known: &[Site]) -> Result<(), String> {
             return Err(format!("nobody can log in to `{name}` as `{account}`{meant}"));
         }
     }
-    if task.scorer.workarena().is_some() {
+    if let Scorer::WorkArena(_) = &task.scorer {
         let instance = task.sites.first().ok_or("`sites` has to name its instance")?;
         if !listed(instance)?.accounts.contains_key(ADMINISTRATOR) {
             return Err(format!("`{instance}` has no account `{ADMINISTRATOR}`, which sets it up"));
         }
     }
-    for question in task.scorer.questions() {
+    for question in task.scorer.requirements().into_iter().filter_map(Requirement::probe) {
         let known = &listed(&question.site)?.probes;
         if !known.contains_key(&question.probe) {
             let meant = suggestions::did_you_mean(&question.probe, known.keys().map(String::as_str));
@@ -223,14 +222,14 @@ impl LeasedSites {
         answer.map_err(EnvironmentError::while_doing("read a site's state"))
     }
 
-    /// A site that is an instance of ServiceNow, for its administrator.
-    pub(crate) fn instance(&self, site: &str) -> Result<ServiceNow, EnvironmentError> {
+    /// Calls a site as its administrator.
+    pub(crate) fn caller(&self, site: &str) -> Result<Caller, EnvironmentError> {
         const DOING: &str = "reach an instance";
         let leased = self.sites.iter().find(|leased| leased.lease.site().name == site);
         let leased = leased
             .ok_or_else(|| EnvironmentError::while_doing(DOING)(format!("the task has no site `{site}`")))?;
         let caller = leased.lease.caller(ADMINISTRATOR);
-        caller.map(ServiceNow::new).map_err(EnvironmentError::while_doing(DOING))
+        caller.map_err(EnvironmentError::while_doing(DOING))
     }
 
     /// Gives all copies back; they are made pristine in the background.

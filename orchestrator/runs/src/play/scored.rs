@@ -1,11 +1,9 @@
 //! What an episode is worth, with a judge's help where it takes one.
 
-use parking_lot::Mutex;
+use models::Model;
+use scoring::{Assessment, Score, ScoreError};
 
-use models::{Chat, Message, Model, Role, Sampling};
-use scoring::judge::{Judge, Prompt, ask};
-use scoring::{Score, ScoreError, ScoreState, Scorer};
-
+use crate::evidence::judge::JudgeModel;
 use crate::results::{EpisodeRecord, ModelUsage, Outcome};
 
 /// What an episode has come to.
@@ -35,24 +33,23 @@ impl ScoredEpisode {
     }
 }
 
-/// Scores an episode with this goal that ended so. What the judge rules becomes part of the state.
+/// Scores an episode with this goal that ended so. What the judge rules becomes part of the assessment.
 pub(crate) async fn scored(
-    scorer: &Scorer,
-    state: &mut ScoreState,
+    assessment: &mut Assessment,
     goal: &str,
     outcome: Outcome,
     model: &Model,
 ) -> ScoredEpisode {
-    let judging: Mutex<Option<ModelUsage>> = Mutex::default();
+    let judge = JudgeModel::new(model);
     let scored = |outcome, score, detail| {
-        let judging = judging.lock().clone();
+        let judging = judge.usage();
         ScoredEpisode { outcome, score, detail, unjudged: None, judge_failed: false, judging }
     };
     if matches!(outcome, Outcome::Error { .. }) {
         return scored(outcome, Some(0.0), None);
     }
-    let why = judge(scorer, state, goal, &JudgeModel { model, spent: &judging }).await;
-    match scorer.score(state) {
+    let why = assessment.consult(&judge, goal).await.err();
+    match assessment.score() {
         Ok(score) => scored(outcome, Some(score.value), Some(score)),
         Err(ScoreError::NeedsJudge) => {
             let unclear = || Some("the judge's reply says neither yes nor no".to_owned());
@@ -70,68 +67,4 @@ pub(crate) async fn scored(
             scored(Outcome::Error { message: format!("failed to score: {error}") }, Some(0.0), None)
         }
     }
-}
-
-struct JudgeModel<'a> {
-    model: &'a Model,
-    spent: &'a Mutex<Option<ModelUsage>>,
-}
-
-impl JudgeModel<'_> {
-    fn add(&self, one: ModelUsage) {
-        let mut spent = self.spent.lock();
-        *spent = ModelUsage::sum(spent.take().into_iter().chain([one]));
-    }
-}
-
-impl Judge for JudgeModel<'_> {
-    type Error = models::Error;
-
-    async fn reply(&self, prompt: &Prompt, attempt: u32) -> Result<String, models::Error> {
-        let Prompt { text, picture, temperature, max_tokens } = prompt.clone();
-        let words = Message::text(Role::User, text);
-        let message = match picture {
-            Some(picture) => words.with_image(picture),
-            None => words,
-        };
-        let published =
-            Sampling { temperature: Some(temperature), max_tokens: Some(max_tokens), ..Sampling::default() };
-        let sampling = self.model.sampling.clone().or(published);
-        let chat = Chat { messages: vec![message], sampling, attempt, repeat: 0 };
-        let said = match self.model.ask(&chat).await {
-            Ok(said) => said,
-            Err(error) => {
-                if !matches!(error, models::Error::NotRecorded { .. }) {
-                    let cost = self.model.price.map(|_| 0.0);
-                    let one = ModelUsage::one(self.model.name.as_deref(), models::Usage::default(), None);
-                    self.add(ModelUsage { failed: 1, cost, ..one });
-                }
-                return Err(error);
-            }
-        };
-        let usage = said.reply.usage;
-        let one = ModelUsage {
-            recorded: u64::from(said.recorded),
-            cost: self.model.price.map(|price| price.of(usage)),
-            ..ModelUsage::one(said.model.as_deref(), usage, said.reply.fault)
-        };
-        self.add(one);
-        Ok(said.reply.words().to_owned())
-    }
-}
-
-/// Has everything ruled on that the score waits for. Gives the reason where that cannot be done.
-async fn judge(
-    scorer: &Scorer,
-    state: &mut ScoreState,
-    goal: &str,
-    judge: &JudgeModel<'_>,
-) -> Option<models::Error> {
-    for question in scorer.questions_to_judge(state) {
-        match ask(judge, goal, &question).await {
-            Ok(judgement) => scorer.judged(state, &judgement),
-            Err(error) => return Some(error),
-        }
-    }
-    None
 }

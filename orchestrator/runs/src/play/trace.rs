@@ -8,14 +8,14 @@ use gateway::Answer;
 use jiff::Timestamp;
 use models::Model;
 use scoring::rules::Rules;
-use scoring::{ScoreState, Verdict};
+use scoring::{Assessment, Moment, Needs};
 use tasks::{GoalText, Task};
 
+use crate::evidence::EpisodeEvidence;
+use crate::evidence::workarena_session::WorkArenaSession;
 use crate::play::environment::{Environment, EnvironmentError};
 use crate::play::log;
-use crate::play::reading::Reading;
 use crate::play::scored::scored;
-use crate::play::stay::Guest;
 use crate::results::{
     ActedOn, EpisodeFolder, EpisodeId, EpisodeRecord, MissRecord, ModelUsage, Outcome, Phase, Request, Step,
     StepCall, Stopwatch, millis,
@@ -33,9 +33,12 @@ pub(crate) struct Trace {
     pub(crate) requests: Vec<Request>,
     /// What models were asked.
     pub(crate) calls: Vec<StepCall>,
-    pub(crate) score: ScoreState,
-    /// Who stays on an instance meanwhile.
-    pub(crate) guest: Guest,
+    pub(crate) assessment: Assessment,
+    needs: Needs,
+    /// What has passed over the network until the agent ended, as HAR, where the scorer needs it.
+    traffic: Option<Vec<u8>>,
+    /// WorkArena's instance, where the task is one of its.
+    pub(crate) session: WorkArenaSession,
     /// What the page gave as the goal.
     goal: Option<String>,
     /// The page has said that the episode is over.
@@ -56,8 +59,10 @@ impl Trace {
             steps: Vec::new(),
             requests: Vec::new(),
             calls: Vec::new(),
-            score: task.scorer.start().by(rules),
-            guest: Guest::default(),
+            assessment: task.scorer.start().by(rules),
+            needs: task.scorer.needs(),
+            traffic: None,
+            session: WorkArenaSession::default(),
             goal: None,
             over: false,
             answer: None,
@@ -128,7 +133,7 @@ impl Trace {
             (ActedOn { selector: acted.selector, value: acted.value, bbox }, acted.page_html)
         };
         let (element, html) = acted.map(told).unzip();
-        self.score(element.as_ref(), html.filter(|_| self.task.scorer.wants_html()).as_deref(), None);
+        self.score(element.as_ref(), html.filter(|_| self.needs.html).as_deref(), None);
         let step = self.current();
         step.element = element.or(step.element.take());
     }
@@ -142,8 +147,7 @@ impl Trace {
 
     /// Notes what the score has come to, where that is known.
     fn note_score(&mut self) {
-        let (score, nodes) =
-            (self.task.scorer.so_far(&self.score), self.task.scorer.nodes_so_far(&self.score));
+        let (score, nodes) = (self.assessment.so_far(), self.assessment.key_nodes());
         if let Some(step) = self.steps.last_mut() {
             (step.score, step.nodes) = (score, nodes);
         }
@@ -171,7 +175,8 @@ impl Trace {
         self.requests.extend(environment.requests().into_iter().map(|entry| Request { step, entry }));
     }
 
-    /// Keeps what has passed over the network, where it is kept, and shows it to the scorer. What scorers open afterwards is not the agent's.
+    /// Writes what has passed over the network, where it is kept. What scorers open afterwards is not
+    /// the agent's.
     pub(crate) fn take_network<E: Environment>(
         &mut self,
         environment: &mut E,
@@ -179,7 +184,7 @@ impl Trace {
     ) -> Result<(), Error> {
         if let Some(exchanges) = environment.network() {
             let har = folder.write_network(&exchanges)?;
-            self.task.scorer.see_network(&mut self.score, &har);
+            self.traffic = Some(har).filter(|_| self.needs.traffic);
         }
         Ok(())
     }
@@ -189,7 +194,7 @@ impl Trace {
         let selector = element.map(|element| element.selector.as_str());
         let value = element.map(|element| element.value.as_str());
         let step = scoring::Step { url, selector, value, html, answer, infeasible: false };
-        self.task.scorer.observe(&mut self.score, &step);
+        self.assessment.observe(&step);
         self.note_score();
     }
 
@@ -200,7 +205,7 @@ impl Trace {
     ) -> Result<String, EnvironmentError> {
         const BEGIN: &str = "begin the task in its page";
         const GOAL: &str = "read the goal from the page";
-        self.guest.arrive(environment, &self.task).await?;
+        self.session.setup(environment, &self.task).await?;
         if let Some(script) = &self.task.begin {
             // What a script ends with may be something that cannot be told, such as the window; nobody wants to know.
             let begun = environment.evaluate(&format!("{script}\n;undefined")).await?;
@@ -213,12 +218,8 @@ impl Trace {
                 );
             }
         }
-        let mut before = Vec::new();
-        for evaluation in self.task.scorer.evaluations_before(self.score.rules) {
-            before.push(evaluation.read(&mut Reading(environment), self.score.rules).await?);
-        }
-        self.task.scorer.read_before(&mut self.score, &mut before.into_iter());
-        self.hear(environment).await?;
+        self.collect(Moment::Start, environment).await?;
+        self.collect(Moment::Rest, environment).await?;
         let expression = match &self.task.goal {
             GoalText::Words(words) => return Ok(words.clone()),
             GoalText::Page(expression) => expression,
@@ -233,56 +234,23 @@ impl Trace {
         }
     }
 
-    /// Asks the page for what it has to say of itself, now that it has come to rest.
-    pub(crate) async fn hear<E: Environment>(&mut self, environment: &mut E) -> Result<(), EnvironmentError> {
-        let mut verdicts = Vec::new();
-        for check in self.task.scorer.page_checks() {
-            let reward = environment.evaluate(&check.reward).await?;
-            let done = match &check.done {
-                Some(expression) => Some(environment.evaluate(expression).await?),
-                None => None,
-            };
-            verdicts.push(Verdict { reward, done });
-        }
-        self.over |= self.task.scorer.hear(&mut self.score, &mut verdicts.into_iter());
-        self.judge(environment).await?;
-        self.note_score();
-        Ok(())
-    }
-
-    /// Looks at what is so on the instance, where the episode is on one.
-    async fn judge<E: Environment>(&mut self, environment: &mut E) -> Result<(), EnvironmentError> {
-        let said = self.answer.as_deref().or(self.last_message.as_deref());
-        if let Some(verdict) = self.guest.verdict(environment, said).await? {
-            self.over |= verdict.done;
-            self.score.instance = Some(verdict);
+    /// Collects what the score depends on, as far as it is there at this moment.
+    pub(crate) async fn collect<E: Environment>(
+        &mut self,
+        moment: Moment,
+        environment: &mut E,
+    ) -> Result<(), EnvironmentError> {
+        let mut evidence = EpisodeEvidence {
+            environment,
+            session: &self.session,
+            traffic: self.traffic.as_deref(),
+            last_message: self.last_message.as_deref(),
+        };
+        self.over |= self.assessment.collect(moment, &mut evidence).await?;
+        if moment == Moment::Rest {
+            self.note_score();
         }
         Ok(())
-    }
-
-    /// Asks the sites what the score depends on, and reads it from pages.
-    pub(crate) async fn look<E: Environment>(&mut self, environment: &mut E) -> Result<(), EnvironmentError> {
-        let mut found = Vec::new();
-        for evaluation in self.task.scorer.evaluations() {
-            found.push(evaluation.read(&mut Reading(environment), self.score.rules).await?);
-        }
-        self.task.scorer.read(&mut self.score, &mut found.into_iter());
-        let mut held = Vec::new();
-        for form in self.task.scorer.forms() {
-            held.push(form.read(&mut Reading(environment)).await?);
-        }
-        self.task.scorer.fill(&mut self.score, &mut held.into_iter());
-        let mut answers = Vec::new();
-        for question in self.task.scorer.questions() {
-            answers.push(environment.probe(question).await?);
-        }
-        self.task.scorer.tell(&mut self.score, &mut answers.into_iter());
-        let mut decisions = Vec::new();
-        for program in self.task.scorer.programs() {
-            decisions.push(environment.decide(program, self.answer.as_deref()).await?);
-        }
-        self.task.scorer.decided(&mut self.score, &mut decisions.into_iter());
-        if self.over { Ok(()) } else { self.judge(environment).await }
     }
 
     pub(crate) fn answer_with(&mut self, text: String) -> Outcome {
@@ -301,9 +269,7 @@ impl Trace {
 
     /// The agent says that the goal cannot be reached.
     pub(crate) fn infeasible(&mut self) {
-        self.task
-            .scorer
-            .observe(&mut self.score, &scoring::Step { infeasible: true, ..scoring::Step::default() });
+        self.assessment.observe(&scoring::Step { infeasible: true, ..scoring::Step::default() });
         self.note_score();
     }
 
@@ -317,11 +283,11 @@ impl Trace {
     ) -> Result<EpisodeRecord, Error> {
         let wall_ms = millis(self.began.elapsed());
         let goal = self.goal.clone().unwrap_or_else(|| self.task.goal.to_string());
-        let scored = scored(&self.task.scorer, &mut self.score, &goal, outcome.clone(), judge).await;
+        let scored = scored(&mut self.assessment, &goal, outcome.clone(), judge).await;
         let mut record = EpisodeRecord {
             goal: self.goal.clone(),
             answer: self.answer.clone(),
-            judgements: self.score.judgements.clone(),
+            judgements: self.assessment.conduct().judgements.clone(),
             steps: self.steps.iter().filter(|step| step.action.is_some()).count() as u32,
             models: ModelUsage::of(self.calls.iter().map(|line| &line.call)),
             wall_ms,

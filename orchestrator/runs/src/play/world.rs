@@ -16,18 +16,17 @@ use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{CertificateAuthority, Config, Entry, Episode, Gateway, Ledger, Network, Routes};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use jiff::SignedDuration;
-use scoring::{Decision, Fetch, Fetched, ProgramCheck, StateCheck};
+use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck};
 use serde_json::Value;
-use sites::SiteGroup;
+use sites::{Caller, SiteGroup};
 use snapshots::Exchange;
 use tasks::{DeviceSpec, Place, Task, WorldSpec};
 
+use crate::evidence::programs::{Confinement, ProgramContext};
 use crate::play::browser_state;
 use crate::play::environment::{Environment, EnvironmentError, NotActed};
 use crate::play::options::Options;
 use crate::play::running_sites::{self, LeasedSites};
-use crate::play::servicenow::ServiceNow;
-use crate::play::verifier::{self, Confinement};
 use crate::play::world_snapshots::WorldSnapshots;
 
 /// Who drives the pages.
@@ -410,7 +409,7 @@ impl Environment for World {
         answer: Option<&str>,
     ) -> Result<Result<Decision, String>, EnvironmentError> {
         let gateway = self.shared.gateway(self.routes.clone()).await?;
-        let world = verifier::World {
+        let world = ProgramContext {
             url: &self.url,
             answer,
             gateway: &gateway,
@@ -421,7 +420,7 @@ impl Environment for World {
         Ok(decided)
     }
 
-    async fn fetch(&mut self, request: &Fetch) -> Result<Result<Fetched, String>, EnvironmentError> {
+    async fn fetch(&mut self, request: &Fetch) -> Result<Result<FetchResponse, String>, EnvironmentError> {
         let Fetch { method, url, headers, body } = request;
         let read = || {
             let method = Method::from_bytes(method.as_bytes()).map_err(|error| error.to_string())?;
@@ -438,13 +437,15 @@ impl Environment for World {
             Err(why) => return Ok(Err(why)),
         };
         let answer = self.gateway.fetch(method, url, headers, body.clone().into()).await;
-        let told =
-            |answer: gateway::Fetched| Fetched { status: answer.status.as_u16(), body: answer.body.to_vec() };
+        let told = |answer: gateway::Fetched| FetchResponse {
+            status: answer.status.as_u16(),
+            body: answer.body.to_vec(),
+        };
         Ok(answer.map(told).map_err(|error| format!("failed to {error}")))
     }
 
-    fn instance(&mut self, site: &str) -> Result<ServiceNow, EnvironmentError> {
-        self.sites.instance(site)
+    fn caller(&mut self, site: &str) -> Result<Caller, EnvironmentError> {
+        self.sites.caller(site)
     }
 
     async fn storage_state(&mut self) -> Result<StorageState, EnvironmentError> {

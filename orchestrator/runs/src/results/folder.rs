@@ -8,7 +8,7 @@ use std::sync::Arc;
 use browser::{Download, StorageState};
 use camino::{Utf8Path, Utf8PathBuf};
 
-use scoring::ScoreState;
+use scoring::{Assessment, Scorer};
 use snapshots::{Exchange, har};
 
 use super::lines::{read_json, read_lines, replace_json, write_json, write_lines};
@@ -274,14 +274,14 @@ impl EpisodeFolder {
     }
 
     /// Keeps what the score depends on, so that it can be made again.
-    pub fn write_score_state(&self, state: &ScoreState) -> Result<(), Error> {
-        replace_json(&self.path.join("score_state.json"), state)
+    pub fn write_score_state(&self, assessment: &Assessment) -> Result<(), Error> {
+        replace_json(&self.path.join("score_state.json"), assessment)
     }
 
-    /// Reads `score_state.json`.
-    pub fn score_state(&self) -> Result<ScoreState, Error> {
+    /// Reads `score_state.json`, for this scorer to take up.
+    pub fn score_state(&self, scorer: &Scorer) -> Result<Assessment, Error> {
         let path = self.path.join("score_state.json");
-        serde_json::from_value(read_json(&path)?).map_err(|source| Error::Malformed { path, line: 1, source })
+        scorer.restore(&read_json(&path)?).map_err(|source| Error::Malformed { path, line: 1, source })
     }
 
     /// Replaces `episode.json`.

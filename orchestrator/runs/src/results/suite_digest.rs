@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use scoring::ProgramCheck;
+use scoring::{ProgramCheck, Requirement};
 use sha2::{Digest as _, Sha256};
 use tasks::{Task, WorldSpec};
 
@@ -46,7 +46,8 @@ impl Digests {
             for path in task.snapshots.iter().flatten().chain(&task.storage_state) {
                 digest.add(&self.line(path)?);
             }
-            for file in task.scorer.programs().into_iter().flat_map(ProgramCheck::files) {
+            let programs = task.scorer.requirements().into_iter().filter_map(Requirement::program);
+            for file in programs.flat_map(ProgramCheck::files) {
                 digest.add(&self.line(&file)?);
             }
         }

@@ -7,10 +7,11 @@ use std::time::Duration;
 use browser::{Acted, Action, Look, Observation, Picture, StorageState};
 use gateway::{Answer, Entry, Near};
 use runs::environment::{EnvironmentError, NotActed};
-use runs::{Environment, Event, Progress, ServiceNow};
+use runs::{Environment, Event, Progress};
 use scoring::solution::{Element, OracleStep};
-use scoring::{Decision, Ended, Fetch, Fetched, ProgramCheck, Scorer, StateCheck};
+use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, ProgramExit, Scorer, StateCheck};
 use serde_json::Value;
+use sites::Caller;
 use snapshots::Exchange;
 use tasks::{GoalText, MatchLevel, Suite, Task, WorldSpec};
 
@@ -176,16 +177,16 @@ impl Environment for Fake {
         answer: Option<&str>,
     ) -> Result<Result<Decision, String>, EnvironmentError> {
         let said = program.words("https://shop.test").join(" ").replace("ANSWER", answer.unwrap_or_default());
-        Ok(program.decide(&Ended { code: Some(0), stdout: &said, stderr: "" }))
+        Ok(program.decide(&ProgramExit { code: Some(0), stdout: &said, stderr: "" }))
     }
 
     /// The shop has one picture, and nothing else that is not a page.
-    async fn fetch(&mut self, request: &Fetch) -> Result<Result<Fetched, String>, EnvironmentError> {
+    async fn fetch(&mut self, request: &Fetch) -> Result<Result<FetchResponse, String>, EnvironmentError> {
         let status = if request.url == "https://shop.test/bike.png" { 200 } else { 404 };
-        Ok(Ok(Fetched { status, body: b"a picture".to_vec() }))
+        Ok(Ok(FetchResponse { status, body: b"a picture".to_vec() }))
     }
 
-    fn instance(&mut self, site: &str) -> Result<ServiceNow, EnvironmentError> {
+    fn caller(&mut self, site: &str) -> Result<Caller, EnvironmentError> {
         Err(broken("reach an instance", site))
     }
 

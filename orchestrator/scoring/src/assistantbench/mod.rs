@@ -7,9 +7,11 @@ mod align;
 mod fixed;
 mod number;
 mod objects;
+mod rule;
 mod strings;
 
 pub use fixed::question_scorer_fixed;
+pub use rule::GoldAnswer;
 
 use std::borrow::Cow;
 

@@ -8,17 +8,17 @@ use super::{Judgement, Question};
 ///
 /// The score is the product of both.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Judged {
+pub struct PartialScore {
     /// The product of what the rules give.
     pub rules: f64,
     /// What a judge has to be asked, in the published order.
     pub questions: Vec<Question>,
 }
 
-impl Judged {
+impl PartialScore {
     /// Nothing has been decided.
-    pub(crate) fn new() -> Judged {
-        Judged { rules: 1.0, questions: Vec::new() }
+    pub(crate) fn new() -> PartialScore {
+        PartialScore { rules: 1.0, questions: Vec::new() }
     }
 
     /// One more rule.
@@ -32,7 +32,7 @@ impl Judged {
     }
 
     /// What is worth what this and another are worth together.
-    pub(crate) fn and(&mut self, other: Judged) {
+    pub(crate) fn and(&mut self, other: PartialScore) {
         self.rules *= other.rules;
         self.questions.extend(other.questions);
     }
@@ -46,7 +46,7 @@ impl Judged {
             Rules::Faithful => {
                 self.rule(equal);
                 if self.rules < 1.0 {
-                    *self = Judged { rules: 1.0, questions: vec![question()] };
+                    *self = PartialScore { rules: 1.0, questions: vec![question()] };
                 }
             }
         }

@@ -9,7 +9,7 @@ mod judged;
 mod prompt;
 mod ruling;
 
-pub use judged::Judged;
+pub use judged::PartialScore;
 pub use prompt::Prompt;
 pub use ruling::{Judgement, Ruling};
 

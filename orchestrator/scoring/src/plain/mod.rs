@@ -6,6 +6,7 @@
 
 mod page;
 mod program;
+mod rule;
 mod site_state;
 
 use std::fmt;
@@ -16,7 +17,9 @@ use serde::de::{self, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use page::{PageCheck, Verdict};
-pub use program::{Decision, Ended, ProgramCheck};
+pub use program::{Decision, ProgramCheck, ProgramExit};
+pub(crate) use rule::ask;
+pub use rule::{AnswerRule, Infeasible, PageState, ProgramState, SiteState, UrlState};
 pub use site_state::{Expectation, StateCheck};
 
 /// One text or several. A single one is written as such.
@@ -45,25 +48,25 @@ pub enum UrlRule {
 pub struct UrlCheck(pub UrlRule);
 
 /// What is wrong with an answer that has to be one of these, if something is.
-pub(super) fn equals(wanted: &Texts, answer: &str) -> Option<String> {
+fn equals(wanted: &Texts, answer: &str) -> Option<String> {
     let found = wanted.0.iter().any(|text| folded(text) == folded(answer));
     (!found).then(|| format!("the answer is {answer:?}, and not {wanted}"))
 }
 
 /// What is wrong with an answer that has to have each of these in it, if something is.
-pub(super) fn contains(wanted: &Texts, answer: &str) -> Option<String> {
+fn contains(wanted: &Texts, answer: &str) -> Option<String> {
     let lacks = wanted.0.iter().find(|text| !folded(answer).contains(&folded(text)))?;
     Some(format!("the answer is {answer:?}, without {lacks:?}"))
 }
 
 /// What is wrong with an answer that has to match, if something is.
-pub(super) fn matches(wanted: &Pattern, answer: &str) -> Option<String> {
+fn matches(wanted: &Pattern, answer: &str) -> Option<String> {
     (!wanted.is_in(answer)).then(|| format!("the answer is {answer:?}, which does not match {:?}", wanted.0))
 }
 
 impl UrlCheck {
     /// What is wrong with an address, if something is.
-    pub(super) fn judge(&self, url: &str) -> Option<String> {
+    fn judge(&self, url: &str) -> Option<String> {
         let right = match &self.0 {
             UrlRule::Equals(texts) => texts.0.iter().any(|text| plain(text) == plain(url)),
             UrlRule::Contains(texts) => texts.0.iter().all(|text| url.contains(text.as_str())),
@@ -255,7 +258,7 @@ impl JsonSchema for UrlCheck {
 mod tests {
     use serde::{Deserialize, Serialize};
 
-    use crate::{ScoreState, Scorer, Step};
+    use crate::{Scorer, Step};
 
     /// As a task's file has it.
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -270,10 +273,10 @@ mod tests {
         let again = serde_yaml::to_string(&task).unwrap();
         assert_eq!(serde_yaml::from_str::<Task>(&again).unwrap(), task, "{again}");
         let scorer: Scorer = task.scorer;
-        let mut state: ScoreState = scorer.start();
-        scorer.observe(&mut state, &Step { url, ..Step::default() });
-        scorer.observe(&mut state, &Step { url, answer, ..Step::default() });
-        scorer.score(&state).unwrap().value
+        let mut assessment = scorer.start();
+        assessment.observe(&Step { url, ..Step::default() });
+        assessment.observe(&Step { url, answer, ..Step::default() });
+        assessment.score().unwrap().value
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub struct Decision {
 
 /// How a program has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ended<'a> {
+pub struct ProgramExit<'a> {
     /// Its exit code; nothing where a signal ended it.
     pub code: Option<i32>,
     /// What it wrote to standard output.
@@ -87,7 +87,7 @@ impl ProgramCheck {
     ///
     /// # Errors
     /// For people: it did not run, or its last line is none of those that it may be.
-    pub fn decide(&self, ended: &Ended<'_>) -> Result<Decision, String> {
+    pub fn decide(&self, ended: &ProgramExit<'_>) -> Result<Decision, String> {
         let last =
             ended.stdout.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
         let told = |why: String| match ended.stderr.trim() {
@@ -241,7 +241,7 @@ mod tests {
 
     fn decide(code: i32, stdout: &str, stderr: &str) -> Result<(f64, Option<String>), String> {
         let check = ProgramCheck::new(vec!["verify".to_owned()]);
-        let ended = Ended { code: Some(code), stdout, stderr };
+        let ended = ProgramExit { code: Some(code), stdout, stderr };
         check.decide(&ended).map(|decision| (decision.score, decision.reason))
     }
 
@@ -270,7 +270,7 @@ mod tests {
             let told = decide(code, stdout, "oh\n").unwrap_err();
             assert!(told.starts_with(why) && told.ends_with("; its standard error ends: oh"), "{told}");
         }
-        let killed = Ended { code: None, stdout: "{\"score\": 1}", stderr: "" };
+        let killed = ProgramExit { code: None, stdout: "{\"score\": 1}", stderr: "" };
         let check = ProgramCheck::new(vec!["verify".to_owned()]);
         assert_eq!(check.decide(&killed).unwrap_err(), "it was killed by a signal");
     }

@@ -40,11 +40,11 @@ pub struct Field {
 
 /// What a form holds: for each field of [`Form::fields`] what is in it, if the page has it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Held(pub Vec<Option<Filled>>);
+pub struct FormValues(pub Vec<Option<FieldValue>>);
 
 /// What is in a field.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Filled {
+pub struct FieldValue {
     /// Its type: `text`, `radio`, `checkbox`, `textarea`, `select` and so on.
     pub kind: String,
     /// Whether people see it.
@@ -90,7 +90,7 @@ static IS_SENT: LazyLock<PageCheck> = LazyLock::new(|| PageCheck {
 #[derive(Deserialize)]
 struct Look {
     at: String,
-    fields: Held,
+    fields: FormValues,
 }
 
 impl Form {
@@ -103,7 +103,7 @@ impl Form {
     ///
     /// # Errors
     /// Where pages can no longer be read.
-    pub async fn read<P: Pages>(&self, pages: &mut P) -> Result<Held, P::Error> {
+    pub async fn read<P: Pages>(&self, pages: &mut P) -> Result<FormValues, P::Error> {
         if let Some(look) = self.look(pages).await?
             && look.at == self.page
         {
@@ -127,9 +127,9 @@ impl Form {
     }
 
     /// A fresh page with what has been sent in it. What somebody could fill in was shown, whenever that was.
-    fn with(&self, fresh: Held, sent: &[(String, String)]) -> Held {
-        let fill = |(field, fresh): (&Field, Option<Filled>)| {
-            let Filled { kind, shown, .. } = fresh?;
+    fn with(&self, fresh: FormValues, sent: &[(String, String)]) -> FormValues {
+        let fill = |(field, fresh): (&Field, Option<FieldValue>)| {
+            let FieldValue { kind, shown, .. } = fresh?;
             let mut values: Vec<String> = sent
                 .iter()
                 .filter(|(name, _)| *name == field.name)
@@ -141,19 +141,19 @@ impl Form {
                 _ => values.into_iter().next().unwrap_or_default(),
             };
             let shown = shown || (kind != "hidden" && !value.is_empty());
-            Some(Filled { kind, shown, value })
+            Some(FieldValue { kind, shown, value })
         };
-        Held(self.fields.iter().zip(fresh.0).map(fill).collect())
+        FormValues(self.fields.iter().zip(fresh.0).map(fill).collect())
     }
 
     /// The scores of the fields that count.
     ///
     /// # Errors
     /// Where the published code raises an exception or gives no finite number.
-    pub fn marks(&self, held: &Held, rules: Rules) -> Result<Vec<Mark>, ScoreError> {
+    pub fn marks(&self, held: &FormValues, rules: Rules) -> Result<Vec<Mark>, ScoreError> {
         let mut marks = Vec::new();
         for (Field { name, golds }, filled) in self.fields.iter().zip(&held.0) {
-            let Some(Filled { kind, shown: true, value }) = filled else { continue };
+            let Some(FieldValue { kind, shown: true, value }) = filled else { continue };
             let score = match kind.as_str() {
                 "range" if rules.is_faithful() => Ok(1.0),
                 kind => field(kind, golds, value),
@@ -171,7 +171,7 @@ impl Form {
     ///
     /// # Errors
     /// As [`marks`](Self::marks).
-    pub fn score(&self, held: &Held, rules: Rules) -> Result<Score, ScoreError> {
+    pub fn score_values(&self, held: &FormValues, rules: Rules) -> Result<Score, ScoreError> {
         let marks = self.marks(held, rules)?;
         let Some(value) = mean(&marks) else {
             return Ok(Score::of(false, vec!["the page shows no field that counts".to_owned()]));
@@ -211,32 +211,34 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Fetch, Fetched};
+    use crate::{Fetch, FetchResponse};
 
     fn form(fields: &str) -> Form {
         let text = format!("page: http://t.test/a/0\nfields: {fields}");
         serde_yaml::from_str(&text).expect("a form")
     }
 
-    fn filled(kind: &str, shown: bool, value: &str) -> Option<Filled> {
-        Some(Filled { kind: kind.to_owned(), shown, value: value.to_owned() })
+    fn filled(kind: &str, shown: bool, value: &str) -> Option<FieldValue> {
+        Some(FieldValue { kind: kind.to_owned(), shown, value: value.to_owned() })
     }
 
     const FIELDS: &str = "[{name: why, golds: [blue boats, null]}, {name: colour, golds: [red, red, blue]},
         {name: n, golds: [20, 40]}, {name: note, golds: ['']}, {name: key, golds: [x]}, {name: gone, golds: [1]}]";
 
-    fn held(why: &str, colour: &str) -> Held {
+    fn held(why: &str, colour: &str) -> FormValues {
         let rest = [filled("range", true, "0"), filled("text", true, "?"), filled("text", false, ""), None];
-        Held([filled("text", true, why), filled("radio", true, colour)].into_iter().chain(rest).collect())
+        FormValues(
+            [filled("text", true, why), filled("radio", true, colour)].into_iter().chain(rest).collect(),
+        )
     }
 
     #[test]
     fn the_mean_is_over_what_is_shown_and_has_golds() {
         let form = form(FIELDS);
-        let score = form.score(&held("a boat", "red"), Rules::Faithful).expect("a score");
+        let score = form.score_values(&held("a boat", "red"), Rules::Faithful).expect("a score");
         assert!((score.value - 2.5 / 3.0).abs() < 1e-9 && !score.success, "{score:?}");
         assert_eq!(score.wrong, ["text `why`: 0.50"]);
-        assert!(form.score(&held("blue boats", "red"), Rules::Faithful).expect("a score").success);
+        assert!(form.score_values(&held("blue boats", "red"), Rules::Faithful).expect("a score").success);
         let marks = form.marks(&held("blue boats", "red"), Rules::Fixed).expect("marks");
         assert_eq!((marks[2].kind.as_str(), marks[2].score), ("range", 0.25));
         let kinds = by_kind(&marks);
@@ -245,10 +247,11 @@ mod tests {
 
     #[test]
     fn a_page_without_fields_earns_nothing() {
-        let score = form(FIELDS).score(&Held::default(), Rules::Faithful).expect("a score");
+        let score = form(FIELDS).score_values(&FormValues::default(), Rules::Faithful).expect("a score");
         assert_eq!((score.value, score.wrong.len()), (0.0, 1));
         assert_eq!(
-            form("[{name: a, golds: [1]}]").score(&Held(vec![filled("date", true, "")]), Rules::Faithful),
+            form("[{name: a, golds: [1]}]")
+                .score_values(&FormValues(vec![filled("date", true, "")]), Rules::Faithful),
             Err(ScoreError::Raised("Exception"))
         );
     }
@@ -289,7 +292,7 @@ mod tests {
             Err("nothing is open beside".to_owned())
         }
 
-        async fn fetch(&mut self, request: &Fetch) -> Result<Result<Fetched, String>, String> {
+        async fn fetch(&mut self, request: &Fetch) -> Result<Result<FetchResponse, String>, String> {
             Err(format!("{request:?} is not to be asked for"))
         }
 
@@ -298,7 +301,7 @@ mod tests {
         }
     }
 
-    fn read(form: &Form, answers: &[Value]) -> (Held, Vec<String>) {
+    fn read(form: &Form, answers: &[Value]) -> (FormValues, Vec<String>) {
         let mut told = Told { answers: answers.iter().cloned().collect(), opened: Vec::new() };
         let held = {
             let mut context = std::task::Context::from_waker(std::task::Waker::noop());
@@ -320,8 +323,8 @@ mod tests {
     #[test]
     fn a_button_that_sends_the_form_counts_for_nothing() {
         let form = form("[{name: why, golds: [x]}, {name: timer, golds: [37]}]");
-        let held = Held(vec![filled("text", true, "x"), filled("submit", true, "Send")]);
-        assert_eq!(form.score(&held, Rules::Faithful).map(|score| score.value), Ok(1.0));
+        let held = FormValues(vec![filled("text", true, "x"), filled("submit", true, "Send")]);
+        assert_eq!(form.score_values(&held, Rules::Faithful).map(|score| score.value), Ok(1.0));
     }
 
     #[test]
@@ -361,10 +364,10 @@ mod tests {
             let kinds = ["text", "radio", "checkbox", "select"];
             let fields = cells.iter().enumerate().map(|(at, (text, _))| Field { name: at.to_string(), golds: vec![Cell::Text(text.clone())] }).collect();
             let form = Form { page: String::new(), fields };
-            let held = Held(cells.iter().map(|(text, kind)| filled(kinds[*kind], true, text)).collect());
-            prop_assert!(form.score(&held, Rules::Faithful).expect("a score").success);
-            let nothing = Held(cells.iter().map(|(_, kind)| filled(kinds[*kind], true, "")).collect());
-            prop_assert_eq!(form.score(&nothing, Rules::Faithful).expect("a score").value, 0.0);
+            let held = FormValues(cells.iter().map(|(text, kind)| filled(kinds[*kind], true, text)).collect());
+            prop_assert!(form.score_values(&held, Rules::Faithful).expect("a score").success);
+            let nothing = FormValues(cells.iter().map(|(_, kind)| filled(kinds[*kind], true, "")).collect());
+            prop_assert_eq!(form.score_values(&nothing, Rules::Faithful).expect("a score").value, 0.0);
         }
     }
 }

@@ -6,8 +6,10 @@
 mod form;
 mod porter;
 mod rouge;
+mod rule;
 
-pub use form::{Field, Filled, Form, Held, Mark, by_kind, mean};
+pub use form::{Field, FieldValue, Form, FormValues, Mark, by_kind, mean};
+pub use rule::State;
 pub use ::turkingbench::Cell;
 
 use super::ScoreError;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::super::ScoreError;
-use super::super::judge::{Judged, Question};
+use super::super::judge::{PartialScore, Question};
 use super::super::webarena::{
     BAD_VALUE, NO_LIST, OR, WRONG_ARGUMENT, alternatives, argument, items, without_quotes,
 };
@@ -21,8 +21,8 @@ use python::int::Int;
 ///
 /// # Errors
 /// Where the published code raises an exception.
-pub(super) fn score(required: &Map<String, Value>, content: &Value) -> Result<Judged, ScoreError> {
-    let mut score = Judged::new();
+pub(super) fn score(required: &Map<String, Value>, content: &Value) -> Result<PartialScore, ScoreError> {
+    let mut score = PartialScore::new();
     if let Some(references) = required.get("fuzzy_match").filter(|_| asks_a_judge(required, content)) {
         let references = references.as_str().ok_or(NO_LIST)?;
         let answer = argument(content)?;

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::judge::{Judged, Question};
+use super::super::judge::{PartialScore, Question};
 use super::super::webarena::pages::{self, Stop};
 use super::super::webarena::reading::{read_answers, read_targets, read_types};
-use super::super::webarena::{self, Ending, Found, NO_METHOD, Pages, Target, raised};
+use super::super::webarena::{self, Ending, NO_METHOD, PageEvidence, Pages, Target, raised};
 use super::super::{Score, ScoreError};
 use super::function::Function;
 use super::{PageImageQuery, StringMatch, UrlMatch, page_image_query, target};
@@ -62,8 +62,8 @@ impl Evaluation {
     ///
     /// # Errors
     /// Where pages can no longer be read.
-    pub async fn read<P: Pages>(&self, pages: &mut P) -> Result<Found, P::Error> {
-        let mut found = Found { url: pages::address(pages).await?, ..Found::default() };
+    pub async fn read<P: Pages>(&self, pages: &mut P) -> Result<PageEvidence, P::Error> {
+        let mut found = PageEvidence { url: pages::address(pages).await?, ..PageEvidence::default() };
         for evaluator in &self.eval_types {
             let read = match evaluator {
                 EvalType::StringMatch | EvalType::UrlMatch => Ok(()),
@@ -86,25 +86,25 @@ impl Evaluation {
     ///
     /// # Errors
     /// Where the published code raises an exception, and where a judge has to decide who has not.
-    pub fn score(&self, ending: Ending<'_>) -> Result<Score, ScoreError> {
+    pub fn score_ending(&self, ending: Ending<'_>) -> Result<Score, ScoreError> {
         let (judged, wrong) = self.judge(ending)?;
         let value = judged.score(ending.judgements, ending.rules)?;
         Ok(Score { wrong, ..Score::of(value >= 1.0, Vec::new()) })
     }
 
     /// What a judge has not been asked yet.
-    pub(crate) fn questions(&self, ending: Ending<'_>) -> Vec<Question> {
+    pub(crate) fn open_questions(&self, ending: Ending<'_>) -> Vec<Question> {
         let judged = self.judge(ending).ok();
         judged.iter().flat_map(|(judged, _)| judged.open(ending.judgements)).cloned().collect()
     }
 
     /// What the rules give and what they leave to a judge; and what is not as it should be, for people.
-    fn judge(&self, ending: Ending<'_>) -> Result<(Judged, Vec<String>), ScoreError> {
+    fn judge(&self, ending: Ending<'_>) -> Result<(PartialScore, Vec<String>), ScoreError> {
         let Ending { answer, found, .. } = ending;
         if let Some(name) = &found.raised {
             return Err(raised(name));
         }
-        let mut all = Judged::new();
+        let mut all = PartialScore::new();
         let mut wrong = Vec::new();
         for evaluator in &self.eval_types {
             let (given, why) = match evaluator {
@@ -123,7 +123,7 @@ impl Evaluation {
         Ok((all, wrong))
     }
 
-    fn answer(&self, answer: &str) -> Result<Judged, ScoreError> {
+    fn answer(&self, answer: &str) -> Result<PartialScore, ScoreError> {
         // `configs["eval"]["reference_answers"].items()` of a null.
         let rules = self.reference_answers.as_ref().ok_or(NO_METHOD)?;
         let judged = rules.score(answer, self.string_note.as_deref().unwrap_or_default())?;
@@ -134,10 +134,10 @@ impl Evaluation {
         Ok(judged)
     }
 
-    fn address(&self, url: &str) -> Result<Judged, ScoreError> {
+    fn address(&self, url: &str) -> Result<PartialScore, ScoreError> {
         let reference_url = self.reference_url.clone().ok_or(NO_METHOD)?;
         let rule = UrlMatch(webarena::UrlMatch { reference_url, url_note: self.url_note.clone() });
-        let mut judged = Judged::new();
+        let mut judged = PartialScore::new();
         judged.rule(rule.score(url)? == 1.0);
         Ok(judged)
     }

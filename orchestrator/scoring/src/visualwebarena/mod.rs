@@ -8,11 +8,13 @@ mod function;
 mod order;
 mod page_image_query;
 mod required_values;
+mod rule;
 mod string_match;
 mod target;
 mod url_match;
 
 pub use evaluation::{EvalType, Evaluation};
 pub use page_image_query::{PageImageQuery, Vqa, image_ssim};
+pub use rule::State;
 pub use string_match::StringMatch;
 pub use url_match::UrlMatch;

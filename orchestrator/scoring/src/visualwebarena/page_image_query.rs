@@ -5,9 +5,9 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
 use super::super::ScoreError;
-use super::super::judge::{Judged, Question};
+use super::super::judge::{PartialScore, Question};
 use super::super::webarena::pages::{Pages, Stop};
-use super::super::webarena::{BAD_VALUE, Fetch, OR, Seen};
+use super::super::webarena::{BAD_VALUE, Fetch, OR, PictureEvidence};
 use super::{Evaluation, target};
 use python::pillow::{ImageError, Picture};
 use python::skimage;
@@ -49,7 +49,7 @@ const THRESHOLD: f64 = 0.8;
 pub(super) async fn read<P: Pages>(
     evaluation: &Evaluation,
     pages: &mut P,
-    seen: &mut Vec<Seen>,
+    seen: &mut Vec<PictureEvidence>,
 ) -> Result<(), Stop<P::Error>> {
     let shop = evaluation.shopping.as_deref().unwrap_or_default();
     for query in &evaluation.page_image_query {
@@ -113,8 +113,8 @@ async fn look<P: Pages>(
     query: &PageImageQuery,
     pages: &mut P,
     addresses: &[String],
-) -> Result<Seen, Stop<P::Error>> {
-    let mut seen = Seen::default();
+) -> Result<PictureEvidence, Stop<P::Error>> {
+    let mut seen = PictureEvidence::default();
     let mut pictures = Vec::new();
     for address in addresses {
         let Ok(answer) = pages.fetch(&Fetch::get(address)).await? else { continue };
@@ -174,7 +174,10 @@ fn data_url(bytes: &[u8]) -> String {
 }
 
 /// What the last query gives once all before it have found pictures; and what is not so, for people.
-pub(super) fn score(queries: &[PageImageQuery], seen: &[Seen]) -> Result<(Judged, Vec<String>), ScoreError> {
+pub(super) fn score(
+    queries: &[PageImageQuery],
+    seen: &[PictureEvidence],
+) -> Result<(PartialScore, Vec<String>), ScoreError> {
     // The published code begins with a score of 1 at every query, and gives that of the last. Without any there is no score to give.
     let mut score = Err(ScoreError::Raised("UnboundLocalError"));
     let mut wrong = Vec::new();
@@ -183,7 +186,7 @@ pub(super) fn score(queries: &[PageImageQuery], seen: &[Seen]) -> Result<(Judged
         let class = query.eval_image_class.trim();
         let on = format!("{} at {}", if class.is_empty() { "the page" } else { class }, query.eval_image_url);
         if found.opened == 0 {
-            let mut none = Judged::new();
+            let mut none = PartialScore::new();
             none.rule(false);
             return Ok((none, vec![format!("there is no picture in {on}")]));
         }
@@ -207,11 +210,11 @@ impl PageImageQuery {
         python::text::strip(class).is_empty() || class.starts_with('.')
     }
 
-    fn judge(&self, found: &Seen) -> Result<Judged, ScoreError> {
+    fn judge(&self, found: &PictureEvidence) -> Result<PartialScore, ScoreError> {
         if self.eval_vqa.is_empty() && self.eval_fuzzy_image_match.is_none() {
             return Err(ScoreError::Raised("AssertionError"));
         }
-        let mut score = Judged::new();
+        let mut score = PartialScore::new();
         let threshold = self.ssim_threshold.unwrap_or(THRESHOLD);
         score.rule(found.likeness.is_none_or(|likeness| likeness > threshold));
         let question = |Vqa { question, answer }: &Vqa| Question::Shows {

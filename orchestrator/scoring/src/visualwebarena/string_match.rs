@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::super::ScoreError;
-use super::super::judge::{Judged, Question};
+use super::super::judge::{PartialScore, Question};
 use super::super::rules::Rules;
 use super::super::webarena::{
     BAD_TYPE, NO_LIST, WRONG_ARGUMENT, alternatives, argument, items, without_quotes,
@@ -43,9 +43,9 @@ impl StringMatch {
     ///
     /// # Errors
     /// Where the published code raises an exception.
-    pub fn score(&self, answer: &str, reason: &str) -> Result<Judged, ScoreError> {
+    pub fn score(&self, answer: &str, reason: &str) -> Result<PartialScore, ScoreError> {
         let mut answer = Answer::Text(without_quotes(answer));
-        let mut score = Judged::new();
+        let mut score = PartialScore::new();
         for (rule, value) in &self.0 {
             match rule.as_str() {
                 "exact_match" => score.rule(answer.equals(argument(value)?)?),

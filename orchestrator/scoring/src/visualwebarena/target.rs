@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::ScoreError;
-use super::super::judge::Judged;
+use super::super::judge::PartialScore;
 use super::super::webarena::pages::{self, Pages, Stop, to_text};
 use super::super::webarena::{BAD_VALUE, Target};
 use super::function::Function;
@@ -82,8 +82,8 @@ fn is_true(value: &Value) -> bool {
 }
 
 /// What the targets give, up to the first where there was nothing; and which have not what they have to have, for people.
-pub(super) fn score(targets: &[Target], found: &[Value]) -> Result<(Judged, Vec<String>), ScoreError> {
-    let mut score = Judged::new();
+pub(super) fn score(targets: &[Target], found: &[Value]) -> Result<(PartialScore, Vec<String>), ScoreError> {
+    let mut score = PartialScore::new();
     let mut wrong = Vec::new();
     for (place, target) in targets.iter().enumerate() {
         let content = found.get(place).ok_or(BAD_VALUE)?;

@@ -9,14 +9,17 @@
 mod answer;
 mod js_matcher;
 mod json_matcher;
+mod rule;
 mod string_matcher;
+
+pub use rule::State;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::rules::Rules;
-use super::webarena::{Found, Pages};
+use super::webarena::{PageEvidence, Pages};
 use super::{Score, ScoreError};
 use python::json;
 
@@ -63,7 +66,7 @@ impl Check {
     }
 
     /// Whether pages decide, and not the answer.
-    pub(super) fn reads_pages(&self) -> bool {
+    fn reads_pages(&self) -> bool {
         matches!(self, Check::JsMatcher(_) | Check::UrlMatcher(_))
     }
 
@@ -71,8 +74,8 @@ impl Check {
     ///
     /// # Errors
     /// Where pages can no longer be read.
-    pub async fn read<P: Pages + Send>(&self, pages: &mut P, rules: Rules) -> Result<Found, P::Error> {
-        let mut found = Found::default();
+    pub async fn read<P: Pages + Send>(&self, pages: &mut P, rules: Rules) -> Result<PageEvidence, P::Error> {
+        let mut found = PageEvidence::default();
         if let Check::UrlMatcher(_) = self {
             found.url = super::webarena::pages::address(pages).await?;
         }
@@ -86,7 +89,7 @@ impl Check {
     }
 
     /// Whether what was read of pages is as it should be.
-    pub(super) fn holds(&self, found: &Found) -> bool {
+    fn holds(&self, found: &PageEvidence) -> bool {
         match self {
             Check::JsMatcher(_) => found.contents.first() == Some(&Value::Bool(true)),
             Check::UrlMatcher(url) => found.url == *url,
@@ -96,7 +99,7 @@ impl Check {
 
     /// The score of an answer, and of what was read of pages in the end and, by [`Rules::Fixed`],
     /// before anything was done.
-    pub(super) fn score(&self, ending: &Ending<'_>) -> Result<Score, ScoreError> {
+    fn score_ending(&self, ending: &Ending<'_>) -> Result<Score, ScoreError> {
         let wrong = match self {
             Check::StringMatcher(wanted) => string_matcher::wrong(wanted, ending.answer, ending.rules)?,
             Check::JsonMatcher(wanted) => json_matcher::wrong(wanted, ending.answer, ending.rules)?,
@@ -111,7 +114,7 @@ impl Check {
         Ok(Score { answered, ..Score::of(wrong.is_none(), wrong.into_iter().collect()) })
     }
 
-    fn wrong_with(&self, found: Option<&Found>) -> Option<String> {
+    fn wrong_with(&self, found: Option<&PageEvidence>) -> Option<String> {
         let Some(found) = found else { return Some("the episode broke off".to_owned()) };
         if self.holds(found) {
             return None;
@@ -125,13 +128,13 @@ impl Check {
 }
 
 /// What an episode has left.
-pub(super) struct Ending<'a> {
+struct Ending<'a> {
     /// Empty for none.
-    pub(super) answer: &'a str,
-    pub(super) found: Option<&'a Found>,
+    answer: &'a str,
+    found: Option<&'a PageEvidence>,
     /// Of the start page, where it was looked at.
-    pub(super) before: Option<&'a Found>,
-    pub(super) rules: Rules,
+    before: Option<&'a PageEvidence>,
+    rules: Rules,
 }
 
 fn read_json<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {

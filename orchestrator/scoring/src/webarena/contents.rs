@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::super::ScoreError;
-use super::super::judge::Judged;
+use super::super::judge::PartialScore;
 use super::super::rules::Rules;
 use super::answer::{equals, includes};
 use super::edition::Edition;
@@ -22,8 +22,8 @@ pub struct RequiredContents(#[serde(deserialize_with = "read_contents")] pub Map
 
 impl RequiredContents {
     /// Scores what a locator gave.
-    pub(super) fn judge(&self, content: &Value, edition: Edition) -> Result<Judged, ScoreError> {
-        let mut judged = Judged::new();
+    pub(super) fn judge(&self, content: &Value, edition: Edition) -> Result<PartialScore, ScoreError> {
+        let mut judged = PartialScore::new();
         judged.share(match edition {
             Edition::Lite => return self.score_lite(content),
             Edition::WebArena => self.score(content.as_str().ok_or(BAD_TYPE)?)?,

@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::super::judge::{Judged, Judgement, Question};
+use super::super::judge::{Judgement, PartialScore, Question};
 use super::super::rules::Rules;
-use super::super::{Score, ScoreError};
+use super::super::{Conduct, Score, ScoreError};
 use super::edition::{Edition, read_edition};
 use super::function::{Call, Function};
 use super::reading::{read_answers, read_targets, read_types};
-use super::{Found, StringMatch, Target, UrlMatch, target};
+use super::{PageEvidence, StringMatch, Target, UrlMatch, target};
 
 /// `eval` of a task file, as WebArena publishes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -85,11 +85,18 @@ pub struct Ending<'a> {
     /// The answer; empty when none was given.
     pub answer: &'a str,
     /// What [`Evaluation::read`] found.
-    pub found: &'a Found,
+    pub found: &'a PageEvidence,
     /// What a judge has ruled on.
     pub judgements: &'a [Judgement],
     /// Whether published bugs are reproduced.
     pub rules: Rules,
+}
+
+impl<'a> Ending<'a> {
+    pub(crate) fn new(conduct: &'a Conduct, found: &'a PageEvidence) -> Ending<'a> {
+        let Conduct { rules, judgements, .. } = conduct;
+        Ending { answer: conduct.stop_answer(), found, judgements, rules: *rules }
+    }
 }
 
 impl Evaluation {
@@ -97,7 +104,7 @@ impl Evaluation {
     ///
     /// # Errors
     /// Where the published code raises an exception, and where a judge has to decide who has not.
-    pub fn score(&self, ending: Ending<'_>) -> Result<Score, ScoreError> {
+    pub fn score_ending(&self, ending: Ending<'_>) -> Result<Score, ScoreError> {
         let mut value = 1.0;
         let mut wrong = Vec::new();
         let mut unjudged = None;
@@ -134,7 +141,7 @@ impl Evaluation {
     }
 
     /// What a judge has not been asked yet, whether or not that makes a difference.
-    pub(crate) fn questions(&self, ending: Ending<'_>) -> Vec<Question> {
+    pub(crate) fn open_questions(&self, ending: Ending<'_>) -> Vec<Question> {
         let mut questions = Vec::new();
         for evaluator in &self.eval_types {
             let judged = match evaluator {
@@ -152,7 +159,7 @@ impl Evaluation {
         questions
     }
 
-    fn answer(&self, ending: Ending<'_>) -> Result<Judged, ScoreError> {
+    fn answer(&self, ending: Ending<'_>) -> Result<PartialScore, ScoreError> {
         // `configs["eval"]["reference_answers"].items()` of a null.
         let rules = self.reference_answers.as_ref().ok_or(super::NO_METHOD)?;
         let reason = self.string_note.as_deref().unwrap_or_default();
@@ -164,10 +171,10 @@ impl Evaluation {
         Ok(answer)
     }
 
-    fn address(&self, url: &str, rules: Rules) -> Result<Judged, ScoreError> {
+    fn address(&self, url: &str, rules: Rules) -> Result<PartialScore, ScoreError> {
         let reference_url = self.reference_url.clone().ok_or(super::NO_METHOD)?;
         let rule = UrlMatch { reference_url, url_note: self.url_note.clone() };
-        let mut judged = Judged::new();
+        let mut judged = PartialScore::new();
         judged.rule(match self.rules {
             Edition::WebChore => rule.score_webchore(&self.or, url, rules)? == 1.0,
             Edition::WebArena | Edition::Lite => rule.score(url, rules)? == 1.0,
@@ -228,18 +235,20 @@ mod tests {
         ]});
         let webarena: Evaluation = serde_json::from_value(eval).expect("the benchmark's form");
         let lite = Evaluation { rules: Edition::Lite, ..webarena.clone() };
-        let found = Found { contents: vec!["&amp;".into(), "trees".into()], ..Found::default() };
+        let found =
+            PageEvidence { contents: vec!["&amp;".into(), "trees".into()], ..PageEvidence::default() };
         let ending = Ending { answer: "", found: &found, judgements: &[], rules: Rules::Faithful };
-        assert_eq!(webarena.score(ending), Err(ScoreError::Raised("ValueError")));
-        assert_eq!(lite.score(ending), Err(ScoreError::NeedsJudge));
-        let [question] = lite.questions(ending).try_into().expect("one question");
+        assert_eq!(webarena.score_ending(ending), Err(ScoreError::Raised("ValueError")));
+        assert_eq!(lite.score_ending(ending), Err(ScoreError::NeedsJudge));
+        let [question] = lite.open_questions(ending).try_into().expect("one question");
         for (ruling, expect) in [(1.0, true), (0.0, false)] {
             let judgements = [Judgement { question: question.clone(), ruling: Ruling::Score(ruling) }];
-            let score = lite.score(Ending { judgements: &judgements, ..ending }).expect("it is judged");
+            let score =
+                lite.score_ending(Ending { judgements: &judgements, ..ending }).expect("it is judged");
             assert_eq!(score.success, expect);
         }
-        let nothing = Found { contents: vec![Value::Null], ..Found::default() };
-        let score = lite.score(Ending { found: &nothing, ..ending }).expect("it looks no further");
+        let nothing = PageEvidence { contents: vec![Value::Null], ..PageEvidence::default() };
+        let score = lite.score_ending(Ending { found: &nothing, ..ending }).expect("it looks no further");
         assert!(!score.success);
     }
 }

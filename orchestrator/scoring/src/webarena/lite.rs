@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::ScoreError;
-use super::super::judge::{Judged, Question};
+use super::super::judge::{PartialScore, Question};
 use super::answer::{equals, includes};
 use super::{BAD_TYPE, BAD_VALUE, RequiredContents, alternatives, argument, items};
 
@@ -15,8 +15,8 @@ impl RequiredContents {
     ///
     /// # Errors
     /// Where the published code raises an exception.
-    pub(super) fn score_lite(&self, content: &Value) -> Result<Judged, ScoreError> {
-        let mut score = Judged::new();
+    pub(super) fn score_lite(&self, content: &Value) -> Result<PartialScore, ScoreError> {
+        let mut score = PartialScore::new();
         if content.is_null() {
             score.rule(false);
         } else if let Some(reference) = self.0.get("exact_match") {

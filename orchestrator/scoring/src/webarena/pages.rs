@@ -31,7 +31,7 @@ pub trait Pages {
     fn fetch(
         &mut self,
         request: &Fetch,
-    ) -> impl Future<Output = Result<Result<Fetched, String>, Self::Error>> + Send;
+    ) -> impl Future<Output = Result<Result<FetchResponse, String>, Self::Error>> + Send;
 }
 
 /// A request of an evaluator's own.
@@ -56,7 +56,7 @@ impl Fetch {
 
 /// A server's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fetched {
+pub struct FetchResponse {
     /// Such as 200.
     pub status: u16,
     /// Without any coding of the way.
@@ -65,14 +65,14 @@ pub struct Fetched {
 
 /// What was read.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Found {
+pub struct PageEvidence {
     /// The address of the page that the episode ended on.
     pub url: String,
     /// What each target's locator gave, in their order; shorter where the published code looks no further.
     pub contents: Vec<Value>,
     /// What was seen of pictures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub pictures: Vec<Seen>,
+    pub pictures: Vec<PictureEvidence>,
     /// The exception that the published code ends in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raised: Option<String>,
@@ -81,7 +81,7 @@ pub struct Found {
 /// What one of VisualWebArena's questions about pictures came upon.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Seen {
+pub struct PictureEvidence {
     /// How many of the page's pictures could be opened. With none the score is 0 and no further question is asked.
     pub opened: usize,
     /// The best likeness of one of them with one that is wanted, where the task wants one.

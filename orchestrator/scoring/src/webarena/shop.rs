@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::pages::{Fetch, Fetched, Pages, Stop, to_text};
+use super::pages::{Fetch, FetchResponse, Pages, Stop, to_text};
 use python::int::Int;
 
 /// `ACCOUNTS["shopping_site_admin"]` of `browser_env/env_config.py`.
@@ -84,11 +84,11 @@ async fn ask<P: Pages>(pages: &mut P, shop: &str, path: &str) -> Result<Value, S
     read(&answer).map_err(Stop::Raised)
 }
 
-async fn send<P: Pages>(pages: &mut P, request: &Fetch) -> Result<Fetched, Stop<P::Error>> {
+async fn send<P: Pages>(pages: &mut P, request: &Fetch) -> Result<FetchResponse, Stop<P::Error>> {
     pages.fetch(request).await?.map_err(|_| Stop::Raised("ConnectionError"))
 }
 
-fn read(answer: &Fetched) -> Result<Value, &'static str> {
+fn read(answer: &FetchResponse) -> Result<Value, &'static str> {
     serde_json::from_slice(&answer.body).map_err(|_| "JSONDecodeError")
 }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::super::ScoreError;
-use super::super::judge::{Judged, Question};
+use super::super::judge::{PartialScore, Question};
 use super::super::rules::Rules;
 use super::answer::{clean, equals, includes};
 use super::edition::Edition;
@@ -31,7 +31,7 @@ impl StringMatch {
         answer: &str,
         reason: &str,
         by: Rules,
-    ) -> Result<Judged, ScoreError> {
+    ) -> Result<PartialScore, ScoreError> {
         match edition {
             Edition::WebArena | Edition::Lite => self.score(answer, reason, by),
             Edition::WebChore => self.score_webchore(answer, reason, by),
@@ -42,9 +42,9 @@ impl StringMatch {
     ///
     /// # Errors
     /// Where the published code raises an exception.
-    pub fn score(&self, answer: &str, reason: &str, by: Rules) -> Result<Judged, ScoreError> {
+    pub fn score(&self, answer: &str, reason: &str, by: Rules) -> Result<PartialScore, ScoreError> {
         let answer = clean(answer);
-        let mut score = Judged::new();
+        let mut score = PartialScore::new();
         for (rule, value) in &self.0 {
             match rule.as_str() {
                 "exact_match" => score.rule(equals(argument(value)?, &answer)),

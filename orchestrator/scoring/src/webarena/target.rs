@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::ScoreError;
-use super::super::judge::Judged;
+use super::super::judge::PartialScore;
 use super::edition::Edition;
 use super::function::{Call, Function};
-use super::pages::{self, Found, Pages, Stop, returned, text};
+use super::pages::{self, PageEvidence, Pages, Stop, returned, text};
 use super::{BAD_VALUE, Evaluation, RequiredContents};
 
 /// One place to look at.
@@ -36,8 +36,8 @@ impl Evaluation {
     ///
     /// # Errors
     /// Where pages can no longer be read.
-    pub async fn read<P: Pages>(&self, pages: &mut P) -> Result<Found, P::Error> {
-        let mut found = Found { url: pages::address(pages).await?, ..Found::default() };
+    pub async fn read<P: Pages>(&self, pages: &mut P) -> Result<PageEvidence, P::Error> {
+        let mut found = PageEvidence { url: pages::address(pages).await?, ..PageEvidence::default() };
         if !self.eval_types.contains(&super::EvalType::ProgramHtml) {
             return Ok(found);
         }
@@ -126,14 +126,14 @@ impl Target {
 /// counts.
 pub(super) fn score(
     targets: &[Target],
-    found: &Found,
+    found: &PageEvidence,
     edition: Edition,
-) -> Result<(Judged, Vec<String>), ScoreError> {
-    let mut score = Judged::new();
+) -> Result<(PartialScore, Vec<String>), ScoreError> {
+    let mut score = PartialScore::new();
     let mut wrong = Vec::new();
     let mut contents = found.contents.iter();
     for target in targets {
-        let mut best: Option<Judged> = None;
+        let mut best: Option<PartialScore> = None;
         let mut complaint = None;
         let mut nothing = false;
         for one in target.with_alternatives() {
@@ -147,7 +147,7 @@ pub(super) fn score(
                 best = Some(given);
             }
         }
-        let given = best.unwrap_or_else(Judged::new);
+        let given = best.unwrap_or_else(PartialScore::new);
         wrong.extend(complaint.filter(|_| given.rules < 1.0));
         score.and(given);
         if edition == Edition::Lite && nothing {

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::super::ScoreError;
-use super::super::judge::{Judged, Question};
+use super::super::judge::{PartialScore, Question};
 use super::super::rules::Rules;
 use super::answer::{clean, equals};
 use super::{BAD_TYPE, NO_ITEMS, StringMatch, argument, items, points};
@@ -25,9 +25,14 @@ impl StringMatch {
     ///
     /// # Errors
     /// Where the published code raises an exception.
-    pub(super) fn score_webchore(&self, answer: &str, reason: &str, by: Rules) -> Result<Judged, ScoreError> {
+    pub(super) fn score_webchore(
+        &self,
+        answer: &str,
+        reason: &str,
+        by: Rules,
+    ) -> Result<PartialScore, ScoreError> {
         let answer = clean(answer);
-        let mut score = Judged::new();
+        let mut score = PartialScore::new();
         for (rule, value) in &self.0 {
             match rule.as_str() {
                 "exact_match" => score.rule(equals(argument(value)?, &answer)),

@@ -28,7 +28,7 @@ use thiserror::Error;
 
 pub use config::Config;
 pub use report::{Assertion, EvaluatorResult, Status, TaskResult};
-pub use rule::{Checked, Verified};
+pub use rule::{EvaluationReport, State, VerifiedTask};
 pub use task::{DatasetError, Task, read};
 
 use config::Derender;

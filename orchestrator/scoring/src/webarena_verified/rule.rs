@@ -6,11 +6,12 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Value, json};
 
 use super::{Config, Run, Status, Task, evaluate, read};
+use crate::{Conduct, Evidence, Moment, Needs, Rule, Score, ScoreError, Source};
 
 /// A task as its dataset has it, and where its sites are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Verified {
+pub struct VerifiedTask {
     /// An object of `webarena-verified.json`.
     #[serde(deserialize_with = "read_task")]
     pub task: Value,
@@ -21,17 +22,17 @@ pub struct Verified {
 
 /// What its evaluators say.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Checked {
+pub struct EvaluationReport {
     /// 0 or 1. The package counts what it cannot evaluate as 0.
     pub score: f64,
     /// What is not as it should be.
     pub wrong: Vec<String>,
 }
 
-impl Verified {
+impl VerifiedTask {
     /// Evaluates what an agent answered and the HAR of its network.
-    pub fn check(&self, answer: &str, har: &[u8]) -> Checked {
-        let failed = |wrong: String| Checked { score: 0.0, wrong: vec![wrong] };
+    pub fn check(&self, answer: &str, har: &[u8]) -> EvaluationReport {
+        let failed = |wrong: String| EvaluationReport { score: 0.0, wrong: vec![wrong] };
         let task = match one(self.task.clone()) {
             Ok(task) => task,
             Err(error) => return failed(error),
@@ -55,7 +56,54 @@ impl Verified {
             wrong.extend(evaluator.error_msg);
             wrong.extend(evaluator.assertions.into_iter().flat_map(|assertion| assertion.assertion_msgs));
         }
-        Checked { score: result.score, wrong }
+        EvaluationReport { score: result.score, wrong }
+    }
+}
+
+/// What the rule remembers.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct State {
+    /// What the network showed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checked: Option<EvaluationReport>,
+}
+
+impl Rule for VerifiedTask {
+    type State = State;
+    const SOURCE: Source = Source::Traffic;
+
+    fn start(&self) -> State {
+        State::default()
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { traffic: true, ..Needs::default() }
+    }
+
+    async fn collect<E: Evidence>(
+        &self,
+        state: &mut State,
+        moment: Moment,
+        conduct: &Conduct,
+        evidence: &mut E,
+    ) -> Result<bool, E::Error> {
+        if moment == Moment::End
+            && let Some(har) = evidence.traffic()
+        {
+            state.checked = Some(self.check(conduct.answer.as_deref().unwrap_or_default(), har));
+        }
+        Ok(false)
+    }
+
+    fn is_complete(&self, state: &State) -> bool {
+        state.checked.is_some()
+    }
+
+    fn score(&self, state: &State, _: &Conduct) -> Result<Score, ScoreError> {
+        Ok(match &state.checked {
+            Some(report) => Score::of(report.score >= 1.0, report.wrong.clone()),
+            None => Score::of(false, vec!["the network was not kept".to_owned()]),
+        })
     }
 }
 

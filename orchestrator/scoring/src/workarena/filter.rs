@@ -21,7 +21,7 @@ pub struct Filter {
     /// How the conditions are joined.
     pub kind: Joint,
     /// The conditions.
-    pub conditions: Vec<Wanted>,
+    pub conditions: Vec<FilterCondition>,
 }
 
 /// How conditions are joined.
@@ -37,7 +37,7 @@ pub enum Joint {
 /// One condition: a column and what people see in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Wanted {
+pub struct FilterCondition {
     /// The column.
     pub column: String,
     /// What people call it.
@@ -82,7 +82,7 @@ impl Filter {
             Joint::And => " and",
             Joint::Or => " or",
         };
-        let one = |wanted: &Wanted| format!("\n    - \"{}\" is \"{}\"", wanted.label, wanted.value);
+        let one = |wanted: &FilterCondition| format!("\n    - \"{}\" is \"{}\"", wanted.label, wanted.value);
         let all: Vec<String> = self.conditions.iter().map(one).collect();
         format!(
             "Create a filter for the list to extract all entries where:{}",
@@ -189,7 +189,7 @@ impl Filter {
 
     /// The same, where nothing has to be looked up.
     pub(super) fn plain_cheat(&self, address: &str) -> Option<Vec<Move>> {
-        let one = |wanted: &Wanted| Some(condition(&wanted.column, &wanted.kept_alone()?));
+        let one = |wanted: &FilterCondition| Some(condition(&wanted.column, &wanted.kept_alone()?));
         let parts: Option<Vec<String>> = self.conditions.iter().map(one).collect();
         Some(self.opened_with(address, &parts?))
     }
@@ -203,7 +203,7 @@ impl Filter {
     }
 }
 
-impl Wanted {
+impl FilterCondition {
     /// What the value is kept as, where that can be said without an instance.
     fn kept_alone(&self) -> Option<String> {
         match &self.holds {

@@ -21,19 +21,23 @@ mod list;
 mod menu;
 mod order;
 mod page;
+mod rule;
 mod sort;
+
+use std::convert::Infallible;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use chart::{Chart, Question, Unit};
-pub use filter::{ColumnType, Filter, Joint, Wanted};
+pub use filter::{ColumnType, Filter, FilterCondition, Joint};
 pub use form::{Field, NewRecord};
 pub use instance::{User, Visit, first_name, last_name};
 pub use kind::{Form, KINDS, Kind};
 pub use knowledge::{Articles, Knowledge};
 pub use menu::{Impersonation, Menu};
 pub use order::{Choice, Control, Order};
+pub use rule::{Session, State};
 pub use sort::{Direction, Key, Sort};
 
 use super::Score;
@@ -114,6 +118,16 @@ const TARGET: &str = "/now/nav/ui/classic/params/target/";
 const HOME: &str = "/now/nav/ui/home";
 
 impl<E> Failure<E> {
+    /// The error of the instance or the browser, or else the failure of the task itself.
+    fn foreign(self) -> Result<E, Failure<Infallible>> {
+        match self {
+            Failure::Foreign(error) => Ok(error),
+            Failure::SetUp(why) => Err(Failure::SetUp(why)),
+            Failure::Page(why) => Err(Failure::Page(why)),
+            Failure::Raised(class) => Err(Failure::Raised(class)),
+        }
+    }
+
     fn set_up(why: impl Into<String>) -> Failure<E> {
         Failure::SetUp(why.into())
     }
@@ -133,7 +147,7 @@ impl Verdict {
     }
 
     /// As a score.
-    pub(crate) fn score(&self) -> Score {
+    fn score(&self) -> Score {
         let wrong = (!self.message.is_empty()).then(|| self.message.clone());
         Score { value: self.reward, ..Score::of(self.reward >= 1.0, wrong.into_iter().collect()) }
     }

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 use scoring::solution::{Fill, OracleStep};
 use scoring::tables::{EncodedQuery, Input, Lookup, Memory, MemoryError, Record, kept};
 use scoring::workarena::{Articles, Config, Failure, Move, Verdict, Visit};
-use scoring::{Fetch, Fetched, Pages};
+use scoring::{Fetch, FetchResponse, Pages};
 use serde_json::{Value, json};
 
 pub(crate) const ADDRESS: &str = "https://desk.test";
@@ -221,7 +221,7 @@ impl Pages for Page {
         panic!("nothing is open beside")
     }
 
-    async fn fetch(&mut self, request: &Fetch) -> Result<Result<Fetched, String>, MemoryError> {
+    async fn fetch(&mut self, request: &Fetch) -> Result<Result<FetchResponse, String>, MemoryError> {
         panic!("{request:?} is not to be asked for")
     }
 

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Import, ImportError, Skipped, read_lines, task_id};
+use super::{Import, ImportError, SkippedTask, read_lines, task_id};
 use crate::{GoalText, Task};
 use scoring::Scorer;
 
@@ -36,9 +36,9 @@ pub fn assistantbench(lines: &str) -> Result<Import, ImportError> {
         let id = task_id("assistantbench", &row.id);
         import.pass_over(&row.rest, &PUBLISHED);
         match row.answer.filter(|answer| !answer.trim().is_empty()) {
-            None => {
-                import.skipped.push(Skipped { id, reason: "the gold answer is not in the file".to_owned() })
-            }
+            None => import
+                .skipped
+                .push(SkippedTask { id, reason: "the gold answer is not in the file".to_owned() }),
             Some(gold) => import.tasks.push(Task {
                 start_url: Some(START.to_owned()),
                 tags: [row.set, row.difficulty].into_iter().flatten().collect(),

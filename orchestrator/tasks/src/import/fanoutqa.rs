@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Import, ImportError, Skipped, read_list, task_id};
+use super::{Import, ImportError, SkippedTask, read_list, task_id};
 use crate::{GoalText, Task};
 use scoring::Scorer;
 
@@ -35,7 +35,7 @@ pub fn fanoutqa(json: &str) -> Result<Import, ImportError> {
         import.pass_over(&row.rest, &PUBLISHED);
         let id = task_id("fanoutqa", &row.id);
         match gold(&row.answer) {
-            Err(reason) => import.skipped.push(Skipped { id, reason: reason.to_owned() }),
+            Err(reason) => import.skipped.push(SkippedTask { id, reason: reason.to_owned() }),
             Ok(gold) => import.tasks.push(Task {
                 start_url: Some(super::assistantbench::START.to_owned()),
                 tags: row.categories,

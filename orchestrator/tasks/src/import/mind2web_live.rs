@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Import, ImportError, Skipped, read_list, task_id};
+use super::{Import, ImportError, SkippedTask, read_list, task_id};
 use crate::{GoalText, Task};
 use scoring::mind2web_live::PublishedNode;
 use scoring::{KeyNode, Scorer};
@@ -47,9 +47,9 @@ pub fn mind2web_live(json: &str) -> Result<Import, ImportError> {
         let nodes: Result<Vec<KeyNode>, String> =
             row.evaluation.into_iter().map(PublishedNode::key_node).collect();
         match nodes {
-            Err(reason) => import.skipped.push(Skipped { id, reason }),
+            Err(reason) => import.skipped.push(SkippedTask { id, reason }),
             Ok(nodes) if nodes.is_empty() => {
-                import.skipped.push(Skipped { id, reason: "it has no key nodes".to_owned() });
+                import.skipped.push(SkippedTask { id, reason: "it has no key nodes".to_owned() });
             }
             Ok(nodes) => import.tasks.push(Task {
                 sites,
@@ -105,7 +105,7 @@ mod tests {
         assert_eq!((seats.id.as_str(), seats.max_steps, seats.sites.len()), ("mind2web-live-3", 12, 1));
         assert_eq!(seats.reference_steps, Some(8));
         assert_eq!(open.id, "mind2web-live-x_Y-z");
-        assert!(open.scorer.wants_html() && !seats.scorer.wants_html());
+        assert!(open.scorer.needs().html && !seats.scorer.needs().html);
         assert!(
             matches!(&judged.scorer, Scorer::Mind2WebLive { nodes } if matches!(&nodes[..], [KeyNode::UrlSemanticMatch(_)]))
         );

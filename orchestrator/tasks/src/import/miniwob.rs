@@ -4,7 +4,7 @@
 //! seconds of page time are allowed, what the page shows to human players is out of sight, and any positive reward counts as 1. Two things
 //! differ: pages are not scaled up, and one seed is drawn for all tasks.
 
-use super::{Import, Skipped, task_id};
+use super::{Import, SkippedTask, task_id};
 use crate::{GoalText, Task, WorldSpec};
 use scoring::{PageCheck, Scorer};
 
@@ -39,7 +39,7 @@ const REWARD: &str = "typeof core !== 'undefined' && WOB_RAW_REWARD_GLOBAL > 0";
 pub fn miniwob(pages: &[String], seed: u64) -> Import {
     let mut names: Vec<&str> = pages.iter().filter_map(|page| page.strip_suffix(".html")).collect();
     names.sort_unstable();
-    let skipped = FLIGHTS.iter().map(|name| Skipped {
+    let skipped = FLIGHTS.iter().map(|name| SkippedTask {
         id: task_id(SITE, name),
         reason: "it is a copy of an airline's pages in a frame, in the folder `flight`".to_owned(),
     });

@@ -37,7 +37,7 @@ pub struct Import {
     /// Ready to run, in the file's order.
     pub tasks: Vec<Task>,
     /// Left out.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedTask>,
     /// What is worth a warning though nothing was left out, and in how many tasks it is so.
     pub warnings: BTreeMap<String, usize>,
 }
@@ -68,7 +68,7 @@ impl Import {
 
 /// A task that was left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedTask {
     /// The id it would have had.
     pub id: String,
     /// What it needs that is not there.

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::webarena::{self, About, Place, accounts, shop, with_addresses};
-use super::{Import, ImportError, Skipped, read_list, task_id};
+use super::{Import, ImportError, SkippedTask, read_list, task_id};
 use crate::{DeviceSpec, StopRules, Task, WorldSpec};
 use scoring::Scorer;
 use scoring::visualwebarena::Evaluation;
@@ -110,7 +110,7 @@ pub fn visualwebarena(json: &str, places: &[Place]) -> Result<Import, ImportErro
         let id = task_id("visualwebarena", &name.join("-"));
         match task(&id, row, places) {
             Ok(task) => import.tasks.push(task),
-            Err(reason) => import.skipped.push(Skipped { id, reason }),
+            Err(reason) => import.skipped.push(SkippedTask { id, reason }),
         }
     }
     Ok(import)

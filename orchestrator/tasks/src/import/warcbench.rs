@@ -11,7 +11,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use super::{Import, ImportError, Skipped, read_json};
+use super::{Import, ImportError, SkippedTask, read_json};
 use crate::{DeviceSpec, GoalText, MatchLevel, Task, WorldSpec};
 use scoring::Scorer;
 use scoring::warcbench::Check;
@@ -135,7 +135,7 @@ pub fn warcbench(
         let of_task = kinds.get(of).and_then(|kinds| kinds.get(number));
         match task(row, id.clone(), of, of_task.map_or(&[], Vec::as_slice), find) {
             Ok(task) => import.tasks.push(task),
-            Err(reason) => import.skipped.push(Skipped { id, reason }),
+            Err(reason) => import.skipped.push(SkippedTask { id, reason }),
         }
     }
     Ok(import)

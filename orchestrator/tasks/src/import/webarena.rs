@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Import, ImportError, Skipped, read_list, task_id};
+use super::{Import, ImportError, SkippedTask, read_list, task_id};
 use crate::{GoalText, MatchLevel, StopRules, Task, WorldSpec};
 use scoring::Scorer;
 use scoring::webarena::{Edition, Evaluation};
@@ -109,7 +109,7 @@ pub fn webarena(json: &str, places: &[Place]) -> Result<Import, ImportError> {
         let id = task_id("webarena", &row.old_task_id.unwrap_or(row.task_id).to_string());
         match task(&id, row, places) {
             Ok(task) => import.tasks.push(task),
-            Err(reason) => import.skipped.push(Skipped { id, reason }),
+            Err(reason) => import.skipped.push(SkippedTask { id, reason }),
         }
     }
     Ok(import)

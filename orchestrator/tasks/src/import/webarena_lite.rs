@@ -3,7 +3,7 @@
 //! Its own file has these tasks with other answers, and its evaluators differ from WebArena's; [`webarena`](super::webarena::webarena) reads it. Who has
 //! WebArena's file alone gets the same tasks as WebArena has them.
 
-use super::{Import, ImportError, Skipped, task_id};
+use super::{Import, ImportError, SkippedTask, task_id};
 
 /// Their ids among WebArena's.
 #[rustfmt::skip]
@@ -33,7 +33,7 @@ pub fn only_lite(mut import: Import) -> Result<Import, ImportError> {
         let there =
             import.tasks.iter().any(|task| task.id == id) || import.skipped.iter().any(|task| task.id == id);
         if !there {
-            missing.push(Skipped { id, reason: "the file does not have it".to_owned() });
+            missing.push(SkippedTask { id, reason: "the file does not have it".to_owned() });
         }
     }
     import.skipped.extend(missing);
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn tasks_of_the_subset_are_kept_and_missed() {
-        let others = vec![Skipped { id: "webarena-5".to_owned(), reason: "x".to_owned() }];
+        let others = vec![SkippedTask { id: "webarena-5".to_owned(), reason: "x".to_owned() }];
         let tasks = ["webarena-3", "webarena-4", "webarena-811"].map(task).to_vec();
         let import =
             only_lite(Import { tasks, skipped: others, ..Import::default() }).expect("two of the subset");

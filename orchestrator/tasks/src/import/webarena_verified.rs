@@ -6,10 +6,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::webarena::{MAX_STEPS, Place};
-use super::{Import, ImportError, Skipped, read_json, task_id};
+use super::{Import, ImportError, SkippedTask, read_json, task_id};
 use crate::{GoalText, Task};
 use scoring::Scorer;
-use scoring::webarena_verified::Verified;
+use scoring::webarena_verified::VerifiedTask;
 
 /// What agents are told besides: the benchmark compares an answer of this form.
 const ANSWER: &str = "Answer with one JSON object and nothing else: `task_type` is \"retrieve\", \"navigate\" or \"mutate\", as you were asked \
@@ -61,12 +61,12 @@ pub fn webarena_verified(json: &str, places: &[Place]) -> Result<Import, ImportE
         };
         match row.sites.iter().map(known).collect::<Result<Vec<_>, _>>() {
             Err(name) => {
-                import.skipped.push(Skipped { id, reason: format!("its site {name} has no address") });
+                import.skipped.push(SkippedTask { id, reason: format!("its site {name} has no address") });
             }
             Ok(places) => {
                 let sites: BTreeMap<String, &str> =
                     places.iter().map(|place| (place.name.to_lowercase(), place.url.as_str())).collect();
-                let rule: Verified =
+                let rule: VerifiedTask =
                     serde_json::from_value(json!({ "task": task, "sites": sites })).map_err(wrong)?;
                 import.tasks.push(self::task(id, row, &places, rule));
             }
@@ -75,7 +75,7 @@ pub fn webarena_verified(json: &str, places: &[Place]) -> Result<Import, ImportE
     Ok(import)
 }
 
-fn task(id: String, row: Row, places: &[&Place], rule: Verified) -> Task {
+fn task(id: String, row: Row, places: &[&Place], rule: VerifiedTask) -> Task {
     let address = |url: &String| {
         places.iter().fold(url.clone(), |url, place| {
             url.replace(&format!("__{}__", place.name), place.url.trim_end_matches('/'))
@@ -117,7 +117,7 @@ mod tests {
         let [task] = import.tasks.as_slice() else { panic!("{import:?}") };
         assert_eq!(task.start_url.as_deref(), Some("http://localhost:9999/f/books"));
         assert_eq!((task.login["reddit"].as_str(), task.tags[0].as_str()), ("grant", "template-4"));
-        assert!(task.scorer.wants_network());
+        assert!(task.scorer.needs().traffic);
         let yaml = serde_yaml::to_string(task).expect("a task is YAML");
         assert_eq!(&serde_yaml::from_str::<Task>(&yaml).expect("our own YAML"), task);
         let elsewhere = webarena_verified(FILE, &[]).expect("the benchmark's form");

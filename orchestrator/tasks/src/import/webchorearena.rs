@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::webarena::{About, Place, prepare, with_addresses};
-use super::{Import, ImportError, Skipped, read_list, task_id};
+use super::{Import, ImportError, SkippedTask, read_list, task_id};
 use crate::{StopRules, Task};
 use scoring::Scorer;
 use scoring::webarena::{Edition, Evaluation};
@@ -62,7 +62,7 @@ pub fn webchorearena(json: &str, places: &[Place]) -> Result<Import, ImportError
         import.pass_over(&row.rest, &PUBLISHED);
         match task(&id, row, places) {
             Ok(task) => import.tasks.push(task),
-            Err(reason) => import.skipped.push(Skipped { id, reason }),
+            Err(reason) => import.skipped.push(SkippedTask { id, reason }),
         }
     }
     Ok(import)
@@ -104,8 +104,8 @@ mod tests {
 
     use super::super::webarena::published;
     use super::*;
+    use scoring::Step;
     use scoring::judge::Question;
-    use scoring::{ScoreState, Step};
 
     fn file() -> Value {
         let task = |id: u64, eval: Value| {
@@ -151,12 +151,13 @@ mod tests {
         let import = webchorearena(&file().to_string(), &published()).expect("the benchmark's form");
         let score = |task: usize, answer: &str, url: &str, contents: [&str; 2]| {
             let scorer = &import.tasks[task].scorer;
-            let mut state: ScoreState = scorer.start();
-            scorer.observe(&mut state, &Step { url, answer: Some(answer), ..Step::default() });
+            let mut assessment = scorer.start();
+            assessment.observe(&Step { url, answer: Some(answer), ..Step::default() });
             let contents = contents.map(Value::from).to_vec();
-            let found = scoring::webarena::Found { url: url.to_owned(), contents, ..Default::default() };
-            scorer.read(&mut state, &mut vec![found].into_iter());
-            (scorer.score(&state).map(|score| score.value), scorer.questions_to_judge(&state))
+            let found =
+                scoring::webarena::PageEvidence { url: url.to_owned(), contents, ..Default::default() };
+            assessment.accept_pages(&found);
+            (assessment.score().map(|score| score.value), assessment.questions())
         };
         let at = "http://metis.lti.cs.cmu.edu:7770/oak";
         assert_eq!(score(0, "1,480 oaks", at, [""; 2]).0, Ok(1.0));

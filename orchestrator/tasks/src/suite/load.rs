@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Error, Suite, Task, WorldSpec};
-use scoring::ProgramCheck;
+use scoring::{ProgramCheck, Requirement};
 
 const SUITE_FILE: &str = "suite.yaml";
 /// Its other spelling.
@@ -113,7 +113,8 @@ fn read_tasks(folder: &Utf8Path, files: &[Utf8PathBuf]) -> Result<Vec<Task>, Err
         }
         task.storage_state = task.storage_state.map(|state| folder.join(state));
         task.scorer.resolve(folder);
-        let wants_url = task.scorer.programs().into_iter().any(ProgramCheck::wants_url);
+        let mut programs = task.scorer.requirements().into_iter().filter_map(Requirement::program);
+        let wants_url = programs.any(ProgramCheck::wants_url);
         if wants_url && task.sites.is_empty() && task.start_url.is_none() {
             let why = "scorer: `{url}` is the address of the task's first site, or else of the host of its start \
                 page; it has neither `sites` nor `start_url`";

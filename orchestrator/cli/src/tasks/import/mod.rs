@@ -19,7 +19,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use anyhow::{Context as _, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 use runs::counted;
-use tasks::import::{Import, Skipped, assistantbench, fanoutqa, mind2web_live};
+use tasks::import::{Import, SkippedTask, assistantbench, fanoutqa, mind2web_live};
 use tasks::{Task, WorldSpec};
 
 use crate::failure::Outcome;
@@ -243,7 +243,7 @@ impl Written<'_> {
     /// Says what was left out, and what to do with the rest.
     fn say_rest(&self, output: &Utf8Path) {
         warn(self.import);
-        for Skipped { id, reason } in &self.import.skipped {
+        for SkippedTask { id, reason } in &self.import.skipped {
             println!("left out {id}: {reason}");
         }
         println!("sandbox run {output} --agent AGENT");

@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use runs::counted;
 use serde_json::json;
 use tasks::import::turkingbench::{HOST, Source, TURKLE, Through, VENDOR, outside, turkingbench, world};
-use tasks::import::{Import, Skipped};
+use tasks::import::{Import, SkippedTask};
 use turkingbench::{Batch, Folder, Split, Task};
 
 use super::Written;
@@ -95,7 +95,7 @@ pub(super) fn import(folder: &Utf8Path, choice: &Choice, output: &Utf8Path) -> O
         });
         if made.is_empty() {
             let reason = "its table has no instances, or no answers to them".to_owned();
-            import.skipped.push(Skipped { id: task.name.clone(), reason });
+            import.skipped.push(SkippedTask { id: task.name.clone(), reason });
         } else if let Through::Turkle(first) = through {
             let place = format!("images/{IMAGE}/load/{}.jsonl", task.slug);
             files.push((place.into(), project(task, &template, &batch, first, made.len())));
@@ -192,7 +192,7 @@ impl Choice {
     }
 
     /// The tasks that are wanted, and those that are and are not there.
-    fn choose<'a>(&self, folder: &'a Folder) -> anyhow::Result<(Vec<&'a Task>, Vec<Skipped>)> {
+    fn choose<'a>(&self, folder: &'a Folder) -> anyhow::Result<(Vec<&'a Task>, Vec<SkippedTask>)> {
         let find =
             |name: &String| folder.tasks().iter().find(|task| task.name == *name || task.slug == *name);
         if let Some(name) = self.tasks.iter().find(|name| find(name).is_none()) {
@@ -210,7 +210,7 @@ impl Choice {
         }
         let absent = listed.iter().flatten().filter(|name| self.tasks.is_empty() && find(name).is_none());
         let reason = || "the folder has no such task".to_owned();
-        Ok((chosen, absent.map(|name| Skipped { id: name.clone(), reason: reason() }).collect()))
+        Ok((chosen, absent.map(|name| SkippedTask { id: name.clone(), reason: reason() }).collect()))
     }
 }
 

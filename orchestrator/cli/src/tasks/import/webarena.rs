@@ -9,7 +9,7 @@ use runs::counted;
 use tasks::WorldSpec;
 use tasks::import::webarena::{Place, published, webarena, world};
 use tasks::import::{
-    Import, ImportError, Skipped, only_lite, visualwebarena, webarena_verified, webchorearena,
+    Import, ImportError, SkippedTask, only_lite, visualwebarena, webarena_verified, webchorearena,
 };
 
 use super::Written;
@@ -171,7 +171,7 @@ fn leave_out_without_site(manifests: &Manifests, import: &mut Import) {
     };
     import.tasks.retain(|task| match task.sites.iter().find(|site| !manifests.has(site)) {
         Some(site) => {
-            import.skipped.push(Skipped { id: task.id.clone(), reason: reason(site) });
+            import.skipped.push(SkippedTask { id: task.id.clone(), reason: reason(site) });
             false
         }
         None => true,

@@ -6,7 +6,7 @@ mod unique;
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
 
-use super::{Import, ImportError, Skipped, read_json, task_id};
+use super::{Import, ImportError, SkippedTask, read_json, task_id};
 use crate::{GoalText, MatchLevel, Task, WorldSpec};
 use scoring::Scorer;
 use scoring::workarena::{Articles, Config, Kind};
@@ -100,7 +100,7 @@ pub fn workarena(
     let Some(json) = json else {
         let id = task_id("workarena", kind.name);
         let reason = format!("its tasks are in {TASKS}/{}, which is not there", kind.file);
-        import.skipped.push(Skipped { id, reason });
+        import.skipped.push(SkippedTask { id, reason });
         return Ok(());
     };
     let configs = configs(kind, json, setup)?;

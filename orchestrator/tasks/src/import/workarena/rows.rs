@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use super::super::{ImportError, read_json};
 use scoring::workarena::{
-    Articles, Chart, Choice, ColumnType, Config, Control, Direction, Field, Filter, Form, Impersonation,
-    Joint, Key, Knowledge, NewRecord, Order, Question, Sort, Unit, Wanted,
+    Articles, Chart, Choice, ColumnType, Config, Control, Direction, Field, Filter, FilterCondition, Form,
+    Impersonation, Joint, Key, Knowledge, NewRecord, Order, Question, Sort, Unit,
 };
 
 /// What some tasks need besides their own file.
@@ -235,7 +235,7 @@ fn filter(table: &str, row: FilterRow) -> Result<Config, String> {
             },
             _ => ColumnType::Text,
         };
-        Ok(Wanted { label: info.label, column, value, holds })
+        Ok(FilterCondition { label: info.label, column, value, holds })
     };
     let conditions =
         filter_columns.into_iter().zip(filter_values).map(wanted).collect::<Result<_, String>>()?;

@@ -14,7 +14,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use gateway::Gateway;
 use parking_lot::Mutex;
 use processes::{Group, confined};
-use scoring::{Decision, Ended, ProgramCheck};
+use scoring::{Decision, ProgramCheck, ProgramExit};
 use tokio::io::{AsyncRead, AsyncReadExt as _, copy_bidirectional};
 use tokio::net::{TcpStream, UnixListener};
 use tokio::process::Command;
@@ -38,7 +38,7 @@ pub(crate) struct Confinement {
 }
 
 /// What a program is told, and asks.
-pub(crate) struct World<'a> {
+pub(crate) struct ProgramContext<'a> {
     /// The address of the episode's first site.
     pub(crate) url: &'a str,
     /// What the agent answered.
@@ -83,20 +83,30 @@ impl Confinement {
     }
 
     /// Runs a program to its end; what it has decided, or why it has not.
-    pub(crate) async fn decide(&self, check: &ProgramCheck, world: &World<'_>) -> Result<Decision, String> {
-        let words = check.words(world.url);
+    pub(crate) async fn decide(
+        &self,
+        check: &ProgramCheck,
+        context: &ProgramContext<'_>,
+    ) -> Result<Decision, String> {
+        let words = check.words(context.url);
         let named = |why: String| format!("{}: {why}", words.join(" "));
-        let ran = self.run(check, &words, world).await.map_err(named)?;
-        let ended = Ended { code: ran.code, stdout: &ran.stdout, stderr: quoted(&ran.stderr) };
+        let ran = self.run(check, &words, context).await.map_err(named)?;
+        let ended = ProgramExit { code: ran.code, stdout: &ran.stdout, stderr: quoted(&ran.stderr) };
         check.decide(&ended).map_err(named)
     }
 
-    async fn run(&self, check: &ProgramCheck, words: &[String], world: &World<'_>) -> Result<Ran, String> {
+    async fn run(
+        &self,
+        check: &ProgramCheck,
+        words: &[String],
+        context: &ProgramContext<'_>,
+    ) -> Result<Ran, String> {
         let folder = tempfile::Builder::new().prefix("sandbox-verifier-").tempdir();
         let folder = folder.map_err(|error| format!("failed to make a folder for its proxy: {error}"))?;
         let ca = folder.path().join("ca.crt");
-        std::fs::write(&ca, world.certificate).map_err(|error| format!("failed to write {ca:?}: {error}"))?;
-        let address = world.gateway.local_addr();
+        std::fs::write(&ca, context.certificate)
+            .map_err(|error| format!("failed to write {ca:?}: {error}"))?;
+        let address = context.gateway.local_addr();
         let mut doors = JoinSet::new();
         let mut command = match self.namespace().await {
             Some((way, helper)) => {
@@ -117,7 +127,7 @@ impl Confinement {
                 command
             }
         };
-        command.envs(variables(&ca, world));
+        command.envs(variables(&ca, context));
         if check.folder != "" {
             command.current_dir(&check.folder);
         }
@@ -126,12 +136,12 @@ impl Confinement {
 }
 
 /// What a program sees besides its proxy.
-fn variables(ca: &Path, world: &World<'_>) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
+fn variables(ca: &Path, context: &ProgramContext<'_>) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
     let mut all = processes::minimal();
     all.extend(confined::authorities(ca));
     // Nothing is to be left behind in the folders of the suite and the benchmark.
     all.push(("PYTHONDONTWRITEBYTECODE".into(), "1".into()));
-    all.extend(world.answer.map(|answer| ("SANDBOX_ANSWER".into(), answer.replace('\0', "").into())));
+    all.extend(context.answer.map(|answer| ("SANDBOX_ANSWER".into(), answer.replace('\0', "").into())));
     all
 }
 

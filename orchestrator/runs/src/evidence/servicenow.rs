@@ -15,13 +15,13 @@ const DOING: &str = "use the tables of an instance";
 
 /// An instance that is a site of the world, as the account of its manifest that may do everything.
 #[derive(Debug, Clone)]
-pub struct ServiceNow {
+pub(crate) struct ServiceNow {
     caller: Caller,
 }
 
 impl ServiceNow {
     /// By a caller of the site.
-    pub fn new(caller: Caller) -> ServiceNow {
+    pub(crate) fn new(caller: Caller) -> ServiceNow {
         ServiceNow { caller }
     }
 

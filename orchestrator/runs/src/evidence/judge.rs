@@ -1,0 +1,66 @@
+//! A language model as the judge of what rules leave open.
+
+use std::sync::{Mutex, PoisonError};
+
+use models::{Chat, Message, Model, Role, Sampling};
+use scoring::judge::{Judge, Prompt};
+
+use crate::results::ModelUsage;
+
+/// A judge, and what it has taken so far.
+pub(crate) struct JudgeModel<'a> {
+    model: &'a Model,
+    spent: Mutex<Option<ModelUsage>>,
+}
+
+impl JudgeModel<'_> {
+    pub(crate) fn new(model: &Model) -> JudgeModel<'_> {
+        JudgeModel { model, spent: Mutex::default() }
+    }
+
+    /// What it has taken so far; nothing where it was not asked.
+    pub(crate) fn usage(&self) -> Option<ModelUsage> {
+        self.spent.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn add(&self, one: ModelUsage) {
+        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        *spent = ModelUsage::sum(spent.take().into_iter().chain([one]));
+    }
+}
+
+impl Judge for JudgeModel<'_> {
+    type Error = models::Error;
+
+    async fn reply(&self, prompt: &Prompt, attempt: u32) -> Result<String, models::Error> {
+        let Prompt { text, picture, temperature, max_tokens } = prompt.clone();
+        let words = Message::text(Role::User, text);
+        let message = match picture {
+            Some(picture) => words.with_image(picture),
+            None => words,
+        };
+        let published =
+            Sampling { temperature: Some(temperature), max_tokens: Some(max_tokens), ..Sampling::default() };
+        let sampling = self.model.sampling.clone().or(published);
+        let chat = Chat { messages: vec![message], sampling, attempt, repeat: 0 };
+        let said = match self.model.ask(&chat).await {
+            Ok(said) => said,
+            Err(error) => {
+                if !matches!(error, models::Error::NotRecorded { .. }) {
+                    let cost = self.model.price.map(|_| 0.0);
+                    let one = ModelUsage::one(self.model.name.as_deref(), models::Usage::default(), None);
+                    self.add(ModelUsage { failed: 1, cost, ..one });
+                }
+                return Err(error);
+            }
+        };
+        let usage = said.reply.usage;
+        let one = ModelUsage {
+            recorded: u64::from(said.recorded),
+            cost: self.model.price.map(|price| price.of(usage)),
+            ..ModelUsage::one(said.model.as_deref(), usage, said.reply.fault)
+        };
+        self.add(one);
+        Ok(said.reply.words().to_owned())
+    }
+}

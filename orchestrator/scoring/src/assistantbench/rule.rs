@@ -1,0 +1,34 @@
+//! A gold answer of AssistantBench as the rule of a task.
+
+use super::{question_scorer, question_scorer_fixed};
+use crate::{Conduct, NoState, ROUNDING, Rule, Rules, Score, ScoreError, Source};
+
+/// The gold answer of a task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GoldAnswer(pub String);
+
+impl Rule for GoldAnswer {
+    type State = NoState;
+    const SOURCE: Source = Source::Steps;
+
+    fn start(&self) -> NoState {
+        NoState {}
+    }
+
+    fn is_complete(&self, _: &NoState) -> bool {
+        true
+    }
+
+    fn score(&self, _: &NoState, conduct: &Conduct) -> Result<Score, ScoreError> {
+        let Some(answer) = &conduct.answer else {
+            return Ok(Score { answered: Some(false), ..Score::of(false, Vec::new()) });
+        };
+        let scored = match conduct.rules {
+            Rules::Faithful => question_scorer(answer, &self.0)?,
+            Rules::Fixed => question_scorer_fixed(answer, &self.0),
+        };
+        let success = scored.accuracy >= 1.0 - ROUNDING;
+        let answered = Some(scored.has_answer);
+        Ok(Score { value: scored.accuracy, answered, ..Score::of(success, Vec::new()) })
+    }
+}

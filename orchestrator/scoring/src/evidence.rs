@@ -1,0 +1,39 @@
+//! What rules ask of the world besides the steps of an agent.
+
+use std::future::Future;
+
+use serde_json::Value;
+
+use crate::plain::{Decision, ProgramCheck, StateCheck};
+use crate::tables::Tables;
+use crate::webarena::Pages;
+use crate::workarena::Session;
+
+/// The world of an episode, as rules ask it: pages and servers, sites, programs, what passed over the
+/// network, and a ServiceNow instance.
+pub trait Evidence: Pages + Send {
+    /// The tables of a ServiceNow instance.
+    type Tables: Tables<Error = Self::Error> + Send;
+
+    /// What a probe of a site gives.
+    fn probe(&mut self, check: &StateCheck) -> impl Future<Output = Result<Value, Self::Error>> + Send;
+
+    /// What a program decides, which is told what the agent answered; or why it has not.
+    fn decide(
+        &mut self,
+        program: &ProgramCheck,
+        answer: Option<&str>,
+    ) -> impl Future<Output = Result<Result<Decision, String>, Self::Error>> + Send;
+
+    /// All that passed over the network until the agent ended, as HAR; nothing where it was not kept.
+    fn traffic(&self) -> Option<&[u8]>;
+
+    /// The instance on which WorkArena's task was set up; nothing where it was not.
+    fn servicenow(&mut self) -> impl Future<Output = Option<Session<Self::Tables>>> + Send;
+
+    /// What the agent said last that was no answer.
+    fn last_message(&self) -> Option<&str>;
+
+    /// The error of a rule that cannot read what it has been given.
+    fn failure(doing: &'static str, why: String) -> Self::Error;
+}

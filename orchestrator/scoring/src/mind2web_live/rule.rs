@@ -1,0 +1,107 @@
+//! The key nodes of a task of Mind2Web-Live as its rule.
+//!
+//! Every node keeps the best score it has had. The published code raises an exception at a page
+//! address that it cannot parse, and gives up the step; here that node stays as it was and the others
+//! are still judged.
+
+use serde::{Deserialize, Serialize};
+
+use super::KeyNode;
+use crate::judge::{Judgement, Question};
+use crate::{Conduct, Needs, Rule, Score, ScoreError, Source, Step};
+
+/// What must have been reached, in any order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KeyNodes(pub Vec<KeyNode>);
+
+/// What the rule remembers.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct State {
+    /// The best score of each key node so far, in the order of the task.
+    #[serde(default)]
+    pub nodes: Vec<f64>,
+    /// What a judge has to be asked about key nodes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<NodeQuestion>,
+}
+
+/// A question whose answer is a score of a node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodeQuestion {
+    /// Which node of the task, from 0.
+    node: usize,
+    /// What a judge has to be asked.
+    question: Question,
+}
+
+impl Rule for KeyNodes {
+    type State = State;
+    const SOURCE: Source = Source::Steps;
+
+    fn start(&self) -> State {
+        State { nodes: vec![0.0; self.0.len()], asked: Vec::new() }
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { html: self.0.iter().any(KeyNode::wants_html), ..Needs::default() }
+    }
+
+    /// Raises each node's best score by what this step earns, and notes what a judge has to be asked.
+    /// What is reached is not asked about again.
+    fn observe(&self, state: &mut State, step: &Step<'_>) {
+        let State { nodes: best, asked } = state;
+        best.resize(self.0.len(), 0.0);
+        for (place, (node, best)) in self.0.iter().zip(best).enumerate().filter(|(_, (_, best))| **best < 1.0)
+        {
+            if let Ok(Some(question)) = node.asks(step) {
+                let question = NodeQuestion { node: place, question };
+                if !asked.contains(&question) {
+                    asked.push(question);
+                }
+            } else if let Ok(score) = node.score(step) {
+                *best = best.max(score);
+            }
+        }
+    }
+
+    fn is_complete(&self, _: &State) -> bool {
+        true
+    }
+
+    /// What nobody has ruled on yet, in the order in which it came up.
+    fn questions(&self, state: &State, conduct: &Conduct) -> Vec<Question> {
+        let known = |question: &Question| conduct.judgements.iter().any(|known| known.question == *question);
+        let mut open: Vec<Question> = Vec::new();
+        for NodeQuestion { question, .. } in &state.asked {
+            if !known(question) && !open.contains(question) {
+                open.push(question.clone());
+            }
+        }
+        open
+    }
+
+    fn key_nodes(&self, state: &State) -> Vec<f64> {
+        state.nodes.clone()
+    }
+
+    fn score(&self, state: &State, conduct: &Conduct) -> Result<Score, ScoreError> {
+        let (value, missing) = completion(state, conduct)?;
+        let success = missing == 0 && !state.nodes.is_empty();
+        let near_success = missing == 1;
+        Ok(Score { value, near_success, nodes: Some(self.0.len()), ..Score::of(success, Vec::new()) })
+    }
+}
+
+/// Key-node completion: the mean of the nodes' best scores, and how many nodes are not reached.
+fn completion(state: &State, conduct: &Conduct) -> Result<(f64, usize), ScoreError> {
+    let mut best = state.nodes.clone();
+    for NodeQuestion { node, question } in &state.asked {
+        let ruled = conduct.judgements.iter().find(|Judgement { question: known, .. }| known == question);
+        let score = ruled.ok_or(ScoreError::NeedsJudge)?.score(conduct.rules)?;
+        if let Some(best) = best.get_mut(*node) {
+            *best = best.max(score);
+        }
+    }
+    let missing = best.iter().filter(|&&score| score < 1.0).count();
+    Ok((best.iter().sum::<f64>() / best.len().max(1) as f64, missing))
+}

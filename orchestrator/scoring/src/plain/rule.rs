@@ -1,0 +1,244 @@
+//! Our own rules: what each remembers, reads and gives.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{
+    Decision, PageCheck, Pattern, ProgramCheck, StateCheck, Texts, UrlCheck, Verdict, contains, equals,
+    matches,
+};
+use crate::webarena::Pages;
+use crate::{Conduct, Evidence, Moment, NoState, ROUNDING, Rule, Score, ScoreError, Source, Step};
+
+/// What an answer has to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AnswerRule {
+    /// It is one of these.
+    Equals(Texts),
+    /// It has each of these in it.
+    Contains(Texts),
+    /// It matches.
+    Matches(Pattern),
+}
+
+impl Rule for AnswerRule {
+    type State = NoState;
+    const SOURCE: Source = Source::Steps;
+
+    fn start(&self) -> NoState {
+        NoState {}
+    }
+
+    fn is_complete(&self, _: &NoState) -> bool {
+        true
+    }
+
+    fn score(&self, _: &NoState, conduct: &Conduct) -> Result<Score, ScoreError> {
+        let Some(answer) = &conduct.answer else {
+            let wrong = vec!["there is no answer".to_owned()];
+            return Ok(Score { answered: Some(false), ..Score::of(false, wrong) });
+        };
+        let wrong = match self {
+            AnswerRule::Equals(texts) => equals(texts, answer),
+            AnswerRule::Contains(texts) => contains(texts, answer),
+            AnswerRule::Matches(pattern) => matches(pattern, answer),
+        };
+        Ok(Score { answered: Some(true), ..Score::of(wrong.is_none(), wrong.into_iter().collect()) })
+    }
+}
+
+/// The goal cannot be reached, and the agent says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Infeasible;
+
+impl Rule for Infeasible {
+    type State = NoState;
+    const SOURCE: Source = Source::Steps;
+
+    fn start(&self) -> NoState {
+        NoState {}
+    }
+
+    fn is_complete(&self, _: &NoState) -> bool {
+        true
+    }
+
+    fn score(&self, _: &NoState, conduct: &Conduct) -> Result<Score, ScoreError> {
+        Ok(Score::of(conduct.infeasible, Vec::new()))
+    }
+}
+
+/// What a [`UrlCheck`] remembers.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct UrlState {
+    /// The address of the last page that had one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+
+impl Rule for UrlCheck {
+    type State = UrlState;
+    const SOURCE: Source = Source::Steps;
+
+    fn start(&self) -> UrlState {
+        UrlState::default()
+    }
+
+    fn observe(&self, state: &mut UrlState, step: &Step<'_>) {
+        if !step.url.is_empty() {
+            state.url = Some(step.url.to_owned());
+        }
+    }
+
+    fn is_complete(&self, _: &UrlState) -> bool {
+        true
+    }
+
+    fn score(&self, state: &UrlState, _: &Conduct) -> Result<Score, ScoreError> {
+        let wrong = self.judge(state.url.as_deref().unwrap_or_default());
+        Ok(Score::of(wrong.is_none(), wrong.into_iter().collect()))
+    }
+}
+
+/// What a [`ProgramCheck`] remembers.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ProgramState {
+    /// What the program has decided, or why it has not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<Result<Decision, String>>,
+}
+
+impl Rule for ProgramCheck {
+    type State = ProgramState;
+    const SOURCE: Source = Source::Program;
+
+    fn start(&self) -> ProgramState {
+        ProgramState::default()
+    }
+
+    async fn collect<E: Evidence>(
+        &self,
+        state: &mut ProgramState,
+        moment: Moment,
+        conduct: &Conduct,
+        evidence: &mut E,
+    ) -> Result<bool, E::Error> {
+        if moment == Moment::End {
+            state.program = Some(evidence.decide(self, conduct.answer.as_deref()).await?);
+        }
+        Ok(false)
+    }
+
+    fn is_complete(&self, state: &ProgramState) -> bool {
+        state.program.is_some()
+    }
+
+    fn score(&self, state: &ProgramState, _: &Conduct) -> Result<Score, ScoreError> {
+        match &state.program {
+            Some(Ok(Decision { score, reason })) => {
+                let success = *score >= 1.0 - ROUNDING;
+                let wrong = reason.iter().filter(|_| !success).cloned().collect();
+                Ok(Score { value: *score, ..Score::of(success, wrong) })
+            }
+            Some(Err(why)) => Err(ScoreError::Program(why.clone())),
+            None => Ok(Score::broken_off()),
+        }
+    }
+}
+
+/// What a [`StateCheck`] remembers.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct SiteState {
+    /// What the site's probe gave in the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<Value>,
+}
+
+impl Rule for StateCheck {
+    type State = SiteState;
+    const SOURCE: Source = Source::Site;
+
+    fn start(&self) -> SiteState {
+        SiteState::default()
+    }
+
+    async fn collect<E: Evidence>(
+        &self,
+        state: &mut SiteState,
+        moment: Moment,
+        _: &Conduct,
+        evidence: &mut E,
+    ) -> Result<bool, E::Error> {
+        if moment == Moment::End {
+            state.found = Some(evidence.probe(self).await?);
+        }
+        Ok(false)
+    }
+
+    fn is_complete(&self, state: &SiteState) -> bool {
+        state.found.is_some()
+    }
+
+    fn score(&self, state: &SiteState, _: &Conduct) -> Result<Score, ScoreError> {
+        let wrong = match &state.found {
+            Some(found) => self.judge(found),
+            None => Some(format!("{} of {} was not read", self.probe, self.site)),
+        };
+        Ok(Score::of(wrong.is_none(), wrong.into_iter().collect()))
+    }
+}
+
+/// What a [`PageCheck`] remembers.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct PageState {
+    /// What the page said last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
+}
+
+impl Rule for PageCheck {
+    type State = PageState;
+    const SOURCE: Source = Source::Steps;
+
+    fn start(&self) -> PageState {
+        PageState::default()
+    }
+
+    async fn collect<E: Evidence>(
+        &self,
+        state: &mut PageState,
+        moment: Moment,
+        _: &Conduct,
+        evidence: &mut E,
+    ) -> Result<bool, E::Error> {
+        if moment != Moment::Rest {
+            return Ok(false);
+        }
+        let verdict = ask(self, evidence).await?;
+        let done = verdict.is_done();
+        state.verdict = Some(verdict);
+        Ok(done)
+    }
+
+    fn is_complete(&self, state: &PageState) -> bool {
+        state.verdict.is_some()
+    }
+
+    fn score(&self, state: &PageState, _: &Conduct) -> Result<Score, ScoreError> {
+        let unasked = || Err("the page was never asked for its reward".to_owned());
+        Ok(match state.verdict.as_ref().map_or_else(unasked, Verdict::value) {
+            Ok(value) => Score { value, ..Score::of(value >= 1.0 - ROUNDING, Vec::new()) },
+            Err(wrong) => Score::of(false, vec![wrong]),
+        })
+    }
+}
+
+/// Asks a page what it has to say of itself.
+pub(crate) async fn ask<P: Pages>(check: &PageCheck, pages: &mut P) -> Result<Verdict, P::Error> {
+    let reward = pages.evaluate(&check.reward).await?;
+    let done = match &check.done {
+        Some(expression) => Some(pages.evaluate(expression).await?),
+        None => None,
+    };
+    Ok(Verdict { reward, done })
+}

@@ -1,0 +1,149 @@
+//! What every rule is: it remembers, it observes steps, it collects evidence, and it scores.
+//!
+//! ```text
+//! start -> collect(Start) -> (observe, collect(Rest)) for each action -> collect(End) -> questions -> score
+//! ```
+//!
+//! A rule keeps nothing of an episode itself: that is its [`State`](Rule::State). What all rules look
+//! at of an agent's conduct is [`Conduct`].
+
+use std::future::Future;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::evidence::Evidence;
+use crate::judge::{Judgement, Question};
+use crate::rules::Rules;
+use crate::webarena::PageEvidence;
+use crate::{Score, ScoreError, Step};
+
+/// A published rule, or one of ours, as a task has it.
+pub trait Rule: Sync {
+    /// What the rule remembers of an episode. On disk its fields stand beside those of [`Conduct`].
+    type State: Clone + Send + Serialize + DeserializeOwned;
+
+    /// What it reads once the agent has ended.
+    const SOURCE: Source;
+
+    /// The state of an episode that has not begun.
+    fn start(&self) -> Self::State;
+
+    /// What has to be kept of an episode for it.
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+
+    /// Takes one step into account.
+    fn observe(&self, _state: &mut Self::State, _step: &Step<'_>) {}
+
+    /// Reads what the score depends on, as far as it is there at this moment. Says whether the episode
+    /// is over by it.
+    fn collect<E: Evidence>(
+        &self,
+        _state: &mut Self::State,
+        _moment: Moment,
+        _conduct: &Conduct,
+        _evidence: &mut E,
+    ) -> impl Future<Output = Result<bool, E::Error>> + Send {
+        std::future::ready(Ok(false))
+    }
+
+    /// Takes pages as somebody else has read them, in the place of the end's [`collect`](Self::collect).
+    fn accept_pages(&self, _state: &mut Self::State, _pages: &PageEvidence) {}
+
+    /// Whether all is there that the score is made of, but for a judge.
+    fn is_complete(&self, state: &Self::State) -> bool;
+
+    /// What a judge has to be asked before there is a score.
+    fn questions(&self, _state: &Self::State, _conduct: &Conduct) -> Vec<Question> {
+        Vec::new()
+    }
+
+    /// How far each key node has been reached; none where there are no key nodes.
+    fn key_nodes(&self, _state: &Self::State) -> Vec<f64> {
+        Vec::new()
+    }
+
+    /// The score as it stands.
+    ///
+    /// # Errors
+    /// Where the published code raises an exception or gives no finite number; the benchmark then has
+    /// no score. And where a judge has to decide who has not.
+    fn score(&self, state: &Self::State, conduct: &Conduct) -> Result<Score, ScoreError>;
+}
+
+/// When evidence is collected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    /// The start page has come to rest, and nothing has been done.
+    Start,
+    /// The page has come to rest: at the beginning, and after each action.
+    Rest,
+    /// The agent has ended.
+    End,
+}
+
+/// What a rule reads once the agent has ended. The parts of `all` are read in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    /// Nothing, or nothing that was not there before.
+    Steps,
+    /// What passed over the network.
+    Traffic,
+    /// Pages, and the servers behind them.
+    Pages,
+    /// The fields of a form.
+    Form,
+    /// A probe of a site.
+    Site,
+    /// A program.
+    Program,
+    /// The tables of a ServiceNow instance.
+    ServiceNow,
+}
+
+/// What has to be kept of an episode for its rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Needs {
+    /// Steps in which an element is acted on carry the page's HTML.
+    pub html: bool,
+    /// All that passes over the network, until the agent has ended.
+    pub traffic: bool,
+}
+
+impl Needs {
+    /// What either needs.
+    #[must_use]
+    pub fn or(self, other: Needs) -> Needs {
+        Needs { html: self.html || other.html, traffic: self.traffic || other.traffic }
+    }
+}
+
+/// What an agent did, as far as all rules look at it, and what has been ruled on it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Conduct {
+    /// Whether published bugs are reproduced.
+    #[serde(default)]
+    pub rules: Rules,
+    /// The last answer given.
+    #[serde(default)]
+    pub answer: Option<String>,
+    /// The agent has said that the goal cannot be reached.
+    #[serde(default)]
+    pub infeasible: bool,
+    /// What a judge has ruled on.
+    #[serde(default)]
+    pub judgements: Vec<Judgement>,
+}
+
+impl Conduct {
+    /// The answer in WebArena's words: who says that it cannot be done says `stop [N/A]` there.
+    pub(crate) fn stop_answer(&self) -> &str {
+        self.answer.as_deref().or(self.infeasible.then_some("N/A")).unwrap_or_default()
+    }
+}
+
+/// The state of a rule that looks at nothing but [`Conduct`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct NoState {}

@@ -1,0 +1,52 @@
+//! A form of TurkingBench as the rule of a task.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Form, FormValues};
+use crate::plain::ask;
+use crate::{Conduct, Evidence, Moment, Rule, Score, ScoreError, Source};
+
+/// What it remembers.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct State {
+    /// What was in the fields in the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<FormValues>,
+}
+
+impl Rule for Form {
+    type State = State;
+    const SOURCE: Source = Source::Form;
+
+    fn start(&self) -> State {
+        State::default()
+    }
+
+    async fn collect<E: Evidence>(
+        &self,
+        state: &mut State,
+        moment: Moment,
+        _: &Conduct,
+        evidence: &mut E,
+    ) -> Result<bool, E::Error> {
+        match moment {
+            Moment::Start => Ok(false),
+            Moment::Rest => Ok(ask(Form::is_sent(), evidence).await?.is_done()),
+            Moment::End => {
+                state.form = Some(self.read(evidence).await?);
+                Ok(false)
+            }
+        }
+    }
+
+    fn is_complete(&self, state: &State) -> bool {
+        state.form.is_some()
+    }
+
+    fn score(&self, state: &State, conduct: &Conduct) -> Result<Score, ScoreError> {
+        match &state.form {
+            Some(values) => self.score_values(values, conduct.rules),
+            None => Ok(Score::broken_off()),
+        }
+    }
+}

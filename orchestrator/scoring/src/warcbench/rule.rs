@@ -1,0 +1,67 @@
+//! A check of WARC-Bench as the rule of a task.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Check, Ending};
+use crate::webarena::PageEvidence;
+use crate::{Conduct, Evidence, Moment, Rule, Rules, Score, ScoreError, Source};
+
+/// What it remembers.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct State {
+    /// What was read of the active page in the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages: Option<PageEvidence>,
+    /// What was read of the start page, where the rules look at it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<PageEvidence>,
+}
+
+impl Rule for Check {
+    type State = State;
+    const SOURCE: Source = Source::Pages;
+
+    fn start(&self) -> State {
+        State::default()
+    }
+
+    async fn collect<E: Evidence>(
+        &self,
+        state: &mut State,
+        moment: Moment,
+        conduct: &Conduct,
+        evidence: &mut E,
+    ) -> Result<bool, E::Error> {
+        if !self.reads_pages() {
+            return Ok(false);
+        }
+        match moment {
+            // Published rules never look at it.
+            Moment::Start if conduct.rules == Rules::Fixed => {
+                state.before = Some(self.read(evidence, conduct.rules).await?);
+            }
+            Moment::Start | Moment::Rest => {}
+            Moment::End => state.pages = Some(self.read(evidence, conduct.rules).await?),
+        }
+        Ok(false)
+    }
+
+    fn accept_pages(&self, state: &mut State, pages: &PageEvidence) {
+        if self.reads_pages() {
+            state.pages = Some(pages.clone());
+        }
+    }
+
+    fn is_complete(&self, state: &State) -> bool {
+        state.pages.is_some() || !self.reads_pages()
+    }
+
+    fn score(&self, state: &State, conduct: &Conduct) -> Result<Score, ScoreError> {
+        self.score_ending(&Ending {
+            answer: conduct.answer.as_deref().unwrap_or_default(),
+            found: state.pages.as_ref(),
+            before: state.before.as_ref(),
+            rules: conduct.rules,
+        })
+    }
+}

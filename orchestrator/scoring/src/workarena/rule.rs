@@ -1,0 +1,74 @@
+//! A task of WorkArena as the rule of one of ours.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Config, Failure, Verdict, Visit};
+use crate::{Conduct, Evidence, Moment, Rule, Score, ScoreError, Source};
+
+/// An instance on which a task has been set up.
+#[derive(Debug, Clone)]
+pub struct Session<T> {
+    /// What was made there for the task.
+    pub visit: Visit,
+    /// The instance's tables.
+    pub tables: T,
+}
+
+/// What the rule remembers.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct State {
+    /// What was so on the instance when it was last looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instance: Option<Verdict>,
+}
+
+impl Rule for Config {
+    type State = State;
+    const SOURCE: Source = Source::ServiceNow;
+
+    fn start(&self) -> State {
+        State::default()
+    }
+
+    async fn collect<E: Evidence>(
+        &self,
+        state: &mut State,
+        moment: Moment,
+        conduct: &Conduct,
+        evidence: &mut E,
+    ) -> Result<bool, E::Error> {
+        let was_done = state.instance.as_ref().is_some_and(|verdict| verdict.done);
+        if moment == Moment::Start || (moment == Moment::End && was_done) {
+            return Ok(was_done);
+        }
+        let Some(session) = evidence.servicenow().await else { return Ok(false) };
+        let said = conduct.answer.as_deref().or(evidence.last_message()).map(str::to_owned);
+        let verdict = look(self, session, evidence, said.as_deref()).await.map_err(foreign::<E>)?;
+        let done = verdict.done;
+        state.instance = Some(verdict);
+        Ok(done)
+    }
+
+    fn is_complete(&self, state: &State) -> bool {
+        state.instance.is_some()
+    }
+
+    fn score(&self, state: &State, _: &Conduct) -> Result<Score, ScoreError> {
+        state.instance.as_ref().map(Verdict::score).ok_or(ScoreError::NotLooked)
+    }
+}
+
+/// Prepares the page as the published code does, and validates.
+async fn look<E: Evidence>(
+    config: &Config,
+    mut session: Session<E::Tables>,
+    evidence: &mut E,
+    said: Option<&str>,
+) -> Result<Verdict, Failure<E::Error>> {
+    config.tend(evidence).await?;
+    config.validate(&session.visit, &mut session.tables, evidence, said).await
+}
+
+fn foreign<E: Evidence>(failure: Failure<E::Error>) -> E::Error {
+    failure.foreign().unwrap_or_else(|other| E::failure("look at what was done", other.to_string()))
+}
