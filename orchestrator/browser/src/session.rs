@@ -13,18 +13,20 @@ use serde_json::{Value, json};
 
 use crate::{
     Device, Error, Launch, World,
-    attach::{self, Setup},
-    cdp::{Cdp, Connection},
-    clock,
-    devtools::Server,
-    driver::Driver,
-    element::Acted,
-    frames::Bids,
-    input::Hands,
-    screen::Frames,
-    services::Services,
-    turns::{self, HandOver},
-    watch::{FOREVER, Page, State, Watch},
+    act::{element::Acted, input::Hands},
+    attach::proxy::Server,
+    cdp::{
+        connection::{Cdp, Connection},
+        targets::{self, Setup},
+        tracker::{FOREVER, Page, State, Watch},
+    },
+    clock::{
+        response_ordering::{self, HandOver},
+        screen::Frames,
+        virtual_time,
+    },
+    launch::{driver::Driver, services::Services},
+    observe::frames::Bids,
 };
 
 /// A running browser with one episode's pages.
@@ -54,9 +56,9 @@ impl Session {
         let hearing = Arc::clone(&watch);
         let connection =
             Connection::open(&driver.debugger, move |cdp, event| hearing.hear(cdp, event)).await?;
-        connection.cdp.call(None, "Target.setAutoAttach", attach::auto_attach(false)).await?;
+        connection.cdp.call(None, "Target.setAutoAttach", targets::auto_attach(false)).await?;
         let frozen = launch.activity.as_ref().filter(|_| launch.freezes());
-        let hand_over = frozen.map(|activity| turns::begin(activity, &watch, &connection.cdp));
+        let hand_over = frozen.map(|activity| response_ordering::begin(activity, &watch, &connection.cdp));
         let mut session = Self {
             launch: launch.clone(),
             world: launch.world,
@@ -171,8 +173,8 @@ impl Session {
             let setup = Setup::new(&self.launch, self.world, context.clone(), name, self.downloads_folder());
             let start = match self.frozen() {
                 None => 0.0,
-                Some(world) if self.draws_when_told() => clock::milliseconds(world),
-                Some(world) => clock::before_head_start(world),
+                Some(world) if self.draws_when_told() => virtual_time::milliseconds(world),
+                Some(world) => virtual_time::before_head_start(world),
             };
             self.watch.lock().begin(setup, start);
         }
@@ -181,10 +183,10 @@ impl Session {
         match self.frozen() {
             None => {}
             Some(world) if self.draws_when_told() => {
-                let ticks = clock::ticks(self.cdp(), &page).await?;
-                self.watch.lock().frames = Frames::starting(ticks, clock::milliseconds(world));
+                let ticks = virtual_time::ticks(self.cdp(), &page).await?;
+                self.watch.lock().frames = Frames::starting(ticks, virtual_time::milliseconds(world));
             }
-            Some(world) => clock::take_head_start(self.cdp(), &self.watch, &page, world).await?,
+            Some(world) => virtual_time::take_head_start(self.cdp(), &self.watch, &page, world).await?,
         }
         // With a window it is the user's.
         if self.frozen().is_some() && self.launch.headless {

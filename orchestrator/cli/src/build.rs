@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use camino::Utf8PathBuf;
 use images::build::{self, Built, Options};
-use images::{Engine, Event, OnEvent, Proved, Recipe};
+use images::{Engine, Event, ImageLock, OnEvent, Recipe};
 use indicatif::ProgressBar;
 use serde::Serialize;
 
@@ -123,7 +123,7 @@ impl Build {
     ) -> Result<Built, images::Error> {
         let built = build::build(engine, recipe, options, &show(&recipe.name, bar)).await?;
         if self.lock {
-            Proved::of_image(engine, recipe).await?.write(recipe)?;
+            ImageLock::of_image(engine, recipe).await?.write(recipe)?;
         }
         Ok(built)
     }

@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::failure::{OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::scoring::Scoring;
-use crate::{interrupt, out, progress, tasks, town, units};
+use crate::{daemon, interrupt, out, progress, tasks, units};
 
 /// Serve the tasks of a suite as BrowserGym environments over HTTP
 ///
@@ -93,7 +93,7 @@ impl Gym {
         let shown = bar.clone();
         let told: Progress = Arc::new(move |event| match event {
             Event::Site(event) => {
-                if let Some(text) = town::told(event) {
+                if let Some(text) = daemon::told(event) {
                     shown.set_message(text);
                 }
             }

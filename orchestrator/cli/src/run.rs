@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use agents::llm::ModelSettings;
-use agents::{Kind, Speech};
+use agents::{ActionFormat, AgentSpec};
 use browser::Dialect;
 use camino::Utf8PathBuf;
 use models::Model;
@@ -29,11 +29,11 @@ use crate::{interrupt, out, progress, tasks, units};
 pub(crate) struct Run {
     /// Folder with a suite.yaml
     suite: Utf8PathBuf,
-    /// Agent to run: `oracle`, `mistaken`, `noop` or `random`; an LLM agent by name (`sandbox agents list`) or by its
+    /// Agent to run: `oracle`, `negative`, `noop` or `random`; an LLM agent by name (`sandbox agents list`) or by its
     /// file of settings; `program:COMMAND` for a program of yours that speaks JSON lines; `http://HOST:PORT/PATH` for a
     /// server of yours; `A->B` for B where A gives no answer
     #[arg(long, value_name = "AGENT")]
-    agent: Kind,
+    agent: AgentSpec,
     /// Model that the agent asks, over an OpenAI-compatible API at OPENAI_BASE_URL with the key in OPENAI_API_KEY
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
@@ -124,8 +124,8 @@ pub(crate) struct Run {
 impl Run {
     /// Runs, prints the table, writes the report.
     pub(crate) async fn run(mut self) -> Outcome {
-        let asked = Speech { dialect: self.dialect, multiaction: self.multiaction };
-        let is_told = asked != Speech::default();
+        let asked = ActionFormat { dialect: self.dialect, multiaction: self.multiaction };
+        let is_told = asked != ActionFormat::default();
         if is_told && self.agent.speech(asked) != asked {
             return Err(Failure::Input(format!(
                 "failed to set --dialect or --multiaction: they are for programs, and {} speaks {} by itself",

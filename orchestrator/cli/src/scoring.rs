@@ -6,7 +6,7 @@ use agents::llm::ModelSettings;
 use camino::Utf8PathBuf;
 use models::Model;
 use runs::{Summary, counted};
-use tasks::scoring::rules::Rules;
+use scoring::rules::Rules;
 
 use crate::failure::{Failure, OrFail as _, Outcome};
 use crate::models::{ModelOptions, Models};

@@ -89,19 +89,19 @@ pub struct Client {
     within: Duration,
     patience: Duration,
     turns: Arc<Turns>,
-    learnt: Arc<Mutex<HashMap<String, Unwanted>>>,
+    learnt: Arc<Mutex<HashMap<String, UnsupportedParameters>>>,
 }
 
 /// What a model's server does not want to be told.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Unwanted {
+struct UnsupportedParameters {
     /// It wants `max_completion_tokens` in the place of `max_tokens`.
     max_tokens: bool,
     temperature: bool,
     top_p: bool,
 }
 
-impl Unwanted {
+impl UnsupportedParameters {
     fn learn(&mut self, key: &str) {
         match key {
             "max_tokens" => self.max_tokens = true,

@@ -179,7 +179,7 @@ pub enum Error {
     #[error("bring up the world: {source}")]
     World {
         /// Why.
-        source: crate::environment::EnvironmentError,
+        source: crate::play::environment::EnvironmentError,
     },
     /// A manifest of a site cannot be read.
     #[error("read the sites: {source}")]
@@ -205,7 +205,7 @@ pub enum Error {
     #[error("open the snapshots: {source}")]
     Snapshots {
         /// Why.
-        source: crate::environment::EnvironmentError,
+        source: crate::play::environment::EnvironmentError,
     },
     /// A page of the report or the viewer could not be drawn.
     #[error("draw the page: {source}")]

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use runs::{Event, Progress};
 
 use super::totals::Totals;
-use crate::{progress, town};
+use crate::{daemon, progress};
 
 /// Lines that redraw themselves.
 #[derive(Clone)]
@@ -61,7 +61,7 @@ impl Bars {
             }
             Event::Opening => self.figures.set_message("opening the snapshots; what is new is indexed"),
             Event::Site(event) => {
-                if let Some(text) = town::told(event) {
+                if let Some(text) = daemon::told(event) {
                     self.figures.set_message(text);
                 }
             }

@@ -11,7 +11,7 @@ use tokio::task::AbortHandle;
 use tokio::time::{self, Instant};
 
 use super::totals::Totals;
-use crate::town;
+use crate::daemon;
 
 /// The target of these lines where they are logged.
 pub(crate) const PROGRESS: &str = "sandbox::progress";
@@ -94,7 +94,7 @@ impl Inner {
             }
             Event::Opening => self.doing = "opening the snapshots; what is new is indexed".to_owned(),
             Event::Site(event) => {
-                if let Some(text) = town::told(event) {
+                if let Some(text) = daemon::told(event) {
                     tracing::info!("{text}");
                     self.doing = text;
                 }

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use runs::door::{self, Facts};
+use runs::attach::{self, AttachedSession};
 use runs::results::{EpisodeRecord, Outcome as Ended};
 use runs::{Event, Options, Progress};
 use serde::Serialize;
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
-use crate::{interrupt, out, progress, tasks, town, units};
+use crate::{daemon, interrupt, out, progress, tasks, units};
 
 /// How long a command may take unless told otherwise.
 const WITHIN: Duration = Duration::from_secs(600);
@@ -90,14 +90,14 @@ impl Env {
         let shown = bar.clone();
         let told: Progress = Arc::new(move |event| {
             if let Event::Site(event) = event
-                && let Some(text) = town::told(event)
+                && let Some(text) = daemon::told(event)
             {
                 shown.set_message(text);
             }
         });
         let within = self.within.or((!self.command.is_empty()).then_some(WITHIN));
         let (command, cancel) = (&self.command, &stop);
-        let program = |facts: Facts| async move {
+        let program = |facts: AttachedSession| async move {
             bar.finish_and_clear();
             out::json_line(&facts);
             if command.is_empty() {
@@ -107,8 +107,8 @@ impl Env {
                 program::command(command, &facts, within, cancel).await
             }
         };
-        let held = door::hold_open(&suite, &self.task, &name, &options, &stop, &told, program).await;
-        let Some((run, record)) = held? else {
+        let played = attach::play_attached(&suite, &self.task, &name, &options, &stop, &told, program).await;
+        let Some((run, record)) = played? else {
             return Err(Failure::Interrupted("interrupted; nothing of the episode is kept".to_owned()));
         };
         let report = runs::report::write(run.path()).or_environment("write the report")?;
@@ -132,7 +132,7 @@ impl Env {
 }
 
 /// Says to a person what to do now.
-fn guide(facts: &Facts, headed: bool) {
+fn guide(facts: &AttachedSession, headed: bool) {
     let place = if headed { "in its window" } else { "there" };
     eprintln!(
         "goal      {}\nbrowser   {}\ngateway   {}\n\nDrive the browser {place}. Then write the answer here, or nothing, and press Enter.",

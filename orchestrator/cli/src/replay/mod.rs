@@ -10,7 +10,7 @@ use gateway::{
     Answer, CertificateAuthority, DatePolicy, Gateway, Ledger, MatchLevel, Replay as Snapshots,
     ReplayOptions, Routes, Target,
 };
-use runs::{kept, short_url};
+use runs::{browser_state, short_url};
 use snapshots::index::ReplaySet;
 use snapshots::matching::Key;
 use snapshots::ops::{self, ImportOptions, InputReport};
@@ -151,7 +151,10 @@ impl Replay {
 
 /// The first recorded page, and what pages had kept.
 fn opening(set: &ReplaySet) -> WindowStart {
-    WindowStart { url: set.pages().next().map(|page| page.url), kept: kept::kept(set) }
+    WindowStart {
+        url: set.pages().next().map(|page| page.url),
+        browser_state: browser_state::recorded_state(set),
+    }
 }
 
 fn announce(address: SocketAddr, ca: &CertificateAuthority) {

@@ -6,12 +6,12 @@ use std::fs;
 
 use anyhow::{Context as _, anyhow, bail};
 use camino::Utf8PathBuf;
+use scoring::ScoreError;
+use scoring::rules::Rules;
+use scoring::turkingbench::{Filled, Form, Held, Mark, by_kind, mean};
 use serde::{Deserialize, Serialize};
-use tasks::ScoreError;
 use tasks::import::turkingbench::{PASSED, Through, forms, kinds};
-use tasks::scoring::rules::Rules;
-use tasks::scoring::turkingbench::{Filled, Form, Held, Mark, by_kind, mean};
-use turk::{Batch, Folder, Split};
+use turkingbench::{Batch, Folder, Split};
 
 use crate::failure::{OrFail, Outcome};
 use crate::out;

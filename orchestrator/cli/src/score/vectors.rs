@@ -1,7 +1,7 @@
 //! `sandbox score --vectors`: our scorers beside the published ones.
 
 use camino::Utf8PathBuf;
-use tasks::vectors::{self, MetricReport, ScoredVector};
+use scoring::vectors::{self, MetricReport, ScoredVector};
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::out;

@@ -5,8 +5,8 @@ use std::fs;
 use anyhow::Context as _;
 use camino::{Utf8Path, Utf8PathBuf};
 use runs::counted;
+use scoring::webarena_verified::{self, Config, Run, Status, Task, TaskResult};
 use serde::Serialize;
-use tasks::scoring::webarena_verified::{self, Config, Run, Status, Task, TaskResult};
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::out;

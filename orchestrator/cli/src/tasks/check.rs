@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use agents::Kind;
+use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
 use runs::{Options, Summary};
 use tasks::{Suite, Task};
@@ -64,11 +64,11 @@ impl Check {
             .into_iter()
             .map(|task| Finding { task, wrong: "nobody has written down a solution".to_owned() })
             .collect();
-        let (solved, mistaken) =
-            (with(|task| !task.oracle.is_empty()), with(|task| !task.mistake.is_empty()));
-        let oracle = self.play(&suite, &Kind::Oracle, &solved, &out.join("oracle")).await?;
-        let mistakes = self.play(&suite, &Kind::Mistaken, &mistaken, &out.join("mistaken")).await?;
-        for (summary, wanted, what) in [(&oracle, 1.0, "its solution"), (&mistakes, 0.0, "its mistake")] {
+        let (solved, negative) =
+            (with(|task| !task.oracle.is_empty()), with(|task| !task.wrong_solution.is_empty()));
+        let oracle = self.play(&suite, &AgentSpec::Oracle, &solved, &out.join("oracle")).await?;
+        let wrong = self.play(&suite, &AgentSpec::Negative, &negative, &out.join("negative")).await?;
+        for (summary, wanted, what) in [(&oracle, 1.0, "its solution"), (&wrong, 0.0, "its wrong solution")] {
             for task in summary.iter().flat_map(|summary| &summary.tasks) {
                 let ended: BTreeSet<&str> = task.outcomes.keys().copied().collect();
                 let wrong = match task.score {
@@ -83,7 +83,7 @@ impl Check {
                 findings.push(Finding { task: task.task.clone(), wrong: format!("{what} {wrong}") });
             }
         }
-        self.tell(&findings, solved.len(), mistaken.len());
+        self.tell(&findings, solved.len(), negative.len());
         if findings.is_empty() {
             return Ok(());
         }
@@ -91,7 +91,7 @@ impl Check {
             1 => "the suite has 1 problem".to_owned(),
             more => format!("the suite has {more} problems"),
         };
-        if oracle.is_some() || mistakes.is_some() {
+        if oracle.is_some() || wrong.is_some() {
             no.push_str(&format!("; the episodes are in {out}"));
             if self.output.is_none() {
                 let _ = temporary.keep();
@@ -104,7 +104,7 @@ impl Check {
     async fn play(
         &self,
         suite: &Suite,
-        agent: &Kind,
+        agent: &AgentSpec,
         tasks: &[String],
         out: &Utf8Path,
     ) -> Result<Option<Summary>, Failure> {
@@ -131,15 +131,16 @@ impl Check {
         Ok(Some(summary))
     }
 
-    fn tell(&self, findings: &[Finding], solved: usize, mistaken: usize) {
+    fn tell(&self, findings: &[Finding], solved: usize, negative: usize) {
         if self.json {
-            let told = serde_json::json!({ "solutions": solved, "mistakes": mistaken, "findings": findings });
+            let told =
+                serde_json::json!({ "solutions": solved, "wrong_solutions": negative, "findings": findings });
             out::json(&told);
             return;
         }
         for Finding { task, wrong } in findings {
             println!("{task}: {wrong}");
         }
-        println!("{solved} solutions and {mistaken} mistakes were played");
+        println!("{solved} solutions and {negative} wrong solutions were played");
     }
 }

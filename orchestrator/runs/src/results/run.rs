@@ -6,9 +6,9 @@ use std::str::FromStr;
 
 use browser::Dialect;
 use jiff::Timestamp;
+use scoring::rules::Rules;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
-use tasks::scoring::rules::Rules;
 
 use super::{EpisodeId, FORMAT, Format};
 

@@ -1,0 +1,255 @@
+//! Where an element can be hit by the mouse: scrolled into view, and nothing else in front of it.
+//!
+//! Pages have headers and bars that stay where they are while the page is scrolled. An element that
+//! such a thing covers is scrolled to other places, in the order in which Playwright tries them
+//! (`_retryPointerAction` in its `server/dom.ts`), with the same waits in between, in the page's
+//! own time. It gives up after as many attempts as Playwright makes within the 500 ms that
+//! BrowserGym gives it. A check box or radio button that is hidden is hit by its label, as people
+//! do it.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::{ActionError, Error, Point, Session, act::element::Handle, cdp::tracker::Page};
+
+/// The attempts: how long the page's time runs on before each, and to which edge of what can be
+/// seen the element is scrolled then; by default only into view, where it is out of it.
+const ATTEMPTS: [(Duration, Option<&str>); 5] = [
+    (Duration::ZERO, None),
+    (Duration::ZERO, Some("end")),
+    (Duration::from_millis(20), Some("center")),
+    (Duration::from_millis(100), Some("start")),
+    (Duration::from_millis(100), None),
+];
+/// How many labels of one box are tried; it has seldom more than one.
+const LABELS: usize = 3;
+
+const SCROLL: &str =
+    "function(place) { this.scrollIntoView({ block: place, inline: place, behavior: 'instant' }); }";
+
+/// The n-th label of a check box or radio button.
+const LABEL: &str = "function(n) {
+    const ticked = this.localName === 'input' && ['checkbox', 'radio'].includes(this.type);
+    return ticked && !this.disabled ? this.labels[n] ?? null : null;
+}";
+
+/// Whether what lies at a point is the element, or belongs to it; otherwise what it is. A label
+/// that stands for its box is not hit where something else in it would be clicked.
+const IN_FRONT: &str = "function(hit, x, y, forBox) {
+    if (hit.nodeType !== 9 && !hit.parentNode) {
+        const box = this.getBoundingClientRect(), view = this.ownerDocument.defaultView;
+        const at = view.parent === view ? [x, y] : [box.x + box.width / 2, box.y + box.height / 2];
+        hit = this.getRootNode().elementFromPoint(...at) ?? hit;
+    }
+    const name = (node) => `<${node.localName ?? '#text'}${node.id ? ` id=\"${node.id}\"` : ''}>`;
+    const used = (hit.closest ? hit : hit.parentElement)?.closest('a[href], button, input, select, textarea');
+    if (forBox && used && used !== this.control && this.contains(used)) return name(used);
+    for (let node = hit; node; node = node.parentNode ?? node.host) if (node === this) return null;
+    const label = hit.closest?.('label');
+    const beside = used && used !== this && label?.contains(used);
+    if (label && !beside && (label.control === this || label.contains(this))) return null;
+    for (let node = this; node; node = node.parentNode ?? node.host) if (node === hit && this.localName === 'option') return null;
+    return name(hit);
+}";
+
+/// What is to be hit.
+#[derive(Debug, Clone, Copy)]
+enum Aim {
+    /// The element itself.
+    Element,
+    /// A label, in the place of its box.
+    Label,
+}
+
+impl Session {
+    /// Where an element can be hit, once it is certain that it, or else its label, is there.
+    pub(crate) async fn reach(&self, page: &Page, bid: &str, element: &Handle) -> Result<Point, ActionError> {
+        let mut reason = ActionError::Invisible { bid: bid.to_owned() };
+        for (wait, edge) in ATTEMPTS {
+            if !wait.is_zero() {
+                self.pass(page, wait).await?;
+            }
+            match self.reach_at_once(page, bid, element, edge, Aim::Element).await {
+                Err(error @ (ActionError::Obstructed { .. } | ActionError::Invisible { .. })) => {
+                    reason = error
+                }
+                result => return result,
+            }
+            for n in 0..LABELS {
+                let Some(label) = self.related(page, element, LABEL, json!([{ "value": n }])).await? else {
+                    break;
+                };
+                match self.reach_at_once(page, bid, &label, edge, Aim::Label).await {
+                    Err(ActionError::Obstructed { .. } | ActionError::Invisible { .. }) => {}
+                    result => return result,
+                }
+            }
+        }
+        Err(reason)
+    }
+
+    async fn reach_at_once(
+        &self,
+        page: &Page,
+        bid: &str,
+        element: &Handle,
+        edge: Option<&str>,
+        aim: Aim,
+    ) -> Result<Point, ActionError> {
+        let mut result = Err(ActionError::Invisible { bid: bid.to_owned() });
+        for at in self.points(page, bid, element, edge, aim).await? {
+            result = self.uncovered(page, bid, element, at, aim).await.map(|()| at);
+            if !matches!(result, Err(ActionError::Obstructed { .. })) {
+                break;
+            }
+        }
+        result
+    }
+
+    /// The middle of what can be seen of an element, after it was scrolled into view; of a label,
+    /// places near both of its ends, too.
+    async fn points(
+        &self,
+        page: &Page,
+        bid: &str,
+        element: &Handle,
+        edge: Option<&str>,
+        aim: Aim,
+    ) -> Result<Vec<Point>, ActionError> {
+        let invisible = || ActionError::Invisible { bid: bid.to_owned() };
+        let unseen = |error| match error {
+            // It has no box, or is gone.
+            Error::Refused { .. } => invisible(),
+            error => ActionError::Browser(error),
+        };
+        let call = |method, params| self.cdp().call(Some(&page.session), method, params);
+        let node = json!({ "backendNodeId": element.node });
+        match edge {
+            None => call("DOM.scrollIntoViewIfNeeded", node.clone()).await.map_err(unseen)?,
+            Some(edge) => {
+                self.call_on(page, element, SCROLL, json!([{ "value": edge }])).await.map_err(unseen)?
+            }
+        };
+        let answer = call("DOM.getContentQuads", node).await.map_err(unseen)?;
+        let quads = answer.get("quads").and_then(Value::as_array).ok_or_else(invisible)?;
+        let view = self.view(page, &element.frame).await.map_err(unseen)?;
+        let seen = quads.iter().map(|quad| view.cut(quad));
+        Ok(match aim {
+            Aim::Element => seen.filter_map(|part| part.point(0.5)).take(1).collect(),
+            Aim::Label => {
+                seen.flat_map(|part| [0.5, 0.05, 0.95].map(|across| part.point(across))).flatten().collect()
+            }
+        })
+    }
+
+    /// The part of the screen in which what a frame shows can be seen: what all the frames around
+    /// it leave of it.
+    async fn view(&self, page: &Page, frame: &str) -> Result<View, Error> {
+        const METHOD: &str = "DOM.getBoxModel";
+        let (width, height) = self.launch.device.viewport;
+        let mut view = View { x: (0.0, f64::from(width)), y: (0.0, f64::from(height)) };
+        for owner in self.bids.around(frame) {
+            let model =
+                self.cdp().call(Some(&page.session), METHOD, json!({ "backendNodeId": owner })).await?;
+            let content = model
+                .pointer("/model/content")
+                .ok_or(Error::Shape { method: METHOD, field: "model.content" })?;
+            view = view.cut(content);
+        }
+        Ok(view)
+    }
+
+    async fn uncovered(
+        &self,
+        page: &Page,
+        bid: &str,
+        element: &Handle,
+        Point { x, y }: Point,
+        aim: Aim,
+    ) -> Result<(), ActionError> {
+        let metrics = self.cdp().call(Some(&page.session), "Page.getLayoutMetrics", json!({})).await?;
+        let scrolled = |axis: &str| {
+            metrics.pointer(&format!("/cssVisualViewport/{axis}")).and_then(Value::as_f64).unwrap_or(0.0)
+        };
+        // Asked in coordinates of the document, and in whole pixels.
+        #[expect(clippy::cast_possible_truncation, reason = "a coordinate on the screen")]
+        let (down, right) = ((y + scrolled("pageY")) as i64, (x + scrolled("pageX")) as i64);
+        let params = json!({ "x": right, "y": down, "includeUserAgentShadowDOM": false });
+        let hit = match self.cdp().call(Some(&page.session), "DOM.getNodeForLocation", params).await {
+            Ok(hit) => hit,
+            // Nothing but the page's background is there, so nothing is in front.
+            Err(Error::Refused { .. }) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        };
+        let Some(node) = hit.get("backendNodeId").and_then(Value::as_i64) else { return Ok(()) };
+        if node == element.node {
+            return Ok(());
+        }
+        let covered = |by: &str| ActionError::Obstructed { bid: bid.to_owned(), by: by.to_owned() };
+        // A node of another frame has no name in the element's world, or the browser refuses it
+        // one.
+        let hit = match self.object(page, node, element.world).await {
+            Ok(hit) => hit,
+            Err(Error::Refused { .. } | Error::Shape { .. }) => {
+                let inside = self.call_on(page, element, "function() { return this.localName; }", json!([]));
+                return match inside.await?.as_str() {
+                    Some("iframe" | "frame" | "object" | "embed") => Ok(()),
+                    _ => Err(covered("another frame")),
+                };
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let for_box = matches!(aim, Aim::Label);
+        let arguments = json!([{ "objectId": hit }, { "value": x }, { "value": y }, { "value": for_box }]);
+        match self.call_on(page, element, IN_FRONT, arguments).await? {
+            Value::String(by) => Err(covered(&by)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A part of the screen: from where to where, across and down.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct View {
+    x: (f64, f64),
+    y: (f64, f64),
+}
+
+impl View {
+    /// The part of it in which a quad lies: eight numbers, two for each corner.
+    fn cut(self, quad: &Value) -> Self {
+        let numbers: Vec<f64> = quad.as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
+        let span = |axis: usize, (from, to): (f64, f64)| {
+            let along = numbers.iter().skip(axis).step_by(2).copied();
+            let (low, high) = along.fold((f64::MAX, f64::MIN), |(low, high), n| (low.min(n), high.max(n)));
+            (low.max(from), high.min(to))
+        };
+        Self { x: span(0, self.x), y: span(1, self.y) }
+    }
+
+    /// A point half way down, and so far across; none where it has no extent.
+    fn point(self, across: f64) -> Option<Point> {
+        let (width, height) = (self.x.1 - self.x.0, self.y.1 - self.y.0);
+        let point = Point { x: self.x.0 + width * across, y: self.y.0 + height / 2.0 };
+        (width >= 1.0 && height >= 1.0).then_some(point)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_is_that_of_the_visible_part() {
+        let view = View { x: (0.0, 100.0), y: (0.0, 100.0) };
+        let middle = |left: f64, top: f64, right: f64, bottom: f64| {
+            view.cut(&json!([left, top, right, top, right, bottom, left, bottom])).point(0.5)
+        };
+        assert_eq!(middle(10.0, 20.0, 30.0, 40.0), Some(Point { x: 20.0, y: 30.0 }));
+        assert_eq!(middle(-50.0, 50.0, 50.0, 250.0), Some(Point { x: 25.0, y: 75.0 }));
+        assert_eq!(middle(10.0, 20.0, 10.0, 40.0), None, "no width");
+        assert_eq!(middle(110.0, 20.0, 130.0, 40.0), None, "outside");
+        assert_eq!(view.cut(&json!([])).point(0.5), None);
+    }
+}

@@ -1,0 +1,239 @@
+//! One element of a page: from its bid to a handle, and what a scorer wants to know of it.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    ActionError, Error, Session,
+    cdp::tracker::Page,
+    observe::{frames::Place, marks},
+};
+
+/// The element that the last action was about, as it was just before the action.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Acted {
+    /// The address of the page (not of the frame).
+    pub page_url: String,
+    /// The HTML of the element's document.
+    pub page_html: String,
+    /// A CSS path that selects the element in its document.
+    pub selector: String,
+    /// The element's own HTML, cut at 10,000 characters.
+    pub element_html: String,
+    /// What it holds: an input's value, otherwise its text, cut at 1,000 characters. After `fill` and `select_option`, the new value.
+    pub value: String,
+    /// Where it lay: left, top, width and height in CSS pixels from the upper left corner of what is visible of the page (also in a frame),
+    /// around all of its lines. It may lie outside. Nothing where it has no place on the page.
+    #[serde(skip)]
+    pub bbox: Option<[f64; 4]>,
+    /// How far the page (not the frame) was scrolled, to the right and down, in CSS pixels.
+    #[serde(skip)]
+    pub scrolled: [f64; 2],
+}
+
+const DESCRIBE: &str = "function() {
+    const path = [];
+    for (let node = this; node && node.nodeType === 1; node = node.parentElement) {
+        const tag = node.localName;
+        if (node.id && node.getRootNode().querySelectorAll('#' + CSS.escape(node.id)).length === 1) {
+            path.unshift('#' + CSS.escape(node.id));
+            break;
+        }
+        const alike = node.parentElement ? [...node.parentElement.children].filter(n => n.localName === tag) : [node];
+        path.unshift(alike.length > 1 ? `${tag}:nth-of-type(${alike.indexOf(node) + 1})` : tag);
+    }
+    const root = this.ownerDocument.documentElement;
+    return {
+        page_url: '',
+        page_html: root ? root.outerHTML : '',
+        selector: path.join(' > '),
+        element_html: this.outerHTML.slice(0, 10000),
+        value: String(this.value ?? this.innerText ?? this.textContent ?? '').slice(0, 1000),
+    };
+}";
+
+/// A remote handle on an element, in a world that the page cannot see.
+#[derive(Debug, Clone)]
+pub(crate) struct Handle {
+    pub(crate) object: String,
+    pub(crate) node: i64,
+    pub(crate) world: i64,
+    pub(crate) frame: String,
+}
+
+impl Session {
+    /// The element that the last action was about, if it was about one.
+    pub fn acted(&self) -> Option<&Acted> {
+        self.acted.as_ref()
+    }
+
+    /// Finds the element that the last observation calls `bid`.
+    pub(crate) async fn element(&self, page: &Page, bid: &str) -> Result<Handle, ActionError> {
+        let missing = |reason| ActionError::NotFound { bid: bid.to_owned(), reason };
+        let place = self.bids.place(bid);
+        let place = place.ok_or_else(|| missing("the last observation shows no such element"))?;
+        let gone = |error| match error {
+            Error::Refused { .. } => missing("it is no longer on the page"),
+            error => ActionError::Browser(error),
+        };
+        let found = match &place {
+            Place::Marked { frame } => {
+                self.handle_of(page, frame, &format!("{}.find({})", marks::script(), json!(bid))).await
+            }
+            Place::Node { frame, node } => self.handle(page, frame, *node).await.map(Some),
+        };
+        let Some(handle) = found.map_err(gone)? else {
+            return Err(missing("the last observation shows no such element"));
+        };
+        match self.call_on(page, &handle, "function() { return this.isConnected; }", json!([])).await? {
+            Value::Bool(true) => Ok(handle),
+            _ => Err(missing("it is no longer on the page")),
+        }
+    }
+
+    /// A handle on the element that an expression gives in a frame, if it gives one.
+    pub(crate) async fn handle_of(
+        &self,
+        page: &Page,
+        frame: &str,
+        expression: &str,
+    ) -> Result<Option<Handle>, Error> {
+        let world = self.world_apart(page, frame).await?;
+        let params = json!({ "expression": expression, "contextId": world, "objectGroup": "act" });
+        let answer = self.cdp().call(Some(&page.session), "Runtime.evaluate", params).await?;
+        self.handle_in(page, answer, world, frame).await
+    }
+
+    /// A handle on the element that a function gives with another one as `this`, if it gives one.
+    pub(crate) async fn related(
+        &self,
+        page: &Page,
+        element: &Handle,
+        function: &str,
+        arguments: Value,
+    ) -> Result<Option<Handle>, Error> {
+        let params = json!({
+            "objectId": element.object,
+            "functionDeclaration": function,
+            "arguments": arguments,
+            "objectGroup": "act",
+        });
+        match self.cdp().call(Some(&page.session), "Runtime.callFunctionOn", params).await {
+            Ok(answer) => self.handle_in(page, answer, element.world, &element.frame).await,
+            // It is gone.
+            Err(Error::Refused { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The handle that a script's answer holds.
+    async fn handle_in(
+        &self,
+        page: &Page,
+        answer: Value,
+        world: i64,
+        frame: &str,
+    ) -> Result<Option<Handle>, Error> {
+        const METHOD: &str = "DOM.describeNode";
+        let object = answer.pointer("/result/objectId").and_then(Value::as_str).map(str::to_owned);
+        // An exception has an object, too.
+        crate::page::evaluate::value(answer)?;
+        let Some(object) = object else { return Ok(None) };
+        let node = self.cdp().call(Some(&page.session), METHOD, json!({ "objectId": object })).await?;
+        let node = node.pointer("/node/backendNodeId").and_then(Value::as_i64);
+        let node = node.ok_or(Error::Shape { method: METHOD, field: "node.backendNodeId" })?;
+        Ok(Some(Handle { object, node, world, frame: frame.to_owned() }))
+    }
+
+    /// A handle on a node of a frame.
+    async fn handle(&self, page: &Page, frame: &str, node: i64) -> Result<Handle, Error> {
+        let world = self.world_apart(page, frame).await?;
+        let object = self.object(page, node, world).await?;
+        Ok(Handle { object, node, world, frame: frame.to_owned() })
+    }
+
+    /// What a node is called in a given world.
+    pub(crate) async fn object(&self, page: &Page, node: i64, world: i64) -> Result<String, Error> {
+        const METHOD: &str = "DOM.resolveNode";
+        let params = json!({ "backendNodeId": node, "executionContextId": world, "objectGroup": "act" });
+        let answer = self.cdp().call(Some(&page.session), METHOD, params).await?;
+        let object = answer.pointer("/object/objectId").and_then(Value::as_str);
+        Ok(object.ok_or(Error::Shape { method: METHOD, field: "object.objectId" })?.to_owned())
+    }
+
+    /// Calls a function with an element as `this`.
+    pub(crate) async fn call_on(
+        &self,
+        page: &Page,
+        element: &Handle,
+        function: &str,
+        arguments: Value,
+    ) -> Result<Value, Error> {
+        let params = json!({
+            "objectId": element.object,
+            "functionDeclaration": function,
+            "arguments": arguments,
+            "returnByValue": true,
+            "awaitPromise": true,
+        });
+        let answer = self.cdp().call(Some(&page.session), "Runtime.callFunctionOn", params).await?;
+        crate::page::evaluate::value(answer)
+    }
+
+    /// What a scorer wants to know of an element.
+    pub(crate) async fn describe(&self, page: &Page, element: &Handle) -> Result<Acted, Error> {
+        let call = |method, params| self.cdp().call(Some(&page.session), method, params);
+        let (acted, url, quads, metrics) = tokio::join!(
+            self.call_on(page, element, DESCRIBE, json!([])),
+            call("Target.getTargetInfo", json!({ "targetId": page.target })),
+            call("DOM.getContentQuads", json!({ "backendNodeId": element.node })),
+            call("Page.getLayoutMetrics", json!({})),
+        );
+        let mut acted: Acted = serde_json::from_value(acted?).map_err(|_| Error::Shape {
+            method: "Runtime.callFunctionOn",
+            field: "the element's description",
+        })?;
+        acted.page_url =
+            url?.pointer("/targetInfo/url").and_then(Value::as_str).unwrap_or_default().to_owned();
+        acted.bbox = match quads {
+            Ok(quads) => around(&quads),
+            // It has no box.
+            Err(Error::Refused { .. }) => None,
+            Err(error) => return Err(error),
+        };
+        let metrics = metrics?;
+        acted.scrolled = ["pageX", "pageY"].map(|axis| {
+            metrics.pointer(&format!("/cssVisualViewport/{axis}")).and_then(Value::as_f64).unwrap_or(0.0)
+        });
+        Ok(acted)
+    }
+}
+
+/// The box around quads of eight numbers each, two for each corner; nothing where it has no extent.
+fn around(answer: &Value) -> Option<[f64; 4]> {
+    let quads = answer.get("quads")?.as_array()?;
+    let numbers: Vec<f64> =
+        quads.iter().filter_map(Value::as_array).flatten().filter_map(Value::as_f64).collect();
+    let span = |axis: usize| {
+        let along = numbers.iter().skip(axis).step_by(2).copied();
+        along.fold((f64::MAX, f64::MIN), |(low, high), n| (low.min(n), high.max(n)))
+    };
+    let ((left, right), (top, bottom)) = (span(0), span(1));
+    (right > left && bottom > top).then_some([left, top, right - left, bottom - top])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_box_is_around_all_lines_of_an_element() {
+        let quads = json!({ "quads": [
+            [80.0, 10.0, 120.0, 10.0, 120.0, 30.0, 80.0, 30.0],
+            [0.0, 30.0, 40.0, 30.0, 40.0, 50.0, 0.0, 50.0],
+        ] });
+        assert_eq!(around(&quads), Some([0.0, 10.0, 120.0, 40.0]));
+        assert_eq!(around(&json!({ "quads": [] })), None);
+        assert_eq!(around(&json!({ "quads": [[5.0, 5.0, 5.0, 5.0, 5.0, 9.0, 5.0, 9.0]] })), None, "no width");
+    }
+}

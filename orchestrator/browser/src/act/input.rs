@@ -1,0 +1,124 @@
+//! Events of mouse and keyboard, as the browser takes them, and what is held down between them.
+
+use serde_json::{Value, json};
+
+use crate::{ActionError, Button, Error, Point, Session, act::keys::Key, cdp::tracker::Page};
+
+/// A command that is an input event, and its parameters.
+pub(crate) type Input = (&'static str, Value);
+
+/// Where the mouse is, and what is held down.
+#[derive(Debug, Clone)]
+pub(crate) struct Hands {
+    pub(crate) at: Point,
+    /// The bits of the buttons that are down.
+    buttons: u32,
+    /// The bits of the modifier keys that are down.
+    pub(crate) modifiers: u32,
+}
+
+impl Default for Hands {
+    fn default() -> Self {
+        Self { at: Point { x: 0.0, y: 0.0 }, buttons: 0, modifiers: 0 }
+    }
+}
+
+impl Hands {
+    pub(crate) fn move_to(&mut self, at: Point) -> Input {
+        self.at = at;
+        // While one is down, the browser wants to know which: it is what drags.
+        let held = Button::ALL.into_iter().find(|button| self.buttons & button.bit() != 0);
+        self.mouse("mouseMoved", held.map_or("none", Button::as_str), 0)
+    }
+
+    pub(crate) fn press(&mut self, button: Button, count: u32) -> Input {
+        self.buttons |= button.bit();
+        self.mouse("mousePressed", button.as_str(), count)
+    }
+
+    pub(crate) fn release(&mut self, button: Button, count: u32) -> Input {
+        self.buttons &= !button.bit();
+        self.mouse("mouseReleased", button.as_str(), count)
+    }
+
+    pub(crate) fn wheel(&mut self, at: Point, dx: f64, dy: f64) -> Input {
+        self.at = at;
+        let (method, mut event) = self.mouse("mouseWheel", "none", 0);
+        event["deltaX"] = json!(dx);
+        event["deltaY"] = json!(dy);
+        (method, event)
+    }
+
+    /// What is being dragged over the place where the mouse is.
+    pub(crate) fn drag(&self, kind: &str, data: &Value) -> Input {
+        let Point { x, y } = self.at;
+        let event = json!({ "type": kind, "x": x, "y": y, "data": data, "modifiers": self.modifiers });
+        ("Input.dispatchDragEvent", event)
+    }
+
+    /// Nothing is down any more, though the browser was not told: a drop ends that way.
+    pub(crate) fn let_go(&mut self, button: Button) {
+        self.buttons &= !button.bit();
+    }
+
+    fn mouse(&self, kind: &str, button: &str, count: u32) -> Input {
+        let event = json!({
+            "type": kind,
+            "x": self.at.x,
+            "y": self.at.y,
+            "button": button,
+            "buttons": self.buttons,
+            "modifiers": self.modifiers,
+            "clickCount": count,
+        });
+        ("Input.dispatchMouseEvent", event)
+    }
+}
+
+/// An event of a key, while the modifiers with these bits are down.
+pub(crate) fn key(kind: &str, key: &Key, modifiers: u32) -> Input {
+    let mut event = json!({
+        "type": kind,
+        "modifiers": modifiers,
+        "key": key.key,
+        "code": key.code,
+        "windowsVirtualKeyCode": key.number,
+    });
+    if kind == "keyDown" {
+        event["text"] = json!(key.text);
+    }
+    ("Input.dispatchKeyEvent", event)
+}
+
+impl Session {
+    /// Sends events, all at once: between two of them nothing else should happen.
+    pub(crate) async fn input(&self, page: &Page, events: Vec<Input>) -> Result<(), ActionError> {
+        // The page is told of the wheel, and of a movement that nothing follows, when a frame is drawn.
+        let waits = events
+            .last()
+            .is_some_and(|(_, event)| event["type"] == "mouseMoved" || event["type"] == "mouseWheel");
+        let sent =
+            events.into_iter().map(|(method, params)| self.cdp().call(Some(&page.session), method, params));
+        let answers = futures_util::future::join_all(sent);
+        self.watch.lock().striking = true;
+        let results = if waits && self.draws_when_told() {
+            self.while_drawing(page, answers).await
+        } else {
+            answers.await
+        };
+        self.watch.lock().striking = false;
+        self.watch.touch();
+        for result in results {
+            self.unless_closed(page, result)?;
+        }
+        Ok(())
+    }
+
+    /// An input that closes its own tab has no answer, and worked.
+    pub(crate) fn unless_closed(&self, page: &Page, result: Result<Value, Error>) -> Result<(), ActionError> {
+        match result {
+            Err(Error::Refused { .. }) if !self.watch.lock().is_open(&page.session) => Ok(()),
+            result => Ok(result.map(|_| ())?),
+        }
+    }
+}

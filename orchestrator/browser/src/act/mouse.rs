@@ -1,0 +1,122 @@
+//! The mouse: moving it, pressing its buttons, turning its wheel.
+
+use serde_json::{Value, json};
+
+use crate::{
+    ActionError, Button, Error, Point, Press, Session,
+    act::{element::Handle, input::key, keys},
+    cdp::tracker::Page,
+};
+
+impl Session {
+    /// Clicks in the middle of the visible part of an element, once it is certain that the element itself is there.
+    pub(crate) async fn click(
+        &mut self,
+        page: &Page,
+        bid: &str,
+        element: &Handle,
+        press: &Press,
+    ) -> Result<(), ActionError> {
+        let at = self.reach(page, bid, element).await?;
+        self.click_at(page, at, press).await
+    }
+
+    /// Clicks at a place, whatever is there.
+    pub(crate) async fn click_at(
+        &mut self,
+        page: &Page,
+        at: Point,
+        press: &Press,
+    ) -> Result<(), ActionError> {
+        let modifiers = press.modifiers.iter().map(|&modifier| keys::modifier(modifier));
+        let modifiers: Vec<_> = modifiers.collect();
+        let mut events = Vec::new();
+        for (held, bit) in &modifiers {
+            self.hands.modifiers |= bit;
+            events.push(key("rawKeyDown", held, self.hands.modifiers));
+        }
+        events.push(self.hands.move_to(at));
+        for count in 1..=1 + u32::from(press.twice) {
+            events.push(self.hands.press(press.button, count));
+            events.push(self.hands.release(press.button, count));
+        }
+        for (held, bit) in modifiers.iter().rev() {
+            self.hands.modifiers &= !bit;
+            events.push(key("keyUp", held, self.hands.modifiers));
+        }
+        self.input(page, events).await
+    }
+
+    /// Moves the mouse over the middle of an element.
+    pub(crate) async fn hover(
+        &mut self,
+        page: &Page,
+        bid: &str,
+        element: &Handle,
+    ) -> Result<(), ActionError> {
+        let at = self.reach(page, bid, element).await?;
+        self.move_mouse(page, at).await
+    }
+
+    /// Moves the mouse to a place.
+    pub(crate) async fn move_mouse(&mut self, page: &Page, at: Point) -> Result<(), ActionError> {
+        let moved = self.hands.move_to(at);
+        self.input(page, vec![moved]).await
+    }
+
+    /// Moves the mouse to a place, and presses or lets go of a button there.
+    pub(crate) async fn hold(
+        &mut self,
+        page: &Page,
+        at: Point,
+        button: Button,
+        down: bool,
+    ) -> Result<(), ActionError> {
+        let moved = self.hands.move_to(at);
+        let then = if down { self.hands.press(button, 1) } else { self.hands.release(button, 1) };
+        self.input(page, vec![moved, then]).await
+    }
+
+    /// Gives a checkbox or radio button a tick, or takes it away, by a click if need be.
+    pub(crate) async fn tick(
+        &mut self,
+        page: &Page,
+        bid: &str,
+        element: &Handle,
+        on: bool,
+    ) -> Result<(), ActionError> {
+        const TICKED: &str = "function() {
+            const box = this.localName === 'label' && this.control ? this.control : this;
+            if (box.localName === 'input' && ['checkbox', 'radio'].includes(box.type)) return box.checked;
+            return { true: true, false: false, mixed: false }[box.getAttribute('aria-checked')] ?? null;
+        }";
+        let unfit = |reason: &str| ActionError::Unfit { bid: bid.to_owned(), reason: reason.to_owned() };
+        let ticked = self.call_on(page, element, TICKED, json!([])).await?;
+        let Some(ticked) = ticked.as_bool() else {
+            return Err(unfit("it is no checkbox and no radio button"));
+        };
+        if ticked == on {
+            return Ok(());
+        }
+        self.click(page, bid, element, &Press::default()).await?;
+        match self.call_on(page, element, TICKED, json!([])).await {
+            Ok(Value::Bool(now)) if now == on => Ok(()),
+            // It went away by the click, as it may.
+            Err(Error::Refused { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+            Ok(_) => Err(unfit("a click did not change its tick")),
+        }
+    }
+
+    /// Turns the wheel over a place, or where the mouse is.
+    pub(crate) async fn wheel(
+        &mut self,
+        page: &Page,
+        at: Option<Point>,
+        (dx, dy): (f64, f64),
+    ) -> Result<(), ActionError> {
+        let at = at.unwrap_or(self.hands.at);
+        let turned = self.hands.wheel(at, dx, dy);
+        self.input(page, vec![turned]).await
+    }
+}

@@ -1,0 +1,48 @@
+//! Opening an address, and going back and forward.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::{ActionError, Error, Session, cdp::tracker::Page, page::addresses};
+
+/// How long the first byte of a document may take.
+const NAVIGATION: Duration = Duration::from_secs(60);
+
+impl Session {
+    pub(crate) async fn goto(&self, page: &Page, url: &str) -> Result<(), ActionError> {
+        let refused = |reason: String| ActionError::Navigation { url: url.to_owned(), reason };
+        addresses::for_agents(url).map_err(refused)?;
+        let params = json!({ "url": url });
+        let answer = self.cdp().call_within(Some(&page.session), "Page.navigate", params, NAVIGATION).await?;
+        match answer.get("errorText").and_then(Value::as_str) {
+            // Not a page but a download, or an answer without content: the tab stays where it is. And an error of the server that came
+            // without a page: the tab shows the browser's own.
+            None | Some("net::ERR_ABORTED" | "net::ERR_HTTP_RESPONSE_CODE_FAILURE") => Ok(()),
+            Some(reason) => Err(refused(reason.to_owned())),
+        }
+    }
+
+    /// Goes one step through the history of a tab.
+    pub(crate) async fn go(&self, page: &Page, forward: bool) -> Result<(), ActionError> {
+        const METHOD: &str = "Page.getNavigationHistory";
+        let shape = |field| Error::Shape { method: METHOD, field };
+        let history = self.cdp().call(Some(&page.session), METHOD, json!({})).await?;
+        let current =
+            history.get("currentIndex").and_then(Value::as_u64).ok_or_else(|| shape("currentIndex"))?;
+        let entries = history.get("entries").and_then(Value::as_array).ok_or_else(|| shape("entries"))?;
+        let step = if forward { 1 } else { -1 };
+        let there =
+            usize::try_from(current).ok().and_then(|current| entries.get(current.checked_add_signed(step)?));
+        // The empty page that every tab begins with is not part of the world.
+        let there = there.filter(|entry| entry.get("url").and_then(Value::as_str) != Some("about:blank"));
+        let Some(id) = there.and_then(|entry| entry.get("id")) else {
+            return Err(ActionError::NoHistory { forward });
+        };
+        let seen = self.watch.lock().addresses;
+        self.cdp().call(Some(&page.session), "Page.navigateToHistoryEntry", json!({ "entryId": id })).await?;
+        let condition = |_: &_| "the other page to come back".to_owned();
+        let arrived = |state: &crate::cdp::tracker::State| (state.addresses != seen).then_some(());
+        Ok(self.watch.until(NAVIGATION, condition, arrived).await?)
+    }
+}

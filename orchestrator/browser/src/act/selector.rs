@@ -1,0 +1,31 @@
+//! Elements that are named by a CSS selector instead of a bid: `css=[name="comment"]`.
+//!
+//! Benchmarks whose agents see the page's HTML name fields by attributes. The first element that the selector finds is meant, in the page
+//! itself or else in its frames, parents before children. What lies in shadow roots is not found, as with a selector in a page's own script.
+
+use serde_json::json;
+
+use crate::{ActionError, Error, Session, act::element::Handle, cdp::tracker::Page};
+
+/// Begins the name of an element that is no bid.
+const PREFIX: &str = "css=";
+
+impl Session {
+    /// Finds the element that an action names, by a bid or by a selector.
+    pub(crate) async fn named(&self, page: &Page, name: &str) -> Result<Handle, ActionError> {
+        let Some(selector) = name.strip_prefix(PREFIX) else { return self.element(page, name).await };
+        let expression = format!("document.querySelector({})", json!(selector));
+        let missing = |reason| ActionError::NotFound { bid: name.to_owned(), reason };
+        for frame in self.frames(page).await? {
+            match self.handle_of(page, &frame.id, &expression).await {
+                Ok(Some(handle)) => return Ok(handle),
+                Ok(None) => {}
+                Err(Error::Script { .. }) => return Err(missing("it is no selector of CSS")),
+                // The frame went away in the meantime.
+                Err(Error::Refused { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(missing("nothing on the page is like that"))
+    }
+}

@@ -1,0 +1,124 @@
+//! Files that an agent gives to a page.
+//!
+//! Only files that belong to the task can be given: those in the folder that the session was told of, and what was downloaded in this episode.
+//! What a page may talk an agent into shall not reach the rest of the machine's files.
+
+use std::{path::PathBuf, time::Duration};
+
+use serde_json::{Value, json};
+
+use crate::{
+    ActionError, Error, Point, Press, Session,
+    act::element::Handle,
+    cdp::tracker::{Page, State},
+};
+
+/// How long the page may take to ask for a file after a click that should make it.
+const ASKED: Duration = Duration::from_secs(2);
+
+/// A page's wish for files.
+#[derive(Debug, Clone)]
+pub(crate) struct Chooser {
+    /// The input that gets them.
+    node: i64,
+    several: bool,
+}
+
+impl Chooser {
+    /// Reads the browser's event.
+    pub(crate) fn of(event: &Value) -> Option<Self> {
+        let several = event.get("mode").and_then(Value::as_str) == Some("selectMultiple");
+        Some(Self { node: event.get("backendNodeId").and_then(Value::as_i64)?, several })
+    }
+}
+
+impl Session {
+    /// Clicks on an element that asks for files, and gives them.
+    pub(crate) async fn upload(
+        &mut self,
+        page: &Page,
+        bid: &str,
+        element: &Handle,
+        files: &[String],
+    ) -> Result<(), ActionError> {
+        let files = self.files(files)?;
+        self.intercept_chooser(page, true).await?;
+        let given = match self.click(page, bid, element, &Press::default()).await {
+            Ok(()) => self.give(page, &files).await,
+            Err(error) => Err(error),
+        };
+        self.intercept_chooser(page, false).await?;
+        given
+    }
+
+    /// Clicks at a place that asks for files, and gives them.
+    pub(crate) async fn upload_at(
+        &mut self,
+        page: &Page,
+        at: Point,
+        files: &[String],
+    ) -> Result<(), ActionError> {
+        let files = self.files(files)?;
+        self.intercept_chooser(page, true).await?;
+        let given = match self.click_at(page, at, &Press::default()).await {
+            Ok(()) => self.give(page, &files).await,
+            Err(error) => Err(error),
+        };
+        self.intercept_chooser(page, false).await?;
+        given
+    }
+
+    async fn give(&self, page: &Page, files: &[PathBuf]) -> Result<(), ActionError> {
+        let condition = |_: &State| "the page to ask for a file".to_owned();
+        let chooser = match self.watch.until(ASKED, condition, |state| state.chooser.clone()).await {
+            Ok(chooser) => chooser,
+            Err(Error::Deadline { .. }) => return Err(ActionError::NoChooser),
+            Err(error) => return Err(error.into()),
+        };
+        if files.len() > 1 && !chooser.several {
+            return Err(ActionError::File {
+                name: format!("{} files", files.len()),
+                reason: "the page asks for a single file",
+            });
+        }
+        let params = json!({ "files": files, "backendNodeId": chooser.node });
+        let given = self.cdp().call(Some(&page.session), "DOM.setFileInputFiles", params).await;
+        self.unless_closed(page, given)
+    }
+
+    async fn intercept_chooser(&self, page: &Page, enabled: bool) -> Result<(), ActionError> {
+        const METHOD: &str = "Page.setInterceptFileChooserDialog";
+        self.watch.lock().chooser = None;
+        let set = self.cdp().call(Some(&page.session), METHOD, json!({ "enabled": enabled })).await;
+        self.unless_closed(page, set)
+    }
+
+    /// The folders from which files may be given to pages.
+    pub(crate) fn upload_folders(&self) -> Vec<PathBuf> {
+        self.launch.files.iter().cloned().chain([self.downloads_folder()]).collect()
+    }
+
+    /// The files that an agent names, each below a folder from which it may take them.
+    fn files(&self, names: &[String]) -> Result<Vec<PathBuf>, ActionError> {
+        let folders = self.upload_folders();
+        let found = names.iter().map(|name| {
+            find(&folders, name).map_err(|reason| ActionError::File { name: name.clone(), reason })
+        });
+        found.collect()
+    }
+}
+
+/// The file of that name in one of the folders, by its real path: neither `..` nor a link leads out
+/// of them.
+pub(crate) fn find(folders: &[PathBuf], name: &str) -> Result<PathBuf, &'static str> {
+    let candidates = folders.iter().filter_map(|folder| {
+        let (folder, file) = (folder.canonicalize().ok()?, folder.join(name).canonicalize().ok()?);
+        file.is_file().then_some((file.starts_with(folder), file))
+    });
+    let candidates: Vec<(bool, PathBuf)> = candidates.collect();
+    match candidates.iter().find(|(inside, _)| *inside) {
+        Some((_, file)) => Ok(file.clone()),
+        None if candidates.is_empty() => Err("neither the task nor its downloads have a file of that name"),
+        None => Err("only files of the task and its downloads can be given to a page"),
+    }
+}

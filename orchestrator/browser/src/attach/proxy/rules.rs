@@ -1,0 +1,335 @@
+//! What a program may ask of the browser.
+
+use serde_json::{Value, json};
+
+use super::Limits;
+use crate::page::addresses;
+
+/// Domains of the protocol that are about pages and what they have.
+const DOMAINS: &[&str] = &[
+    "Accessibility",
+    "Animation",
+    "Audits",
+    "Autofill",
+    "BackgroundService",
+    "CSS",
+    "CacheStorage",
+    "Console",
+    "DOM",
+    "DOMDebugger",
+    "DOMSnapshot",
+    "DOMStorage",
+    "Debugger",
+    "DeviceOrientation",
+    "Emulation",
+    "EventBreakpoints",
+    "FedCm",
+    "Fetch",
+    "FindInPage",
+    "HeadlessExperimental",
+    "HeapProfiler",
+    // Its streams are of commands that are looked at themselves; none is opened by a path.
+    "IO",
+    "IndexedDB",
+    "Input",
+    "Inspector",
+    "LayerTree",
+    "Log",
+    "Media",
+    "Memory",
+    "Network",
+    "Overlay",
+    "Page",
+    "Performance",
+    "PerformanceTimeline",
+    "Preload",
+    "Profiler",
+    "Runtime",
+    "Schema",
+    "Security",
+    "ServiceWorker",
+    "Storage",
+    "Tracing",
+    "WebAudio",
+    "WebAuthn",
+];
+
+/// Of the domains that are about the browser as a whole: what programs need to drive pages.
+const OF_THE_BROWSER: &[&str] = &[
+    "Browser.cancelDownload",
+    "Browser.close",
+    "Browser.getHistogram",
+    "Browser.getHistograms",
+    "Browser.getVersion",
+    "Browser.getWindowBounds",
+    "Browser.getWindowForTarget",
+    "Browser.grantPermissions",
+    "Browser.resetPermissions",
+    "Browser.setContentsSize",
+    "Browser.setDownloadBehavior",
+    "Browser.setPermission",
+    "Browser.setWindowBounds",
+    "Target.activateTarget",
+    "Target.attachToBrowserTarget",
+    "Target.attachToTarget",
+    "Target.autoAttachRelated",
+    "Target.closeTarget",
+    "Target.createBrowserContext",
+    "Target.createTarget",
+    "Target.detachFromTarget",
+    "Target.disposeBrowserContext",
+    "Target.getBrowserContexts",
+    "Target.getTargetInfo",
+    "Target.getTargets",
+    "Target.setAutoAttach",
+    "Target.setDiscoverTargets",
+];
+
+/// Of the domains that are about pages: what reaches the machine, or takes away a bound.
+const NOT_OF_PAGES: &[&str] =
+    &["Page.startScreenRecording", "Page.stopScreenRecording", "Storage.overrideQuotaForOrigin"];
+
+/// Permissions for what the machine has: its microphone, its camera, what is on its screen, its
+/// devices. (The clipboard of a browser without a window is its own.)
+const OF_THE_MACHINE: &[&str] = &[
+    "audioCapture",
+    "camera",
+    "cameraPanTiltZoom",
+    "capturedSurfaceControl",
+    "display-capture",
+    "displayCapture",
+    "hid",
+    "microphone",
+    "nfc",
+    "serial",
+    "smart-card",
+    "smartCard",
+    "speaker-selection",
+    "speakerSelection",
+    "usb",
+    "videoCapture",
+    "videoCapturePanTiltZoom",
+    "web-printing",
+    "webPrinting",
+];
+
+/// What becomes of a command.
+#[derive(Debug, PartialEq)]
+pub(super) enum Verdict {
+    /// It goes to the browser, as it is now.
+    Pass,
+    /// It is answered with an error that says this.
+    Refuse(String),
+    /// The program's connection is closed, and nothing else: pages are still to be looked at.
+    Close,
+}
+
+impl Limits {
+    /// Looks at a command, and has its addresses and files spelt as they were understood.
+    pub(super) fn judge(&self, message: &mut Value) -> Verdict {
+        let Some(method) = message.get("method").and_then(Value::as_str).map(str::to_owned) else {
+            return Verdict::Refuse("the message has no `method`".to_owned());
+        };
+        if method == "Browser.close" {
+            return Verdict::Close;
+        }
+        if !is_allowed(&method) {
+            return Verdict::Refuse(format!("`{method}` is not allowed in an episode"));
+        }
+        let mut none = json!({});
+        let params = match message.get_mut("params") {
+            None | Some(Value::Null) => &mut none,
+            Some(params) => params,
+        };
+        match self.parameters(&method, params) {
+            Ok(()) => Verdict::Pass,
+            Err(why) => Verdict::Refuse(format!("`{method}` is not allowed like this in an episode: {why}")),
+        }
+    }
+
+    fn parameters(&self, method: &str, params: &mut Value) -> Result<(), String> {
+        match method {
+            "Page.navigate"
+            | "Target.createTarget"
+            | "Network.loadNetworkResource"
+            | "Fetch.continueRequest"
+            | "Page.addCompilationCache" => address(params),
+            "Target.createBrowserContext" => self.context(params),
+            "Target.attachToTarget" => flat(params),
+            "Target.setAutoAttach" if params.get("autoAttach") == Some(&json!(true)) => flat(params),
+            "DOM.setFileInputFiles" => self.uploads(params.get_mut("files")),
+            "Input.dispatchDragEvent" => {
+                self.uploads(params.pointer_mut("/data/files").filter(|files| !files.is_null()))
+            }
+            "Browser.setDownloadBehavior" | "Page.setDownloadBehavior" => self.downloads(params),
+            "Browser.grantPermissions" => {
+                let asked = params.get("permissions").and_then(Value::as_array);
+                asked.into_iter().flatten().try_for_each(permission)
+            }
+            "Browser.setPermission" if params.get("setting") != Some(&json!("granted")) => Ok(()),
+            "Browser.setPermission" => permission(&params["permission"]["name"]),
+            "Tracing.start" => trace(params),
+            _ => Ok(()),
+        }
+    }
+
+    /// Contexts have the browser's proxy, which is the gateway, or name it.
+    fn context(&self, params: &Value) -> Result<(), String> {
+        let given = |name: &str| params.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+        let gateway = format!("{}", self.proxy);
+        if let Some(proxy) = given("proxyServer")
+            && proxy != gateway
+            && proxy != format!("http://{gateway}")
+        {
+            return Err(format!("the proxy is the gateway, http://{gateway}, and no other"));
+        }
+        if given("proxyBypassList").is_some_and(|list| list != "<-loopback>") {
+            return Err("nothing goes past the proxy".to_owned());
+        }
+        match params.get("originsWithUniversalNetworkAccess").and_then(Value::as_array) {
+            Some(origins) if !origins.is_empty() => Err("no origin has access to all others".to_owned()),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn is_allowed(method: &str) -> bool {
+    let Some((domain, _)) = method.split_once('.') else { return false };
+    let of_pages = DOMAINS.contains(&domain) && !NOT_OF_PAGES.contains(&method);
+    of_pages || OF_THE_BROWSER.contains(&method)
+}
+
+/// The address that a command names, if it names one.
+fn address(params: &mut Value) -> Result<(), String> {
+    match params.get_mut("url") {
+        // Chromium's word for an empty page.
+        None | Some(Value::Null) => Ok(()),
+        Some(Value::String(url)) if url.is_empty() => Ok(()),
+        Some(Value::String(url)) => {
+            *url = addresses::for_programs(url)?.into();
+            Ok(())
+        }
+        Some(_) => Err("`url` is not a text".to_owned()),
+    }
+}
+
+/// Sessions are spoken to beside one another. The older way, messages in messages, is not looked
+/// into.
+fn flat(params: &Value) -> Result<(), String> {
+    match params.get("flatten") {
+        Some(Value::Bool(true)) => Ok(()),
+        _ => Err("attach with `flatten: true`".to_owned()),
+    }
+}
+
+fn permission(name: &Value) -> Result<(), String> {
+    match name.as_str() {
+        Some(name) if OF_THE_MACHINE.contains(&name) => {
+            Err(format!("the machine's own is not a page's: `{name}` is not granted"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The browser's own traces, told to the program: not the system's, and not by settings that name
+/// files.
+fn trace(params: &Value) -> Result<(), String> {
+    if params.get("perfettoConfig").is_some_and(|config| !config.is_null()) {
+        return Err("`perfettoConfig` is not read; use `traceConfig`".to_owned());
+    }
+    match params.get("tracingBackend").and_then(Value::as_str) {
+        None | Some("auto" | "chrome") => Ok(()),
+        Some(other) => Err(format!("the tracing backend `{other}` is the system's")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judge(method: &str, params: Value) -> (Verdict, Value) {
+        let limits = Limits {
+            proxy: ([127, 0, 0, 1], 8080).into(),
+            uploads: Vec::new(),
+            downloads: "/nowhere".into(),
+        };
+        let mut message = json!({ "id": 1, "method": method, "params": params });
+        (limits.judge(&mut message), message["params"].take())
+    }
+
+    #[test]
+    fn driving_pages_passes() {
+        for (method, params) in [
+            ("Page.navigate", json!({ "url": "https://a.test/" })),
+            ("Target.createTarget", json!({ "url": "" })),
+            ("Target.createTarget", json!({ "url": "about:blank", "browserContextId": "1" })),
+            ("Target.createBrowserContext", Value::Null),
+            (
+                "Target.createBrowserContext",
+                json!({ "disposeOnDetach": true, "proxyServer": "http://127.0.0.1:8080" }),
+            ),
+            (
+                "Target.setAutoAttach",
+                json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true }),
+            ),
+            ("Target.setAutoAttach", json!({ "autoAttach": false, "waitForDebuggerOnStart": false })),
+            ("Runtime.evaluate", json!({ "expression": "1" })),
+            ("Browser.setDownloadBehavior", json!({ "behavior": "deny" })),
+            ("Browser.grantPermissions", json!({ "permissions": ["geolocation", "notifications"] })),
+            ("Input.dispatchDragEvent", json!({ "data": { "items": [], "dragOperationsMask": 1 } })),
+            ("Fetch.continueRequest", json!({ "requestId": "1" })),
+            ("Tracing.start", json!({ "transferMode": "ReturnAsStream" })),
+        ] {
+            assert_eq!(judge(method, params.clone()).0, Verdict::Pass, "{method} {params}");
+        }
+        assert_eq!(judge("Browser.close", Value::Null).0, Verdict::Close);
+    }
+
+    #[test]
+    fn what_leads_out_is_refused() {
+        let file = json!({ "url": "file:///etc/passwd" });
+        for (method, params) in [
+            ("Page.navigate", file.clone()),
+            ("Page.navigate", json!({ "url": ["file:///etc/passwd"] })),
+            ("Target.createTarget", file.clone()),
+            ("Target.createTarget", json!({ "url": "chrome://settings" })),
+            ("Network.loadNetworkResource", file.clone()),
+            ("Fetch.continueRequest", file),
+            ("Target.createBrowserContext", json!({ "proxyServer": "http://127.0.0.1:8081" })),
+            ("Target.createBrowserContext", json!({ "proxyServer": "direct://" })),
+            ("Target.createBrowserContext", json!({ "proxyBypassList": "*" })),
+            (
+                "Target.createBrowserContext",
+                json!({ "originsWithUniversalNetworkAccess": ["https://a.test"] }),
+            ),
+            ("Target.attachToTarget", json!({ "targetId": "1" })),
+            ("Target.sendMessageToTarget", json!({ "message": "{}" })),
+            ("Target.exposeDevToolsProtocol", json!({ "targetId": "1" })),
+            ("Target.setRemoteLocations", json!({ "locations": [] })),
+            ("DOM.setFileInputFiles", json!({ "files": ["/etc/passwd"] })),
+            ("Input.dispatchDragEvent", json!({ "data": { "files": ["/etc/passwd"] } })),
+            ("Browser.setDownloadBehavior", json!({ "behavior": "allow", "downloadPath": "/root" })),
+            ("Page.setDownloadBehavior", json!({ "behavior": "allow" })),
+            ("Browser.grantPermissions", json!({ "permissions": ["geolocation", "videoCapture"] })),
+            ("Browser.setPermission", json!({ "setting": "granted", "permission": { "name": "camera" } })),
+            ("Tracing.start", json!({ "tracingBackend": "system" })),
+            ("Tracing.start", json!({ "perfettoConfig": "AA==" })),
+            ("Browser.executeBrowserCommand", json!({})),
+            ("Extensions.loadUnpacked", json!({ "path": "/" })),
+            ("SystemInfo.getInfo", json!({})),
+            ("Tethering.bind", json!({ "port": 1 })),
+            ("Novelty.invent", json!({})),
+            ("page.navigate", json!({})),
+            ("", json!({})),
+        ] {
+            let (verdict, _) = judge(method, params.clone());
+            assert!(matches!(verdict, Verdict::Refuse(_)), "{method} {params}: {verdict:?}");
+        }
+    }
+
+    #[test]
+    fn the_browser_gets_the_address_that_was_understood() {
+        let (verdict, params) = judge("Page.navigate", json!({ "url": " HTTPS:\\\\a.test/x\n" }));
+        assert_eq!((verdict, &params["url"]), (Verdict::Pass, &json!("https://a.test/x")));
+    }
+}

@@ -1,0 +1,17 @@
+//! The client of the Chrome DevTools Protocol (CDP), and the state of the browser that its events
+//! tell.
+//!
+//! ```text
+//! connection   the WebSocket: commands, their answers, and events in their order
+//! targets      prepares each page, frame and worker before its first script runs
+//! tracker      the state: open pages and workers, counters, what a wait waits for
+//! traffic      the part of the state about requests, navigations and service workers
+//! ```
+//!
+//! Nothing here decides when a page is done, and nothing here moves a page's time: that is
+//! [`clock`](crate::clock).
+
+pub(crate) mod connection;
+pub(crate) mod targets;
+pub(crate) mod tracker;
+pub(crate) mod traffic;

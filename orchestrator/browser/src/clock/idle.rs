@@ -1,0 +1,190 @@
+//! Whether the pages' processes are idle, as the machine's kernel tells it.
+//!
+//! A page needs several tasks for what it is given: a script arrives, runs, and asks for more. A
+//! question to the page does not tell that they are over, as Chromium answers it before the page's
+//! own tasks. But a thread that has a task is runnable, and the kernel shows that.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::cdp::{connection::Cdp, tracker::Watch};
+
+/// How long a main thread may run before it is waited for no longer.
+const SCRIPT: Duration = Duration::from_secs(5);
+/// How long it takes to look again at a main thread that runs.
+const POLL: Duration = Duration::from_millis(1);
+/// How often other threads are looked at before they are waited for no longer.
+const LOOKS: u32 = 100;
+
+/// The processes that show pages.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Processes {
+    ids: Vec<u64>,
+    /// Only main threads are waited for: another one, such as a worker's, is never idle.
+    main_only: bool,
+    /// How many documents had come when the browser was asked for the processes.
+    documents: Option<u64>,
+}
+
+/// Waits until the pages' processes have been idle for as long as the browser needs to answer a
+/// question.
+pub(crate) async fn wait(watch: &Watch, cdp: &Cdp) {
+    let mut processes = find(watch, cdp).await;
+    let began = Instant::now();
+    let mut looks = 0;
+    let mut polls = interval(POLL);
+    polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    while began.elapsed() < SCRIPT {
+        if processes.main_are_idle() {
+            let before = processes.cpu_time();
+            ask_browser(watch, cdp).await;
+            if processes.main_are_idle() && processes.cpu_time() == before {
+                // The other threads are many, and looked at last.
+                if processes.others_are_idle() && processes.cpu_time() == before {
+                    return;
+                }
+                looks += 1;
+            }
+            if looks == LOOKS && !processes.main_only {
+                tracing::debug!("a thread of a page is never idle");
+                processes.main_only = true;
+                watch.lock().processes.main_only = true;
+            }
+        } else {
+            polls.tick().await;
+        }
+    }
+    tracing::debug!("a page is not idle");
+}
+
+/// Does so unless they are idle at this moment.
+pub(crate) async fn wait_if_busy(watch: &Watch, cdp: &Cdp) {
+    if !find(watch, cdp).await.are_idle() {
+        wait(watch, cdp).await;
+    }
+}
+
+/// A question that the browser answers itself, without the page.
+pub(crate) async fn ask_browser(watch: &Watch, cdp: &Cdp) {
+    let Ok(page) = watch.lock().active() else { return };
+    let params = json!({ "urls": ["http://127.0.0.1/"] });
+    // A tab that has gone in the meantime refuses to answer, and that is answer enough.
+    let _ = cdp.call(Some(&page.session), "Network.getCookies", params).await;
+}
+
+/// The processes; the browser is asked for them where there may be others by now.
+async fn find(watch: &Watch, cdp: &Cdp) -> Processes {
+    let documents = {
+        let state = watch.lock();
+        if state.processes.documents == Some(state.documents) {
+            return state.processes.clone();
+        }
+        Some(state.documents)
+    };
+    // A browser that does not tell is about to end.
+    let told = cdp.call(None, "SystemInfo.getProcessInfo", json!({})).await.unwrap_or_default();
+    let processes = told.get("processInfo").and_then(Value::as_array).into_iter().flatten();
+    let renderers = processes.filter(|process| process["type"] == "renderer");
+    let ids: Vec<u64> = renderers.filter_map(|process| process["id"].as_u64()).collect();
+    // What the browser has not told it is asked for again.
+    let documents = documents.filter(|_| !ids.is_empty());
+    let processes = Processes { ids, documents, main_only: false };
+    watch.lock().processes = processes.clone();
+    processes
+}
+
+impl Processes {
+    /// Whether no thread is runnable.
+    fn are_idle(&self) -> bool {
+        self.main_are_idle() && self.others_are_idle()
+    }
+
+    fn main_are_idle(&self) -> bool {
+        self.ids.iter().all(|&id| is_idle(&main_thread(id)))
+    }
+
+    /// The same of the other threads; true where only main threads are waited for.
+    fn others_are_idle(&self) -> bool {
+        self.main_only || self.ids.iter().all(|&id| threads(id).iter().all(|thread| is_idle(thread)))
+    }
+
+    /// The CPU time of the main threads so far, in nanoseconds.
+    fn cpu_time(&self) -> u64 {
+        self.ids.iter().map(|&id| cpu_time(id)).sum()
+    }
+}
+
+fn main_thread(id: u64) -> PathBuf {
+    PathBuf::from(format!("/proc/{id}/task/{id}"))
+}
+
+/// All threads of a process.
+fn threads(id: u64) -> Vec<PathBuf> {
+    let threads = fs::read_dir(format!("/proc/{id}/task"));
+    threads.into_iter().flatten().flatten().map(|thread| thread.path()).collect()
+}
+
+/// Whether a thread is not runnable; one that has gone is not.
+fn is_idle(thread: &Path) -> bool {
+    fs::read(thread.join("stat")).map_or(true, |stat| !is_runnable(&stat))
+}
+
+/// The CPU time of a main thread; 0 for one that has gone.
+fn cpu_time(id: u64) -> u64 {
+    let times = fs::read_to_string(main_thread(id).join("schedstat")).unwrap_or_default();
+    times.split(' ').next().and_then(|time| time.parse().ok()).unwrap_or_default()
+}
+
+/// Whether a thread has something to do, or waits for a disk, by its `stat`: the state comes after
+/// the name, which is in parentheses and may hold any.
+fn is_runnable(stat: &[u8]) -> bool {
+    let name = stat.iter().rposition(|&byte| byte == b')');
+    matches!(name.and_then(|end| stat.get(end + 2)), Some(b'R' | b'D'))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    #[test]
+    fn the_state_comes_after_a_name_that_may_look_like_one() {
+        assert!(!is_runnable(b"7 (a) R b) S 1 2"));
+        assert!(is_runnable(b"7 (a) S b) R 1 2"));
+        assert!(is_runnable(b"7 (a) D 1 2"));
+    }
+
+    #[test]
+    fn a_process_is_idle_while_none_of_its_threads_has_anything_to_do() {
+        // `cat` waits for its input; the loop never ends.
+        let start = |command: &str| {
+            let mut shell = Command::new("sh");
+            shell.args(["-c", command]).stdin(Stdio::piped()).spawn().unwrap()
+        };
+        let (mut waiting, mut busy) = (start("exec cat"), start("while :; do :; done"));
+        let (cat, shell) = (u64::from(waiting.id()), u64::from(busy.id()));
+        let end = Instant::now() + Duration::from_secs(20);
+        let are_idle = |ids: &[u64]| Processes { ids: ids.to_vec(), ..Processes::default() }.are_idle();
+        while !are_idle(&[cat]) || are_idle(&[shell]) || cpu_time(cat) == 0 {
+            assert!(Instant::now() < end, "{} {}", are_idle(&[cat]), are_idle(&[shell]));
+            std::thread::yield_now();
+        }
+        let before = cpu_time(cat);
+        assert!(are_idle(&[cat]));
+        assert_eq!(cpu_time(cat), before, "nothing has happened meanwhile");
+        assert!(!are_idle(&[cat, shell]));
+        for child in [&mut waiting, &mut busy] {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        assert!(are_idle(&[cat]), "it has gone");
+    }
+}

@@ -1,0 +1,379 @@
+//! When is a page done? Not after some seconds, but when nothing is on its way and its own time has run on a while.
+//!
+//! In a frozen world the page's time stands still between slices. What happens in real time (answers of the network, frames on the screen,
+//! input, workers) happens in these rests, all at one instant of the page's time; a rest ends when nothing of that is left. Then the next slice
+//! of the page's time is granted, in which timers run. The slices are always the same, [`SLICES`], five seconds in all, so the page's time at
+//! each event does not depend on how fast the machine is. A new document starts them again, [`RESTARTS`] times at most.
+//!
+//! A live browser has no such clock: there a page is settled once nothing has begun for [`LULL`].
+
+use std::time::{Duration, Instant};
+
+use gateway::{Activity, Counts};
+use tokio::time::timeout;
+
+use crate::{
+    Error, Session,
+    cdp::{
+        connection::CALL,
+        tracker::{News, Page, Sockets, State},
+    },
+    clock::{
+        idle,
+        liveness::{Limit, Patience},
+        virtual_time,
+    },
+};
+
+/// Short steps first, where pages start one thing after another; longer ones for late timers.
+const SLICES: [Duration; 8] = {
+    const fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+    [ms(10), ms(40), ms(50), ms(100), ms(300), ms(500), ms(1000), ms(3000)]
+};
+const RESTARTS: u32 = 3;
+/// How far the page's clock, which tells whole milliseconds, is behind when it lacks something.
+const SHORT: f64 = 2.0;
+/// While a worker and its page talk to each other, time runs on by the smallest step for every message.
+const TALK: Duration = Duration::from_millis(1);
+const TALKS: u32 = 200;
+const LULL: Duration = Duration::from_millis(500);
+/// How long a page may need to notice that an answer has been delivered in full, on a machine with time for it. These two are spent with
+/// [`Patience`].
+const NOTICE: Duration = Duration::from_millis(250);
+/// How long a WebSocket is waited for that the browser lets wait.
+const HELD_BACK: Duration = Duration::from_secs(10);
+/// How long the answer to a question may take that is no document; after that the page's time does not wait for it.
+const QUESTION: Duration = Duration::from_secs(10);
+/// How long the next piece of an answer may take that has begun; one that is silent for longer has
+/// no end.
+const PIECE: Duration = Duration::from_secs(2);
+/// Waits inside a settling know better what they wait for than the settling as a whole, so they are given the first word.
+const GRACE: Duration = Duration::from_millis(100);
+/// How long it may take to read an answer that is there, or to begin to load what was asked for.
+const READING: Duration = Duration::from_millis(40);
+
+/// How a page came to rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settled {
+    /// How far the page's own clock has moved; zero in a live browser.
+    pub page_time: Duration,
+    /// How long that took.
+    pub real_time: Duration,
+    /// False where a live page was still busy at the deadline.
+    pub quiet: bool,
+}
+
+impl Session {
+    /// Waits until the active page is done. In a frozen world it is an error if that is not so before the deadline.
+    pub async fn settle(&mut self, activity: &Activity, deadline: Duration) -> Result<Settled, Error> {
+        let started = Instant::now();
+        let limit = Limit::after(deadline);
+        if self.frozen().is_none() {
+            let quiet = match self.lull(activity, limit).await {
+                Ok(()) => true,
+                Err(Error::Deadline { .. } | Error::Network(_)) => false,
+                Err(error) => return Err(error),
+            };
+            return Ok(Settled { page_time: Duration::ZERO, real_time: started.elapsed(), quiet });
+        }
+        let before = self.watch.lock().clock;
+        match timeout(deadline + GRACE, self.run_slices(activity, limit)).await {
+            Ok(result) => result?,
+            Err(_) => {
+                let condition = "the page to answer; a script of its own does not end".to_owned();
+                return Err(Error::Deadline { condition, waited: deadline });
+            }
+        }
+        let moved = self.watch.lock().clock - before;
+        let page_time = Duration::try_from_secs_f64(moved / 1000.0).unwrap_or_default();
+        Ok(Settled { page_time, real_time: started.elapsed(), quiet: true })
+    }
+
+    /// Lets arrive what is on its way, without the page's time moving.
+    pub(crate) async fn rest_a_while(&self, activity: &Activity, deadline: Duration) -> Result<(), Error> {
+        let limit = Limit::after(deadline);
+        match self.rest(activity, limit).await {
+            Ok(_) => Ok(()),
+            Err(Error::Deadline { .. } | Error::Network(_)) if self.frozen().is_none() => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Lets the page's own time run on by `time` in the midst of an action, and arrive what comes
+    /// of it. In a live browser it is the page that waits.
+    pub(crate) async fn pass(&self, page: &Page, time: Duration) -> Result<(), Error> {
+        if self.frozen().is_none() {
+            let wait = format!("new Promise(done => setTimeout(done, {}))", time.as_millis());
+            return match self.evaluate_apart(page, &page.target, &wait, CALL).await {
+                // The document went away under it.
+                Ok(_) | Err(Error::Refused { .. }) => Ok(()),
+                Err(error) => Err(error),
+            };
+        }
+        let activity = self.launch.activity.clone().unwrap_or_default();
+        let limit = Limit::after(CALL);
+        self.rest(&activity, limit).await?;
+        let end = self.watch.lock().clock + time.as_secs_f64() * 1000.0;
+        self.run_until(end, &activity, limit).await?;
+        self.rest(&activity, limit).await?;
+        Ok(())
+    }
+
+    async fn run_slices(&self, activity: &Activity, limit: Limit) -> Result<(), Error> {
+        let mut restarts = 0;
+        let mut talks = 0;
+        let mut next = 0;
+        let mut documents = self.watch.lock().documents;
+        let mut end = f64::NEG_INFINITY;
+        loop {
+            let messages = self.rest(activity, limit).await?;
+            let (now, clock) = {
+                let state = self.watch.lock();
+                (state.documents, state.clock)
+            };
+            if now != documents && restarts < RESTARTS {
+                (documents, restarts, next) = (now, restarts + 1, 0);
+            }
+            let slice = if messages > 0 && talks < TALKS {
+                talks += 1;
+                TALK
+            } else if let Some(&slice) = SLICES.get(next) {
+                next += 1;
+                slice
+            } else if clock + SHORT <= end {
+                Duration::ZERO
+            } else {
+                let page = self.watch.lock().active()?;
+                if self.fill_vacant(&page).await? {
+                    continue;
+                }
+                return self.no_doubts(limit).await;
+            };
+            // A grant that was stopped ends a later one too soon, at times.
+            end = end.max(clock) + slice.as_secs_f64() * 1000.0;
+            self.run_until(end, activity, limit).await?;
+        }
+    }
+
+    /// Waits until it is known of each page and worker whether it sees the world.
+    async fn no_doubts(&self, limit: Limit) -> Result<(), Error> {
+        let condition = |_: &State| "a page or worker that was not prepared to go away".to_owned();
+        let known = |state: &State| (state.doubts == 0).then(|| state.prepared());
+        self.watch.until(limit.left(), condition, known).await?
+    }
+
+    /// Lets everything arrive that is on its way while the page's time stands still. Returns how many messages workers had for their pages.
+    pub(crate) async fn rest(&self, activity: &Activity, limit: Limit) -> Result<u64, Error> {
+        let mut messages = 0;
+        loop {
+            let before = (self.watch.lock().begun, activity.counts().begun);
+            let page = self.watch.lock().active()?;
+            let patience = self.patience(&page, limit);
+            self.arrivals(activity, patience).await?;
+            let has_news = self.take_news(activity);
+            if has_news {
+                self.wait_until_idle().await;
+            } else {
+                self.wait_if_busy().await;
+            }
+            self.show_frame(patience).await?;
+            if let Some(world) = self.frozen() {
+                self.messages(activity, patience).await?;
+                let (workers, now) = {
+                    let state = self.watch.lock();
+                    (state.workers.clone(), virtual_time::visible(world, state.clock))
+                };
+                for worker in &workers {
+                    messages += virtual_time::tick(self.cdp(), &self.watch, worker, now).await?;
+                }
+            }
+            if has_news {
+                self.wait_if_busy().await;
+            }
+            if before == (self.watch.lock().begun, activity.counts().begun) {
+                return Ok(messages);
+            }
+            if limit.left().is_zero() {
+                let condition = "the page to stop asking for more".to_owned();
+                return Err(Error::Deadline { condition, waited: limit.whole });
+            }
+        }
+    }
+
+    /// Whether something has begun or come to an end since this was last asked: only then may
+    /// something be on its way to the pages from another process. Without it, what the pages have
+    /// to do, such as after a slice or a click, is in their processes, and one look tells.
+    fn take_news(&self, activity: &Activity) -> bool {
+        let mut state = self.watch.lock();
+        let news = News { begun: state.begun, ended: state.traffic.ended, asked: activity.counts().begun };
+        std::mem::replace(&mut state.news, news) != news
+    }
+
+    async fn wait_if_busy(&self) {
+        if self.frozen().is_some() {
+            idle::wait_if_busy(&self.watch, self.cdp()).await;
+        }
+    }
+
+    /// Waits until the pages have done what they can do while their time stands still.
+    pub(crate) async fn wait_until_idle(&self) {
+        if self.frozen().is_some() {
+            idle::wait(&self.watch, self.cdp()).await;
+        }
+    }
+
+    pub(crate) fn patience<'a>(&'a self, page: &'a Page, limit: Limit) -> Patience<'a> {
+        Patience { cdp: self.cdp(), watch: &self.watch, page, limit }
+    }
+
+    /// Waits until the page has all answers, and the gateway no more to give.
+    async fn arrivals(&self, activity: &Activity, patience: Patience<'_>) -> Result<(), Error> {
+        let limit = patience.limit;
+        let condition = |state: &State| format!("the network; on their way are {}", state.traffic.describe());
+        let answered = |state: &State| state.traffic.unanswered() == 0 && state.traffic.navigating() == 0;
+        let began = Instant::now();
+        loop {
+            self.silence(activity, limit).await?;
+            let before = (self.watch.lock().begun, activity.counts().begun);
+            let notice = if self.watch.lock().traffic.only_asked() { READING } else { NOTICE };
+            if !patience.until(notice, condition, answered).await? {
+                let counts = activity.counts();
+                let waits = self.watch.lock().traffic.held_back() > 0 && began.elapsed() < HELD_BACK;
+                if !waits
+                    && self.has_no_more_to_say(&counts)
+                    && before == (self.watch.lock().begun, counts.begun)
+                {
+                    self.watch.lock().traffic.give_up();
+                }
+                continue;
+            }
+            if patience.until(READING, condition, |state| state.traffic.pending() == 0).await? {
+                break;
+            }
+            let mut state = self.watch.lock();
+            // A page need not read the answers that it gets.
+            if before == (state.begun, activity.counts().begun) {
+                state.traffic.give_up();
+                break;
+            }
+        }
+        let condition = |_: &State| "an event stream to begin".to_owned();
+        if !patience.until(NOTICE, condition, |state| state.traffic.opening() == 0).await? {
+            self.watch.lock().traffic.give_up_opening();
+        }
+        let condition = |_: &State| "a service worker to be installed".to_owned();
+        if !patience.until(NOTICE, condition, |state| state.traffic.services() == 0).await? {
+            self.watch.lock().traffic.give_up_services();
+        }
+        self.silence(activity, limit).await?;
+        // The browser has all of it, and may still be writing.
+        let condition = |_: &State| "a download to be saved".to_owned();
+        patience.until(limit.left(), condition, |state| !state.is_downloading()).await?;
+        Ok(())
+    }
+
+    /// Waits until the gateway has nothing more to say. A page may have asked what is answered only once something happens, and that may wait
+    /// for the page's own time.
+    async fn silence(&self, activity: &Activity, limit: Limit) -> Result<(), Error> {
+        let asked = Instant::now();
+        loop {
+            if activity.until(limit.left().min(PIECE / 8), |counts| self.has_no_more_to_say(counts)).await {
+                return Ok(());
+            }
+            if self.world.is_none() || limit.left().is_zero() {
+                return Ok(activity.quiet(limit.left()).await?);
+            }
+            self.look_for_streams(asked);
+        }
+    }
+
+    /// Finds what will not be answered before the page's time goes on, where something has been
+    /// waited for since `asked`.
+    pub(crate) fn look_for_streams(&self, asked: Instant) {
+        let traffic = &mut self.watch.lock().traffic;
+        traffic.leave_open_ended(PIECE);
+        if asked.elapsed() >= QUESTION {
+            traffic.ask_in_vain();
+        }
+    }
+
+    pub(crate) fn has_no_more_to_say(&self, counts: &Counts) -> bool {
+        counts.frames == 0 && counts.requests <= self.watch.lock().traffic.left_alone()
+    }
+
+    /// Whether every message that was sent to the page has been taken by it.
+    pub(crate) fn has_all_frames(&self, activity: &Activity) -> bool {
+        let state = self.watch.lock();
+        let sent = activity.counts().frames_sent.cast_signed();
+        state.socket_offset.is_none_or(|offset| offset.0 + state.sockets.received.cast_signed() >= sent)
+    }
+
+    /// Waits until the messages of WebSockets have arrived where they were sent, by counting them on both sides.
+    async fn messages(&self, activity: &Activity, patience: Patience<'_>) -> Result<(), Error> {
+        let (seen, offset) = {
+            let mut state = self.watch.lock();
+            let counts = activity.counts();
+            let offset = (counts.frames_sent.cast_signed(), counts.frames_taken.cast_signed());
+            (state.sockets, *state.socket_offset.get_or_insert(offset))
+        };
+        if seen == Sockets::default() && activity.counts().frames_sent.cast_signed() == offset.0 {
+            return Ok(());
+        }
+        let mut rounds = patience.rounds(NOTICE);
+        while let Some(share) = rounds.next().await? {
+            let taken = activity.until(share, |counts| {
+                let sent = self.watch.lock().sockets.sent.cast_signed();
+                counts.frames_taken.cast_signed() >= offset.1 + sent
+            });
+            if !taken.await || activity.quiet(share).await.is_err() {
+                continue;
+            }
+            let received = |state: &State| {
+                let sent = activity.counts().frames_sent.cast_signed();
+                (offset.0 + state.sockets.received.cast_signed() >= sent).then_some(())
+            };
+            let condition = |_: &State| "the messages of WebSockets to reach the page".to_owned();
+            match self.watch.until(share, condition, received).await {
+                Ok(()) => return Ok(()),
+                Err(Error::Deadline { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        // Some got lost with a page that went away, or the socket is not a played one. They will not come any more.
+        let mut state = self.watch.lock();
+        let counts = activity.counts();
+        tracing::debug!(?counts, sockets = ?state.sockets, "messages of WebSockets got lost");
+        state.socket_offset = Some((
+            counts.frames_sent.cast_signed() - state.sockets.received.cast_signed(),
+            counts.frames_taken.cast_signed() - state.sockets.sent.cast_signed(),
+        ));
+        Ok(())
+    }
+
+    async fn lull(&self, activity: &Activity, limit: Limit) -> Result<(), Error> {
+        loop {
+            self.rest(activity, limit).await?;
+            let before = self.watch.lock().begun;
+            let requests = activity.counts().begun;
+            let condition = |state: &State| {
+                format!("the network to fall silent; on their way are {}", state.traffic.describe())
+            };
+            let more = self
+                .watch
+                .until(LULL.min(limit.left()), condition, |state| (state.begun != before).then_some(()));
+            match more.await {
+                Err(Error::Deadline { .. }) if limit.left().is_zero() => {
+                    return Err(Error::Deadline {
+                        condition: condition(&self.watch.lock()),
+                        waited: limit.whole,
+                    });
+                }
+                Err(Error::Deadline { .. }) if activity.counts().begun == requests => return Ok(()),
+                Err(Error::Deadline { .. }) | Ok(()) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! The page's clock. It stands still but for slices that are granted one at a time and awaited.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use crate::{
+    Error, World,
+    cdp::{
+        connection::{Cdp, SessionId},
+        tracker::{Page, State, Watch, Worker},
+    },
+    clock::liveness::Patience,
+};
+
+/// A page's virtual clock replaces all the clocks of its process, that of its compositor too, whose deadlines are set in real time. Where
+/// virtual time is behind real time the compositor waits for ever, and no frame reaches the screen. So virtual time begins ahead of real
+/// time by more than any episode lasts. A browser that draws when it is told to sets no such deadlines and needs no head start.
+const HEAD_START: Duration = Duration::from_secs(12 * 60 * 60);
+const POLICY: &str = "Emulation.setVirtualTimePolicy";
+/// How long the head start may take; some 30 ms are usual.
+const START: Duration = Duration::from_secs(20);
+/// How long a slice that only a never-ending request holds back waits for that request's next byte.
+pub(crate) const STREAM_PATIENCE: Duration = Duration::from_millis(250);
+/// How long a step may take before it is taken for held up by a script that waits for an answer to
+/// a synchronous request.
+pub(crate) const SYNCHRONOUS: Duration = Duration::from_secs(1);
+/// How long a page that may be about to go away is given to stop its time.
+const LEAVING: Duration = Duration::from_millis(100);
+/// How long a worker may take to run what is due in it.
+const WORKER: Duration = Duration::from_secs(10);
+
+/// The step in which scripts see time move, in milliseconds. Every request that a page waits for moves its virtual clock by 10 ms, requests
+/// under way at the same time together and others one after the other; which of them meet depends on the machine. What is rounded down to
+/// this step does not.
+pub(crate) const STEP: u32 = 100;
+
+/// What scripts see of a page's virtual clock, both in milliseconds since 1970.
+pub(crate) fn visible(world: World, clock: f64) -> f64 {
+    let start = milliseconds(world);
+    start + ((clock - start) / f64::from(STEP)).floor() * f64::from(STEP)
+}
+
+/// How long an episode has lasted as scripts see it, in milliseconds.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "an episode lasts for hours at most"
+)]
+pub(crate) fn elapsed(world: World, clock: f64) -> u64 {
+    (visible(world, clock) - milliseconds(world)).max(0.0) as u64
+}
+
+/// What the first page's clock shows before its [`HEAD_START`], in milliseconds since 1970.
+pub(crate) fn before_head_start(world: World) -> f64 {
+    milliseconds(world) - HEAD_START.as_secs_f64() * 1000.0
+}
+
+/// Moves the clock of the first, empty page to the start of the world.
+pub(crate) async fn take_head_start(
+    cdp: &Cdp,
+    watch: &Watch,
+    page: &Page,
+    world: World,
+) -> Result<(), Error> {
+    let seen = watch.lock().expired(&page.session);
+    set_policy(cdp, &page.session, HEAD_START, "advance").await?;
+    let condition = |_: &State| "the empty page to reach the start of the world's time".to_owned();
+    watch.until(START, condition, |state| (state.expired(&page.session) > seen).then_some(())).await?;
+    watch.lock().clock = milliseconds(world);
+    Ok(())
+}
+
+/// The browser's ticks at which a page's clock stands, in milliseconds.
+pub(crate) async fn ticks(cdp: &Cdp, page: &Page) -> Result<f64, Error> {
+    let clock = cdp.call(Some(&page.session), POLICY, json!({ "policy": "pause" })).await?;
+    let ticks = clock.get("virtualTimeTicksBase").and_then(Value::as_f64);
+    ticks.ok_or(Error::Shape { method: POLICY, field: "virtualTimeTicksBase" })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "milliseconds since 1970 are far below 2^53")]
+pub(crate) fn milliseconds(world: World) -> f64 {
+    world.clock.as_millisecond() as f64
+}
+
+/// How far the clocks of a world that begins now are from the machine's, in whole milliseconds.
+pub(crate) fn shift(world: World) -> f64 {
+    milliseconds(world) - milliseconds(World { clock: jiff::Timestamp::now(), ..world })
+}
+
+/// Stops the clock of a new page's process, at `clock` milliseconds. Sent, not awaited.
+pub(crate) fn stop(cdp: &Cdp, session: &SessionId, clock: f64) {
+    let params = json!({ "policy": "pause", "initialVirtualTime": clock / 1000.0 });
+    drop(cdp.send(Some(session), POLICY, params));
+}
+
+/// Does so for a page that was opened by another one, if it has a process of its own nevertheless: then it shows the real time.
+pub(crate) fn stop_if_own(cdp: &Cdp, session: &SessionId, clock: f64) {
+    const DAY: f64 = 24.0 * 60.0 * 60.0 * 1000.0;
+    let asked = cdp.send(Some(session), "Runtime.evaluate", json!({ "expression": "Date.now()" }));
+    let (cdp, session) = (cdp.clone(), SessionId::clone(session));
+    tokio::spawn(async move {
+        if let Ok(Ok(answer)) = asked.await
+            && let Ok(answer) = serde_json::from_str::<Value>(answer.get())
+            && let Some(shown) = answer.pointer("/result/value").and_then(Value::as_f64)
+            && (shown - clock).abs() > DAY
+        {
+            stop(&cdp, &session, clock);
+        }
+    });
+}
+
+/// Lets the page's time run on by `step`, whatever is under way, and hears of all that the page
+/// asked for. No answer is handed over meanwhile, unless a script waits for one.
+pub(crate) async fn step(patience: Patience<'_>, step: Duration) -> Result<(), Error> {
+    let Patience { watch, limit, .. } = patience;
+    let (condition, ran_out) = running(patience, step);
+    let held = set_policy_holding(patience, step, "advance").await?;
+    match watch.until(SYNCHRONOUS, &condition, |state| ran_out(state).then_some(())).await {
+        Ok(()) => return patience.round_trip_to_page().await,
+        Err(Error::Deadline { .. }) => drop(held),
+        Err(error) => return Err(error),
+    }
+    while !patience.until(STREAM_PATIENCE, &condition, &ran_out).await? {
+        if limit.left().is_zero() {
+            return Err(Error::Deadline { condition: condition(&watch.lock()), waited: limit.whole });
+        }
+    }
+    Ok(())
+}
+
+/// What a grant waits for, in words and as a question. To be asked for before the grant.
+pub(crate) fn running(
+    patience: Patience<'_>,
+    slice: Duration,
+) -> (impl Fn(&State) -> String, impl Fn(&State) -> bool) {
+    let session = &patience.page.session;
+    let seen = patience.watch.lock().expired(session);
+    let condition = move |state: &State| match state.traffic.describe() {
+        urls if urls.is_empty() => format!("the page to run for {slice:?} of its own time"),
+        urls => format!("the page to run for {slice:?} of its own time, while it waits for {urls}"),
+    };
+    (condition, move |state: &State| state.expired(session) > seen || !state.is_open(session))
+}
+
+/// Keeps answers from the page until dropped.
+pub(crate) struct Held<'a>(&'a Watch);
+
+impl<'a> Held<'a> {
+    fn begin(watch: &'a Watch) -> Self {
+        watch.lock().keeps_answers = true;
+        Self(watch)
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.0.lock().keeps_answers = false;
+        self.0.touch();
+    }
+}
+
+async fn set_policy(cdp: &Cdp, session: &SessionId, slice: Duration, policy: &str) -> Result<Value, Error> {
+    let params = json!({
+        "policy": policy,
+        "budget": slice.as_secs_f64() * 1000.0,
+        "maxVirtualTimeTaskStarvationCount": 100_000,
+    });
+    cdp.call(Some(session), POLICY, params).await
+}
+
+/// Does so while no answer is handed over. A page that waits for one in the midst of a script gets
+/// it first; then nothing is held any more.
+pub(crate) async fn set_policy_holding<'a>(
+    patience: Patience<'a>,
+    slice: Duration,
+    policy: &str,
+) -> Result<Option<Held<'a>>, Error> {
+    let held = Held::begin(patience.watch);
+    let set = set_policy(patience.cdp, &patience.page.session, slice, policy);
+    tokio::pin!(set);
+    match timeout(SYNCHRONOUS, &mut set).await {
+        Ok(set) => set.map(|_| Some(held)),
+        Err(_) => {
+            drop(held);
+            set.await.map(|_| None)
+        }
+    }
+}
+
+/// Stops the page's time. A script that waits for an answer does not let the page do so before that
+/// has come, nor does a page that is about to give way to another one; then this is left to itself.
+pub(crate) async fn pause(patience: Patience<'_>) {
+    let pause = patience.cdp.send(Some(&patience.page.session), POLICY, json!({ "policy": "pause" }));
+    let leaves = patience.watch.lock().traffic.leaves(&patience.page.target);
+    let _ = timeout(if leaves { LEAVING } else { SYNCHRONOUS }, pause).await;
+}
+
+/// Brings a worker's clock to the page's and returns how many messages it had for others.
+pub(crate) async fn tick(cdp: &Cdp, watch: &Watch, worker: &Worker, until: f64) -> Result<u64, Error> {
+    let session = Arc::clone(&worker.session);
+    let handle = watch
+        .until(
+            WORKER,
+            |_| format!("the worker {} to be prepared", worker.url),
+            |state| match state.workers.iter().find(|candidate| candidate.session == session) {
+                Some(found) => found.handle.clone().map(Some),
+                None => Some(None),
+            },
+        )
+        .await?;
+    let Some(handle) = handle else { return Ok(0) };
+    let params = json!({
+        "objectId": &*handle,
+        "functionDeclaration": "function(until) { return this.tick(until); }",
+        "arguments": [{ "value": until }],
+        "awaitPromise": true,
+        "returnByValue": true,
+    });
+    let asked = cdp.call_within(Some(&session), "Runtime.callFunctionOn", params, WORKER);
+    let ended = watch.until(
+        WORKER,
+        |_| format!("the worker {} to end or to answer", worker.url),
+        |state| (!state.workers.iter().any(|candidate| candidate.session == session)).then_some(()),
+    );
+    tokio::select! {
+        answer = asked => match answer {
+            Ok(answer) => Ok(answer.pointer("/result/value").and_then(Value::as_u64).unwrap_or(0)),
+            // It ended in the meantime.
+            Err(Error::Refused { .. }) => Ok(0),
+            // It is busy for ever. The page is not to wait for it for ever, too.
+            Err(Error::Deadline { .. }) => {
+                tracing::warn!(url = worker.url, "a worker does not come to rest; its time is not moved any more");
+                watch.lock().workers.retain(|candidate| candidate.session != session);
+                Ok(0)
+            }
+            Err(error) => Err(error),
+        },
+        _ = ended => Ok(0),
+    }
+}

@@ -1,0 +1,13 @@
+//! Observations in the formats that agents of other papers read, and token budgets.
+//!
+//! Each format follows published code, which the head of its module names. Ids are always our bids.
+//! Nothing here asks the browser: a format is text made of trees and snapshots that
+//! [`observe`](crate::observe) has read.
+
+pub(crate) mod html;
+pub(crate) mod prune;
+pub(crate) mod tokens;
+pub(crate) mod turkingbench;
+pub(crate) mod visualwebarena;
+pub(crate) mod webarena;
+pub(crate) mod webcanvas;

@@ -1,0 +1,384 @@
+//! Pruned HTML: BrowserGym's `prune_html(flatten_dom_to_str(..))` (`browsergym/utils/obs.py`), the documents in frames inside their frames and those
+//! in shadow roots inside their hosts. No `html` and `body`, no `style`, `link`, `script` and `br`, no `div`, `span`, `i` and `p` of which nothing is
+//! said but their bid; one tag or text a line, as Beautiful Soup's `prettify` writes them: attributes in the order of the alphabet, `pre` and
+//! `textarea` as they are.
+//!
+//! Oddities that are theirs: a line feed inside a text is a blank; a text directly in an element that a filter leaves out is not shown; nothing that is in a
+//! `template` is.
+//!
+//! Not theirs: they write the HTML without escaping and parse it again (with lxml), which breaks attributes with double quotes, shows `::before`, and
+//! turns what looks like a tag in a text or a `noscript` into one. They find what was typed because their marks write `value` and `checked`
+//! into the page; here those attributes are shown so for `input` and `textarea`, and `selected` for `option`, without being there.
+
+use std::collections::{HashMap, HashSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Properties, TreeText, observe::dom_snapshot::Snapshot};
+
+/// How pruned HTML is written: the arguments of BrowserGym's `flatten_dom_to_str`, with its defaults. See [`TreeText`] for what they mean.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, missing_docs, reason = "they are somebody else's arguments")]
+pub struct PrunedHtml {
+    pub with_visible: bool,
+    pub with_clickable: bool,
+    pub with_center_coords: bool,
+    pub with_bounding_box_coords: bool,
+    pub with_som: bool,
+    pub filter_visible_only: bool,
+    pub filter_with_bid_only: bool,
+    pub filter_som_only: bool,
+    pub coord_decimals: usize,
+    pub hide_bid_if_invisible: bool,
+    pub hide_all_bids: bool,
+}
+
+impl PrunedHtml {
+    /// The same arguments where trees are written.
+    pub(crate) fn as_tree(&self) -> TreeText {
+        TreeText {
+            with_visible: self.with_visible,
+            with_clickable: self.with_clickable,
+            with_center_coords: self.with_center_coords,
+            with_bounding_box_coords: self.with_bounding_box_coords,
+            with_som: self.with_som,
+            filter_visible_only: self.filter_visible_only,
+            filter_with_bid_only: self.filter_with_bid_only,
+            filter_som_only: self.filter_som_only,
+            coord_decimals: self.coord_decimals,
+            hide_bid_if_invisible: self.hide_bid_if_invisible,
+            hide_all_bids: self.hide_all_bids,
+            ..TreeText::default()
+        }
+    }
+}
+
+const DROPPED: &[&str] = &["style", "link", "script", "br"];
+const UNWRAPPED: &[&str] = &["div", "span", "i", "p"];
+/// Not shown, but what is in them is. So it is with every `head` but the page's own, which the parser of theirs finds misplaced.
+const MISPLACED: &[&str] = &["html", "body"];
+const LITERAL: &[&str] = &["pre", "textarea"];
+/// Written as one tag.
+const EMPTY: &[&str] = &[
+    "area", "base", "basefont", "bgsound", "br", "col", "command", "embed", "frame", "hr", "image", "img",
+    "input", "isindex", "keygen", "link", "menuitem", "meta", "nextid", "param", "source", "spacer", "track",
+    "wbr",
+];
+/// Attributes that hold a list, of which blanks are no part: of any element, and of certain ones.
+const LISTS: &[&str] = &["class", "accesskey", "dropzone"];
+const LISTS_OF: &[(&str, &[&str])] = &[
+    ("a", &["rel", "rev"]),
+    ("link", &["rel", "rev"]),
+    ("td", &["headers"]),
+    ("th", &["headers"]),
+    ("form", &["accept-charset"]),
+    ("object", &["archive"]),
+    ("area", &["rel"]),
+    ("icon", &["sizes"]),
+    ("iframe", &["sandbox"]),
+    ("output", &["for"]),
+];
+
+const ELEMENT: i64 = 1;
+const TEXT: i64 = 3;
+
+/// A tree of what is left; nodes by number, the first is the document.
+#[derive(Debug, Default)]
+struct Html {
+    nodes: Vec<Node>,
+}
+
+#[derive(Debug, Default)]
+struct Node {
+    kind: Kind,
+    children: Vec<usize>,
+}
+
+#[derive(Debug, Default)]
+enum Kind {
+    #[default]
+    Document,
+    Element {
+        name: String,
+        attributes: Vec<(String, String)>,
+    },
+    Text(String),
+}
+
+pub(crate) fn write(
+    snapshot: &Snapshot,
+    properties: &HashMap<String, Properties>,
+    options: &PrunedHtml,
+) -> String {
+    Html::read(snapshot, properties, options).pretty()
+}
+
+/// What is read of a document's nodes, besides the nodes themselves.
+struct Reading {
+    children: Vec<Vec<usize>>,
+    frames: HashMap<usize, usize>,
+    pseudo: HashSet<usize>,
+    values: HashMap<usize, i64>,
+    checked: HashSet<usize>,
+    selected: HashSet<usize>,
+}
+
+enum Step {
+    Node {
+        document: usize,
+        node: usize,
+        /// Where in the tree it goes.
+        under: usize,
+        /// The element above is left out, and its texts with it.
+        mute: bool,
+    },
+    /// An element that is passed over ends: the next text is another one.
+    Part { under: usize },
+}
+
+impl Html {
+    fn read(snapshot: &Snapshot, properties: &HashMap<String, Properties>, options: &PrunedHtml) -> Self {
+        let mut html = Self { nodes: vec![Node::default()] };
+        let readings: Vec<Reading> = snapshot.documents.iter().map(Reading::of).collect();
+        let tree = options.as_tree();
+        let mut entered: HashSet<usize> = HashSet::new();
+        let mut has_head = false;
+        let mut stack = vec![Step::Node { document: 0, node: 0, under: 0, mute: false }];
+        while let Some(step) = stack.pop() {
+            let (document, node, under, mute) = match step {
+                Step::Node { document, node, under, mute } => (document, node, under, mute),
+                Step::Part { under } => {
+                    html.part(under);
+                    continue;
+                }
+            };
+            let (Some(of), Some(reading)) = (snapshot.documents.get(document), readings.get(document)) else {
+                continue;
+            };
+            let Some(&kind) = of.nodes.node_type.get(node) else { continue };
+            let (mut under, mut mute_below) = (under, true);
+            match kind {
+                TEXT => {
+                    let text = of.nodes.node_value.get(node).and_then(|&text| snapshot.string(text));
+                    if !mute {
+                        html.text(under, text.unwrap_or_default());
+                    }
+                }
+                ELEMENT if reading.pseudo.contains(&node) => continue,
+                ELEMENT => {
+                    let name = of.nodes.node_name.get(node).and_then(|&name| snapshot.string(name));
+                    let name = name.unwrap_or_default().to_lowercase();
+                    let written = of.nodes.attributes.get(node).map(Vec::as_slice).unwrap_or_default();
+                    let bid = snapshot.mark(written);
+                    let known = bid.and_then(|bid| properties.get(bid));
+                    if !tree.filters(bid, known) {
+                        mute_below = false;
+                        if DROPPED.contains(&&*name) {
+                            html.part(under);
+                            continue;
+                        }
+                        let passed = match &*name {
+                            "head" => document > 0 || std::mem::replace(&mut has_head, true),
+                            name => MISPLACED.contains(&name),
+                        };
+                        let mut attributes = own_attributes(snapshot, written);
+                        reading.state(snapshot, node, &name, &mut attributes);
+                        attributes.extend(tree.extras(known).iter().map(|extra| {
+                            let (name, value) = extra.split_once('=').unwrap_or((extra, ""));
+                            (name.to_owned(), value.trim_matches('"').to_owned())
+                        }));
+                        let shown = bid.filter(|_| !tree.hides_bid(known));
+                        let bare = shown.is_some() && attributes.is_empty() && UNWRAPPED.contains(&&*name);
+                        attributes.extend(shown.map(|bid| ("bid".to_owned(), bid.to_owned())));
+                        if passed || bare {
+                            html.part(under);
+                            stack.push(Step::Part { under });
+                        } else {
+                            under = html.element(under, name, attributes);
+                        }
+                    }
+                }
+                _ => {}
+            }
+            // Last pushed is first read: the document inside a frame comes before what else the frame has.
+            let children = reading.children.get(node).into_iter().flatten().rev();
+            stack.extend(children.map(|&node| Step::Node { document, node, under, mute: mute_below }));
+            if let Some(&inner) = reading.frames.get(&node).filter(|inner| entered.insert(**inner)) {
+                stack.push(Step::Node { document: inner, node: 0, under, mute: false });
+            }
+        }
+        html
+    }
+
+    fn add(&mut self, under: usize, kind: Kind) -> usize {
+        self.nodes.push(Node { kind, children: Vec::new() });
+        let number = self.nodes.len() - 1;
+        self.nodes[under].children.push(number);
+        number
+    }
+
+    fn element(&mut self, under: usize, name: String, attributes: Vec<(String, String)>) -> usize {
+        self.add(under, Kind::Element { name, attributes })
+    }
+
+    /// Texts that stand next to each other are one.
+    fn text(&mut self, under: usize, text: &str) {
+        let text = text.replace('\n', " ");
+        let last = self.nodes[under].children.last().copied();
+        match last.map(|last| &mut self.nodes[last].kind) {
+            Some(Kind::Text(before)) => before.push_str(&text),
+            _ => {
+                self.add(under, Kind::Text(text));
+            }
+        }
+    }
+
+    /// The next text is another one.
+    fn part(&mut self, under: usize) {
+        self.add(under, Kind::Document);
+    }
+
+    fn pretty(&self) -> String {
+        enum Next {
+            Node { node: usize, depth: usize, literal: bool },
+            End { name: String, depth: usize, literal: bool, leaves_literal: bool },
+        }
+        let mut out = String::new();
+        let children = |node: usize, depth: usize, literal: bool| {
+            self.nodes[node].children.iter().rev().map(move |&node| Next::Node { node, depth, literal })
+        };
+        let mut stack: Vec<Next> = children(0, 0, false).collect();
+        while let Some(next) = stack.pop() {
+            match next {
+                Next::Node { node, depth, literal } => match &self.nodes[node].kind {
+                    Kind::Document => {}
+                    Kind::Text(text) if literal => out.push_str(&escaped(text)),
+                    Kind::Text(text) => {
+                        if !text.trim().is_empty() {
+                            line(&mut out, depth, &escaped(text.trim()));
+                        }
+                    }
+                    Kind::Element { name, attributes } => {
+                        let empty = EMPTY.contains(&&**name) && self.nodes[node].children.is_empty();
+                        let tag = tag(name, attributes, empty);
+                        let enters_literal = !literal && LITERAL.contains(&&**name);
+                        if literal {
+                            out.push_str(&tag);
+                        } else if enters_literal {
+                            out.extend(std::iter::repeat_n(' ', depth));
+                            out.push_str(&tag);
+                        } else {
+                            line(&mut out, depth, &tag);
+                        }
+                        if !empty {
+                            stack.push(Next::End {
+                                name: name.clone(),
+                                depth,
+                                literal,
+                                leaves_literal: enters_literal,
+                            });
+                            stack.extend(children(node, depth + 1, literal || enters_literal));
+                        }
+                    }
+                },
+                Next::End { name, depth, literal, leaves_literal } => {
+                    let tag = format!("</{name}>");
+                    if literal {
+                        out.push_str(&tag);
+                    } else if leaves_literal {
+                        out.push_str(&tag);
+                        out.push('\n');
+                    } else {
+                        line(&mut out, depth, &tag);
+                    }
+                }
+            }
+        }
+        out
+    }
+}
+
+impl Reading {
+    fn of(document: &crate::observe::dom_snapshot::Document) -> Self {
+        let nodes = &document.nodes;
+        let values = [&nodes.input_value, &nodes.text_value];
+        Self {
+            children: document.children(),
+            frames: nodes
+                .content_document_index
+                .index
+                .iter()
+                .copied()
+                .zip(nodes.content_document_index.value.iter().copied())
+                .collect(),
+            pseudo: nodes.pseudo_type.index.iter().copied().collect(),
+            values: values
+                .iter()
+                .flat_map(|values| values.index.iter().copied().zip(values.value.iter().copied()))
+                .collect(),
+            checked: nodes.input_checked.index.iter().copied().collect(),
+            selected: nodes.option_selected.index.iter().copied().collect(),
+        }
+    }
+
+    /// Shows in its attributes what an element holds now.
+    fn state(&self, snapshot: &Snapshot, node: usize, name: &str, attributes: &mut Vec<(String, String)>) {
+        let mut set = |attribute: &str, value: Option<&str>| {
+            attributes.retain(|(name, _)| name != attribute);
+            attributes.extend(value.map(|value| (attribute.to_owned(), value.to_owned())));
+        };
+        match name {
+            "input" | "textarea" => {
+                if let Some(&value) = self.values.get(&node) {
+                    set("value", Some(&snapshot.string(value).unwrap_or_default().replace('\n', " ")));
+                }
+                set("checked", self.checked.contains(&node).then_some(""));
+            }
+            "option" => set("selected", self.selected.contains(&node).then_some("")),
+            _ => {}
+        }
+    }
+}
+
+/// The attributes that the page gave an element.
+fn own_attributes(snapshot: &Snapshot, written: &[i64]) -> Vec<(String, String)> {
+    let pairs = written.chunks(2).filter_map(|pair| {
+        let [name, value] = pair else { return None };
+        let name = snapshot.string(*name)?.to_lowercase();
+        let value = crate::observe::dom_snapshot::own(&name, snapshot.string(*value).unwrap_or_default())?;
+        Some((name, value.replace('\n', " ")))
+    });
+    pairs.collect()
+}
+
+fn line(out: &mut String, depth: usize, text: &str) {
+    out.extend(std::iter::repeat_n(' ', depth));
+    out.push_str(text);
+    out.push('\n');
+}
+
+fn tag(name: &str, attributes: &[(String, String)], empty: bool) -> String {
+    let mut sorted: Vec<&(String, String)> = attributes.iter().collect();
+    sorted.sort();
+    let mut tag = format!("<{name}");
+    for (attribute, value) in sorted {
+        let is_list = LISTS.contains(&&**attribute)
+            || LISTS_OF.iter().any(|(of, lists)| *of == name && lists.contains(&&**attribute));
+        let value =
+            if is_list { value.split_whitespace().collect::<Vec<_>>().join(" ") } else { value.clone() };
+        let value = escaped(&value);
+        tag.push_str(&match (value.contains('"'), value.contains('\'')) {
+            (false, _) => format!(" {attribute}=\"{value}\""),
+            (true, false) => format!(" {attribute}='{value}'"),
+            (true, true) => format!(" {attribute}=\"{}\"", value.replace('"', "&quot;")),
+        });
+    }
+    tag.push_str(if empty { "/>" } else { ">" });
+    tag
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}

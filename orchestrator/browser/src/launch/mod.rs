@@ -1,0 +1,22 @@
+//! Starts a browser and ends it: from the settings of a [`Launch`](crate::Launch) to running
+//! processes, and to the certain end of every one of them.
+//!
+//! ```text
+//! settings, device   what is started, and what its pages see of the machine
+//! programs, flags    which programs run, and their command line
+//! process            chromedriver and Chromium as one process group, with one folder
+//! interfaces         no news of network interfaces for these processes
+//! driver             the WebDriver session that starts and closes Chromium
+//! services           Chromium's network, storage and GPU processes, watched for their end
+//! ```
+//!
+//! Nothing here knows a page: pages begin in [`Session`](crate::Session).
+
+pub(crate) mod device;
+pub(crate) mod driver;
+mod flags;
+mod interfaces;
+pub(crate) mod process;
+pub(crate) mod programs;
+pub(crate) mod services;
+pub(crate) mod settings;

@@ -1,0 +1,408 @@
+//! The accessibility tree as text, in BrowserGym's spelling: `[bid] role 'name' value='..', attribute, attribute='..'`, tab-indented. Follows its
+//! `flatten_axtree_to_str` line by line; `make parity` compares the two.
+
+use std::collections::HashMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    Properties,
+    observe::{frames::Bids, marks},
+    python::repr,
+};
+
+/// Says nothing that helps. BrowserGym leaves out line breaks; the browser for which it was made had no boxes in its trees, which repeat the
+/// text above them.
+pub(crate) const IGNORED_ROLES: &[&str] = &["LineBreak", "InlineTextBox"];
+const IGNORED_PROPERTIES: &[&str] =
+    &["editable", "readonly", "level", "settable", "multiline", "invalid", "focusable"];
+/// Shown by their name where they are set, and not at all otherwise.
+const FLAGS: &[&str] = &["required", "focused", "atomic"];
+/// Where the browser shows the attributes that hold the marks: as a property, and as the node's description.
+pub(crate) const MARKED_PROPERTY: &str = "roledescription";
+/// Roles of what can be used, besides what can have the focus.
+const WIDGETS: &[&str] = &[
+    "button",
+    "checkbox",
+    "combobox",
+    "link",
+    "menuitem",
+    "menuitemcheckbox",
+    "menuitemradio",
+    "option",
+    "radio",
+    "searchbox",
+    "slider",
+    "spinbutton",
+    "switch",
+    "tab",
+    "textbox",
+    "treeitem",
+];
+
+/// The nodes of one frame, as the browser gives them: the root first.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Tree {
+    pub(crate) nodes: Vec<Node>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Node {
+    pub(crate) node_id: String,
+    role: Option<Datum>,
+    pub(crate) name: Option<Datum>,
+    value: Option<Datum>,
+    description: Option<Datum>,
+    #[serde(default)]
+    pub(crate) properties: Vec<Property>,
+    #[serde(default)]
+    pub(crate) child_ids: Vec<String>,
+    /// The browser's number of the node of the document that it stands for.
+    #[serde(rename = "backendDOMNodeId")]
+    pub(crate) node: Option<i64>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Datum {
+    pub(crate) value: Option<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Property {
+    pub(crate) name: String,
+    pub(crate) value: Datum,
+}
+
+impl Node {
+    pub(crate) fn role(&self) -> &str {
+        self.role.as_ref().and_then(|role| role.value.as_ref()).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        self.name.as_ref().and_then(|name| name.value.as_ref()).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// The bid that the node's element was marked with.
+    fn bid(&self) -> Option<&str> {
+        let property = self.properties.iter().find(|property| property.name == MARKED_PROPERTY);
+        let shown = property.map(|property| &property.value).into_iter().chain(&self.description);
+        let mut texts = shown.filter_map(|datum| datum.value.as_ref()?.as_str());
+        texts.find_map(|text| marks::split(text)).map(|(bid, _)| bid)
+    }
+
+    fn is_usable(&self) -> bool {
+        let set = |property: &Property| {
+            property.name == "focusable" && property.value.value == Some(Value::Bool(true))
+        };
+        WIDGETS.contains(&self.role()) || self.properties.iter().any(set)
+    }
+}
+
+/// One frame's tree and where it hangs.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(crate) frame: String,
+    /// See [`crate::observe::frames`].
+    pub(crate) prefix: Option<String>,
+    pub(crate) tree: Tree,
+    /// The parent's frame and the number of the element in it that shows this frame; `None` for the page itself.
+    pub(crate) owner: Option<(String, i64)>,
+}
+
+/// An element that the text shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Element {
+    /// What actions name it by.
+    pub bid: String,
+    /// Its role, such as `link`.
+    pub role: String,
+    /// Its accessible name.
+    pub name: String,
+}
+
+/// The text and what is in it.
+#[derive(Debug, Default)]
+pub(crate) struct Rendered {
+    pub(crate) text: String,
+    pub(crate) elements: Vec<Element>,
+}
+
+/// What is still to be written; a stack of these instead of recursion, for pages nest as deep as they like.
+struct Step<'a> {
+    part: &'a Part,
+    node: &'a Node,
+    depth: usize,
+    parent_name: &'a str,
+    /// The node above was left out by a filter.
+    filtered: bool,
+}
+
+/// How the tree is written: the arguments of BrowserGym's `flatten_axtree_to_str`, with its defaults.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "they are somebody else's arguments")]
+pub struct TreeText {
+    /// Says `visible` of elements of which at least half is in view.
+    pub with_visible: bool,
+    /// Says `clickable` of elements that listen to clicks.
+    pub with_clickable: bool,
+    /// Says where the middle of an element is: `center="(x,y)"`.
+    pub with_center_coords: bool,
+    /// Says where its corners are: `box="(left,top,right,bottom)"`.
+    pub with_bounding_box_coords: bool,
+    /// Says `som` of elements that have a number on a picture with numbers.
+    pub with_som: bool,
+    /// Leaves out `generic` nodes that have no attributes.
+    pub skip_generic: bool,
+    /// Leaves out elements of which less than half is in view, and the text in them.
+    pub filter_visible_only: bool,
+    /// Leaves out what has no bid.
+    pub filter_with_bid_only: bool,
+    /// Leaves out what has no number on a picture.
+    pub filter_som_only: bool,
+    /// How many digits places have after the point.
+    pub coord_decimals: usize,
+    /// Leaves out text that the name of the node above holds already.
+    pub remove_redundant_static_text: bool,
+    /// Shows no bid of elements of which less than half is in view.
+    pub hide_bid_if_invisible: bool,
+    /// Leaves out all that hangs directly below what is left out by a filter.
+    pub hide_all_children: bool,
+    /// Shows no bids.
+    pub hide_all_bids: bool,
+}
+
+impl Default for TreeText {
+    fn default() -> Self {
+        Self {
+            with_visible: false,
+            with_clickable: false,
+            with_center_coords: false,
+            with_bounding_box_coords: false,
+            with_som: false,
+            skip_generic: true,
+            filter_visible_only: false,
+            filter_with_bid_only: false,
+            filter_som_only: false,
+            coord_decimals: 0,
+            remove_redundant_static_text: true,
+            hide_bid_if_invisible: false,
+            hide_all_children: false,
+            hide_all_bids: false,
+        }
+    }
+}
+
+impl TreeText {
+    /// Whether elements have to be measured for it.
+    pub(crate) fn needs_properties(&self) -> bool {
+        self.with_visible
+            || self.with_clickable
+            || self.with_center_coords
+            || self.with_bounding_box_coords
+            || self.with_som
+            || self.filter_visible_only
+            || self.filter_som_only
+            || self.hide_bid_if_invisible
+    }
+
+    /// Whether an element is left out.
+    pub(crate) fn filters(&self, bid: Option<&str>, known: Option<&Properties>) -> bool {
+        if bid.is_none() {
+            return self.filter_with_bid_only || self.filter_som_only;
+        }
+        known.is_some_and(|known| {
+            (self.filter_visible_only && !known.is_visible()) || (self.filter_som_only && !known.set_of_marks)
+        })
+    }
+
+    /// What is said of an element before its other attributes, the last one first asked for.
+    pub(crate) fn extras(&self, known: Option<&Properties>) -> Vec<String> {
+        let Some(known) = known else { return Vec::new() };
+        let mut extras = Vec::new();
+        if let Some([x, y, width, height]) = known.bbox {
+            if self.with_bounding_box_coords {
+                extras.push(format!("box=\"{}\"", self.place(&[x, y, x + width, y + height])));
+            }
+            if self.with_center_coords {
+                extras.push(format!("center=\"{}\"", self.place(&[x + width / 2.0, y + height / 2.0])));
+            }
+        }
+        let flags = [
+            (self.with_clickable && known.clickable, "clickable"),
+            (self.with_visible && known.is_visible(), "visible"),
+            (self.with_som && known.set_of_marks, "som"),
+        ];
+        extras.extend(flags.iter().filter(|(said, _)| *said).map(|(_, word)| (*word).to_owned()));
+        extras
+    }
+
+    /// Whether an element's bid is not shown.
+    pub(crate) fn hides_bid(&self, known: Option<&Properties>) -> bool {
+        self.hide_all_bids || (self.hide_bid_if_invisible && !known.is_some_and(Properties::is_visible))
+    }
+
+    fn place(&self, numbers: &[f64]) -> String {
+        let decimals = self.coord_decimals;
+        let numbers: Vec<String> = numbers.iter().map(|number| format!("{number:.decimals$}")).collect();
+        format!("({})", numbers.join(","))
+    }
+}
+
+/// What a tree is written with.
+pub(crate) struct Writer<'a> {
+    pub(crate) text: &'a TreeText,
+    pub(crate) properties: &'a HashMap<String, Properties>,
+    pub(crate) bids: &'a mut Bids,
+}
+
+/// Writes all frames as one tree.
+pub(crate) fn render(parts: &[Part], mut writer: Writer<'_>) -> Rendered {
+    let mut nodes: HashMap<(&str, &str), &Node> = HashMap::new();
+    let mut inner: HashMap<(&str, i64), &Part> = HashMap::new();
+    for part in parts {
+        nodes.extend(part.tree.nodes.iter().map(|node| ((&*part.frame, &*node.node_id), node)));
+        if let Some((frame, node)) = &part.owner {
+            inner.insert((frame, *node), part);
+        }
+    }
+    let mut out = Rendered::default();
+    let root = |part: &'_ Part| part.tree.nodes.first().map(|_| ());
+    let mut stack: Vec<Step<'_>> = Vec::new();
+    for part in parts.iter().filter(|part| part.owner.is_none() && root(part).is_some()) {
+        stack.push(Step { part, node: &part.tree.nodes[0], depth: 0, parent_name: "", filtered: false });
+    }
+    while let Some(step) = stack.pop() {
+        let Step { part, node, depth, .. } = step;
+        let written = writer.write(&mut out, &step);
+        let depth = depth + usize::from(written == Written::Shown);
+        let filtered = written == Written::Filtered;
+        let framed = node.node.and_then(|number| inner.remove(&(&*part.frame, number)));
+        if let Some(framed) = framed
+            && let Some(first) = framed.tree.nodes.first()
+        {
+            stack.push(Step { part: framed, node: first, depth, parent_name: "", filtered });
+        }
+        for child in node.child_ids.iter().rev() {
+            // Each node is written once, whatever the browser says of its parents.
+            if let Some(child) = nodes.remove(&(&*part.frame, &**child)) {
+                let parent_name = if IGNORED_ROLES.contains(&node.role()) { "" } else { node.name() };
+                stack.push(Step { part, node: child, depth, parent_name, filtered });
+            }
+        }
+    }
+    out
+}
+
+/// What became of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Written {
+    Shown,
+    /// Not worth a line.
+    Skipped,
+    /// It was not asked for.
+    Filtered,
+}
+
+impl Writer<'_> {
+    /// Writes one line, if the node is worth one.
+    fn write(&mut self, out: &mut Rendered, step: &Step<'_>) -> Written {
+        let Step { part, node, depth, parent_name, filtered } = *step;
+        let (role, name) = (node.role(), node.name());
+        if IGNORED_ROLES.contains(&role) || node.name.is_none() {
+            return Written::Skipped;
+        }
+        let text = role == "StaticText";
+        if text && (filtered || (self.text.remove_redundant_static_text && parent_name.contains(name))) {
+            return Written::Skipped;
+        }
+        let mut attributes = attributes(node);
+        let mut shown = !(self.text.skip_generic && role == "generic" && attributes.is_empty());
+        shown &= !(self.text.hide_all_children && filtered);
+        let bid = bid(self.bids, part, node);
+        let known = bid.as_ref().and_then(|bid| self.properties.get(bid));
+        if !text {
+            if self.text.filters(bid.as_deref(), known) {
+                return Written::Filtered;
+            }
+            attributes.splice(0..0, self.text.extras(known));
+        }
+        if !shown {
+            return Written::Skipped;
+        }
+        if !out.text.is_empty() {
+            out.text.push('\n');
+        }
+        out.text.extend(std::iter::repeat_n('\t', depth));
+        if let Some(bid) = bid.as_ref().filter(|_| !self.text.hides_bid(known)) {
+            out.text.push_str(&format!("[{bid}] "));
+        }
+        out.text.push_str(role);
+        if !(role == "generic" && name.is_empty()) {
+            out.text.push(' ');
+            out.text.push_str(&repr(name.trim()));
+        }
+        if let Some(value) = node.value.as_ref().and_then(|value| value.value.as_ref()) {
+            out.text.push_str(" value=");
+            out.text.push_str(&literal(value));
+        }
+        for attribute in &attributes {
+            out.text.push_str(", ");
+            out.text.push_str(attribute);
+        }
+        if let Some(bid) = bid {
+            out.elements.push(Element { bid, role: role.to_owned(), name: name.trim().to_owned() });
+        }
+        Written::Shown
+    }
+}
+
+/// The id of the element that a node stands for; new where it has none yet and can be used.
+pub(crate) fn bid(bids: &mut Bids, part: &Part, node: &Node) -> Option<String> {
+    match (node.bid(), &part.prefix, node.node) {
+        (Some(bid), _, _) => Some(bid.to_owned()),
+        (None, Some(prefix), Some(number)) if node.is_usable() && node.role() != "RootWebArea" => {
+            bids.of_unmarked(prefix, number)
+        }
+        _ => None,
+    }
+}
+
+fn attributes(node: &Node) -> Vec<String> {
+    let mut attributes = Vec::new();
+    for Property { name, value } in &node.properties {
+        let Some(value) = &value.value else { continue };
+        if IGNORED_PROPERTIES.contains(&&**name) {
+            continue;
+        }
+        let own = value.as_str().filter(|_| name == MARKED_PROPERTY).and_then(marks::split);
+        if let Some((_, own)) = own {
+            if !own.is_empty() {
+                attributes.push(format!("{name}={}", repr(own)));
+            }
+            continue;
+        }
+        if FLAGS.contains(&&**name) {
+            if value == &Value::Bool(true) {
+                attributes.push(name.clone());
+            }
+        } else {
+            attributes.push(format!("{name}={}", literal(value)));
+        }
+    }
+    attributes
+}
+
+/// A value as Python's `repr` writes it.
+fn literal(value: &Value) -> String {
+    match value {
+        Value::String(text) => repr(text),
+        Value::Bool(true) => "True".to_owned(),
+        Value::Bool(false) => "False".to_owned(),
+        Value::Null => "None".to_owned(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,138 @@
+//! Marks: the bids of elements, given and shown as BrowserGym does it.
+//!
+//! A script in a world apart numbers the elements of each document and keeps the numbers; see `marks.js`. To learn which node of the
+//! accessibility tree is which element, it writes the bids into an ARIA attribute of every element, reads the tree, and takes them away
+//! again. That is how BrowserGym does it, and it must be done that way to see what BrowserGym sees: an element with such an attribute is
+//! never left out of the tree. BrowserGym writes two of them everywhere; the second is read only where the tree does not show the first,
+//! and makes the tree a fifth larger and slower. The page's time stands still meanwhile, and its mutation observers are not told (`inject/page.js`).
+
+use serde_json::{Value, json};
+
+use crate::{
+    Error, Session,
+    cdp::{connection::CALL, tracker::Page},
+    observe::frames::Frame,
+};
+
+const SCRIPT: &str = include_str!("marks.js");
+/// What begins the text of an attribute that holds a bid.
+const MARK: &str = "bid=";
+
+/// Takes a bid out of the text of an attribute; leaves what the page itself had written there.
+pub(crate) fn split(text: &str) -> Option<(&str, &str)> {
+    let (bid, own) = text.strip_prefix(MARK)?.split_once(' ').unwrap_or((&text[MARK.len()..], ""));
+    let is_bid = !bid.is_empty() && bid.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    is_bid.then_some((bid, own))
+}
+
+impl Session {
+    /// Writes the bids into the elements of a page and its frames, the outer ones first, since the inner ones' begin with theirs. Returns the
+    /// frames, and the bid of the element that has the focus. To be followed by [`Session::erase_marks`], whatever happens in between.
+    /// `measured`: [`Session::properties`] will be asked for.
+    pub(crate) async fn write_marks(
+        &mut self,
+        page: &Page,
+        measured: bool,
+    ) -> Result<(Vec<Frame>, Option<String>), Error> {
+        let mut frames = self.frames(page).await?;
+        let mut focused = None;
+        let deepest = frames.iter().map(|frame| frame.depth).max().unwrap_or_default();
+        for depth in 0..=deepest {
+            let here = frames.iter().enumerate().filter(|(_, frame)| frame.depth == depth);
+            let marking = here.map(async |(place, frame)| (place, self.mark(page, frame, measured).await));
+            let marked = futures_util::future::join_all(marking).await;
+            let within = focused.take();
+            for (place, mark) in marked {
+                match mark {
+                    Ok(Some(Mark { owner, prefix, world, focused: inside })) => {
+                        // Inside a frame only if the frame itself has the focus.
+                        if depth == 0 || within.as_ref() == Some(&prefix) {
+                            focused = inside;
+                        }
+                        frames[place].owner = owner;
+                        frames[place].prefix = Some(prefix);
+                        frames[place].world = Some(world);
+                    }
+                    Ok(None) => {}
+                    Err(error) => {
+                        self.bids.meet(&frames);
+                        return Err(error);
+                    }
+                }
+            }
+            focused = focused.or(within);
+        }
+        self.bids.meet(&frames);
+        Ok((frames, focused))
+    }
+
+    /// Takes the bids out of the elements again.
+    pub(crate) async fn erase_marks(&self, page: &Page, frames: &[Frame]) -> Result<(), Error> {
+        let marked = frames.iter().filter(|frame| frame.prefix.is_some());
+        let erasing = marked.map(|frame| self.marks(page, frame, "erase()"));
+        for erased in futures_util::future::join_all(erasing).await {
+            match erased {
+                Ok(_) | Err(Error::Refused { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the bids into one frame; none where it, or the element that shows it, has gone or cannot be marked.
+    async fn mark(&self, page: &Page, frame: &Frame, measured: bool) -> Result<Option<Mark>, Error> {
+        let marking = async {
+            let (owner, prefix) = match frame.parent {
+                None => (None, String::new()),
+                Some(_) => {
+                    let Some((owner, bid)) = self.owner(page, frame).await? else { return Ok(None) };
+                    (Some(owner), bid)
+                }
+            };
+            let world = self.world_apart(page, &frame.id).await?;
+            let script = calling(&format!("write({}, {measured})", json!(prefix)));
+            let focused = self.evaluate_in(page, world, &script, CALL).await?;
+            Ok(Some(Mark { owner, prefix, world, focused: focused.as_str().map(str::to_owned) }))
+        };
+        match marking.await {
+            Err(Error::Refused { .. }) if frame.parent.is_some() => Ok(None),
+            result => result,
+        }
+    }
+
+    /// The element that shows a frame: the browser's number of it, and its bid.
+    async fn owner(&self, page: &Page, frame: &Frame) -> Result<Option<(i64, String)>, Error> {
+        let call = |method, params| self.cdp().call(Some(&page.session), method, params);
+        let owner = call("DOM.getFrameOwner", json!({ "frameId": frame.id })).await?;
+        let Some(node) = owner.get("backendNodeId").and_then(Value::as_i64) else { return Ok(None) };
+        let described = call("DOM.describeNode", json!({ "backendNodeId": node })).await?;
+        let attributes = described.pointer("/node/attributes").and_then(Value::as_array);
+        let mut values = attributes.into_iter().flatten().filter_map(Value::as_str);
+        let bid = values.find_map(|value| split(value));
+        Ok(bid.map(|(bid, _)| (node, bid.to_owned())))
+    }
+
+    /// Calls a function of a marked frame's marks.
+    pub(crate) async fn marks(&self, page: &Page, frame: &Frame, call: &str) -> Result<Value, Error> {
+        match frame.world {
+            Some(world) => self.evaluate_in(page, world, &calling(call), CALL).await,
+            None => self.evaluate_apart(page, &frame.id, &calling(call), CALL).await,
+        }
+    }
+}
+
+/// The marks of a document, as an expression.
+pub(crate) fn script() -> String {
+    format!("(globalThis.sandboxMarks ??= (() => {{ 'use strict';\n{SCRIPT}\n}})())")
+}
+
+fn calling(call: &str) -> String {
+    format!("{}.{call}", script())
+}
+
+struct Mark {
+    owner: Option<i64>,
+    prefix: String,
+    world: i64,
+    focused: Option<String>,
+}

@@ -1,0 +1,27 @@
+//! What an agent sees of a page, and the ids (bids) by which it names elements.
+//!
+//! ```text
+//! options           which parts of an observation are wanted, and how they are written
+//! observation       one observation, from the marks to the finished text
+//! frames, marks     the frames of a page; bids, and how they get into the browser's trees
+//! axtree            BrowserGym's text of the accessibility tree
+//! axtree_object, dom_snapshot, node_numbers   the browser's own trees, as programs get them
+//! properties        visibility, bounding box and clickability of elements
+//! screenshot, overlay   pictures, and bids drawn on them
+//! ```
+//!
+//! The formats of other papers' agents are in [`formats`](crate::formats). Looking never moves a
+//! page's time and never shows in the page. No text, id or order comes from numbers that the
+//! browser makes up.
+
+pub(crate) mod axtree;
+mod axtree_object;
+pub(crate) mod dom_snapshot;
+pub(crate) mod frames;
+pub(crate) mod marks;
+mod node_numbers;
+pub(crate) mod observation;
+pub(crate) mod options;
+mod overlay;
+pub(crate) mod properties;
+pub(crate) mod screenshot;

@@ -1,0 +1,91 @@
+//! What an agent asks to see.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    TreeText,
+    formats::{prune::PrunedHtml, webarena::WebArena},
+    observe::screenshot::Picture,
+};
+
+/// What is looked at, and how it is written. Each form that is asked for is in the [`Observation`](crate::Observation) under the same name; what is
+/// not asked for is neither made nor there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each stands for a form of its own")]
+pub struct Look {
+    /// BrowserGym's text of the accessibility tree. Made in any case; not asked for, it is not handed to the agent.
+    pub axtree: Option<TreeText>,
+    /// Whether elements are measured: BrowserGym's `extra_element_properties`.
+    pub properties: bool,
+    /// WebArena's text of the accessibility tree.
+    pub webarena: Option<WebArena>,
+    /// VisualWebArena's list of what can be used and read in view.
+    pub visualwebarena: bool,
+    /// WebCanvas's list of interactive elements.
+    pub webcanvas: bool,
+    /// The HTML around each field, as TurkingBench's agents get it.
+    pub turkingbench: bool,
+    /// The documents as they are.
+    pub html: bool,
+    /// BrowserGym's pruned HTML.
+    pub pruned_html: Option<PrunedHtml>,
+    /// BrowserGym's `dom_object`: the browser's own snapshot of all documents.
+    pub dom: bool,
+    /// BrowserGym's `axtree_object`: the browser's own accessibility trees, put together.
+    pub axtree_object: bool,
+    /// How the picture is taken.
+    pub screenshot: Picture,
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Self {
+            axtree: Some(TreeText::default()),
+            properties: false,
+            webarena: None,
+            visualwebarena: false,
+            webcanvas: false,
+            turkingbench: false,
+            html: false,
+            pruned_html: None,
+            dom: false,
+            axtree_object: false,
+            screenshot: Picture::default(),
+        }
+    }
+}
+
+impl Look {
+    /// With what another asks for besides. Where both say how something is made, this one decides.
+    #[must_use]
+    pub fn and(self, other: Look) -> Look {
+        Look {
+            axtree: self.axtree.or(other.axtree),
+            properties: self.properties || other.properties,
+            webarena: self.webarena.or(other.webarena),
+            visualwebarena: self.visualwebarena || other.visualwebarena,
+            webcanvas: self.webcanvas || other.webcanvas,
+            turkingbench: self.turkingbench || other.turkingbench,
+            html: self.html || other.html,
+            pruned_html: self.pruned_html.or(other.pruned_html),
+            dom: self.dom || other.dom,
+            axtree_object: self.axtree_object || other.axtree_object,
+            screenshot: self.screenshot,
+        }
+    }
+
+    /// Whether elements have to be measured for it.
+    pub(crate) fn measures(&self) -> bool {
+        self.properties
+            || self.axtree.as_ref().is_some_and(TreeText::needs_properties)
+            || self.pruned_html.as_ref().is_some_and(|pruned| pruned.as_tree().needs_properties())
+    }
+
+    /// Whether the browser's snapshot of the page is needed for it.
+    pub(crate) fn takes_snapshot(&self) -> bool {
+        let limited = self.webarena.as_ref().is_some_and(|webarena| webarena.viewport_only);
+        self.measures() || limited || self.pruned_html.is_some() || self.webcanvas || self.dom
+    }
+}

@@ -1,0 +1,70 @@
+//! Scripts that are not the page's. Ours run in a world of their own within a frame, where they see the page's elements and the page does not
+//! see them; those of a task run among the page's own.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::{Error, Session, cdp::tracker::Page};
+
+impl Session {
+    /// The number of that world in a frame; made at the first use in each document.
+    pub(crate) async fn world_apart(&self, page: &Page, frame: &str) -> Result<i64, Error> {
+        const METHOD: &str = "Page.createIsolatedWorld";
+        let params = json!({ "frameId": frame, "worldName": "sandbox" });
+        let world = self.cdp().call(Some(&page.session), METHOD, params).await?;
+        world
+            .get("executionContextId")
+            .and_then(Value::as_i64)
+            .ok_or(Error::Shape { method: METHOD, field: "executionContextId" })
+    }
+
+    /// Evaluates an expression there and returns its value.
+    pub(crate) async fn evaluate_apart(
+        &self,
+        page: &Page,
+        frame: &str,
+        expression: &str,
+        limit: Duration,
+    ) -> Result<Value, Error> {
+        let world = self.world_apart(page, frame).await?;
+        self.evaluate_in(page, world, expression, limit).await
+    }
+
+    /// Does so in a world that is known.
+    pub(crate) async fn evaluate_in(
+        &self,
+        page: &Page,
+        world: i64,
+        expression: &str,
+        limit: Duration,
+    ) -> Result<Value, Error> {
+        let params = json!({
+            "expression": expression,
+            "contextId": world,
+            "awaitPromise": true,
+            "returnByValue": true,
+        });
+        value(self.cdp().call_within(Some(&page.session), "Runtime.evaluate", params, limit).await?)
+    }
+}
+
+impl Session {
+    /// Evaluates a script in the active page as one of the page's own: it sees the page's variables, and the page what it does. Gives its last
+    /// value as JSON; [`Error::Script`] is what it threw. A promise is not waited for: the page's time stands still meanwhile.
+    pub async fn evaluate(&self, script: &str) -> Result<Value, Error> {
+        let page = self.watch.lock().active()?;
+        let params = json!({ "expression": script, "returnByValue": true });
+        value(self.cdp().call(Some(&page.session), "Runtime.evaluate", params).await?)
+    }
+}
+
+/// The value that a script returned, or the exception that it threw.
+pub(crate) fn value(mut answer: Value) -> Result<Value, Error> {
+    if let Some(thrown) = answer.get("exceptionDetails") {
+        let text = thrown.pointer("/exception/description").or(thrown.get("text"));
+        let message = text.and_then(Value::as_str).unwrap_or("an exception").to_owned();
+        return Err(Error::Script { message });
+    }
+    Ok(answer.pointer_mut("/result/value").map(Value::take).unwrap_or_default())
+}

@@ -1,0 +1,205 @@
+//! What pages keep in the browser, in and out, in the form of Playwright's `storage_state`: cookies, and the storage of origins.
+//!
+//! Storage belongs to a document of its origin. So it is read and written in a tab that is sent to each origin in turn, where it finds an empty
+//! page: the browser is given the answer by us, and neither the gateway nor a server hears of it. What a frame of another site stores belongs
+//! to the pair of sites; it is not seen here, nor by Playwright.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::{
+    Error, Session,
+    cdp::{
+        connection::CALL,
+        tracker::{Page, State},
+    },
+    session::in_context,
+};
+
+/// Cookies and storage. Reads what Playwright writes; keys that are unknown here are left out.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StorageState {
+    /// The cookies.
+    pub cookies: Vec<StoredCookie>,
+    /// Storage, by origin.
+    pub origins: Vec<OriginState>,
+}
+
+/// A cookie as Playwright writes it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoredCookie {
+    /// Its name.
+    pub name: String,
+    /// Its value, as it is sent.
+    pub value: String,
+    /// The host it is for; with a dot before it, and its subdomains.
+    pub domain: String,
+    /// The paths that it is sent to, by their beginning.
+    pub path: String,
+    /// When it ends, in seconds since 1970; -1 with the episode.
+    #[serde(default = "never")]
+    pub expires: f64,
+    /// Whether scripts do not see it.
+    #[serde(default)]
+    pub http_only: bool,
+    /// Whether it is sent by HTTPS only.
+    #[serde(default)]
+    pub secure: bool,
+    /// `Strict`, `Lax` or `None`.
+    #[serde(default = "lax")]
+    pub same_site: String,
+}
+
+/// What pages of one origin have stored.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct OriginState {
+    /// Such as `https://shop.test`.
+    pub origin: String,
+    /// What lasts.
+    pub local_storage: Vec<Entry>,
+    /// What lasts as long as its tab. Playwright leaves it out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub session_storage: Vec<Entry>,
+}
+
+/// A key and its value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// The key.
+    pub name: String,
+    /// The value.
+    pub value: String,
+}
+
+fn never() -> f64 {
+    -1.0
+}
+
+fn lax() -> String {
+    "Lax".to_owned()
+}
+
+impl Session {
+    /// The cookies of the present episode, and what pages of each origin that was visited have stored; of the active tab, what lasts as long as
+    /// a tab. The tab leaves its page for that: it is what an episode ends with.
+    pub async fn storage_state(&mut self) -> Result<StorageState, Error> {
+        const METHOD: &str = "Storage.getCookies";
+        const READ: &str = "[localStorage, sessionStorage].map(storage =>
+            Object.keys(storage).sort().map(name => ({ name, value: storage.getItem(name) })))";
+        let params = in_context(json!({}), self.context()?.as_deref());
+        let mut answer = self.cdp().call(None, METHOD, params).await?;
+        let cookies = answer.get_mut("cookies").map(Value::take).unwrap_or_default();
+        let shape = |_| Error::Shape { method: METHOD, field: "cookies" };
+        let mut cookies: Vec<Value> = serde_json::from_value(cookies).map_err(shape)?;
+        for cookie in &mut cookies {
+            if cookie.get("session") == Some(&Value::Bool(true)) {
+                cookie["expires"] = json!(-1);
+            }
+        }
+        let mut cookies: Vec<StoredCookie> = serde_json::from_value(cookies.into()).map_err(shape)?;
+        cookies.sort_by(|a, b| (&a.domain, &a.path, &a.name).cmp(&(&b.domain, &b.path, &b.name)));
+        let visited: Vec<String> = self.watch.lock().origins.iter().cloned().collect();
+        let stored = self.in_origins(&visited, |_| READ.to_owned()).await?;
+        let mut origins = Vec::new();
+        for (origin, stored) in visited.into_iter().zip(stored) {
+            let [local_storage, session_storage]: [Vec<Entry>; 2] = serde_json::from_value(stored)
+                .map_err(|_| Error::Shape { method: "Runtime.evaluate", field: "what a page has stored" })?;
+            if !(local_storage.is_empty() && session_storage.is_empty()) {
+                origins.push(OriginState { origin, local_storage, session_storage });
+            }
+        }
+        Ok(StorageState { cookies, origins })
+    }
+
+    /// Gives the present episode cookies and storage, before its first page is opened. Cookies last as long as the episode: when they end was
+    /// meant by another clock.
+    pub async fn set_storage_state(&mut self, state: &StorageState) -> Result<(), Error> {
+        let cookies: Vec<Value> = state.cookies.iter().map(StoredCookie::written).collect();
+        let params = in_context(json!({ "cookies": cookies }), self.context()?.as_deref());
+        self.cdp().call(None, "Storage.setCookies", params).await?;
+        let origins: Vec<String> = state.origins.iter().map(|origin| origin.origin.clone()).collect();
+        let write = |place: usize| {
+            let OriginState { local_storage, session_storage, .. } = &state.origins[place];
+            format!(
+                "for (const [storage, entries] of [[localStorage, {}], [sessionStorage, {}]])
+                    for (const {{ name, value }} of entries) storage.setItem(name, value);",
+                json!(local_storage),
+                json!(session_storage),
+            )
+        };
+        self.in_origins(&origins, write).await?;
+        Ok(())
+    }
+
+    /// Evaluates a script on an empty page of each origin, in the active tab, which is empty afterwards; its history has the empty page, where a new tab has nothing.
+    async fn in_origins(
+        &mut self,
+        origins: &[String],
+        script: impl Fn(usize) -> String,
+    ) -> Result<Vec<Value>, Error> {
+        if origins.is_empty() {
+            return Ok(Vec::new());
+        }
+        let page = self.watch.lock().active()?;
+        let call = |method, params| self.cdp().call(Some(&page.session), method, params);
+        call("Fetch.enable", json!({ "patterns": [{ "resourceType": "Document" }] })).await?;
+        let mut values = Vec::new();
+        let mut outcome = Ok(());
+        for (place, origin) in origins.iter().enumerate() {
+            match self.at_origin(&page, origin, &script(place)).await {
+                Ok(value) => values.push(value),
+                Err(error) => {
+                    outcome = Err(error);
+                    break;
+                }
+            }
+        }
+        call("Fetch.disable", json!({})).await?;
+        outcome?;
+        self.at_origin(&page, "about:blank", "0").await?;
+        call("Page.resetNavigationHistory", json!({})).await?;
+        Ok(values)
+    }
+
+    async fn at_origin(&self, page: &Page, origin: &str, script: &str) -> Result<Value, Error> {
+        self.open_empty(page, origin).await?;
+        self.evaluate_apart(page, &page.target, script, CALL).await
+    }
+
+    /// Opens an address that is answered at once, and waits for its document.
+    async fn open_empty(&self, page: &Page, url: &str) -> Result<(), Error> {
+        const METHOD: &str = "Page.navigate";
+        let documents = self.watch.lock().documents;
+        let opened = self.cdp().call(Some(&page.session), METHOD, json!({ "url": url })).await?;
+        if let Some(reason) = opened.get("errorText").and_then(Value::as_str) {
+            let message = format!("{url}: {reason}");
+            return Err(Error::Refused { method: METHOD.to_owned(), code: 0, message });
+        }
+        let condition = |_: &State| format!("an empty page of {url}");
+        let come = |state: &State| (state.documents != documents).then_some(());
+        self.watch.until(CALL, condition, come).await
+    }
+
+    /// The name of the episode's browser context; none where that is the browser's own profile.
+    pub(crate) fn context(&self) -> Result<Option<String>, Error> {
+        let setup = self.watch.lock().setup.clone();
+        Ok(setup.ok_or(Error::NoPage { reason: "no episode is under way" })?.context.clone())
+    }
+}
+
+impl StoredCookie {
+    fn written(&self) -> Value {
+        json!({
+            "name": self.name,
+            "value": self.value,
+            "domain": self.domain,
+            "path": self.path,
+            "httpOnly": self.http_only,
+            "secure": self.secure,
+            "sameSite": self.same_site,
+        })
+    }
+}
