@@ -16,7 +16,8 @@ const ASK: Duration = Duration::from_millis(50);
 /// Stop the sites of `sandbox up`, and remove their containers, networks, processes and folders
 #[derive(clap::Args)]
 pub(crate) struct Down {
-    /// Also stop all other sites and runs on this machine that have containers, and remove what they leave
+    /// Also stop all other sites and runs on this machine that have containers, and remove what
+    /// they leave
     #[arg(long)]
     all: bool,
     #[command(flatten)]
@@ -75,8 +76,8 @@ fn by_hand(left: &Left) -> String {
     format!("{left}; `docker {} rm{force} {}` removes it", left.kind, left.name)
 }
 
-/// Ends a daemon and waits until nothing is left of it, its process included; which one that was, if
-/// there was one and it said so.
+/// Ends a daemon and waits until nothing is left of it, its process included; which one that was,
+/// if there was one and it said so.
 pub(super) async fn end(data: &DataFolder) -> Result<Option<u32>, Failure> {
     let folder = super::folder(data)?;
     let client = super::client(data)?;
