@@ -11,7 +11,7 @@ use tasks::{Task, WorldSpec};
 
 use crate::Error;
 use crate::results::WorldRecord;
-use crate::results::digest::{Lines, hex};
+use crate::results::digest::Lines;
 
 /// Bytes taken from either end of a snapshot. The end of a WACZ is its ZIP directory with the checksum of every part.
 const EDGE: u64 = 64 << 10;
