@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use runs::{Event, Progress};
 
 use super::totals::Totals;
-use crate::{daemon, progress};
+use crate::{progress, daemon};
 
 /// Lines that redraw themselves.
 #[derive(Clone)]

@@ -16,8 +16,7 @@ const ASK: Duration = Duration::from_millis(50);
 /// Stop the sites of `sandbox up`, and remove their containers, networks, processes and folders
 #[derive(clap::Args)]
 pub(crate) struct Down {
-    /// Also stop all other sites and runs on this machine that have containers, and remove what
-    /// they leave
+    /// Also stop all other sites and runs on this machine that have containers, and remove what they leave
     #[arg(long)]
     all: bool,
     #[command(flatten)]
@@ -28,7 +27,7 @@ impl Down {
     /// Ends it; nothing being up is no error.
     pub(crate) async fn run(self) -> Outcome {
         let ended = end(&self.data).await?;
-        println!("{}", if ended.is_some() { "the sites are down" } else { "no sites were running" });
+        println!("{}", if ended.is_some() { "the sites are down" } else { "no sites were up" });
         let folder = super::folder(&self.data)?;
         folder.sweep().await?;
         let engine = match Engine::connect().await {

@@ -15,8 +15,7 @@ use crate::{interrupt, out};
 
 /// Play the solution of every task in its world, and its wrong solution if it has one
 ///
-/// Prints the tasks whose solution fails, and those whose wrong solution has a score. Exit code 1
-/// if there are any.
+/// Prints the tasks whose solution fails, and those whose wrong solution has a score. Exit code 1 if there are any.
 #[derive(clap::Args)]
 pub(super) struct Check {
     /// Folder with a suite.yaml
@@ -136,8 +135,7 @@ impl Check {
 
     fn tell(&self, findings: &[Finding], solved: usize, negative: usize) {
         if self.json {
-            let told =
-                serde_json::json!({ "solutions": solved, "wrong_solutions": negative, "findings": findings });
+            let told = serde_json::json!({ "solutions": solved, "wrong_solutions": negative, "findings": findings });
             out::json(&told);
             return;
         }

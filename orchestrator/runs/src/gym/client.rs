@@ -85,8 +85,7 @@ impl Client {
         );
         self.last = Some(seen.clone());
         let score = *self.score.lock();
-        let heard =
-            self.waiting.take().is_some_and(|waiting| waiting.send(StepOutcome::Seen(seen, score)).is_ok());
+        let heard = self.waiting.take().is_some_and(|waiting| waiting.send(StepOutcome::Seen(seen, score)).is_ok());
         if !heard {
             return Err(Error::ClientLeft);
         }
