@@ -215,7 +215,8 @@ fn webarena_infinity_is_imported_and_scored_by_its_own_verifiers() -> Result<()>
     fs::write(suite.join("requests.py"), REQUESTS)?;
     for name in ["notes-task_e1", "notes-task_h1", "notes-task_h2"] {
         let file = suite.join(format!("{name}.yaml"));
-        let steps = "oracle: [{click: {role: button, name: Pin}}]\nwrong_solution: [{click: {role: button, name: Unpin}}]\n";
+        let steps =
+            "oracle: [{click: {role: button, name: Pin}}]\nwrong_solution: [{click: {role: button, name: Unpin}}]\n";
         fs::write(&file, fs::read_to_string(&file)? + steps)?;
     }
     bench.run(&["run", suite.as_str(), "--agent=oracle", "--json", "--output", out.as_str()])?;

@@ -67,8 +67,7 @@ fn pages_and_pictures_decide() -> Result<()> {
     let said = bench.succeed(&import)?;
     ensure!(said.contains("1 task,"), "{said}");
     let task = suite.join("visualwebarena-3.yaml");
-    let steps =
-        "oracle:\n- click: {role: link, name: Slope}\n- answer: done\nwrong_solution:\n- answer: done\n";
+    let steps = "oracle:\n- click: {role: link, name: Slope}\n- answer: done\nwrong_solution:\n- answer: done\n";
     fs::write(&task, fs::read_to_string(&task)? + steps)?;
     let said = bench.succeed(&["tasks", "check", suite.as_str()])?;
     ensure!(said.contains("1 solutions and 1 wrong solutions were played"), "{said}");

@@ -115,9 +115,7 @@ fn tasks_are_imported_and_scored_by_their_own_rules() -> Result<()> {
     let findings: Vec<String> =
         told["findings"].as_array().into_iter().flatten().map(ToString::to_string).collect();
     ensure!(output.status.code() == Some(1) && findings.len() == 3, "{told:#}");
-    for wrong in
-        ["its solution earns 0.00", "its wrong solution earns 1.00", "its wrong solution waits for a judge"]
-    {
+    for wrong in ["its solution earns 0.00", "its wrong solution earns 1.00", "its wrong solution waits for a judge"] {
         ensure!(findings.iter().any(|finding| finding.contains(wrong)), "{told:#}");
     }
     Ok(())

@@ -7,8 +7,8 @@ mod form;
 mod porter;
 mod rouge;
 
-pub use ::turkingbench::Cell;
 pub use form::{Field, Filled, Form, Held, Mark, by_kind, mean};
+pub use ::turkingbench::Cell;
 
 use super::ScoreError;
 use python::{float, text};
