@@ -1,4 +1,5 @@
-//! `sandbox agents`: the built-in LLM agents with their prompts, and the schema of the agent protocol.
+//! `sandbox agents`: the built-in LLM agents with their prompts, and the schema of the agent
+//! protocol.
 
 use std::fs;
 
@@ -10,7 +11,8 @@ use crate::out;
 
 /// List, show and copy the built-in LLM agents; print the schema of the agent protocol
 ///
-/// Each agent is a file of settings. `sandbox run --agent` takes its name, or the path of your own copy.
+/// Each agent is a file of settings. `sandbox run --agent` takes its name, or the path of your own
+/// copy.
 #[derive(clap::Args)]
 pub(crate) struct Agents {
     #[command(subcommand)]

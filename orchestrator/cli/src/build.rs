@@ -15,10 +15,11 @@ use crate::{interrupt, out, progress};
 
 /// Build the container images of the sites
 ///
-/// Each folder under images/ becomes the image sandbox/NAME:1. Unchanged images are not built again. The build needs a
-/// container engine and a Debian mirror. Base images come from a registry, or from the mirror if no registry answers.
-/// The versions in a folder's lock.txt are preferred. If one is gone, the newest is used, and the difference is
-/// printed. An image that fails does not stop the others.
+/// Each folder under images/ becomes the image sandbox/NAME:1. Unchanged images are not built
+/// again. The build needs a container engine and a Debian mirror. Base images come from a registry,
+/// or from the mirror if no registry answers. The versions in a folder's lock.txt are preferred. If
+/// one is gone, the newest is used, and the difference is printed. An image that fails does not
+/// stop the others.
 #[derive(clap::Args)]
 pub(crate) struct Build {
     /// Images to build [default: all]
@@ -46,7 +47,8 @@ struct ImageReport {
     image: String,
     built: bool,
     seconds: f64,
-    /// Packages that have another version than the one locked, and the golden state if it is another one.
+    /// Packages that have another version than the one locked, and the golden state if it is
+    /// another one.
     differs: Vec<String>,
     /// Why there is no image, and where the log is.
     error: Option<String>,

@@ -7,8 +7,9 @@ use crate::options::DataFolder;
 
 /// Print the certificate of the local certificate authority; make it on first use
 ///
-/// Clients of `sandbox replay` and `sandbox record --listen` must trust this certificate. It is made on this machine,
-/// and its key never leaves it. No command adds it to the store of a system or a browser.
+/// Clients of `sandbox replay` and `sandbox record --listen` must trust this certificate. It is
+/// made on this machine, and its key never leaves it. No command adds it to the store of a system
+/// or a browser.
 #[derive(clap::Args)]
 pub(crate) struct Ca {
     /// Print the path of the certificate file only

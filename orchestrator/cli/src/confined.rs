@@ -1,4 +1,5 @@
-//! `sandbox confined`: what a scorer's program is started by, in a network of its own. Not for people.
+//! `sandbox confined`: what a scorer's program is started by, in a network of its own. Not for
+//! people.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

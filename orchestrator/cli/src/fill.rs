@@ -1,4 +1,5 @@
-//! `sandbox replay --fill`: what snapshots lack is fetched from the live web and becomes a snapshot too.
+//! `sandbox replay --fill`: what snapshots lack is fetched from the live web and becomes a snapshot
+//! too.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{Config, Replay};

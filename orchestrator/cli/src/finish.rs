@@ -30,7 +30,8 @@ pub(crate) enum EmptyRecording {
     Failure,
 }
 
-/// Lets what is under way end and makes the snapshot. Whatever was lost is named, whether that works or not.
+/// Lets what is under way end and makes the snapshot. Whatever was lost is named, whether that
+/// works or not.
 ///
 /// `twice` says when pages were loaded for the second time; what that teaches goes into the
 /// snapshot.

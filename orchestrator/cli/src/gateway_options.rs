@@ -17,13 +17,15 @@ pub(crate) const MAX_BODY: &str = "1GiB";
 /// How the live web is reached. Only commands that record reach it at all.
 #[derive(clap::Args, Default, PartialEq)]
 pub(crate) struct LiveWeb {
-    /// Connect to ADDR:PORT2 for requests to HOST:PORT1, as in curl; an empty part matches any, or stays unchanged
+    /// Connect to ADDR:PORT2 for requests to HOST:PORT1, as in curl; an empty part matches any, or
+    /// stays unchanged
     #[arg(long, value_name = "HOST:PORT1:ADDR:PORT2")]
     connect_to: Vec<ConnectTo>,
     /// Trust the certificate authorities in this PEM file too
     #[arg(long, value_name = "FILE")]
     upstream_ca: Vec<Utf8PathBuf>,
-    /// Let pages reach loopback and private addresses; by default they cannot look into your network
+    /// Let pages reach loopback and private addresses; by default they cannot look into your
+    /// network
     #[arg(long)]
     allow_private: bool,
 }
@@ -31,8 +33,8 @@ pub(crate) struct LiveWeb {
 /// How long a silent client or server is waited for.
 #[derive(clap::Args)]
 pub(crate) struct Deadline {
-    /// Give up on a client or a server that has been silent for this long [default: 15s to reach a server, 60s to
-    /// 120s for all else]
+    /// Give up on a client or a server that has been silent for this long [default: 15s to reach a
+    /// server, 60s to 120s for all else]
     #[arg(long, value_name = "TIME", value_parser = units::some_seconds, help_heading = "Waiting")]
     stall_timeout: Option<Duration>,
 }
@@ -49,8 +51,8 @@ impl Deadline {
 /// What is replaced by placeholders before anything is written.
 #[derive(clap::Args, Default, PartialEq)]
 pub(crate) struct RedactOptions {
-    /// Replace credentials by placeholders in the recording: Authorization, all cookies, and fields named like
-    /// passwords and tokens
+    /// Replace credentials by placeholders in the recording: Authorization, all cookies, and fields
+    /// named like passwords and tokens
     #[arg(long = "redact")]
     pub(crate) credentials: bool,
     /// Replace the value of this header by a placeholder in the recording

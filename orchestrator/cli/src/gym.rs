@@ -16,15 +16,17 @@ use crate::{interrupt, out, progress, tasks, daemon, units};
 
 /// Serve the tasks of a suite as BrowserGym environments over HTTP
 ///
-/// Prints one line of JSON when the server is ready: url, suite, run and workers. GET /tasks lists the tasks. POST
-/// /reset with {"task": ID} begins an episode in a pristine world; it returns session, observation and info. POST /step
-/// with {"session", "action"} returns observation, reward, terminated, truncated and info. POST /close with {"session"}
-/// ends the episode. Observations have BrowserGym's keys, and actions its syntax. clients/python/sandbox_agents.py wraps
-/// the server as a Gymnasium environment.
+/// Prints one line of JSON when the server is ready: url, suite, run and workers. GET /tasks lists
+/// the tasks. POST /reset with {"task": ID} begins an episode in a pristine world; it returns
+/// session, observation and info. POST /step with {"session", "action"} returns observation,
+/// reward, terminated, truncated and info. POST /close with {"session"} ends the episode.
+/// Observations have BrowserGym's keys, and actions its syntax. clients/python/sandbox_agents.py
+/// wraps the server as a Gymnasium environment.
 ///
-/// The reward is 0 until the end of the episode, then the task's score. The results are a normal run of the agent
-/// `gym`. Ctrl-C stops the server: unfinished episodes are dropped, and a second line of JSON sums up the others. Anybody
-/// who reaches the address can use the server. By default only this machine can.
+/// The reward is 0 until the end of the episode, then the task's score. The results are a normal
+/// run of the agent `gym`. Ctrl-C stops the server: unfinished episodes are dropped, and a second
+/// line of JSON sums up the others. Anybody who reaches the address can use the server. By default
+/// only this machine can.
 #[derive(clap::Args)]
 pub(crate) struct Gym {
     /// Folder with a suite.yaml

@@ -1,4 +1,5 @@
-//! Ctrl-C and SIGTERM: the first asks the command to finish what it is writing, the second ends at once.
+//! Ctrl-C and SIGTERM: the first asks the command to finish what it is writing, the second ends at
+//! once.
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -6,11 +7,13 @@ use tokio_util::sync::CancellationToken;
 use crate::failure::Failure;
 use crate::out;
 
-/// A token that is cancelled by the first interrupt. A second one ends the process with exit code 4.
+/// A token that is cancelled by the first interrupt. A second one ends the process with exit code
+/// 4.
 pub(crate) fn token() -> CancellationToken {
     let token = CancellationToken::new();
     let cancel = token.clone();
-    // From here on, and not only when the task below has its first turn: until then an interrupt would end the process as it is.
+    // From here on, and not only when the task below has its first turn: until then an interrupt
+    // would end the process as it is.
     let mut interrupts = Signals::listen();
     tokio::spawn(async move {
         interrupts.next().await;
@@ -48,7 +51,8 @@ pub(crate) async fn unless_interrupted<T>(
     }
 }
 
-/// The signals, listen from the moment on that this is made. A handler that cannot be had (which does not happen in practice) leaves the other.
+/// The signals, listen from the moment on that this is made. A handler that cannot be had (which
+/// does not happen in practice) leaves the other.
 struct Signals {
     by_key: Option<Signal>,
     by_program: Option<Signal>,

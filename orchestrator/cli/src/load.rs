@@ -10,7 +10,8 @@ use crate::{engine, interrupt, out, progress};
 
 /// Load images from a file of `sandbox save` or `docker save`
 ///
-/// The file can be compressed with gzip, bzip2 or xz. It is streamed, so memory use does not depend on its size.
+/// The file can be compressed with gzip, bzip2 or xz. It is streamed, so memory use does not depend
+/// on its size.
 #[derive(clap::Args)]
 pub(crate) struct Load {
     /// Files to load, in order

@@ -10,8 +10,8 @@ use crate::out::{self, Stderr};
 /// How much is logged.
 #[derive(clap::Args)]
 pub(crate) struct Logging {
-    /// Log more on stderr: -v logs episodes and actions, -vv every request with its answer, -vvv everything. The
-    /// variable SANDBOX_LOG takes a tracing filter
+    /// Log more on stderr: -v logs episodes and actions, -vv every request with its answer, -vvv
+    /// everything. The variable SANDBOX_LOG takes a tracing filter
     #[arg(short, long, action = clap::ArgAction::Count, global = true)]
     verbose: u8,
     /// Write stderr as JSON lines, for programs. The end of each episode is always logged

@@ -47,7 +47,8 @@ mod window;
 use clap::Parser;
 use failure::Failure;
 
-/// Headers, heads and bodies of requests are many short-lived allocations, freed on other threads than they were made on.
+/// Headers, heads and bodies of requests are many short-lived allocations, freed on other threads
+/// than they were made on.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

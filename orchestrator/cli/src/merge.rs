@@ -6,7 +6,8 @@ use runs::Summary;
 use crate::failure::{OrFail as _, Outcome};
 use crate::{out, progress};
 
-/// Merge the parts of a run that were played apart, such as on several machines (`sandbox run --shard`)
+/// Merge the parts of a run that were played apart, such as on several machines (`sandbox run
+/// --shard`)
 #[derive(clap::Args)]
 pub(crate) struct Merge {
     /// Folders of the parts

@@ -47,8 +47,8 @@ impl Models {
         self.cassette.is_some()
     }
 
-    /// A model that may take so long for a reply; without a name and a cassette, nobody. Where a cassette knows one model
-    /// alone, it is that one.
+    /// A model that may take so long for a reply; without a name and a cassette, nobody. Where a
+    /// cassette knows one model alone, it is that one.
     pub(crate) fn model(
         &self,
         name: Option<String>,
@@ -152,7 +152,8 @@ fn proxy(base_url: &str) -> Option<String> {
     either("HTTPS_PROXY").or_else(|| either("ALL_PROXY")).filter(|_| !spared)
 }
 
-/// Whether a host is in a list of those that are reached without the proxy: by its name, or the end of it.
+/// Whether a host is in a list of those that are reached without the proxy: by its name, or the end
+/// of it.
 fn is_spared(host: &str, list: &str) -> bool {
     list.split(',').map(|entry| entry.trim().trim_start_matches("*.").trim_start_matches('.')).any(|entry| {
         let ends = || host.strip_suffix(entry).is_some_and(|before| before.ends_with('.'));

@@ -7,7 +7,8 @@ use crate::failure::Failure;
 /// Where this user's certificate authority, indexes and sites are kept.
 #[derive(clap::Args)]
 pub(crate) struct DataFolder {
-    /// Folder for the certificate authority, snapshot indexes and sites [default: $XDG_DATA_HOME/sandbox or ~/.local/share/sandbox]
+    /// Folder for the certificate authority, snapshot indexes and sites [default:
+    /// $XDG_DATA_HOME/sandbox or ~/.local/share/sandbox]
     #[arg(long, env = "SANDBOX_DATA", value_name = "DIR", global = true)]
     data: Option<Utf8PathBuf>,
 }

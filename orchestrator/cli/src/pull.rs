@@ -15,8 +15,8 @@ use crate::{engine, interrupt, out, progress};
 
 /// Pull container images, and pin their content
 ///
-/// The first pull of an image writes its digest to the lock file. Later pulls, here and elsewhere, refuse any other
-/// content under its name. Broken downloads are resumed.
+/// The first pull of an image writes its digest to the lock file. Later pulls, here and elsewhere,
+/// refuse any other content under its name. Broken downloads are resumed.
 #[derive(clap::Args)]
 pub(crate) struct Pull {
     /// Images to pull [default: all that are pinned]

@@ -21,8 +21,8 @@ use crate::{interrupt, out, progress, units};
 
 /// Record the live web into a snapshot
 ///
-/// Opens the URLs in Chromium, follows links up to --depth and --pages, and writes one WACZ file. Ctrl-C stops the
-/// recording and finishes the snapshot.
+/// Opens the URLs in Chromium, follows links up to --depth and --pages, and writes one WACZ file.
+/// Ctrl-C stops the recording and finishes the snapshot.
 #[derive(clap::Args)]
 pub(crate) struct Record {
     /// Pages to visit, in order
@@ -44,7 +44,8 @@ pub(crate) struct Record {
     /// Visit at most this many pages
     #[arg(long, default_value_t = 100, help_heading = "Crawl")]
     pages: usize,
-    /// Follow links to this host too, besides those of the URLs; `*.HOST` includes all names below it
+    /// Follow links to this host too, besides those of the URLs; `*.HOST` includes all names below
+    /// it
     #[arg(long, value_name = "HOST", help_heading = "Crawl")]
     include: Vec<String>,
     /// Pause between two pages of one host; a bare number is milliseconds
@@ -56,16 +57,17 @@ pub(crate) struct Record {
     /// How long one page may take to load and settle
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = units::seconds, help_heading = "Crawl")]
     page_timeout: Duration,
-    /// Load each page twice, and learn which parts of its requests change on their own, such as time stamps and
-    /// random tokens. Replay ignores these parts. `sandbox snapshot rules` shows and edits them
+    /// Load each page twice, and learn which parts of its requests change on their own, such as
+    /// time stamps and random tokens. Replay ignores these parts. `sandbox snapshot rules` shows
+    /// and edits them
     #[arg(long, conflicts_with_all = ["manual", "listen"], help_heading = "Crawl")]
     learn: bool,
 
     /// Open a window and browse by hand
     #[arg(long, conflicts_with_all = ["depth", "listen"], help_heading = "Other ways")]
     manual: bool,
-    /// Save the cookies, localStorage and sessionStorage of the end of the recording too. Chromium starts with them
-    /// when it replays the snapshot. Anybody who has the snapshot has them
+    /// Save the cookies, localStorage and sessionStorage of the end of the recording too. Chromium
+    /// starts with them when it replays the snapshot. Anybody who has the snapshot has them
     #[arg(long, conflicts_with_all = ["listen", "credentials", "cookies"], help_heading = "Other ways")]
     state: bool,
     /// Open no browser; record the traffic of clients that use this proxy address

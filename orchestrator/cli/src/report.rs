@@ -9,8 +9,9 @@ use crate::{out, progress, show};
 
 /// Print the table of a run, and write its HTML report again
 ///
-/// The report has one entry for each task, with its attempts below it, and stays under 1 MB. Screenshots are files
-/// beside it. The pages of `sandbox trace` have the observation and requests of each step.
+/// The report has one entry for each task, with its attempts below it, and stays under 1 MB.
+/// Screenshots are files beside it. The pages of `sandbox trace` have the observation and requests
+/// of each step.
 #[derive(clap::Args)]
 pub(crate) struct Report {
     /// Folder of the run
@@ -21,8 +22,8 @@ pub(crate) struct Report {
     /// Embed everything in the report, also screenshots, so that it is one file
     #[arg(long)]
     inline: bool,
-    /// Serve the report on this machine until Ctrl-C instead of writing it. Prints the URL, and opens the desktop's
-    /// browser if there is a display
+    /// Serve the report on this machine until Ctrl-C instead of writing it. Prints the URL, and
+    /// opens the desktop's browser if there is a display
     #[arg(long, conflicts_with_all = ["json", "inline"])]
     open: bool,
 }

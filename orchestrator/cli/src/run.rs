@@ -22,9 +22,9 @@ use crate::{interrupt, out, progress, tasks, units};
 
 /// Run an agent on a suite of tasks in its frozen world, and score it
 ///
-/// Results are written after each episode. Ctrl-C stops without losing any; the same command with --resume continues.
-/// Exit code 0: every episode was played and scored, whatever the scores. Exit code 1: an episode ended in an error, and
-/// has no score.
+/// Results are written after each episode. Ctrl-C stops without losing any; the same command with
+/// --resume continues. Exit code 0: every episode was played and scored, whatever the scores. Exit
+/// code 1: an episode ended in an error, and has no score.
 #[derive(clap::Args)]
 pub(crate) struct Run {
     /// Folder with a suite.yaml
@@ -37,7 +37,8 @@ pub(crate) struct Run {
     /// Model that the agent asks, over an OpenAI-compatible API at OPENAI_BASE_URL with the key in OPENAI_API_KEY
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
-    /// File with settings of that model: the keys below `model` in an agent's settings, which it overrides
+    /// File with settings of that model: the keys below `model` in an agent's settings, which it
+    /// overrides
     #[arg(long, value_name = "FILE")]
     model_settings: Option<Utf8PathBuf>,
     /// Do not check before the run that the models answer
@@ -49,11 +50,12 @@ pub(crate) struct Run {
     /// Allow several actions in one reply; they run in order until one fails
     #[arg(long)]
     multiaction: bool,
-    /// Pass this environment variable to the program, as NAME or NAME=value; can be repeated. By default it sees PATH,
-    /// HOME, LANG, LC_*, TZ and TMPDIR only
+    /// Pass this environment variable to the program, as NAME or NAME=value; can be repeated. By
+    /// default it sees PATH, HOME, LANG, LC_*, TZ and TMPDIR only
     #[arg(long = "agent-env", value_name = "NAME[=VALUE]")]
     agent_variables: Vec<Variable>,
-    /// Save cookies and storage of each episode's end as Playwright's storage_state. The file can log anybody in
+    /// Save cookies and storage of each episode's end as Playwright's storage_state. The file can
+    /// log anybody in
     #[arg(long)]
     keep_storage: bool,
     /// Write all network traffic into each episode's network.har, with credentials

@@ -14,16 +14,18 @@ use crate::models::{ModelOptions, Models};
 /// The rules and the judge.
 #[derive(clap::Args)]
 pub(crate) struct Scoring {
-    /// `faithful` reproduces the benchmarks' published code with its bugs, `fixed` corrects those that tasks/README.md names
+    /// `faithful` reproduces the benchmarks' published code with its bugs, `fixed` corrects those
+    /// that tasks/README.md names
     #[arg(long, value_name = "RULES", default_value_t)]
     pub(crate) rules: Rules,
-    /// Model that judges criteria for which a benchmark asks a model. It is asked over an OpenAI-compatible API at
-    /// OPENAI_BASE_URL with the key in OPENAI_API_KEY. Without a judge, criteria that are not in the cassette stay
-    /// unjudged
+    /// Model that judges criteria for which a benchmark asks a model. It is asked over an
+    /// OpenAI-compatible API at OPENAI_BASE_URL with the key in OPENAI_API_KEY. Without a judge,
+    /// criteria that are not in the cassette stay unjudged
     #[arg(long = "judge", value_name = "MODEL")]
     name: Option<String>,
-    /// File with settings of the judge: the keys below `model` in an agent's settings. The judge then has its own server,
-    /// key and price. A temperature or max_tokens overrides that of the benchmark
+    /// File with settings of the judge: the keys below `model` in an agent's settings. The judge
+    /// then has its own server, key and price. A temperature or max_tokens overrides that of the
+    /// benchmark
     #[arg(long, value_name = "FILE")]
     judge_settings: Option<Utf8PathBuf>,
     #[command(flatten)]

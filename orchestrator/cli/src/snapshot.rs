@@ -99,10 +99,12 @@ enum Command {
         #[arg(short, long)]
         output: Option<Utf8PathBuf>,
     },
-    /// Print or set the rules of a snapshot: parts of requests that change on their own, which replay ignores
+    /// Print or set the rules of a snapshot: parts of requests that change on their own, which
+    /// replay ignores
     ///
-    /// Prints YAML with the changing query parameters, body fields and path segments (`*`) of each address. `sandbox
-    /// record --learn` finds them. To change them, edit the output and pass it to --set.
+    /// Prints YAML with the changing query parameters, body fields and path segments (`*`) of each
+    /// address. `sandbox record --learn` finds them. To change them, edit the output and pass it to
+    /// --set.
     Rules {
         /// WACZ file
         file: Utf8PathBuf,
@@ -139,8 +141,8 @@ struct Redact {
     /// File with one secret value a line; on the command line, others could see it
     #[arg(long, value_name = "FILE")]
     values: Option<Utf8PathBuf>,
-    /// File with the key of the placeholders; the same key gives the same placeholders in every snapshot [default: a
-    /// random key]
+    /// File with the key of the placeholders; the same key gives the same placeholders in every
+    /// snapshot [default: a random key]
     #[arg(long, value_name = "FILE")]
     key: Option<Utf8PathBuf>,
     /// Write nothing; report likely secrets. Exit code 1 if there are any

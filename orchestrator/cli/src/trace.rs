@@ -8,18 +8,18 @@ use crate::show;
 
 /// Write pages that show the episodes of a run step by step
 ///
-/// Each step has its screenshot with the element acted on, the action, the agent's reason, the changes on the page, the
-/// requests with their answers, and the reward. The pages are files beside the results. They load nothing but the
-/// screenshots there.
+/// Each step has its screenshot with the element acted on, the action, the agent's reason, the
+/// changes on the page, the requests with their answers, and the reward. The pages are files beside
+/// the results. They load nothing but the screenshots there.
 #[derive(clap::Args)]
 pub(crate) struct Trace {
     /// Folder of the run
     run: Utf8PathBuf,
-    /// One episode, such as rail-01-2 for the second attempt at rail-01. A task stands for its first episode [default: all
-    /// episodes, and a list]
+    /// One episode, such as rail-01-2 for the second attempt at rail-01. A task stands for its
+    /// first episode [default: all episodes, and a list]
     episode: Option<String>,
-    /// Serve the pages on this machine until Ctrl-C instead of writing them. Prints the URL, and opens the desktop's
-    /// browser if there is a display
+    /// Serve the pages on this machine until Ctrl-C instead of writing them. Prints the URL, and
+    /// opens the desktop's browser if there is a display
     #[arg(long)]
     open: bool,
 }

@@ -158,7 +158,7 @@ impl Client {
         let request = Request::builder().method(method).uri(path).header(http::header::HOST, "town");
         let request = request.header(http::header::CONTENT_TYPE, "application/json");
         let request = request.body(Full::new(body)).map_err(|error| Error::Talk(error.to_string()))?;
-        let answer = sender.send_request(request).await.map_err(connection_error)?;
+        let answer = sender.send_request(request).await.map_err(no_answer)?;
         match answer.status() {
             status if status.is_success() => Ok((answer, driven)),
             status @ (StatusCode::CONFLICT | StatusCode::SERVICE_UNAVAILABLE) => {
@@ -175,6 +175,12 @@ impl Client {
     }
 }
 
+/// The error of a request without any answer. A daemon that ends while the request stands in its
+/// queue is as good as none; one that answers in another language is still there.
+fn no_answer(error: hyper::Error) -> Error {
+    if error.is_parse() || error.is_user() { connection_error(error) } else { Error::NotUp }
+}
+
 fn connection_error(error: hyper::Error) -> Error {
-    Error::Talk(error.to_string())
+    Error::Talk(error_text::with_causes(&error))
 }

@@ -1,7 +1,7 @@
 //! One HTTP request over a connection of its own, answered as a whole.
 //!
-//! For questions to a server that is asked rarely, or that has few workers: a connection that is kept
-//! open would occupy one. Redirects are not followed, and no header is added.
+//! For questions to a server that is asked rarely, or that has few workers: a connection that is
+//! kept open would occupy one. Redirects are not followed, and no header is added.
 
 use http::{Request, Response};
 use http_body_util::{BodyExt as _, Full, Limited};

@@ -75,8 +75,8 @@ fn by_hand(left: &Left) -> String {
     format!("{left}; `docker {} rm{force} {}` removes it", left.kind, left.name)
 }
 
-/// Ends a daemon and waits until nothing is left of it, its process included; which one that was, if
-/// there was one and it said so.
+/// Ends a daemon and waits until nothing is left of it, its process included; which one that was,
+/// if there was one and it said so.
 pub(super) async fn end(data: &DataFolder) -> Result<Option<u32>, Failure> {
     let folder = super::folder(data)?;
     let client = super::client(data)?;

@@ -2,7 +2,8 @@
 
 use sites::Event;
 
-/// What a progress bar shows of an event; nothing of those that are of no interest while all goes well.
+/// What a progress bar shows of an event; nothing of those that are of no interest while all goes
+/// well.
 pub(crate) fn told(event: &Event) -> Option<String> {
     Some(match event {
         Event::Starting { site, .. } => format!("starting {site}"),

@@ -3,7 +3,8 @@
 use crate::failure::Outcome;
 use crate::options::DataFolder;
 
-/// Reset sites: browsers get a pristine instance at once, and the used one is reset in the background
+/// Reset sites: browsers get a pristine instance at once, and the used one is reset in the
+/// background
 #[derive(clap::Args)]
 pub(crate) struct Reset {
     /// Sites to reset [default: all that are up]

@@ -5,7 +5,8 @@ use sites::SiteStatus;
 
 use crate::failure::ENGINE_CURE;
 
-/// A line for each site, and where the daemon is reached. No line is longer than `columns`, but for what went wrong, which is told in full.
+/// A line for each site, and where the daemon is reached. No line is longer than `columns`, but for
+/// what went wrong, which is told in full.
 pub(super) fn of(status: &DaemonStatus, columns: usize) -> String {
     let widest = status.sites.iter().map(|site| site.name.len()).max().unwrap_or(0).max(4);
     let heading = format!("{:widest$}  state     memory  spare  reset   address", "site");

@@ -35,10 +35,10 @@ pub(super) const OTHER_IS_UP: i32 = 5;
 
 /// Start sites, each under its own host name, and leave them running
 ///
-/// Without names, starts all sites of the folder that have an image. Without a container engine, starts those that need
-/// none. Prints the sites that it leaves out. Sites that are up already stay as they are, and others are added to them.
-/// All sites are from one folder. Ctrl-C stops the sites that this command has started. If sites were up before, the new
-/// ones keep starting.
+/// Without names, starts all sites of the folder that have an image. Without a container engine,
+/// starts those that need none. Prints the sites that it leaves out. Sites that are up already stay
+/// as they are, and others are added to them. All sites are from one folder. Ctrl-C stops the sites
+/// that this command has started. If sites were up before, the new ones keep starting.
 #[derive(clap::Args)]
 pub(crate) struct Up {
     #[command(flatten)]

@@ -20,20 +20,23 @@ const WITHIN: Duration = Duration::from_secs(600);
 
 /// Start an episode, let any program drive its browser, and score the result
 ///
-/// Starts the task's world and a Chromium on the start page. Prints one line of JSON: task, goal, start_url, cdp, proxy,
-/// ca, clock, seed and answer_file. Playwright's connect_over_cdp and Puppeteer's browserURL take `cdp`; Selenium's
-/// debuggerAddress takes it without the http://. The first context is logged in and has the start page open. Clocks
-/// start at the world's time and run on. Randomness is seeded. Only the world can be reached.
+/// Starts the task's world and a Chromium on the start page. Prints one line of JSON: task, goal,
+/// start_url, cdp, proxy, ca, clock, seed and answer_file. Playwright's connect_over_cdp and
+/// Puppeteer's browserURL take `cdp`; Selenium's debuggerAddress takes it without the http://. The
+/// first context is logged in and has the start page open. Clocks start at the world's time and run
+/// on. Randomness is seeded. Only the world can be reached.
 ///
-/// A COMMAND gets the same facts as SANDBOX_TASK, SANDBOX_GOAL, SANDBOX_START_URL, SANDBOX_CDP, SANDBOX_PROXY,
-/// SANDBOX_CA, SANDBOX_CLOCK, SANDBOX_SEED and SANDBOX_ANSWER_FILE. The episode ends with the command. Its output goes
-/// to standard error. It also has your whole environment; the browser has none of it. Without a COMMAND, the episode
-/// ends with a line on standard input, the end of standard input, or Ctrl-C.
+/// A COMMAND gets the same facts as SANDBOX_TASK, SANDBOX_GOAL, SANDBOX_START_URL, SANDBOX_CDP,
+/// SANDBOX_PROXY, SANDBOX_CA, SANDBOX_CLOCK, SANDBOX_SEED and SANDBOX_ANSWER_FILE. The episode ends
+/// with the command. Its output goes to standard error. It also has your whole environment; the
+/// browser has none of it. Without a COMMAND, the episode ends with a line on standard input, the
+/// end of standard input, or Ctrl-C.
 ///
-/// The answer is the content of the answer file, or that line. `report_infeasible("why")` says that the goal cannot be
-/// reached. The task's scorer then judges the addresses of the tabs, the state of the sites and the answer. It does not
-/// see actions on single elements, so key nodes of element values are not reached. A second line of JSON has the
-/// result. Exit code 1: the command failed, or time ran out.
+/// The answer is the content of the answer file, or that line. `report_infeasible("why")` says that
+/// the goal cannot be reached. The task's scorer then judges the addresses of the tabs, the state
+/// of the sites and the answer. It does not see actions on single elements, so key nodes of element
+/// values are not reached. A second line of JSON has the result. Exit code 1: the command failed,
+/// or time ran out.
 #[derive(clap::Args)]
 pub(crate) struct Env {
     /// Folder with a suite.yaml
@@ -43,7 +46,8 @@ pub(crate) struct Env {
     /// Folder for the results [default: runs/SUITE-env-TIME]
     #[arg(short, long, alias = "out", value_name = "DIR")]
     output: Option<Utf8PathBuf>,
-    /// How long the episode may take; then the command is killed [default: 600s with a COMMAND, otherwise no limit]
+    /// How long the episode may take; then the command is killed [default: 600s with a COMMAND,
+    /// otherwise no limit]
     #[arg(long, value_name = "TIME", value_parser = units::some_seconds)]
     within: Option<Duration>,
     /// Show the browser in a window, to drive or watch it

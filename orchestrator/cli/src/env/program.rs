@@ -47,7 +47,8 @@ pub(super) async fn command(
         .envs(variables(facts))
         .stdin(Stdio::null())
         .stdout(output)
-        // What it starts is of its group, and so is ended with it; an interrupt typed at the terminal reaches us alone.
+        // What it starts is of its group, and so is ended with it; an interrupt typed at the
+        // terminal reaches us alone.
         .process_group(0)
         .kill_on_drop(true);
     let mut child = match child.spawn() {

@@ -1,8 +1,8 @@
 //! Failures as users meet them, and the exit codes that tell scripts their kinds.
 //!
-//! Libraries return their own errors; `kind.rs` decides what each of them asks of the user. The text
-//! of a failure is one sentence: "failed to DO: CAUSE; WHAT TO DO NOW". The prefix `error: ` is
-//! added where it is printed, and nowhere else.
+//! Libraries return their own errors; `kind.rs` decides what each of them asks of the user. The
+//! text of a failure is one sentence: "failed to DO: CAUSE; WHAT TO DO NOW". The prefix `error: `
+//! is added where it is printed, and nowhere else.
 
 mod kind;
 
@@ -107,8 +107,8 @@ impl<T, E: Into<anyhow::Error>> OrFail<T> for Result<T, E> {
     }
 }
 
-/// Makes a panic end the process with exit code 70 and ask for a report: whatever panics is a bug of
-/// ours. The programs that the process has started end with it.
+/// Makes a panic end the process with exit code 70 and ask for a report: whatever panics is a bug
+/// of ours. The programs that the process has started end with it.
 ///
 /// The tokio runtime would otherwise swallow a task's panic, and a run would go on with a part of
 /// it missing.

@@ -24,8 +24,8 @@ use crate::{finish, interrupt, progress};
 
 /// Serve snapshots through a proxy to any client, offline
 ///
-/// Prints the proxy's address when it is ready. Unrecorded requests are misses; --fill fetches and records them. Ctrl-C
-/// stops the proxy, which prints how it answered the requests.
+/// Prints the proxy's address when it is ready. Unrecorded requests are misses; --fill fetches and
+/// records them. Ctrl-C stops the proxy, which prints how it answered the requests.
 #[derive(clap::Args)]
 pub(crate) struct Replay {
     /// Snapshots: WACZ, WARC, ARC or HAR files
@@ -34,9 +34,9 @@ pub(crate) struct Replay {
     /// Address to listen on [default: a free port on loopback]
     #[arg(long, value_name = "ADDR:PORT")]
     listen: Option<SocketAddr>,
-    /// How requests are matched to recorded ones. `exact`: the same request. `normalised`: the same but for query
-    /// order, cache-busters, the scheme, and parts that change on their own. `fuzzy` or `fuzzy:LIKENESS`: the most similar
-    /// request of the same host and path, labelled as a guess
+    /// How requests are matched to recorded ones. `exact`: the same request. `normalised`: the same
+    /// but for query order, cache-busters, the scheme, and parts that change on their own. `fuzzy`
+    /// or `fuzzy:LIKENESS`: the most similar request of the same host and path, labelled as a guess
     #[arg(long = "match", value_name = "LEVEL", default_value = "normalised")]
     level: MatchLevel,
     /// Add a Sandbox-Answer header with its level to every answer
@@ -45,15 +45,16 @@ pub(crate) struct Replay {
     /// Keep the recorded dates instead of moving them to now
     #[arg(long)]
     recorded_dates: bool,
-    /// Turn offline search off: search engines are answered from the recording only, and not from an index of the
-    /// recorded pages
+    /// Turn offline search off: search engines are answered from the recording only, and not from
+    /// an index of the recorded pages
     #[arg(long, conflicts_with_all = ["fill", "check"])]
     no_search: bool,
-    /// Check the snapshots instead of serving them: visit each document twice in Chromium, offline. Exit code 1 unless
-    /// every document is shown whole, and the same twice
+    /// Check the snapshots instead of serving them: visit each document twice in Chromium, offline.
+    /// Exit code 1 unless every document is shown whole, and the same twice
     #[arg(long, conflicts_with_all = ["listen", "fill"])]
     check: bool,
-    /// Largest number of documents that --check visits: first those of the page list, then all other recorded ones
+    /// Largest number of documents that --check visits: first those of the page list, then all
+    /// other recorded ones
     #[arg(long, value_name = "N", default_value_t = 100, requires = "check")]
     pages: usize,
     /// Open a Chromium window on the snapshots; the replay ends when it is closed
@@ -63,7 +64,8 @@ pub(crate) struct Replay {
     fill: Fill,
     #[command(flatten)]
     deadline: Deadline,
-    /// With --check, print one JSON document. Otherwise print the ledger at the end, one JSON line a request
+    /// With --check, print one JSON document. Otherwise print the ledger at the end, one JSON line
+    /// a request
     #[arg(long)]
     json: bool,
     #[command(flatten)]

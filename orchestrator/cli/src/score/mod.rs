@@ -1,4 +1,5 @@
-//! `sandbox score`: saved answers and traces under published rules, and our scorers beside the published ones.
+//! `sandbox score`: saved answers and traces under published rules, and our scorers beside the
+//! published ones.
 
 mod run;
 mod saved;
@@ -10,8 +11,9 @@ use crate::failure::Outcome;
 
 /// Score saved runs by a benchmark's rules, or test vectors of the published scorers
 ///
-/// With --vectors, prints each line with our `score` added. Without a score it is null, and `error` says why. An error
-/// that was expected instead of a score is then called `expected_error`. A summary for each metric goes to stderr.
+/// With --vectors, prints each line with our `score` added. Without a score it is null, and `error`
+/// says why. An error that was expected instead of a score is then called `expected_error`. A
+/// summary for each metric goes to stderr.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Score {

@@ -8,7 +8,8 @@ use crate::tasks;
 
 /// Score the episodes of a run again, with another judge or by other rules
 ///
-/// Replaces scores, fingerprints and the report in the folder of the run. Episodes that ended in an error keep it.
+/// Replaces scores, fingerprints and the report in the folder of the run. Episodes that ended in an
+/// error keep it.
 #[derive(clap::Args)]
 pub(super) struct Run {
     /// Folder of the run

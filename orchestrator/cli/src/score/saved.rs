@@ -23,8 +23,9 @@ use crate::{out, progress};
 pub(super) struct SavedAttempts {
     /// The benchmark's file of tasks
     tasks: Utf8PathBuf,
-    /// File of attempts, one JSON object a line: `task` with the benchmark's id, and what the benchmark scores of
-    /// `answer`, the final `url`, `contents` of its targets, and `steps` with `url`, `selector`, `value` and `html`
+    /// File of attempts, one JSON object a line: `task` with the benchmark's id, and what the
+    /// benchmark scores of `answer`, the final `url`, `contents` of its targets, and `steps` with
+    /// `url`, `selector`, `value` and `html`
     #[arg(long, value_name = "FILE")]
     attempts: Utf8PathBuf,
     /// Count tasks without an attempt as attempts without a result
@@ -42,8 +43,9 @@ pub(super) struct SavedAttempts {
 pub(super) struct SavedAnswers {
     #[command(flatten)]
     saved: SavedAttempts,
-    /// Attempts of another system, such as a closed-book model, for tasks without an answer in --attempts. Can be
-    /// repeated; the first answer counts. The result says how many answers each file gave
+    /// Attempts of another system, such as a closed-book model, for tasks without an answer in
+    /// --attempts. Can be repeated; the first answer counts. The result says how many answers each
+    /// file gave
     #[arg(long = "fallback", alias = "fall-back", value_name = "FILE")]
     fallback: Vec<Utf8PathBuf>,
 }

@@ -19,13 +19,14 @@ use crate::tasks::import::no_task;
 
 /// TurkingBench: score saved contents of form fields
 ///
-/// A line at which the published scorer raises an exception has no score. It is named, counted, and left out of the
-/// means.
+/// A line at which the published scorer raises an exception has no score. It is named, counted, and
+/// left out of the means.
 ///
-/// The file of attempts has one JSON object a line: {"task": NAME, "row": 0, "fields": {"comment": "fine", "colours":
-/// ["red", "blue"]}}. The task is the name of its folder; the row is its instance, from 0. A missing field was left empty.
-/// A field that is null was not shown, and does not count. The types of fields are those in the task's HTML. A field
-/// that only a script makes has its type beside its value: {"type": "radio", "value": "2"}.
+/// The file of attempts has one JSON object a line: {"task": NAME, "row": 0, "fields": {"comment":
+/// "fine", "colours": ["red", "blue"]}}. The task is the name of its folder; the row is its
+/// instance, from 0. A missing field was left empty. A field that is null was not shown, and does
+/// not count. The types of fields are those in the task's HTML. A field that only a script makes
+/// has its type beside its value: {"type": "radio", "value": "2"}.
 #[derive(clap::Args)]
 pub(super) struct SavedFields {
     /// Repository of the benchmark, or its folder `tasks`
@@ -33,7 +34,8 @@ pub(super) struct SavedFields {
     /// File with the contents of the fields
     #[arg(long, value_name = "FILE")]
     attempts: Utf8PathBuf,
-    /// `faithful` keeps the bugs of the published rules, `fixed` corrects those that tasks/README.md names
+    /// `faithful` keeps the bugs of the published rules, `fixed` corrects those that
+    /// tasks/README.md names
     #[arg(long, value_name = "RULES", default_value_t)]
     rules: Rules,
     /// Print one JSON document

@@ -13,9 +13,9 @@ use crate::out;
 
 /// WebArena-Verified: score the answers and network traces of a run as its package does
 ///
-/// A run is a folder that has a folder for each task, named after its number, with `agent_response.json` and
-/// `network.har`. This is the layout of the package's own commands. Tasks without a folder are left out. A folder that
-/// lacks a file is named, and not scored.
+/// A run is a folder that has a folder for each task, named after its number, with
+/// `agent_response.json` and `network.har`. This is the layout of the package's own commands. Tasks
+/// without a folder are left out. A folder that lacks a file is named, and not scored.
 #[derive(clap::Args)]
 pub(super) struct SavedRuns {
     /// File of tasks, `webarena-verified.json`
@@ -23,7 +23,8 @@ pub(super) struct SavedRuns {
     /// Folder with the folders of tasks
     #[arg(long, value_name = "FOLDER")]
     runs: Utf8PathBuf,
-    /// The package's configuration with the addresses of the sites [default: the addresses in the traces]
+    /// The package's configuration with the addresses of the sites [default: the addresses in the
+    /// traces]
     #[arg(long, value_name = "FILE")]
     config: Option<Utf8PathBuf>,
     /// Print one JSON document

@@ -1,4 +1,5 @@
-//! `sandbox tasks check`: whether the tasks of a suite can be solved, and their scorers tell wrong solutions.
+//! `sandbox tasks check`: whether the tasks of a suite can be solved, and their scorers tell wrong
+//! solutions.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +26,8 @@ pub(super) struct Check {
     /// Parallel episodes, each with its own browser and gateway
     #[arg(long, value_name = "N", default_value_t = 1)]
     workers: usize,
-    /// Folder for the results of both runs [default: a temporary folder, kept only if there are problems]
+    /// Folder for the results of both runs [default: a temporary folder, kept only if there are
+    /// problems]
     #[arg(short, long, alias = "out", value_name = "DIR")]
     output: Option<Utf8PathBuf>,
     /// Print one JSON document

@@ -190,7 +190,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 /// string, such as `[7f, 3]`.
 fn read_digests<'de, D: Deserializer<'de>>(reader: D) -> Result<BTreeMap<String, String>, D::Error> {
     let read = BTreeMap::<String, String>::deserialize(reader)?;
-    let plain = |digest: String| listed_bytes(&digest).map_or(digest, |bytes| hex::encode(bytes));
+    let plain = |digest: String| listed_bytes(&digest).map_or(digest, hex::encode);
     Ok(read.into_iter().map(|(name, digest)| (name, plain(digest))).collect())
 }
 

@@ -1,6 +1,7 @@
 //! `sandbox tasks import`: a suite made of a benchmark's own files.
 //!
-//! The suite is written beside its place and moved there when it is whole, so an interrupted import leaves no half of one.
+//! The suite is written beside its place and moved there when it is whole, so an interrupted import
+//! leaves no half of one.
 
 mod infinity;
 mod live;
@@ -66,8 +67,8 @@ pub(super) enum Benchmark {
         #[arg(short, long, value_name = "DIR")]
         output: Utf8PathBuf,
     },
-    /// VisualWebArena: `test_classifieds.raw.json`, `test_reddit.raw.json` and `test_shopping.raw.json` of its
-    /// `config_files/vwa`
+    /// VisualWebArena: `test_classifieds.raw.json`, `test_reddit.raw.json` and
+    /// `test_shopping.raw.json` of its `config_files/vwa`
     Visualwebarena {
         /// One or more of the files
         #[arg(required = true)]
@@ -78,7 +79,8 @@ pub(super) enum Benchmark {
         #[arg(short, long, value_name = "DIR")]
         output: Utf8PathBuf,
     },
-    /// WARC-Bench: `benchmark_dev.json` and `benchmark_test.json`; each task is played in the recording that it names
+    /// WARC-Bench: `benchmark_dev.json` and `benchmark_test.json`; each task is played in the
+    /// recording that it names
     Warcbench {
         /// One or more of the files; their names tell the split
         #[arg(required = true)]
@@ -89,12 +91,12 @@ pub(super) enum Benchmark {
         #[arg(short, long, value_name = "DIR")]
         output: Utf8PathBuf,
     },
-    /// WebArena: `config_files/test.raw.json`, or a file of the same format, such as WebArena-Lite's
-    /// `test_webarena_lite.raw.json`
+    /// WebArena: `config_files/test.raw.json`, or a file of the same format, such as
+    /// WebArena-Lite's `test_webarena_lite.raw.json`
     ///
-    /// WebArena-Lite is 165 of WebArena's tasks. Its own file has corrected answers, and is scored by WebArena-Lite's
-    /// evaluators. With --subset lite, WebArena's file gives the same tasks with WebArena's answers and evaluators. Tasks
-    /// have their WebArena ids in both cases.
+    /// WebArena-Lite is 165 of WebArena's tasks. Its own file has corrected answers, and is scored
+    /// by WebArena-Lite's evaluators. With --subset lite, WebArena's file gives the same tasks with
+    /// WebArena's answers and evaluators. Tasks have their WebArena ids in both cases.
     Webarena {
         /// File with all tasks
         file: Utf8PathBuf,
@@ -117,7 +119,8 @@ pub(super) enum Benchmark {
         #[arg(short, long, value_name = "DIR")]
         output: Utf8PathBuf,
     },
-    /// WebChoreArena: `test_webchore.raw.json`, or the files of its sites, on WebArena's sites and by its own rules
+    /// WebChoreArena: `test_webchore.raw.json`, or the files of its sites, on WebArena's sites and
+    /// by its own rules
     Webchorearena {
         /// One or more of the files
         #[arg(required = true)]
@@ -128,7 +131,8 @@ pub(super) enum Benchmark {
         #[arg(short, long, value_name = "DIR")]
         output: Utf8PathBuf,
     },
-    /// WorkArena: the folder `data_files` of its package (`pip download --no-deps browsergym-workarena`, then `unzip`)
+    /// WorkArena: the folder `data_files` of its package (`pip download --no-deps
+    /// browsergym-workarena`, then `unzip`)
     Workarena {
         /// Folder `data_files`, or a folder that holds it
         folder: Utf8PathBuf,

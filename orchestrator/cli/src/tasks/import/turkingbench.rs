@@ -1,4 +1,5 @@
-//! TurkingBench: pages that are made of its own files when they are asked for, or a copy of Turkle that has them, with the manifests of their sites.
+//! TurkingBench: pages that are made of its own files when they are asked for, or a copy of Turkle
+//! that has them, with the manifests of their sites.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +26,8 @@ pub(in crate::tasks) struct Choice {
     /// Import only the first N instances of each task
     #[arg(long, value_name = "N")]
     rows: Option<usize>,
-    /// Folder with files of other hosts that the pages load: `https://code.jquery.com/x.js` is DIR/code.jquery.com/x.js
+    /// Folder with files of other hosts that the pages load: `https://code.jquery.com/x.js` is
+    /// DIR/code.jquery.com/x.js
     #[arg(long, value_name = "DIR")]
     vendor: Option<Utf8PathBuf>,
     /// Snapshot with responses of other hosts that the pages load; can be repeated
@@ -41,7 +43,8 @@ const HITS: &str = include_str!("../../../../../sites/hits/site.yaml");
 const HITS_IMAGE: &str = "sandbox/hits:1";
 /// Its image with the tasks.
 const IMAGE: &str = "hits-turkingbench";
-/// A task has at most so many instances, so that the numbers of each task's have room, whichever tasks are chosen.
+/// A task has at most so many instances, so that the numbers of each task's have room, whichever
+/// tasks are chosen.
 const INSTANCES: u64 = 1_000_000;
 
 /// The benchmark's lists
@@ -153,7 +156,8 @@ RUN cd /srv/site && PYTHONHASHSEED=0 STATE_DIR=/seed /opt/v/bin/python load.py /
 USER 10001:10001
 ";
 
-/// A task as `images/hits/site/load.py` reads it: the project in the first line, and in each of the others an instance.
+/// A task as `images/hits/site/load.py` reads it: the project in the first line, and in each of the
+/// others an instance.
 fn project(task: &Task, template: &str, batch: &Batch, first: u64, instances: usize) -> String {
     let mut lines = vec![json!({ "name": task.name, "template": template })];
     for (number, instance) in (first..).zip(&batch.instances).take(instances) {
@@ -185,7 +189,8 @@ impl Choice {
         Ok(hosts)
     }
 
-    /// What shows a task's pages. In Turkle the numbers of its instances follow from its place in the whole folder.
+    /// What shows a task's pages. In Turkle the numbers of its instances follow from its place in
+    /// the whole folder.
     fn through(&self, folder: &Folder, task: &Task) -> Through {
         let place = folder.tasks().iter().position(|own| own.slug == task.slug).unwrap_or_default() as u64;
         if self.turkle { Through::Turkle((place + 1) * INSTANCES) } else { Through::Own }
@@ -222,7 +227,8 @@ fn splits(folder: &Folder, choice: &Choice) -> anyhow::Result<Vec<(Vec<String>, 
     }
 }
 
-/// The manifest of the site that makes the pages. A JSON text is a YAML text, too, whatever is in a path.
+/// The manifest of the site that makes the pages. A JSON text is a YAML text, too, whatever is in a
+/// path.
 fn manifest(tasks: &Utf8Path) -> String {
     let tasks = serde_json::Value::from(tasks.as_str());
     format!(

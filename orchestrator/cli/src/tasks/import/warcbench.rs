@@ -17,11 +17,12 @@ use crate::failure::{Failure, OrFail, Outcome};
 /// Where the recordings and the kinds of tasks are.
 #[derive(clap::Args)]
 pub(in crate::tasks) struct Choice {
-    /// Folder `web_archives` of the benchmark, or a folder that holds it. Tasks without a recording are left out and
-    /// named
+    /// Folder `web_archives` of the benchmark, or a folder that holds it. Tasks without a recording
+    /// are left out and named
     #[arg(long, value_name = "DIR")]
     archives: Utf8PathBuf,
-    /// CSV file of a split, such as `tasks_dev_08202025.csv`; the kinds of tasks in it become tags. Can be repeated
+    /// CSV file of a split, such as `tasks_dev_08202025.csv`; the kinds of tasks in it become tags.
+    /// Can be repeated
     #[arg(long, value_name = "FILE")]
     kinds: Vec<Utf8PathBuf>,
 }

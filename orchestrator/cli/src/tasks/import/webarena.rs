@@ -19,12 +19,14 @@ use crate::failure::{Failure, OrFail, Outcome};
 /// Where the sites of the tasks are.
 #[derive(clap::Args)]
 pub(in crate::tasks) struct Sites {
-    /// Folder with the manifests of the sites [default: the folder below sites/ with the benchmark's name; if there is
-    /// none, the published manifests, which are written into the suite's folder]
+    /// Folder with the manifests of the sites [default: the folder below sites/ with the
+    /// benchmark's name; if there is none, the published manifests, which are written into the
+    /// suite's folder]
     #[arg(long, value_name = "DIR")]
     sites: Option<Utf8PathBuf>,
-    /// Replace a published site by one of yours: its name in the tasks, its manifest and those of other sites that its
-    /// pages load, its address, and the account of tasks that are logged in; can be repeated
+    /// Replace a published site by one of yours: its name in the tasks, its manifest and those of
+    /// other sites that its pages load, its address, and the account of tasks that are logged in;
+    /// can be repeated
     #[arg(long = "site", value_name = "NAME=SITE[+SITE],URL[,ACCOUNT]", value_parser = read_place)]
     places: Vec<Place>,
     /// Time on the clocks when an episode begins
