@@ -7,7 +7,7 @@
 
 use std::time::{Duration, Instant};
 
-use browser::{Action, Launch, Look, Session, World};
+use browser::{Action, Determinism, Launch, Look, Session};
 use gateway::Activity;
 
 const SETTLE: Duration = Duration::from_secs(30);
@@ -18,8 +18,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let usage = "usage: observe PROXY TIMES URL...";
     let proxy = arguments.next().ok_or(usage)?.parse()?;
     let times: u32 = arguments.next().ok_or(usage)?.parse()?;
-    let world = World { clock: "2026-03-12T08:30:00Z".parse()?, seed: 7 };
-    let mut session = Session::start(&Launch { world: Some(world), ..Launch::new(proxy, "") }).await?;
+    let world = Determinism { clock_start: "2026-03-12T08:30:00Z".parse()?, seed: 7 };
+    let mut session = Session::start(&Launch { determinism: Some(world), ..Launch::new(proxy, "") }).await?;
     let look = Look { properties: true, ..Look::default() };
     let activity = Activity::default();
     for url in arguments {

@@ -60,7 +60,7 @@ pub use launch::{
     device::{Device, Geolocation},
     process::end_all,
     programs::{CHROMEDRIVER_VARIABLE, CHROMIUM_VARIABLE, Programs},
-    settings::{Launch, World},
+    settings::{Determinism, Launch},
 };
 pub use observe::{
     axtree::{Element, TreeText},

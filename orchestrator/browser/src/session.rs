@@ -12,7 +12,7 @@ use std::{path::PathBuf, sync::Arc};
 use serde_json::{Value, json};
 
 use crate::{
-    Device, Error, Launch, World,
+    Determinism, Device, Error, Launch,
     act::{element::Acted, input::Hands},
     attach::proxy::Server,
     cdp::{
@@ -33,7 +33,7 @@ use crate::{
 #[derive(Debug)]
 pub struct Session {
     pub(crate) launch: Launch,
-    pub(crate) world: Option<World>,
+    pub(crate) determinism: Option<Determinism>,
     pub(crate) watch: Arc<Watch>,
     pub(crate) last_action: Option<String>,
     pub(crate) last_action_error: Option<String>,
@@ -61,7 +61,7 @@ impl Session {
         let hand_over = frozen.map(|activity| response_ordering::begin(activity, &watch, &connection.cdp));
         let mut session = Self {
             launch: launch.clone(),
-            world: launch.world,
+            determinism: launch.determinism,
             watch,
             last_action: None,
             last_action_error: None,
@@ -90,13 +90,13 @@ impl Session {
 
     /// Ends the present episode and begins another one, with nothing left of the one before. A browser that is broken, or too busy to end
     /// an episode, is replaced by a new one, which takes longer.
-    pub async fn reset(&mut self, world: Option<World>) -> Result<(), Error> {
-        self.reset_as(world, self.launch.device.clone()).await
+    pub async fn reset(&mut self, determinism: Option<Determinism>) -> Result<(), Error> {
+        self.reset_as(determinism, self.launch.device.clone()).await
     }
 
     /// Does so with another device for the pages from now on.
-    pub async fn reset_as(&mut self, world: Option<World>, device: Device) -> Result<(), Error> {
-        self.world = world;
+    pub async fn reset_as(&mut self, determinism: Option<Determinism>, device: Device) -> Result<(), Error> {
+        self.determinism = determinism;
         self.launch.device = device;
         self.last_action = None;
         self.last_action_error = None;
@@ -104,7 +104,7 @@ impl Session {
         self.bids = Bids::default();
         self.hands = Hands::default();
         // The pages of an open browser are in its own profile, which cannot be thrown away.
-        let fits = self.launch.world.is_some() == world.is_some() && !self.launch.open;
+        let fits = self.launch.determinism.is_some() == determinism.is_some() && !self.launch.open;
         if fits {
             let context = self.watch.lock().end();
             // At the same time: the old context and the new one have nothing in common.
@@ -115,7 +115,7 @@ impl Session {
             }
         }
         // A frozen world needs another command line than the live web, too.
-        *self = Self::start(&Launch { world, ..self.launch.clone() }).await?;
+        *self = Self::start(&Launch { determinism, ..self.launch.clone() }).await?;
         Ok(())
     }
 
@@ -157,8 +157,8 @@ impl Session {
     }
 
     /// The world, where time stands still in it unless it is moved.
-    pub(crate) fn frozen(&self) -> Option<World> {
-        self.world.filter(|_| self.launch.freezes())
+    pub(crate) fn frozen(&self) -> Option<Determinism> {
+        self.determinism.filter(|_| self.launch.freezes())
     }
 
     async fn begin(&self) -> Result<(), Error> {
@@ -170,11 +170,12 @@ impl Session {
         }
         let name = self.pretended_name().await?;
         {
-            let setup = Setup::new(&self.launch, self.world, context.clone(), name, self.downloads_folder());
+            let setup =
+                Setup::new(&self.launch, self.determinism, context.clone(), name, self.downloads_folder());
             let start = match self.frozen() {
                 None => 0.0,
-                Some(world) if self.draws_when_told() => virtual_time::milliseconds(world),
-                Some(world) => virtual_time::before_head_start(world),
+                Some(determinism) if self.draws_when_told() => virtual_time::milliseconds(determinism),
+                Some(determinism) => virtual_time::before_head_start(determinism),
             };
             self.watch.lock().begin(setup, start);
         }
@@ -182,11 +183,13 @@ impl Session {
         let page = self.open_tab(context.as_deref()).await?;
         match self.frozen() {
             None => {}
-            Some(world) if self.draws_when_told() => {
+            Some(determinism) if self.draws_when_told() => {
                 let ticks = virtual_time::ticks(self.cdp(), &page).await?;
-                self.watch.lock().frames = Frames::starting(ticks, virtual_time::milliseconds(world));
+                self.watch.lock().frames = Frames::starting(ticks, virtual_time::milliseconds(determinism));
             }
-            Some(world) => virtual_time::take_head_start(self.cdp(), &self.watch, &page, world).await?,
+            Some(determinism) => {
+                virtual_time::take_head_start(self.cdp(), &self.watch, &page, determinism).await?
+            }
         }
         // With a window it is the user's.
         if self.frozen().is_some() && self.launch.headless {
@@ -204,8 +207,8 @@ impl Session {
             document.execCommand('copy');
             document.removeEventListener('copy', empty);
         })()";
-        let world = self.world_apart(page, &page.target).await?;
-        let params = json!({ "expression": EMPTY, "contextId": world, "userGesture": true });
+        let isolated_world = self.isolated_world(page, &page.target).await?;
+        let params = json!({ "expression": EMPTY, "contextId": isolated_world, "userGesture": true });
         self.cdp().call(Some(&page.session), "Runtime.evaluate", params).await?;
         Ok(())
     }

@@ -19,7 +19,7 @@ use std::{
     time::Duration,
 };
 
-use browser::{Action, Launch, Session, World};
+use browser::{Action, Determinism, Launch, Session};
 use gateway::{CertificateAuthority, Config, Gateway, Routes, Site, Target};
 
 use web::Web;
@@ -118,13 +118,13 @@ async fn visit(session: &mut Session, gateway: &Gateway, realm: &str) -> Vec<Str
 
 #[tokio::test]
 async fn every_interface_says_the_same_in_every_visit() {
-    let world = World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+    let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
     let _load = Load::begin(number("SANDBOX_LOAD", 1));
     let mut browsers = Vec::new();
     for _ in 0..2 {
         let (web, gateway, ca) = serve().await;
         let launch = Launch {
-            world: Some(world),
+            determinism: Some(world),
             activity: Some(gateway.activity()),
             ..Launch::new(gateway.local_addr(), ca.spki_sha256_base64())
         };

@@ -7,7 +7,7 @@ mod web;
 
 use std::time::Duration;
 
-use browser::{Action, ActionError, Device, Dialect, Error, Geolocation, Launch, Session, World};
+use browser::{Action, ActionError, Determinism, Device, Dialect, Error, Geolocation, Launch, Session};
 use gateway::Activity;
 
 use bench::{Bench, LOG};
@@ -84,8 +84,8 @@ async fn a_page_that_does_not_take_the_worlds_device_ends_the_episode() {
         },
         Device { locale: "not a locale".to_owned(), ..Device::default() },
     ] {
-        let world = World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
-        let launch = Launch { world: Some(world), device, ..Launch::new(web.address, "") };
+        let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+        let launch = Launch { determinism: Some(world), device, ..Launch::new(web.address, "") };
         let opened = async {
             let mut session = Session::start(&launch).await?;
             let goto = Action::Goto { url: "http://shop.test/".to_owned() };
@@ -106,8 +106,8 @@ async fn workers_that_end_at_once_are_no_failure() {
         for (let n = 0; n < 40; n++) { const worker = new Worker(URL.createObjectURL(new Blob(['postMessage(1)']))); if (n % 2) worker.terminate(); }
         setTimeout(() => p.textContent = 'done', 1000)</script>";
     let web = Web::serve(&[("shop.test/", page)]).await;
-    let world = World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
-    let launch = Launch { world: Some(world), ..Launch::new(web.address, "") };
+    let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+    let launch = Launch { determinism: Some(world), ..Launch::new(web.address, "") };
     let mut session = Session::start(&launch).await.unwrap();
     session.act(&Action::Goto { url: "http://shop.test/".to_owned() }).await.unwrap();
     session.settle(&Activity::default(), Duration::from_secs(60)).await.unwrap();

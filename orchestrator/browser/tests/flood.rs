@@ -40,7 +40,7 @@ async fn no_page_fills_the_disk() {
     let (web, outside) = (serve().await, Outside::new().await);
     for open in [false, true] {
         let launch =
-            Launch { world: Some(world()), open, downloads: DOWNLOADS, ..Launch::new(web.address, "") };
+            Launch { determinism: Some(world()), open, downloads: DOWNLOADS, ..Launch::new(web.address, "") };
         let mut session = Session::start(&launch).await.unwrap();
         let folder = own_folder();
         let report = tried(&mut session, "downloads.html", &outside.query()).await;

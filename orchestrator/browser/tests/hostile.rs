@@ -12,7 +12,8 @@ use hostile_pages::{DOWNLOADS, Outside, serve, tried, world};
 
 async fn all_are_held(open: bool) {
     let (web, outside) = (serve().await, Outside::new().await);
-    let launch = Launch { world: Some(world()), open, downloads: DOWNLOADS, ..Launch::new(web.address, "") };
+    let launch =
+        Launch { determinism: Some(world()), open, downloads: DOWNLOADS, ..Launch::new(web.address, "") };
     for page in ["addresses", "handlers", "webrtc", "transports", "service-worker", "devices"] {
         let mut session = Session::start(&launch).await.unwrap();
         let report = tried(&mut session, &format!("{page}.html"), &outside.query()).await;

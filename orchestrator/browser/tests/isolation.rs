@@ -6,7 +6,7 @@ mod web;
 
 use std::{fs, path::PathBuf, time::Duration};
 
-use browser::{Action, Error, Launch, Session, World};
+use browser::{Action, Determinism, Error, Launch, Session};
 use gateway::Activity;
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -51,8 +51,8 @@ async fn nothing_is_carried_over_and_nothing_gets_out() {
             </script><link rel=dns-prefetch href='//prefetched.example'><link rel=preconnect href='https://preconnected.example'><p>leaks</p>"),
     ])
     .await;
-    let world = World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
-    let launch = Launch { world: Some(world), ..Launch::new(web.address, "") };
+    let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+    let launch = Launch { determinism: Some(world), ..Launch::new(web.address, "") };
     let mut session = Session::start(&launch).await.unwrap();
 
     let first = marks(&mut session).await;

@@ -6,7 +6,7 @@ mod web;
 
 use std::time::{Duration, Instant};
 
-use browser::{Action, ActionError, Launch, Look, Session, TreeText, World};
+use browser::{Action, ActionError, Determinism, Launch, Look, Session, TreeText};
 use gateway::Activity;
 
 const SHOP: &str = r##"<!doctype html><title>Shop</title>
@@ -39,8 +39,8 @@ async fn shop() -> (web::Web, Session) {
         ("frame.test/", "<button onclick=\"parent.postMessage('from the frame', '*')\">Inside</button><iframe srcdoc='<b>deep</b><button>Deeper</button>'></iframe>"),
     ])
     .await;
-    let world = World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
-    let launch = Launch { world: Some(world), ..Launch::new(web.address, "") };
+    let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+    let launch = Launch { determinism: Some(world), ..Launch::new(web.address, "") };
     let mut session = Session::start(&launch).await.unwrap();
     go(&mut session, "http://shop.test/").await;
     (web, session)
@@ -227,8 +227,8 @@ new MutationObserver(records => { heard += records.length; document.title = `Hea
 #[tokio::test]
 async fn marks_come_and_go_unnoticed_and_reach_what_scripts_cannot() {
     let web = web::Web::serve(&[("watched.test/", WATCHED)]).await;
-    let world = World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
-    let launch = Launch { world: Some(world), ..Launch::new(web.address, "") };
+    let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+    let launch = Launch { determinism: Some(world), ..Launch::new(web.address, "") };
     let mut session = Session::start(&launch).await.unwrap();
     go(&mut session, "http://watched.test/").await;
 

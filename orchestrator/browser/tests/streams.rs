@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use browser::{Action, Launch, Session, World};
+use browser::{Action, Determinism, Launch, Session};
 use gateway::{CertificateAuthority, Config, Gateway, Routes, Site, Target};
 
 use web::Web;
@@ -74,8 +74,8 @@ const SOCKETS_WORKER: &str = "setTimeout(() => {
 const LETTERS: &str = "<!doctype html><style>@font-face { font-family: letters; src: url(/letters.woff2) }
     div { content-visibility: auto; font-family: letters }</style><p style='height: 9000px'>Above</p><div>Below</div>";
 
-fn world() -> World {
-    World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 }
+fn world() -> Determinism {
+    Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 }
 }
 
 async fn serve() -> (Web, Gateway, Arc<CertificateAuthority>) {
@@ -113,7 +113,7 @@ async fn serve() -> (Web, Gateway, Arc<CertificateAuthority>) {
 /// A browser in a frozen world behind the gateway.
 async fn begin(gateway: &Gateway, ca: &CertificateAuthority) -> Session {
     let launch = Launch {
-        world: Some(world()),
+        determinism: Some(world()),
         activity: Some(gateway.activity()),
         ..Launch::new(gateway.local_addr(), ca.spki_sha256_base64())
     };

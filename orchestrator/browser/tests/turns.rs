@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use browser::{Action, Launch, Session, World};
+use browser::{Action, Determinism, Launch, Session};
 use gateway::{CertificateAuthority, Config, Gateway, Routes, Site, Target};
 
 use web::Web;
@@ -43,8 +43,8 @@ asked.send();
 say(asked.responseText);
 </script>";
 
-fn world() -> World {
-    World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 }
+fn world() -> Determinism {
+    Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 }
 }
 
 /// A question that is answered only once another one was asked, and that one is asked by a timer.
@@ -106,7 +106,7 @@ async fn site() -> (Web, Gateway, Session) {
     let routes = Routes::all(Target::Site(Arc::new(Site::new("shop", web.address))));
     let gateway = Gateway::start(Config::new(ca.clone(), routes)).await.unwrap();
     let launch = Launch {
-        world: Some(world()),
+        determinism: Some(world()),
         activity: Some(gateway.activity()),
         ..Launch::new(gateway.local_addr(), ca.spki_sha256_base64())
     };

@@ -66,7 +66,7 @@ pub struct World {
     session: Session,
     /// What tasks begin in that say nothing else.
     spec: WorldSpec,
-    clock: browser::World,
+    determinism: browser::Determinism,
     /// What the present episode's task is done on.
     device: Device,
     settle_within: Duration,
@@ -191,12 +191,12 @@ impl World {
         door: Door,
     ) -> Result<World, EnvironmentError> {
         let gateway = shared.gateway(Routes::new()).await?;
-        let clock = browser::World { clock: spec.clock, seed: spec.seed };
+        let determinism = browser::Determinism { clock_start: spec.clock, seed: spec.seed };
         let mut launch = Launch {
             device: device.clone(),
             files: spec.files.clone().map(Into::into),
             activity: Some(gateway.activity()),
-            world: Some(clock),
+            determinism: Some(determinism),
             open: door != Door::Shut,
             headless: door != Door::Window,
             ..Launch::new(gateway.local_addr(), shared.authority.spki_sha256_base64())
@@ -217,7 +217,7 @@ impl World {
             began: Instant::now(),
             session,
             spec: spec.clone(),
-            clock,
+            determinism,
             device,
             settle_within,
             fresh: true,
@@ -251,7 +251,9 @@ impl World {
     /// Brings the sites' clocks to where an open world's time has come to, and looks whether all of them still run.
     pub(crate) fn keep_time(&self) -> Result<(), EnvironmentError> {
         let passed = SignedDuration::try_from(self.began.elapsed()).unwrap_or_default();
-        self.visit.set_clocks(self.clock.clock.saturating_add(passed).unwrap_or(self.clock.clock))?;
+        self.visit.set_clocks(
+            self.determinism.clock_start.saturating_add(passed).unwrap_or(self.determinism.clock_start),
+        )?;
         self.visit.health()?;
         self.session.check().map_err(EnvironmentError::while_doing("keep the browser"))
     }
@@ -259,7 +261,7 @@ impl World {
     /// A pristine browser, and sites that are handed back, in this order.
     async fn leave(&mut self) -> Result<(), EnvironmentError> {
         self.session
-            .reset_as(Some(self.clock), self.device.clone())
+            .reset_as(Some(self.determinism), self.device.clone())
             .await
             .map_err(EnvironmentError::while_doing("reset the browser"))?;
         self.gateway
@@ -276,9 +278,9 @@ impl World {
     async fn begin_episode(&mut self, task: &Task) -> Result<(), EnvironmentError> {
         let spec = task.world(&self.spec);
         let device = on(&device(&spec), &task.device);
-        let clock = browser::World { clock: spec.clock, seed: spec.seed };
-        let fits = device == self.device && clock == self.clock;
-        (self.device, self.clock) = (device, clock);
+        let determinism = browser::Determinism { clock_start: spec.clock, seed: spec.seed };
+        let fits = device == self.device && determinism == self.determinism;
+        (self.device, self.determinism) = (device, determinism);
         if !std::mem::take(&mut self.fresh) || !fits {
             self.leave().await?;
         }
@@ -287,7 +289,7 @@ impl World {
         let recorded = self.shared.recorded(&spec)?;
         let mut routes = recorded.routes.clone();
         if let Some(town) = &self.shared.town {
-            let (visit, cookies) = Visit::begin(town, task, self.clock.clock).await?;
+            let (visit, cookies) = Visit::begin(town, task, self.determinism.clock_start).await?;
             visit.add_routes(&mut routes)?;
             self.visit = visit;
             let given = self.session.set_cookies(&cookies).await;
@@ -367,7 +369,9 @@ impl Environment for World {
 
     async fn act(&mut self, action: &Action) -> Result<Option<Acted>, NotActed> {
         self.actions += 1;
-        self.visit.set_clocks(town::after(self.clock.clock, self.actions)).map_err(NotActed::Broken)?;
+        self.visit
+            .set_clocks(town::after(self.determinism.clock_start, self.actions))
+            .map_err(NotActed::Broken)?;
         match self.session.act(action).await {
             Ok(()) => Ok(self.session.acted().cloned()),
             Err(ActionError::Browser(error)) => {

@@ -189,7 +189,7 @@ impl Session {
         let covered = |by: &str| ActionError::Obstructed { bid: bid.to_owned(), by: by.to_owned() };
         // A node of another frame has no name in the element's world, or the browser refuses it
         // one.
-        let hit = match self.object(page, node, element.world).await {
+        let hit = match self.object(page, node, element.isolated_world).await {
             Ok(hit) => hit,
             Err(Error::Refused { .. } | Error::Shape { .. }) => {
                 let inside = self.call_on(page, element, "function() { return this.localName; }", json!([]));

@@ -57,7 +57,7 @@ const DESCRIBE: &str = "function() {
 pub(crate) struct Handle {
     pub(crate) object: String,
     pub(crate) node: i64,
-    pub(crate) world: i64,
+    pub(crate) isolated_world: i64,
     pub(crate) frame: String,
 }
 
@@ -98,10 +98,10 @@ impl Session {
         frame: &str,
         expression: &str,
     ) -> Result<Option<Handle>, Error> {
-        let world = self.world_apart(page, frame).await?;
-        let params = json!({ "expression": expression, "contextId": world, "objectGroup": "act" });
+        let isolated_world = self.isolated_world(page, frame).await?;
+        let params = json!({ "expression": expression, "contextId": isolated_world, "objectGroup": "act" });
         let answer = self.cdp().call(Some(&page.session), "Runtime.evaluate", params).await?;
-        self.handle_in(page, answer, world, frame).await
+        self.handle_in(page, answer, isolated_world, frame).await
     }
 
     /// A handle on the element that a function gives with another one as `this`, if it gives one.
@@ -119,7 +119,7 @@ impl Session {
             "objectGroup": "act",
         });
         match self.cdp().call(Some(&page.session), "Runtime.callFunctionOn", params).await {
-            Ok(answer) => self.handle_in(page, answer, element.world, &element.frame).await,
+            Ok(answer) => self.handle_in(page, answer, element.isolated_world, &element.frame).await,
             // It is gone.
             Err(Error::Refused { .. }) => Ok(None),
             Err(error) => Err(error),
@@ -131,7 +131,7 @@ impl Session {
         &self,
         page: &Page,
         answer: Value,
-        world: i64,
+        isolated_world: i64,
         frame: &str,
     ) -> Result<Option<Handle>, Error> {
         const METHOD: &str = "DOM.describeNode";
@@ -142,20 +142,21 @@ impl Session {
         let node = self.cdp().call(Some(&page.session), METHOD, json!({ "objectId": object })).await?;
         let node = node.pointer("/node/backendNodeId").and_then(Value::as_i64);
         let node = node.ok_or(Error::Shape { method: METHOD, field: "node.backendNodeId" })?;
-        Ok(Some(Handle { object, node, world, frame: frame.to_owned() }))
+        Ok(Some(Handle { object, node, isolated_world, frame: frame.to_owned() }))
     }
 
     /// A handle on a node of a frame.
     async fn handle(&self, page: &Page, frame: &str, node: i64) -> Result<Handle, Error> {
-        let world = self.world_apart(page, frame).await?;
-        let object = self.object(page, node, world).await?;
-        Ok(Handle { object, node, world, frame: frame.to_owned() })
+        let isolated_world = self.isolated_world(page, frame).await?;
+        let object = self.object(page, node, isolated_world).await?;
+        Ok(Handle { object, node, isolated_world, frame: frame.to_owned() })
     }
 
     /// What a node is called in a given world.
-    pub(crate) async fn object(&self, page: &Page, node: i64, world: i64) -> Result<String, Error> {
+    pub(crate) async fn object(&self, page: &Page, node: i64, isolated_world: i64) -> Result<String, Error> {
         const METHOD: &str = "DOM.resolveNode";
-        let params = json!({ "backendNodeId": node, "executionContextId": world, "objectGroup": "act" });
+        let params =
+            json!({ "backendNodeId": node, "executionContextId": isolated_world, "objectGroup": "act" });
         let answer = self.cdp().call(Some(&page.session), METHOD, params).await?;
         let object = answer.pointer("/object/objectId").and_then(Value::as_str);
         Ok(object.ok_or(Error::Shape { method: METHOD, field: "object.objectId" })?.to_owned())

@@ -12,7 +12,7 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
-    Device, Error, Launch, World,
+    Determinism, Device, Error, Launch,
     cdp::{
         connection::{Cdp, SessionId},
         tracker::{Page, State, Watch, Worker},
@@ -33,7 +33,7 @@ const GOING: Duration = Duration::from_secs(5);
 pub(crate) struct Setup {
     /// The browser context of the episode; `None` where all of the browser is the episode's.
     pub(crate) context: Option<String>,
-    world: Option<World>,
+    determinism: Option<Determinism>,
     /// How far clocks are moved from the machine's, in milliseconds; `None` where they stand still and are moved by us.
     shift: Option<f64>,
     script: Option<String>,
@@ -49,15 +49,15 @@ pub(crate) struct Setup {
 impl Setup {
     pub(crate) fn new(
         launch: &Launch,
-        world: Option<World>,
+        determinism: Option<Determinism>,
         context: Option<String>,
         name: Option<Value>,
         folder: PathBuf,
     ) -> Self {
-        let shift = world.filter(|_| launch.open).map(virtual_time::shift);
-        let script = world.as_ref().map(|world| inject::page(world, shift));
+        let shift = determinism.filter(|_| launch.open).map(virtual_time::shift);
+        let script = determinism.as_ref().map(|determinism| inject::page(determinism, shift));
         let (device, downloads) = (launch.device.clone(), launch.downloads);
-        Self { context, script, downloads, folder, shift, world, device, name }
+        Self { context, script, downloads, folder, shift, determinism, device, name }
     }
 
     /// Whether other programs drive the pages.
@@ -66,7 +66,7 @@ impl Setup {
     }
 
     fn freezes(&self) -> bool {
-        self.world.is_some() && !self.is_open()
+        self.determinism.is_some() && !self.is_open()
     }
 
     fn takes(&self, context: &str) -> bool {
@@ -191,7 +191,7 @@ async fn not_prepared(watch: &Watch, session: &SessionId, setup: &Weak<Setup>, w
             return;
         }
         tracing::warn!(what, reason, "it runs with the machine's time and randomness");
-        if setup.upgrade().is_some_and(|setup| setup.world.is_some()) {
+        if setup.upgrade().is_some_and(|setup| setup.determinism.is_some()) {
             state.unprepared.get_or_insert((what.to_owned(), reason));
         }
     }
@@ -219,24 +219,24 @@ fn prepare_worker(
     if let Some(name) = &setup.name {
         drop(send(NAME, name.clone()));
     }
-    let Some(world) = &setup.world else { return };
+    let Some(determinism) = &setup.determinism else { return };
     let (ordinal, now) = {
         let mut state = watch.lock();
         state.begun += 1;
         if setup.freezes() {
             state.workers.push(Worker { session: Arc::clone(session), url: url.to_owned(), handle: None });
         }
-        let now = virtual_time::visible(*world, state.clock);
+        let now = virtual_time::visible(*determinism, state.clock);
         let ordinal = state.ordinals.entry(lasting(url).to_owned()).or_default();
         *ordinal += 1;
         (*ordinal, now)
     };
     if let Some(shift) = setup.shift {
-        let script = inject::running_worker(world, lasting(url), ordinal, shift);
+        let script = inject::running_worker(determinism, lasting(url), ordinal, shift);
         drop(send("Runtime.evaluate", json!({ "expression": script })));
         return;
     }
-    let script = inject::worker(world, kind, lasting(url), ordinal, now);
+    let script = inject::worker(determinism, kind, lasting(url), ordinal, now);
     let answer = send("Runtime.evaluate", json!({ "expression": script }));
     let (watch, session, url) = (Arc::clone(watch), Arc::clone(session), url.to_owned());
     let setup = Arc::downgrade(setup);

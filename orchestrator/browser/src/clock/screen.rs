@@ -187,7 +187,9 @@ impl Session {
 
     fn frame_time(&self) -> f64 {
         let mut state = self.watch.lock();
-        let clock = self.world.map_or(state.clock, |world| virtual_time::visible(world, state.clock));
+        let clock = self
+            .determinism
+            .map_or(state.clock, |determinism| virtual_time::visible(determinism, state.clock));
         state.frames.next(clock)
     }
 
@@ -196,13 +198,13 @@ impl Session {
         // A document without a body shows nothing yet. The look at the timeline is what moves it: by itself it follows the frames of the
         // screen, whose times are real and hence far behind.
         const SHOW: &str = "document.timeline.currentTime, document.body && new Promise(shown => requestAnimationFrame(() => shown()))";
-        let world = match self.world_apart(page, &page.target).await {
-            Ok(world) => world,
+        let isolated_world = match self.isolated_world(page, &page.target).await {
+            Ok(isolated_world) => isolated_world,
             // The document went away under it.
             Err(Error::Refused { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
-        let params = json!({ "expression": SHOW, "contextId": world, "awaitPromise": true });
+        let params = json!({ "expression": SHOW, "contextId": isolated_world, "awaitPromise": true });
         Ok(Some(self.cdp().send(Some(&page.session), "Runtime.evaluate", params)))
     }
 

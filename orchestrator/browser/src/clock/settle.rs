@@ -179,11 +179,11 @@ impl Session {
                 self.wait_if_busy().await;
             }
             self.show_frame(patience).await?;
-            if let Some(world) = self.frozen() {
+            if let Some(determinism) = self.frozen() {
                 self.messages(activity, patience).await?;
                 let (workers, now) = {
                     let state = self.watch.lock();
-                    (state.workers.clone(), virtual_time::visible(world, state.clock))
+                    (state.workers.clone(), virtual_time::visible(determinism, state.clock))
                 };
                 for worker in &workers {
                     messages += virtual_time::tick(self.cdp(), &self.watch, worker, now).await?;
@@ -282,7 +282,7 @@ impl Session {
             if activity.until(limit.left().min(PIECE / 8), |counts| self.has_no_more_to_say(counts)).await {
                 return Ok(());
             }
-            if self.world.is_none() || limit.left().is_zero() {
+            if self.determinism.is_none() || limit.left().is_zero() {
                 return Ok(activity.quiet(limit.left()).await?);
             }
             self.look_for_streams(asked);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::{
-    Error, World,
+    Determinism, Error,
     cdp::{
         connection::{Cdp, SessionId},
         tracker::{Page, State, Watch, Worker},
@@ -37,8 +37,8 @@ const WORKER: Duration = Duration::from_secs(10);
 pub(crate) const STEP: u32 = 100;
 
 /// What scripts see of a page's virtual clock, both in milliseconds since 1970.
-pub(crate) fn visible(world: World, clock: f64) -> f64 {
-    let start = milliseconds(world);
+pub(crate) fn visible(determinism: Determinism, clock: f64) -> f64 {
+    let start = milliseconds(determinism);
     start + ((clock - start) / f64::from(STEP)).floor() * f64::from(STEP)
 }
 
@@ -48,13 +48,13 @@ pub(crate) fn visible(world: World, clock: f64) -> f64 {
     clippy::cast_sign_loss,
     reason = "an episode lasts for hours at most"
 )]
-pub(crate) fn elapsed(world: World, clock: f64) -> u64 {
-    (visible(world, clock) - milliseconds(world)).max(0.0) as u64
+pub(crate) fn elapsed(determinism: Determinism, clock: f64) -> u64 {
+    (visible(determinism, clock) - milliseconds(determinism)).max(0.0) as u64
 }
 
 /// What the first page's clock shows before its [`HEAD_START`], in milliseconds since 1970.
-pub(crate) fn before_head_start(world: World) -> f64 {
-    milliseconds(world) - HEAD_START.as_secs_f64() * 1000.0
+pub(crate) fn before_head_start(determinism: Determinism) -> f64 {
+    milliseconds(determinism) - HEAD_START.as_secs_f64() * 1000.0
 }
 
 /// Moves the clock of the first, empty page to the start of the world.
@@ -62,13 +62,13 @@ pub(crate) async fn take_head_start(
     cdp: &Cdp,
     watch: &Watch,
     page: &Page,
-    world: World,
+    determinism: Determinism,
 ) -> Result<(), Error> {
     let seen = watch.lock().expired(&page.session);
     set_policy(cdp, &page.session, HEAD_START, "advance").await?;
     let condition = |_: &State| "the empty page to reach the start of the world's time".to_owned();
     watch.until(START, condition, |state| (state.expired(&page.session) > seen).then_some(())).await?;
-    watch.lock().clock = milliseconds(world);
+    watch.lock().clock = milliseconds(determinism);
     Ok(())
 }
 
@@ -80,13 +80,14 @@ pub(crate) async fn ticks(cdp: &Cdp, page: &Page) -> Result<f64, Error> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "milliseconds since 1970 are far below 2^53")]
-pub(crate) fn milliseconds(world: World) -> f64 {
-    world.clock.as_millisecond() as f64
+pub(crate) fn milliseconds(determinism: Determinism) -> f64 {
+    determinism.clock_start.as_millisecond() as f64
 }
 
 /// How far the clocks of a world that begins now are from the machine's, in whole milliseconds.
-pub(crate) fn shift(world: World) -> f64 {
-    milliseconds(world) - milliseconds(World { clock: jiff::Timestamp::now(), ..world })
+pub(crate) fn shift(determinism: Determinism) -> f64 {
+    milliseconds(determinism)
+        - milliseconds(Determinism { clock_start: jiff::Timestamp::now(), ..determinism })
 }
 
 /// Stops the clock of a new page's process, at `clock` milliseconds. Sent, not awaited.

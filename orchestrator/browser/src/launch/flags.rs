@@ -128,10 +128,10 @@ pub(crate) fn command_line(launch: &Launch, draws_when_told: bool, root: bool) -
     let proxy = if launch.open { launch.proxy.to_string() } else { NOWHERE.to_owned() };
     flags.push(format!("--proxy-server=http://{proxy}"));
     flags.push(format!("--disable-features={}", FEATURES_OFF.join(",")));
-    if launch.world.is_some() {
+    if launch.determinism.is_some() {
         flags.push(format!("--enable-features={STORAGE}"));
     }
-    if launch.world.is_some() {
+    if launch.determinism.is_some() {
         // A fetch that goes on without its page is a download without a bound, at a time that
         // nobody knows.
         flags.push("--disable-blink-features=BackgroundFetch".to_owned());
@@ -177,7 +177,7 @@ mod tests {
     fn only_a_frozen_world_gives_up_site_isolation() {
         let mut launch = Launch::new(([127, 0, 0, 1], 8080).into(), "");
         assert!(!command_line(&launch, false, false).iter().any(|flag| flag == "--renderer-process-limit=1"));
-        launch.world = Some(crate::World { clock: jiff::Timestamp::UNIX_EPOCH, seed: 1 });
+        launch.determinism = Some(crate::Determinism { clock_start: jiff::Timestamp::UNIX_EPOCH, seed: 1 });
         let flags = command_line(&launch, true, true);
         assert!(flags.iter().any(|flag| flag == "--renderer-process-limit=1"));
         assert!(flags.iter().any(|flag| flag == "--no-sandbox"));

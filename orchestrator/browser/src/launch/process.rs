@@ -104,7 +104,7 @@ impl Running {
             program: programs.chromedriver.display().to_string(),
             source,
         })?;
-        if launch.world.is_some() {
+        if launch.determinism.is_some() {
             bound_files(&driver);
         }
         Ok(Running { driver, folder })

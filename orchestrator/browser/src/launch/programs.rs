@@ -58,7 +58,7 @@ impl Programs {
 
     /// The browser for a session. The live web sees the one that people use.
     pub(crate) fn browser(&self, launch: &Launch) -> Result<&Path, Error> {
-        let frozen = launch.headless && launch.world.is_some();
+        let frozen = launch.headless && launch.determinism.is_some();
         let shell = self.headless_shell.as_deref().filter(|_| frozen);
         shell.or(self.chromium.as_deref()).ok_or(Error::Missing {
             program: "Chromium, as its headless shell does for frozen worlds without a window alone",
@@ -96,7 +96,7 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::World;
+    use crate::Determinism;
 
     fn found(there: &[&str]) -> Result<Programs, Error> {
         Programs::find_among(|_| None, |path| there.iter().any(|place| Path::new(place) == path))
@@ -107,8 +107,8 @@ mod tests {
         let (shell, driver) = (HEADLESS_SHELL[0], CHROMEDRIVER[0]);
         let programs = found(&[shell, driver]).unwrap();
         let live = Launch::new(([127, 0, 0, 1], 1).into(), "");
-        let world = Some(World { clock: Timestamp::UNIX_EPOCH, seed: 0 });
-        let frozen = Launch { world, ..live.clone() };
+        let determinism = Some(Determinism { clock_start: Timestamp::UNIX_EPOCH, seed: 0 });
+        let frozen = Launch { determinism, ..live.clone() };
         assert_eq!(programs.browser(&frozen).unwrap(), Path::new(shell));
         let window = Launch { headless: false, ..frozen.clone() };
         for launch in [&live, &window] {

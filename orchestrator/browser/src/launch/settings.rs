@@ -34,7 +34,7 @@ pub struct Launch {
     pub activity: Option<Activity>,
     /// The world of the first episode, frozen unless the browser is `open`. `None`: a live browser with real time and real randomness, for
     /// recording.
-    pub world: Option<World>,
+    pub determinism: Option<Determinism>,
     /// Open to programs that drive it themselves, over its DevTools address. In a world, all of its pages are the episode's then, and clocks
     /// start at the world's and run on.
     pub open: bool,
@@ -52,14 +52,14 @@ impl Launch {
             files: None,
             downloads: DOWNLOADS,
             activity: None,
-            world: None,
+            determinism: None,
             open: false,
         }
     }
 
     /// Whether pages' time and frames move only when they are told to.
     pub(crate) fn freezes(&self) -> bool {
-        self.world.is_some() && !self.open
+        self.determinism.is_some() && !self.open
     }
 
     /// The address of the search engine's results for a query.
@@ -71,9 +71,9 @@ impl Launch {
 
 /// What an episode's pages see instead of the machine's clock and randomness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct World {
+pub struct Determinism {
     /// The time at which the episode starts.
-    pub clock: Timestamp,
+    pub clock_start: Timestamp,
     /// All randomness is derived from this and from the page that asks.
     pub seed: u64,
 }

@@ -25,7 +25,7 @@ pub(crate) struct Frame {
     loader: String,
     pub(crate) parent: Option<String>,
     /// The number of our world in its document, once it is known.
-    pub(crate) world: Option<i64>,
+    pub(crate) isolated_world: Option<i64>,
     /// How many frames it lies in.
     pub(crate) depth: usize,
     /// The browser's number of the element that shows the frame, in the parent.
@@ -136,7 +136,7 @@ impl Session {
                     depth,
                     owner: None,
                     prefix: None,
-                    world: None,
+                    isolated_world: None,
                 });
             }
             let children = node.get("childFrames").and_then(Value::as_array).into_iter().flatten();
@@ -159,7 +159,7 @@ mod tests {
             depth: 0,
             owner: None,
             prefix: prefix.map(str::to_owned),
-            world: None,
+            isolated_world: None,
         }
     }
 

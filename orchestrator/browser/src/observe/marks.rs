@@ -44,14 +44,14 @@ impl Session {
             let within = focused.take();
             for (place, mark) in marked {
                 match mark {
-                    Ok(Some(Mark { owner, prefix, world, focused: inside })) => {
+                    Ok(Some(Mark { owner, prefix, isolated_world, focused: inside })) => {
                         // Inside a frame only if the frame itself has the focus.
                         if depth == 0 || within.as_ref() == Some(&prefix) {
                             focused = inside;
                         }
                         frames[place].owner = owner;
                         frames[place].prefix = Some(prefix);
-                        frames[place].world = Some(world);
+                        frames[place].isolated_world = Some(isolated_world);
                     }
                     Ok(None) => {}
                     Err(error) => {
@@ -89,10 +89,10 @@ impl Session {
                     (Some(owner), bid)
                 }
             };
-            let world = self.world_apart(page, &frame.id).await?;
+            let isolated_world = self.isolated_world(page, &frame.id).await?;
             let script = calling(&format!("write({}, {measured})", json!(prefix)));
-            let focused = self.evaluate_in(page, world, &script, CALL).await?;
-            Ok(Some(Mark { owner, prefix, world, focused: focused.as_str().map(str::to_owned) }))
+            let focused = self.evaluate_in(page, isolated_world, &script, CALL).await?;
+            Ok(Some(Mark { owner, prefix, isolated_world, focused: focused.as_str().map(str::to_owned) }))
         };
         match marking.await {
             Err(Error::Refused { .. }) if frame.parent.is_some() => Ok(None),
@@ -114,8 +114,8 @@ impl Session {
 
     /// Calls a function of a marked frame's marks.
     pub(crate) async fn marks(&self, page: &Page, frame: &Frame, call: &str) -> Result<Value, Error> {
-        match frame.world {
-            Some(world) => self.evaluate_in(page, world, &calling(call), CALL).await,
+        match frame.isolated_world {
+            Some(isolated_world) => self.evaluate_in(page, isolated_world, &calling(call), CALL).await,
             None => self.evaluate_apart(page, &frame.id, &calling(call), CALL).await,
         }
     }
@@ -133,6 +133,6 @@ fn calling(call: &str) -> String {
 struct Mark {
     owner: Option<i64>,
     prefix: String,
-    world: i64,
+    isolated_world: i64,
     focused: Option<String>,
 }

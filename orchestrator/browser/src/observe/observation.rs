@@ -264,7 +264,7 @@ impl Session {
         let state = self.watch.lock();
         // Where another program drives the pages, their time runs on as the machine's does.
         match self.frozen() {
-            Some(world) => virtual_time::elapsed(world, state.clock),
+            Some(determinism) => virtual_time::elapsed(determinism, state.clock),
             None => state.began.map_or(0, |began| began.elapsed().as_millis().try_into().unwrap_or(u64::MAX)),
         }
     }

@@ -95,7 +95,7 @@ impl Session {
                 "height": side("/cssContentSize/height", height),
             },
         });
-        let told = self.world.is_none();
+        let told = self.determinism.is_none();
         if !told {
             call("Emulation.setScriptExecutionDisabled", json!({ "value": true })).await?;
         }

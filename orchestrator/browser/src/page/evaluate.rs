@@ -9,11 +9,11 @@ use crate::{Error, Session, cdp::tracker::Page};
 
 impl Session {
     /// The number of that world in a frame; made at the first use in each document.
-    pub(crate) async fn world_apart(&self, page: &Page, frame: &str) -> Result<i64, Error> {
+    pub(crate) async fn isolated_world(&self, page: &Page, frame: &str) -> Result<i64, Error> {
         const METHOD: &str = "Page.createIsolatedWorld";
         let params = json!({ "frameId": frame, "worldName": "sandbox" });
-        let world = self.cdp().call(Some(&page.session), METHOD, params).await?;
-        world
+        let isolated_world = self.cdp().call(Some(&page.session), METHOD, params).await?;
+        isolated_world
             .get("executionContextId")
             .and_then(Value::as_i64)
             .ok_or(Error::Shape { method: METHOD, field: "executionContextId" })
@@ -27,21 +27,21 @@ impl Session {
         expression: &str,
         limit: Duration,
     ) -> Result<Value, Error> {
-        let world = self.world_apart(page, frame).await?;
-        self.evaluate_in(page, world, expression, limit).await
+        let isolated_world = self.isolated_world(page, frame).await?;
+        self.evaluate_in(page, isolated_world, expression, limit).await
     }
 
     /// Does so in a world that is known.
     pub(crate) async fn evaluate_in(
         &self,
         page: &Page,
-        world: i64,
+        isolated_world: i64,
         expression: &str,
         limit: Duration,
     ) -> Result<Value, Error> {
         let params = json!({
             "expression": expression,
-            "contextId": world,
+            "contextId": isolated_world,
             "awaitPromise": true,
             "returnByValue": true,
         });

@@ -4,7 +4,7 @@
 
 use std::{path::Path, time::Duration};
 
-use browser::{Dialect, Launch, Session, World};
+use browser::{Determinism, Dialect, Launch, Session};
 use gateway::Activity;
 
 use crate::web::Web;
@@ -16,8 +16,8 @@ pub(crate) const LOG: &str = "<p>Heard:</p><pre id=log></pre><p>So far.</p>
 /// What can be given to pages.
 pub(crate) const FILES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bench");
 
-pub(crate) fn world() -> World {
-    World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 }
+pub(crate) fn world() -> Determinism {
+    Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 }
 }
 
 pub(crate) struct Bench {
@@ -38,7 +38,7 @@ impl Bench {
     pub(crate) async fn open_with(dialect: Dialect, pages: &[(&str, &str)], files: &Path) -> Bench {
         let web = Web::serve(pages).await;
         let launch = Launch {
-            world: Some(world()),
+            determinism: Some(world()),
             search: "http://search.test/?q={}&n=10".to_owned(),
             files: Some(files.into()),
             ..Launch::new(web.address, "")

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use browser::{Action, Session, World};
+use browser::{Action, Determinism, Session};
 use gateway::Activity;
 use tokio::net::TcpListener;
 
@@ -77,6 +77,6 @@ pub(crate) async fn tried(session: &mut Session, page: &str, query: &str) -> Str
     }
 }
 
-pub(crate) fn world() -> World {
-    World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 }
+pub(crate) fn world() -> Determinism {
+    Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 }
 }
