@@ -76,7 +76,7 @@ impl Session {
         };
         session.begin().await?;
         session.services = Services::find(session.cdp()).await?;
-        if !launch.headless || launch.open {
+        if !launch.headless || launch.attach_mode {
             // Chromium's own first window would lie on top of the one that is meant, or be found in its place.
             session.driver.first_tab("Page.close", json!({})).await?;
         }
@@ -104,7 +104,7 @@ impl Session {
         self.bids = Bids::default();
         self.hands = Hands::default();
         // The pages of an open browser are in its own profile, which cannot be thrown away.
-        let fits = self.launch.determinism.is_some() == determinism.is_some() && !self.launch.open;
+        let fits = self.launch.determinism.is_some() == determinism.is_some() && !self.launch.attach_mode;
         if fits {
             let context = self.watch.lock().end();
             // At the same time: the old context and the new one have nothing in common.
@@ -162,7 +162,7 @@ impl Session {
     }
 
     async fn begin(&self) -> Result<(), Error> {
-        let context = if self.launch.open { None } else { Some(self.create_context().await?) };
+        let context = if self.launch.attach_mode { None } else { Some(self.create_context().await?) };
         let permissions = self.launch.device.permissions();
         if !permissions.is_empty() {
             let params = in_context(json!({ "permissions": permissions }), context.as_deref());

@@ -38,19 +38,23 @@ fn size(path: &Path) -> u64 {
 #[tokio::test]
 async fn no_page_fills_the_disk() {
     let (web, outside) = (serve().await, Outside::new().await);
-    for open in [false, true] {
-        let launch =
-            Launch { determinism: Some(world()), open, downloads: DOWNLOADS, ..Launch::new(web.address, "") };
+    for attach_mode in [false, true] {
+        let launch = Launch {
+            determinism: Some(world()),
+            attach_mode,
+            downloads: DOWNLOADS,
+            ..Launch::new(web.address, "")
+        };
         let mut session = Session::start(&launch).await.unwrap();
         let folder = own_folder();
         let report = tried(&mut session, "downloads.html", &outside.query()).await;
-        assert!(report.starts_with("held\n"), "open {open}: {report}");
+        assert!(report.starts_with("held\n"), "attach mode {attach_mode}: {report}");
         let kept = size(&folder.join("downloads"));
-        assert!(kept <= DOWNLOADS, "open {open}: downloads hold {kept} bytes");
-        assert!(web.asked().iter().any(|line| line.contains("endless.zip")), "open {open}");
+        assert!(kept <= DOWNLOADS, "attach mode {attach_mode}: downloads hold {kept} bytes");
+        assert!(web.asked().iter().any(|line| line.contains("endless.zip")), "attach mode {attach_mode}");
         let names: Vec<_> = fs::read_dir(folder.join("downloads")).unwrap().flatten().collect();
-        assert!(names.len() > 3, "open {open}: what fits is there, {names:?}");
-        assert!(!Path::new("/tmp/hostile-page-was-here").exists(), "open {open}");
+        assert!(names.len() > 3, "attach mode {attach_mode}: what fits is there, {names:?}");
+        assert!(!Path::new("/tmp/hostile-page-was-here").exists(), "attach mode {attach_mode}");
         for outside in [folder.join("home/Downloads"), folder.join("home/.bashrc")] {
             assert!(!outside.exists(), "{outside:?}");
         }
@@ -59,9 +63,12 @@ async fn no_page_fills_the_disk() {
         let mut session = Session::start(&launch).await.unwrap();
         let folder = own_folder();
         let report = tried(&mut session, "storage.html", "").await;
-        assert!(report.starts_with("held\n") && report.contains("Quota"), "open {open}: {report}");
+        assert!(
+            report.starts_with("held\n") && report.contains("Quota"),
+            "attach mode {attach_mode}: {report}"
+        );
         let stored = size(&folder);
-        assert!(stored <= STORAGE + SLACK, "open {open}: {stored} bytes are stored");
+        assert!(stored <= STORAGE + SLACK, "attach mode {attach_mode}: {stored} bytes are stored");
         session.close().await.unwrap();
     }
 }

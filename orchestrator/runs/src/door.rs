@@ -243,7 +243,7 @@ async fn facts(
     let path = path.canonicalize_utf8().map_err(|source| Error::Read { path: path.to_owned(), source })?;
     let (ca, answer_file) = (path.join("ca.crt"), path.join("answer.txt"));
     std::fs::write(&ca, world.certificate()).map_err(|source| Error::Write { path: ca.clone(), source })?;
-    let cdp = world.session().hand_over().await;
+    let cdp = world.session().serve_devtools().await;
     let cdp = cdp.map_err(EnvironmentError::while_doing("hand the browser over"));
     Ok(Facts {
         task: task.id.clone(),
@@ -273,7 +273,7 @@ async fn watch(
     loop {
         tokio::select! {
             biased;
-            visited = world.session().visited(*known), if !gone => match visited {
+            visited = world.session().wait_for_navigations(*known), if !gone => match visited {
                 Ok(urls) => {
                     note(world, task, trace, known, urls);
                     let picture = keep_picture(world, folder, trace, *known);
@@ -326,7 +326,7 @@ async fn keep_picture(
         let mut looks = interval(AGAIN);
         loop {
             looks.tick().await;
-            if !world.session().arrived(known, ARRIVAL).await.unwrap_or(false) {
+            if !world.session().wait_for_network_idle(known, ARRIVAL).await.unwrap_or(false) {
                 return None;
             }
             // Chromium refuses while it puts the new document in the old one's place.
@@ -336,7 +336,7 @@ async fn keep_picture(
         }
     });
     let Ok(Some(png)) = taken.await else { return Ok(()) };
-    if world.session().visited_by_now(known).is_empty() {
+    if world.session().navigations_since(known).is_empty() {
         let step = trace.current();
         step.screenshot = Some(folder.write_screenshot(step.step, &png)?);
     }
@@ -368,7 +368,7 @@ async fn leave(
     if let Err(error) = trace.hear(world, task).await {
         tracing::info!(%error, "the page has nothing to say");
     }
-    let urls = world.session().visited_by_now(known);
+    let urls = world.session().navigations_since(known);
     note(world, task, trace, &mut known, urls);
     match timeout(LAST_LOOK, last_look(world, task, folder, trace)).await {
         Ok(Ok(())) => {}

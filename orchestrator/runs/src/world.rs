@@ -197,7 +197,7 @@ impl World {
             files: spec.files.clone().map(Into::into),
             activity: Some(gateway.activity()),
             determinism: Some(determinism),
-            open: door != Door::Shut,
+            attach_mode: door != Door::Shut,
             headless: door != Door::Window,
             ..Launch::new(gateway.local_addr(), shared.authority.spki_sha256_base64())
         };

@@ -28,7 +28,7 @@ impl Session {
     ///
     /// # Errors
     /// When no port can be had for it.
-    pub async fn hand_over(&mut self) -> Result<String, Error> {
+    pub async fn serve_devtools(&mut self) -> Result<String, Error> {
         let limits = Limits {
             proxy: self.launch.proxy,
             uploads: self.upload_folders(),
@@ -37,46 +37,46 @@ impl Session {
         let listening = Server::start(&self.driver.debugger, limits).await;
         let server =
             listening.map_err(|error| Error::Session { reason: format!("there is no port: {error}") })?;
-        self.watch.lock().handed_over = true;
+        self.watch.lock().externally_driven = true;
         let address = format!("http://{}", server.address);
         self.devtools = Some(server);
         Ok(address)
     }
 
-    /// The addresses that tabs have come to since the pages were handed over, but for the first `known`, in their order. Waits until there is
+    /// The addresses that tabs have come to since the pages were handed over, but for the first `since`, in their order. Waits until there is
     /// one.
     ///
     /// # Errors
     /// When the browser is gone.
-    pub async fn visited(&self, known: usize) -> Result<Vec<String>, Error> {
+    pub async fn wait_for_navigations(&self, since: usize) -> Result<Vec<String>, Error> {
         let condition = |_: &State| "a tab to come to another address".to_owned();
         let more =
-            |state: &State| state.visited.get(known..).filter(|more| !more.is_empty()).map(<[_]>::to_vec);
+            |state: &State| state.navigations.get(since..).filter(|more| !more.is_empty()).map(<[_]>::to_vec);
         self.watch.until(FOREVER, condition, more).await
     }
 
     /// Waits until nothing is on its way to the pages any more, or one has come to another address
-    /// than the first `known`; no longer than `within`, as there are pages to which something
+    /// than the first `since`; no longer than `within`, as there are pages to which something
     /// always is. Says whether none has.
     ///
     /// # Errors
     /// When the browser is gone.
-    pub async fn arrived(&self, known: usize, within: Duration) -> Result<bool, Error> {
+    pub async fn wait_for_network_idle(&self, since: usize, within: Duration) -> Result<bool, Error> {
         let condition =
             |state: &State| format!("a page to be there; on its way are {}", state.traffic.describe());
         let quiet = |state: &State| state.traffic.pending() == 0 && state.traffic.navigating() == 0;
-        let there = |state: &State| match state.visited.len() > known {
+        let there = |state: &State| match state.navigations.len() > since {
             true => Some(false),
             false => quiet(state).then_some(true),
         };
         match self.watch.until(within, condition, there).await {
-            Err(Error::Deadline { .. }) => Ok(self.watch.lock().visited.len() <= known),
-            arrived => arrived,
+            Err(Error::Deadline { .. }) => Ok(self.watch.lock().navigations.len() <= since),
+            result => result,
         }
     }
 
     /// The same, without waiting.
-    pub fn visited_by_now(&self, known: usize) -> Vec<String> {
-        self.watch.lock().visited.get(known..).map(<[_]>::to_vec).unwrap_or_default()
+    pub fn navigations_since(&self, since: usize) -> Vec<String> {
+        self.watch.lock().navigations.get(since..).map(<[_]>::to_vec).unwrap_or_default()
     }
 }

@@ -54,19 +54,19 @@ impl Setup {
         name: Option<Value>,
         folder: PathBuf,
     ) -> Self {
-        let shift = determinism.filter(|_| launch.open).map(virtual_time::shift);
+        let shift = determinism.filter(|_| launch.attach_mode).map(virtual_time::shift);
         let script = determinism.as_ref().map(|determinism| inject::page(determinism, shift));
         let (device, downloads) = (launch.device.clone(), launch.downloads);
         Self { context, script, downloads, folder, shift, determinism, device, name }
     }
 
     /// Whether other programs drive the pages.
-    pub(crate) fn is_open(&self) -> bool {
+    pub(crate) fn is_attach_mode(&self) -> bool {
         self.shift.is_some()
     }
 
     fn freezes(&self) -> bool {
-        self.determinism.is_some() && !self.is_open()
+        self.determinism.is_some() && !self.is_attach_mode()
     }
 
     fn takes(&self, context: &str) -> bool {

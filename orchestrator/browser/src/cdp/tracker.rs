@@ -93,9 +93,9 @@ pub(crate) struct State {
     /// Where a frame is being drawn.
     pub(crate) drawing: HashSet<SessionId>,
     /// The pages that tabs have come to, where other programs open them.
-    pub(crate) visited: Vec<String>,
+    pub(crate) navigations: Vec<String>,
     /// Another program drives the pages by now.
-    pub(crate) handed_over: bool,
+    pub(crate) externally_driven: bool,
     pub(crate) processes: Processes,
     pub(crate) news: News,
     /// Pages, frames and workers that have gone.
@@ -210,8 +210,8 @@ impl State {
 
     /// A tab has come to another address.
     fn visit(&mut self, session: &SessionId, url: &str, fragment: &str) {
-        if self.handed_over && self.is_open(session) {
-            self.visited.push(format!("{url}{fragment}"));
+        if self.externally_driven && self.is_open(session) {
+            self.navigations.push(format!("{url}{fragment}"));
         }
     }
 
@@ -307,7 +307,7 @@ impl Watch {
             "Inspector.targetCrashed" => {
                 if let Some(session) = session {
                     // Where another program drives the pages it knows of others, or opens them.
-                    state.crashed |= state.is_open(&session) && !state.handed_over;
+                    state.crashed |= state.is_open(&session) && !state.externally_driven;
                     state.workers.retain(|worker| worker.session != session);
                     state.left.insert(session.clone());
                     cdp.abandon(&session);
@@ -366,7 +366,7 @@ impl Watch {
                     state.visit(&session, text("/url"), "");
                 }
             }
-            "Page.javascriptDialogOpening" if !state.handed_over => {
+            "Page.javascriptDialogOpening" if !state.externally_driven => {
                 let (answer, dialog) = dialogs::answer(params, state.manners.as_ref());
                 cdp.send(session.as_ref(), "Page.handleJavaScriptDialog", answer);
                 state.dialogs.push(dialog);

@@ -125,7 +125,7 @@ pub(crate) fn command_line(launch: &Launch, draws_when_told: bool, root: bool) -
         flags.extend(DRAWN_WHEN_TOLD.iter().map(|&flag| flag.to_owned()));
     }
     // The pages of an open browser are in its own profile, where programs look for them.
-    let proxy = if launch.open { launch.proxy.to_string() } else { NOWHERE.to_owned() };
+    let proxy = if launch.attach_mode { launch.proxy.to_string() } else { NOWHERE.to_owned() };
     flags.push(format!("--proxy-server=http://{proxy}"));
     flags.push(format!("--disable-features={}", FEATURES_OFF.join(",")));
     if launch.determinism.is_some() {
@@ -182,7 +182,7 @@ mod tests {
         assert!(flags.iter().any(|flag| flag == "--renderer-process-limit=1"));
         assert!(flags.iter().any(|flag| flag == "--no-sandbox"));
         assert!(!flags.iter().any(|flag| flag.contains("8080")), "only contexts know the gateway");
-        launch.open = true;
+        launch.attach_mode = true;
         let flags = command_line(&launch, false, true);
         assert!(flags.iter().any(|flag| flag == "--proxy-server=http://127.0.0.1:8080"));
         assert!(!flags.iter().any(|flag| flag == "--renderer-process-limit=1"));

@@ -37,7 +37,7 @@ pub struct Launch {
     pub determinism: Option<Determinism>,
     /// Open to programs that drive it themselves, over its DevTools address. In a world, all of its pages are the episode's then, and clocks
     /// start at the world's and run on.
-    pub open: bool,
+    pub attach_mode: bool,
 }
 
 impl Launch {
@@ -53,13 +53,13 @@ impl Launch {
             downloads: DOWNLOADS,
             activity: None,
             determinism: None,
-            open: false,
+            attach_mode: false,
         }
     }
 
     /// Whether pages' time and frames move only when they are told to.
     pub(crate) fn freezes(&self) -> bool {
-        self.determinism.is_some() && !self.open
+        self.determinism.is_some() && !self.attach_mode
     }
 
     /// The address of the search engine's results for a query.
