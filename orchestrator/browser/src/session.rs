@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::{
     Determinism, Device, Error, Launch,
-    act::{element::Acted, input::Hands},
+    act::{element::Acted, input::InputState},
     attach::proxy::Server,
     cdp::{
         connection::{Cdp, Connection},
@@ -39,7 +39,7 @@ pub struct Session {
     pub(crate) last_action_error: Option<String>,
     pub(crate) acted: Option<Acted>,
     pub(crate) bids: Bids,
-    pub(crate) hands: Hands,
+    pub(crate) input_state: InputState,
     connection: Connection,
     pub(crate) driver: Driver,
     services: Services,
@@ -67,7 +67,7 @@ impl Session {
             last_action_error: None,
             acted: None,
             bids: Bids::default(),
-            hands: Hands::default(),
+            input_state: InputState::default(),
             connection,
             driver,
             services: Services::default(),
@@ -102,7 +102,7 @@ impl Session {
         self.last_action_error = None;
         self.acted = None;
         self.bids = Bids::default();
-        self.hands = Hands::default();
+        self.input_state = InputState::default();
         // The pages of an open browser are in its own profile, which cannot be thrown away.
         let fits = self.launch.determinism.is_some() == determinism.is_some() && !self.launch.attach_mode;
         if fits {

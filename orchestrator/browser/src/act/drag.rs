@@ -72,8 +72,8 @@ impl Session {
         let Some(data) = self.dragged(page).await? else {
             return self.hold(page, to, Button::Left, false).await;
         };
-        let events = ["dragEnter", "dragOver", "drop"].map(|kind| self.hands.drag(kind, &data));
-        self.hands.let_go(Button::Left);
+        let events = ["dragEnter", "dragOver", "drop"].map(|kind| self.input_state.drag(kind, &data));
+        self.input_state.let_go(Button::Left);
         self.input(page, events.into()).await
     }
 

@@ -9,7 +9,7 @@ pub(crate) type Input = (&'static str, Value);
 
 /// Where the mouse is, and what is held down.
 #[derive(Debug, Clone)]
-pub(crate) struct Hands {
+pub(crate) struct InputState {
     pub(crate) at: Point,
     /// The bits of the buttons that are down.
     buttons: u32,
@@ -17,13 +17,13 @@ pub(crate) struct Hands {
     pub(crate) modifiers: u32,
 }
 
-impl Default for Hands {
+impl Default for InputState {
     fn default() -> Self {
         Self { at: Point { x: 0.0, y: 0.0 }, buttons: 0, modifiers: 0 }
     }
 }
 
-impl Hands {
+impl InputState {
     pub(crate) fn move_to(&mut self, at: Point) -> Input {
         self.at = at;
         // While one is down, the browser wants to know which: it is what drags.

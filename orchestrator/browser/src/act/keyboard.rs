@@ -131,11 +131,11 @@ impl Session {
         let held = keys::single(name).ok_or_else(|| unknown(name, name.to_owned()))?;
         let bit = keys::bit(&held);
         let event = if down {
-            self.hands.modifiers |= bit;
-            key(if held.text.is_some() { "keyDown" } else { "rawKeyDown" }, &held, self.hands.modifiers)
+            self.input_state.modifiers |= bit;
+            key(if held.text.is_some() { "keyDown" } else { "rawKeyDown" }, &held, self.input_state.modifiers)
         } else {
-            self.hands.modifiers &= !bit;
-            key("keyUp", &held, self.hands.modifiers)
+            self.input_state.modifiers &= !bit;
+            key("keyUp", &held, self.input_state.modifiers)
         };
         self.input(page, vec![event]).await
     }
@@ -147,8 +147,8 @@ impl Session {
             let name = if c == '\n' { "Enter".to_owned() } else { c.to_string() };
             match keys::single(&name).filter(|key| !key.code.is_empty()) {
                 Some(struck) => {
-                    events.push(key("keyDown", &struck, self.hands.modifiers));
-                    events.push(key("keyUp", &struck, self.hands.modifiers));
+                    events.push(key("keyDown", &struck, self.input_state.modifiers));
+                    events.push(key("keyUp", &struck, self.input_state.modifiers));
                 }
                 None => events.push(("Input.insertText", json!({ "text": name }))),
             }
@@ -163,7 +163,7 @@ impl Session {
 
     /// Presses the modifiers, the key, and lets go of them in the opposite order.
     async fn strike(&self, page: &Page, combination: &Combination) -> Result<(), ActionError> {
-        let mut held = self.hands.modifiers;
+        let mut held = self.input_state.modifiers;
         let mut events = Vec::new();
         for (modifier, bit) in &combination.modifiers {
             held |= bit;

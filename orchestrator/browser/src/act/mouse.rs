@@ -32,17 +32,17 @@ impl Session {
         let modifiers: Vec<_> = modifiers.collect();
         let mut events = Vec::new();
         for (held, bit) in &modifiers {
-            self.hands.modifiers |= bit;
-            events.push(key("rawKeyDown", held, self.hands.modifiers));
+            self.input_state.modifiers |= bit;
+            events.push(key("rawKeyDown", held, self.input_state.modifiers));
         }
-        events.push(self.hands.move_to(at));
+        events.push(self.input_state.move_to(at));
         for count in 1..=1 + u32::from(press.twice) {
-            events.push(self.hands.press(press.button, count));
-            events.push(self.hands.release(press.button, count));
+            events.push(self.input_state.press(press.button, count));
+            events.push(self.input_state.release(press.button, count));
         }
         for (held, bit) in modifiers.iter().rev() {
-            self.hands.modifiers &= !bit;
-            events.push(key("keyUp", held, self.hands.modifiers));
+            self.input_state.modifiers &= !bit;
+            events.push(key("keyUp", held, self.input_state.modifiers));
         }
         self.input(page, events).await
     }
@@ -60,7 +60,7 @@ impl Session {
 
     /// Moves the mouse to a place.
     pub(crate) async fn move_mouse(&mut self, page: &Page, at: Point) -> Result<(), ActionError> {
-        let moved = self.hands.move_to(at);
+        let moved = self.input_state.move_to(at);
         self.input(page, vec![moved]).await
     }
 
@@ -72,8 +72,8 @@ impl Session {
         button: Button,
         down: bool,
     ) -> Result<(), ActionError> {
-        let moved = self.hands.move_to(at);
-        let then = if down { self.hands.press(button, 1) } else { self.hands.release(button, 1) };
+        let moved = self.input_state.move_to(at);
+        let then = if down { self.input_state.press(button, 1) } else { self.input_state.release(button, 1) };
         self.input(page, vec![moved, then]).await
     }
 
@@ -115,8 +115,8 @@ impl Session {
         at: Option<Point>,
         (dx, dy): (f64, f64),
     ) -> Result<(), ActionError> {
-        let at = at.unwrap_or(self.hands.at);
-        let turned = self.hands.wheel(at, dx, dy);
+        let at = at.unwrap_or(self.input_state.at);
+        let turned = self.input_state.wheel(at, dx, dy);
         self.input(page, vec![turned]).await
     }
 }
