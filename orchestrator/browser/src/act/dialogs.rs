@@ -42,7 +42,7 @@ impl fmt::Display for Dialog {
 
 /// How an agent wants dialogs to be answered from now on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Manners {
+pub(crate) struct DialogPolicy {
     pub(crate) accept: bool,
     /// For a `prompt`; what stands in it already if not said.
     pub(crate) text: Option<String>,
@@ -57,16 +57,16 @@ impl Session {
 }
 
 /// What to answer to the event of a dialog's opening, and the note of it.
-pub(crate) fn answer(event: &Value, manners: Option<&Manners>) -> (Value, Dialog) {
+pub(crate) fn answer(event: &Value, policy: Option<&DialogPolicy>) -> (Value, Dialog) {
     let text = |name: &str| event.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let kind = text("type");
-    let accepted = match manners {
-        Some(manners) => manners.accept,
+    let accepted = match policy {
+        Some(policy) => policy.accept,
         // Declining changes least; a notice can only be read, and a page that is left shall be left.
         None => matches!(&*kind, "alert" | "beforeunload"),
     };
     let entered = (accepted && kind == "prompt")
-        .then(|| manners.and_then(|manners| manners.text.clone()).unwrap_or_else(|| text("defaultPrompt")));
+        .then(|| policy.and_then(|policy| policy.text.clone()).unwrap_or_else(|| text("defaultPrompt")));
     let mut params = json!({ "accept": accepted });
     if let Some(entered) = &entered {
         params["promptText"] = json!(entered);
@@ -81,20 +81,21 @@ mod tests {
     #[test]
     fn questions_are_declined_unless_the_agent_says_otherwise() {
         let event = |kind: &str| json!({ "type": kind, "message": "Really?", "defaultPrompt": "old" });
-        let answered = |kind: &str, manners: Option<Manners>| {
-            let (params, dialog) = answer(&event(kind), manners.as_ref());
+        let answered = |kind: &str, policy: Option<DialogPolicy>| {
+            let (params, dialog) = answer(&event(kind), policy.as_ref());
             assert_eq!(params["accept"], json!(dialog.accepted));
             assert_eq!(params.get("promptText").and_then(Value::as_str), dialog.entered.as_deref());
             (dialog.accepted, dialog.entered)
         };
-        let manners = |accept, text: Option<&str>| Some(Manners { accept, text: text.map(str::to_owned) });
+        let policy =
+            |accept, text: Option<&str>| Some(DialogPolicy { accept, text: text.map(str::to_owned) });
         assert_eq!(answered("alert", None), (true, None));
         assert_eq!(answered("beforeunload", None), (true, None));
         assert_eq!(answered("confirm", None), (false, None));
         assert_eq!(answered("prompt", None), (false, None));
-        assert_eq!(answered("confirm", manners(true, Some("x"))), (true, None));
-        assert_eq!(answered("prompt", manners(true, Some("new"))), (true, Some("new".to_owned())));
-        assert_eq!(answered("prompt", manners(true, None)), (true, Some("old".to_owned())));
-        assert_eq!(answered("beforeunload", manners(false, None)), (false, None));
+        assert_eq!(answered("confirm", policy(true, Some("x"))), (true, None));
+        assert_eq!(answered("prompt", policy(true, Some("new"))), (true, Some("new".to_owned())));
+        assert_eq!(answered("prompt", policy(true, None)), (true, Some("old".to_owned())));
+        assert_eq!(answered("beforeunload", policy(false, None)), (false, None));
     }
 }

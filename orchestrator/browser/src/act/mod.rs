@@ -35,7 +35,7 @@ pub use error::ActionError;
 
 use serde_json::json;
 
-use crate::{Action, Press, Session, act::dialogs::Manners, cdp::tracker::Page};
+use crate::{Action, Press, Session, act::dialogs::DialogPolicy, cdp::tracker::Page};
 
 impl Session {
     /// Carries out an action on the active page. Follow it by [`Session::settle`]. What the page refuses is shown by the next observation
@@ -76,7 +76,7 @@ impl Session {
             Action::CloseTab => self.close_tab(&page).await,
             Action::FocusTab { index } => self.focus_tab(*index).await,
             Action::HandleDialogs { accept, text } => {
-                self.watch.lock().manners = Some(Manners { accept: *accept, text: text.clone() });
+                self.watch.lock().dialog_policy = Some(DialogPolicy { accept: *accept, text: text.clone() });
                 Ok(())
             }
             Action::Noop

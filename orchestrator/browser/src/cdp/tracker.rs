@@ -14,7 +14,7 @@ use tokio::{sync::Notify, time::timeout};
 use crate::{
     Error,
     act::{
-        dialogs::{self, Dialog, Manners},
+        dialogs::{self, Dialog, DialogPolicy},
         downloads::Saving,
         upload::Chooser,
     },
@@ -52,7 +52,7 @@ pub(crate) struct State {
     /// Dialogs, as they were answered.
     pub(crate) dialogs: Vec<Dialog>,
     /// How the agent wants them to be answered.
-    pub(crate) manners: Option<Manners>,
+    pub(crate) dialog_policy: Option<DialogPolicy>,
     /// Files that pages have the browser save.
     pub(crate) downloads: Vec<Saving>,
     /// Events of mouse and keyboard are on their way.
@@ -367,7 +367,7 @@ impl Watch {
                 }
             }
             "Page.javascriptDialogOpening" if !state.externally_driven => {
-                let (answer, dialog) = dialogs::answer(params, state.manners.as_ref());
+                let (answer, dialog) = dialogs::answer(params, state.dialog_policy.as_ref());
                 cdp.send(session.as_ref(), "Page.handleJavaScriptDialog", answer);
                 state.dialogs.push(dialog);
             }
