@@ -21,7 +21,7 @@ use crate::{
         tracker::{FOREVER, Page, State, Watch},
     },
     clock::{
-        response_ordering::{self, HandOver},
+        response_ordering::{self, ResponseOrdering},
         screen::Frames,
         virtual_time,
     },
@@ -45,7 +45,7 @@ pub struct Session {
     services: Services,
     /// Where another program drives the pages, once they were handed over to it.
     pub(crate) devtools: Option<Server>,
-    _hand_over: Option<HandOver>,
+    _response_ordering: Option<ResponseOrdering>,
 }
 
 impl Session {
@@ -58,7 +58,8 @@ impl Session {
             Connection::open(&driver.debugger, move |cdp, event| hearing.hear(cdp, event)).await?;
         connection.cdp.call(None, "Target.setAutoAttach", targets::auto_attach(false)).await?;
         let frozen = launch.activity.as_ref().filter(|_| launch.freezes());
-        let hand_over = frozen.map(|activity| response_ordering::begin(activity, &watch, &connection.cdp));
+        let response_ordering =
+            frozen.map(|activity| response_ordering::start(activity, &watch, &connection.cdp));
         let mut session = Self {
             launch: launch.clone(),
             determinism: launch.determinism,
@@ -72,7 +73,7 @@ impl Session {
             driver,
             services: Services::default(),
             devtools: None,
-            _hand_over: hand_over,
+            _response_ordering: response_ordering,
         };
         session.begin().await?;
         session.services = Services::find(session.cdp()).await?;

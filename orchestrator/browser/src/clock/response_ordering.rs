@@ -21,52 +21,58 @@ use crate::{
 };
 
 /// How long the others wait for the slowest answer; a question that is answered only when something happens holds them no longer.
-const SLOW: Duration = Duration::from_secs(5);
+const SLOW_RESPONSE: Duration = Duration::from_secs(5);
 /// How long a page may take to take what it was given, and one that is busy to say that it is there, on a machine with time for it. What does
 /// not go to a page (icons, checks before a request) is not seen to arrive; a page that waits for an answer and does nothing meanwhile says
 /// nothing. So both are waited for in rounds, between which the browser's own process answers a question, however long that takes it.
-const ROUND: Duration = Duration::from_millis(20);
-const ROUNDS: u32 = 5;
+const PROBE_INTERVAL: Duration = Duration::from_millis(20);
+const PROBES: u32 = 5;
 /// The same for a request on its way from the page to the gateway: more questions to the browser in the same time, as that is what tells a
 /// machine that is busy from one that is not.
-const ARRIVING: Duration = Duration::from_millis(5);
-const ARRIVING_ROUNDS: u32 = 20;
+const ARRIVAL_INTERVAL: Duration = Duration::from_millis(5);
+const ARRIVAL_PROBES: u32 = 20;
 /// How many times as long a page may be busy before it is taken for one that waits for an answer
 /// and does nothing meanwhile.
-const BUSY: u32 = 20;
+const BUSY_PROBES: u32 = 20;
 /// How often a page that asks for more is given the time to.
-const MORE: u32 = 50;
+const MAX_FOLLOW_UPS: u32 = 50;
 
 /// The task; it ends when this is dropped, and then nothing is kept back any more.
 #[derive(Debug)]
-pub(crate) struct HandOver {
+pub(crate) struct ResponseOrdering {
     task: AbortHandle,
 }
 
-impl Drop for HandOver {
+impl Drop for ResponseOrdering {
     fn drop(&mut self) {
         self.task.abort();
     }
 }
 
 /// Begins to hand the gateway's answers over.
-pub(crate) fn begin(activity: &Activity, watch: &Arc<Watch>, cdp: &Cdp) -> HandOver {
+pub(crate) fn start(activity: &Activity, watch: &Arc<Watch>, cdp: &Cdp) -> ResponseOrdering {
     let turns = activity.take_turns();
     let (activity, watch, cdp) = (activity.clone(), Arc::clone(watch), cdp.clone());
     let task = tokio::spawn(async move {
         let mut slow = 0;
         loop {
-            slow = hand_over(&activity, &turns, &watch, &cdp, slow).await;
+            slow = release_next(&activity, &turns, &watch, &cdp, slow).await;
         }
     });
-    HandOver { task: task.abort_handle() }
+    ResponseOrdering { task: task.abort_handle() }
 }
 
 /// Lets one answer go. `slow` of the requests have been waited for in vain, and are not waited for again; returns how many there are now.
-async fn hand_over(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &Cdp, mut slow: usize) -> usize {
+async fn release_next(
+    activity: &Activity,
+    turns: &Turns,
+    watch: &Watch,
+    cdp: &Cdp,
+    mut slow: usize,
+) -> usize {
     activity.until(FOREVER, |counts| counts.waiting > 0).await;
-    for _ in 0..MORE {
-        slow = others(activity, watch, slow).await;
+    for _ in 0..MAX_FOLLOW_UPS {
+        slow = wait_for_other_responses(activity, watch, slow).await;
         let begun = (watch.lock().begun, activity.counts().begun);
         round_trip(watch, cdp).await;
         if (watch.lock().begun, activity.counts().begun) == begun {
@@ -77,20 +83,20 @@ async fn hand_over(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &Cdp,
     // answer, or every time after it. But a page that asks in the midst of a click may wait for
     // that.
     let condition = |_: &State| "the mouse and the keyboard to rest".to_owned();
-    for _ in 0..ROUNDS {
-        if watch.until(ROUND, condition, |state| (!state.striking).then_some(())).await.is_ok() {
+    for _ in 0..PROBES {
+        if watch.until(PROBE_INTERVAL, condition, |state| (!state.striking).then_some(())).await.is_ok() {
             break;
         }
         ask_browser(watch, cdp).await;
     }
-    first_arrives(activity, turns, watch, cdp).await;
-    let Some(ended) = next(turns, watch).await else { return slow };
-    slow = others(activity, watch, slow).await;
+    wait_for_first(activity, turns, watch, cdp).await;
+    let Some(ended) = release(turns, watch).await else { return slow };
+    slow = wait_for_other_responses(activity, watch, slow).await;
     let condition = |_: &State| "the page to take an answer".to_owned();
     let taken = |state: &State| (state.traffic.ended > ended).then_some(());
-    for _ in 0..ROUNDS {
+    for _ in 0..PROBES {
         // What comes of it does not matter: a page need not take what it gets.
-        if watch.until(ROUND, condition, taken).await.is_ok() {
+        if watch.until(PROBE_INTERVAL, condition, taken).await.is_ok() {
             break;
         }
         ask_browser(watch, cdp).await;
@@ -101,27 +107,27 @@ async fn hand_over(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &Cdp,
 /// Waits until the answer to the first of what is asked for is there. Some of it never goes to the
 /// gateway: what the page's own workers answer, or what the browser keeps back while it asks for
 /// more important things. Others go before that.
-async fn first_arrives(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &Cdp) {
-    let is_there = |asked: &Asked| turns.waits(|url, method| asked.is(url, method));
-    for _ in 0..ARRIVING_ROUNDS {
-        let first_is_there = |_: &Counts| {
+async fn wait_for_first(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &Cdp) {
+    let is_waiting = |asked: &Asked| turns.waits(|url, method| asked.is(url, method));
+    for _ in 0..ARRIVAL_PROBES {
+        let is_first_waiting = |_: &Counts| {
             let order = watch.lock().order();
-            order.first().is_none_or(|first| first.place >= Place::PutOff || is_there(first))
+            order.first().is_none_or(|first| first.place >= Place::PutOff || is_waiting(first))
         };
-        if activity.until(ARRIVING, first_is_there).await {
+        if activity.until(ARRIVAL_INTERVAL, is_first_waiting).await {
             return;
         }
         ask_browser(watch, cdp).await;
     }
     let state = &mut *watch.lock();
-    for asked in state.order().iter().take_while(|asked| asked.place < Place::PutOff && !is_there(asked)) {
+    for asked in state.order().iter().take_while(|asked| asked.place < Place::PutOff && !is_waiting(asked)) {
         state.traffic.put_off(asked);
     }
 }
 
 /// Lets the next answer go, as soon as the page's time does not run without waiting for it. Returns
 /// how many have arrived so far; none is that none waits.
-async fn next(turns: &Turns, watch: &Watch) -> Option<u64> {
+async fn release(turns: &Turns, watch: &Watch) -> Option<u64> {
     loop {
         let condition = |_: &State| "the page's time to stand still".to_owned();
         // A page that is gone gets nothing.
@@ -139,9 +145,9 @@ async fn next(turns: &Turns, watch: &Watch) -> Option<u64> {
 }
 
 /// Waits until all requests but the slow ones have answers that wait for their turn, or have been answered; returns how many slow ones there are.
-async fn others(activity: &Activity, watch: &Watch, slow: usize) -> usize {
+async fn wait_for_other_responses(activity: &Activity, watch: &Watch, slow: usize) -> usize {
     let slow = slow.max(watch.lock().traffic.left_alone());
-    let in_time = activity.until(SLOW, |counts| counts.waiting + slow >= counts.requests).await;
+    let in_time = activity.until(SLOW_RESPONSE, |counts| counts.waiting + slow >= counts.requests).await;
     let counts = activity.counts();
     let unanswered = counts.requests.saturating_sub(counts.waiting);
     if in_time { unanswered.min(slow) } else { unanswered }
@@ -151,12 +157,13 @@ async fn others(activity: &Activity, watch: &Watch, slow: usize) -> usize {
 async fn round_trip(watch: &Watch, cdp: &Cdp) {
     let Ok(page) = watch.lock().active() else { return };
     // A page that is about to give way to another one is not asked: it would answer when that one is there.
-    let is_leaving = |state: &State| state.traffic.leaves(&page.target);
-    if !is_leaving(&watch.lock()) {
+    let is_navigating = |state: &State| state.traffic.leaves(&page.target);
+    if !is_navigating(&watch.lock()) {
         let mut answer = cdp.send(Some(&page.session), "Runtime.evaluate", json!({ "expression": "0" }));
         let condition = |_: &State| "the page to give way to another one".to_owned();
-        for _ in 0..BUSY {
-            let leaves = watch.until(ROUND * ROUNDS, condition, |state| is_leaving(state).then_some(()));
+        for _ in 0..BUSY_PROBES {
+            let leaves =
+                watch.until(PROBE_INTERVAL * PROBES, condition, |state| is_navigating(state).then_some(()));
             tokio::select! {
                 _ = &mut answer => break,
                 leaves = leaves => if leaves.is_ok() { break },
