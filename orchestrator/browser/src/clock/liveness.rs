@@ -22,54 +22,54 @@ const ROUNDS: u32 = 5;
 
 /// The end of a settling as a whole.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Limit {
+pub(crate) struct TimeLimit {
     end: Instant,
     /// The time from the beginning to the end.
     pub(crate) whole: Duration,
 }
 
-impl Limit {
+impl TimeLimit {
     pub(crate) fn after(whole: Duration) -> Self {
         Self { end: Instant::now() + whole, whole }
     }
 
-    pub(crate) fn left(&self) -> Duration {
+    pub(crate) fn remaining(&self) -> Duration {
         self.end.saturating_duration_since(Instant::now())
     }
 }
 
 /// Who is asked, and until when at most.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Patience<'a> {
+pub(crate) struct LivenessWait<'a> {
     pub(crate) cdp: &'a Cdp,
     pub(crate) watch: &'a Watch,
     pub(crate) page: &'a Page,
-    pub(crate) limit: Limit,
+    pub(crate) limit: TimeLimit,
 }
 
 /// Shares of a wait's time, with a round trip between two of them.
 #[derive(Debug)]
-pub(crate) struct Rounds<'a> {
-    patience: Patience<'a>,
+pub(crate) struct WaitRounds<'a> {
+    wait: LivenessWait<'a>,
     time: Duration,
-    begun: u32,
+    round: u32,
 }
 
-impl Rounds<'_> {
+impl WaitRounds<'_> {
     /// How long to wait this time; the last time it is only a look. None is the end of all patience.
     pub(crate) async fn next(&mut self) -> Result<Option<Duration>, Error> {
-        if self.begun > 0 && self.begun <= ROUNDS {
-            self.patience.round_trip().await?;
+        if self.round > 0 && self.round <= ROUNDS {
+            self.wait.ping_browser().await?;
         }
-        self.begun += 1;
-        let share = (self.time / ROUNDS).min(self.patience.limit.left());
-        Ok((self.begun <= ROUNDS + 1).then_some(if self.begun <= ROUNDS { share } else { Duration::ZERO }))
+        self.round += 1;
+        let share = (self.time / ROUNDS).min(self.wait.limit.remaining());
+        Ok((self.round <= ROUNDS + 1).then_some(if self.round <= ROUNDS { share } else { Duration::ZERO }))
     }
 }
 
-impl<'a> Patience<'a> {
-    pub(crate) fn rounds(self, time: Duration) -> Rounds<'a> {
-        Rounds { patience: self, time, begun: 0 }
+impl<'a> LivenessWait<'a> {
+    pub(crate) fn rounds(self, time: Duration) -> WaitRounds<'a> {
+        WaitRounds { wait: self, time, round: 0 }
     }
 
     /// Waits until `ready` holds; false is that it has not come to that.
@@ -83,7 +83,7 @@ impl<'a> Patience<'a> {
         while let Some(share) = rounds.next().await? {
             match self.watch.until(share, &condition, |state| ready(state).then_some(())).await {
                 Ok(()) => return Ok(true),
-                Err(Error::Deadline { .. }) if !self.limit.left().is_zero() => {}
+                Err(Error::Deadline { .. }) if !self.limit.remaining().is_zero() => {}
                 // The whole of it is over, and this is what was waited for.
                 Err(Error::Deadline { condition, .. }) => {
                     return Err(Error::Deadline { condition, waited: self.limit.whole });
@@ -106,18 +106,18 @@ impl<'a> Patience<'a> {
     }
 
     /// A question to the network's process and one to the page's.
-    async fn round_trip(self) -> Result<(), Error> {
-        self.ask("Network.getCookies", json!({ "urls": ["http://127.0.0.1/"] })).await?;
-        self.round_trip_to_page().await
+    async fn ping_browser(self) -> Result<(), Error> {
+        self.ping("Network.getCookies", json!({ "urls": ["http://127.0.0.1/"] })).await?;
+        self.ping_page().await
     }
 
     /// A question to the page: what it had to tell has been told when it is answered.
-    pub(crate) async fn round_trip_to_page(self) -> Result<(), Error> {
-        self.ask("Runtime.evaluate", json!({ "expression": "0" })).await
+    pub(crate) async fn ping_page(self) -> Result<(), Error> {
+        self.ping("Runtime.evaluate", json!({ "expression": "0" })).await
     }
 
-    async fn ask(self, method: &'static str, params: Value) -> Result<(), Error> {
-        match self.cdp.call_within(Some(&self.page.session), method, params, self.limit.left()).await {
+    async fn ping(self, method: &'static str, params: Value) -> Result<(), Error> {
+        match self.cdp.call_within(Some(&self.page.session), method, params, self.limit.remaining()).await {
             // A page that has gone away has nothing to wait for.
             Ok(_) | Err(Error::Refused { .. }) => Ok(()),
             Err(error) => Err(error),

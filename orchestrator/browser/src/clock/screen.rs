@@ -19,7 +19,7 @@ use crate::{
         connection::{Answer, CALL},
         tracker::{Page, State},
     },
-    clock::{liveness::Patience, virtual_time},
+    clock::{liveness::LivenessWait, virtual_time},
 };
 
 const POPUP: &str = include_str!("popup.js");
@@ -54,10 +54,10 @@ impl Frames {
 
 impl Session {
     /// Brings the page's present state to the screen, and looks at the page's clock.
-    pub(crate) async fn show_frame(&self, patience: Patience<'_>) -> Result<(), Error> {
+    pub(crate) async fn show_frame(&self, wait: LivenessWait<'_>) -> Result<(), Error> {
         if self.draws_when_told() {
-            let shown = match self.look_at_clock(patience).await? {
-                HasBody::Yes => self.draw(patience).await?,
+            let shown = match self.look_at_clock(wait).await? {
+                HasBody::Yes => self.draw(wait).await?,
                 // The browser would wait for the document's first picture, and there is none yet.
                 HasBody::No => true,
             };
@@ -66,12 +66,12 @@ impl Session {
             }
             return Ok(());
         }
-        let Some(shown) = self.next_frame(patience.page).await? else { return Ok(()) };
-        if !patience.answer(FRAME, shown).await? {
+        let Some(shown) = self.next_frame(wait.page).await? else { return Ok(()) };
+        if !wait.answer(FRAME, shown).await? {
             tracing::debug!("the page shows no frame");
         }
         // The frame is on the screen only after the callback: this is answered when it is.
-        self.look_at_clock(patience).await?;
+        self.look_at_clock(wait).await?;
         Ok(())
     }
 
@@ -157,16 +157,16 @@ impl Session {
     }
 
     /// Draws a frame; false where it has not reached the screen in time.
-    async fn draw(&self, patience: Patience<'_>) -> Result<bool, Error> {
-        let session = &patience.page.session;
+    async fn draw(&self, wait: LivenessWait<'_>) -> Result<bool, Error> {
+        let session = &wait.page.session;
         let condition = |_: &State| "a frame to reach the screen".to_owned();
         let drawn = |state: &State| !state.drawing.contains(session);
         // The one before must be there first.
-        if !patience.until(FRAME, condition, drawn).await? {
+        if !wait.until(FRAME, condition, drawn).await? {
             return Ok(false);
         }
-        self.begin_frame(patience.page);
-        patience.until(FRAME, condition, drawn).await
+        self.begin_frame(wait.page);
+        wait.until(FRAME, condition, drawn).await
     }
 
     /// Has the browser draw a frame, unless it is at one.
@@ -208,11 +208,11 @@ impl Session {
         Ok(Some(self.cdp().send(Some(&page.session), "Runtime.evaluate", params)))
     }
 
-    async fn look_at_clock(&self, patience: Patience<'_>) -> Result<HasBody, Error> {
+    async fn look_at_clock(&self, wait: LivenessWait<'_>) -> Result<HasBody, Error> {
         const LOOK: &str = "[Date.now(), !!document.body]";
-        let page = patience.page;
+        let page = wait.page;
         let vacant = self.is_vacant(page).await?;
-        match self.evaluate_apart(page, &page.target, LOOK, patience.limit.left()).await {
+        match self.evaluate_apart(page, &page.target, LOOK, wait.limit.remaining()).await {
             Ok(seen) => {
                 if let Some(now) = seen.get(0).and_then(Value::as_f64) {
                     self.watch.lock().clock = now;

@@ -20,7 +20,7 @@ use crate::{
     },
     clock::{
         idle,
-        liveness::{Limit, Patience},
+        liveness::{LivenessWait, TimeLimit},
         virtual_time,
     },
 };
@@ -40,7 +40,7 @@ const TALK: Duration = Duration::from_millis(1);
 const TALKS: u32 = 200;
 const LULL: Duration = Duration::from_millis(500);
 /// How long a page may need to notice that an answer has been delivered in full, on a machine with time for it. These two are spent with
-/// [`Patience`].
+/// [`LivenessWait`].
 const NOTICE: Duration = Duration::from_millis(250);
 /// How long a WebSocket is waited for that the browser lets wait.
 const HELD_BACK: Duration = Duration::from_secs(10);
@@ -69,7 +69,7 @@ impl Session {
     /// Waits until the active page is done. In a frozen world it is an error if that is not so before the deadline.
     pub async fn settle(&mut self, activity: &Activity, deadline: Duration) -> Result<Settled, Error> {
         let started = Instant::now();
-        let limit = Limit::after(deadline);
+        let limit = TimeLimit::after(deadline);
         if self.frozen().is_none() {
             let quiet = match self.lull(activity, limit).await {
                 Ok(()) => true,
@@ -93,7 +93,7 @@ impl Session {
 
     /// Lets arrive what is on its way, without the page's time moving.
     pub(crate) async fn rest_a_while(&self, activity: &Activity, deadline: Duration) -> Result<(), Error> {
-        let limit = Limit::after(deadline);
+        let limit = TimeLimit::after(deadline);
         match self.rest(activity, limit).await {
             Ok(_) => Ok(()),
             Err(Error::Deadline { .. } | Error::Network(_)) if self.frozen().is_none() => Ok(()),
@@ -113,7 +113,7 @@ impl Session {
             };
         }
         let activity = self.launch.activity.clone().unwrap_or_default();
-        let limit = Limit::after(CALL);
+        let limit = TimeLimit::after(CALL);
         self.rest(&activity, limit).await?;
         let end = self.watch.lock().clock + time.as_secs_f64() * 1000.0;
         self.run_until(end, &activity, limit).await?;
@@ -121,7 +121,7 @@ impl Session {
         Ok(())
     }
 
-    async fn run_slices(&self, activity: &Activity, limit: Limit) -> Result<(), Error> {
+    async fn run_slices(&self, activity: &Activity, limit: TimeLimit) -> Result<(), Error> {
         let mut restarts = 0;
         let mut talks = 0;
         let mut next = 0;
@@ -158,29 +158,29 @@ impl Session {
     }
 
     /// Waits until it is known of each page and worker whether it sees the world.
-    async fn no_doubts(&self, limit: Limit) -> Result<(), Error> {
+    async fn no_doubts(&self, limit: TimeLimit) -> Result<(), Error> {
         let condition = |_: &State| "a page or worker that was not prepared to go away".to_owned();
         let known = |state: &State| (state.doubts == 0).then(|| state.prepared());
-        self.watch.until(limit.left(), condition, known).await?
+        self.watch.until(limit.remaining(), condition, known).await?
     }
 
     /// Lets everything arrive that is on its way while the page's time stands still. Returns how many messages workers had for their pages.
-    pub(crate) async fn rest(&self, activity: &Activity, limit: Limit) -> Result<u64, Error> {
+    pub(crate) async fn rest(&self, activity: &Activity, limit: TimeLimit) -> Result<u64, Error> {
         let mut messages = 0;
         loop {
             let before = (self.watch.lock().begun, activity.counts().begun);
             let page = self.watch.lock().active()?;
-            let patience = self.patience(&page, limit);
-            self.arrivals(activity, patience).await?;
+            let wait = self.liveness_wait(&page, limit);
+            self.arrivals(activity, wait).await?;
             let has_news = self.take_news(activity);
             if has_news {
                 self.wait_until_idle().await;
             } else {
                 self.wait_if_busy().await;
             }
-            self.show_frame(patience).await?;
+            self.show_frame(wait).await?;
             if let Some(determinism) = self.frozen() {
-                self.messages(activity, patience).await?;
+                self.messages(activity, wait).await?;
                 let (workers, now) = {
                     let state = self.watch.lock();
                     (state.workers.clone(), virtual_time::visible(determinism, state.clock))
@@ -195,7 +195,7 @@ impl Session {
             if before == (self.watch.lock().begun, activity.counts().begun) {
                 return Ok(messages);
             }
-            if limit.left().is_zero() {
+            if limit.remaining().is_zero() {
                 let condition = "the page to stop asking for more".to_owned();
                 return Err(Error::Deadline { condition, waited: limit.whole });
             }
@@ -224,13 +224,13 @@ impl Session {
         }
     }
 
-    pub(crate) fn patience<'a>(&'a self, page: &'a Page, limit: Limit) -> Patience<'a> {
-        Patience { cdp: self.cdp(), watch: &self.watch, page, limit }
+    pub(crate) fn liveness_wait<'a>(&'a self, page: &'a Page, limit: TimeLimit) -> LivenessWait<'a> {
+        LivenessWait { cdp: self.cdp(), watch: &self.watch, page, limit }
     }
 
     /// Waits until the page has all answers, and the gateway no more to give.
-    async fn arrivals(&self, activity: &Activity, patience: Patience<'_>) -> Result<(), Error> {
-        let limit = patience.limit;
+    async fn arrivals(&self, activity: &Activity, wait: LivenessWait<'_>) -> Result<(), Error> {
+        let limit = wait.limit;
         let condition = |state: &State| format!("the network; on their way are {}", state.traffic.describe());
         let answered = |state: &State| state.traffic.unanswered() == 0 && state.traffic.navigating() == 0;
         let began = Instant::now();
@@ -238,7 +238,7 @@ impl Session {
             self.silence(activity, limit).await?;
             let before = (self.watch.lock().begun, activity.counts().begun);
             let notice = if self.watch.lock().traffic.only_asked() { READING } else { NOTICE };
-            if !patience.until(notice, condition, answered).await? {
+            if !wait.until(notice, condition, answered).await? {
                 let counts = activity.counts();
                 let waits = self.watch.lock().traffic.held_back() > 0 && began.elapsed() < HELD_BACK;
                 if !waits
@@ -249,7 +249,7 @@ impl Session {
                 }
                 continue;
             }
-            if patience.until(READING, condition, |state| state.traffic.pending() == 0).await? {
+            if wait.until(READING, condition, |state| state.traffic.pending() == 0).await? {
                 break;
             }
             let mut state = self.watch.lock();
@@ -260,30 +260,33 @@ impl Session {
             }
         }
         let condition = |_: &State| "an event stream to begin".to_owned();
-        if !patience.until(NOTICE, condition, |state| state.traffic.opening() == 0).await? {
+        if !wait.until(NOTICE, condition, |state| state.traffic.opening() == 0).await? {
             self.watch.lock().traffic.give_up_opening();
         }
         let condition = |_: &State| "a service worker to be installed".to_owned();
-        if !patience.until(NOTICE, condition, |state| state.traffic.services() == 0).await? {
+        if !wait.until(NOTICE, condition, |state| state.traffic.services() == 0).await? {
             self.watch.lock().traffic.give_up_services();
         }
         self.silence(activity, limit).await?;
         // The browser has all of it, and may still be writing.
         let condition = |_: &State| "a download to be saved".to_owned();
-        patience.until(limit.left(), condition, |state| !state.is_downloading()).await?;
+        wait.until(limit.remaining(), condition, |state| !state.is_downloading()).await?;
         Ok(())
     }
 
     /// Waits until the gateway has nothing more to say. A page may have asked what is answered only once something happens, and that may wait
     /// for the page's own time.
-    async fn silence(&self, activity: &Activity, limit: Limit) -> Result<(), Error> {
+    async fn silence(&self, activity: &Activity, limit: TimeLimit) -> Result<(), Error> {
         let asked = Instant::now();
         loop {
-            if activity.until(limit.left().min(PIECE / 8), |counts| self.has_no_more_to_say(counts)).await {
+            if activity
+                .until(limit.remaining().min(PIECE / 8), |counts| self.has_no_more_to_say(counts))
+                .await
+            {
                 return Ok(());
             }
-            if self.determinism.is_none() || limit.left().is_zero() {
-                return Ok(activity.quiet(limit.left()).await?);
+            if self.determinism.is_none() || limit.remaining().is_zero() {
+                return Ok(activity.quiet(limit.remaining()).await?);
             }
             self.look_for_streams(asked);
         }
@@ -311,7 +314,7 @@ impl Session {
     }
 
     /// Waits until the messages of WebSockets have arrived where they were sent, by counting them on both sides.
-    async fn messages(&self, activity: &Activity, patience: Patience<'_>) -> Result<(), Error> {
+    async fn messages(&self, activity: &Activity, wait: LivenessWait<'_>) -> Result<(), Error> {
         let (seen, offset) = {
             let mut state = self.watch.lock();
             let counts = activity.counts();
@@ -321,7 +324,7 @@ impl Session {
         if seen == Sockets::default() && activity.counts().frames_sent.cast_signed() == offset.0 {
             return Ok(());
         }
-        let mut rounds = patience.rounds(NOTICE);
+        let mut rounds = wait.rounds(NOTICE);
         while let Some(share) = rounds.next().await? {
             let taken = activity.until(share, |counts| {
                 let sent = self.watch.lock().sockets.sent.cast_signed();
@@ -352,7 +355,7 @@ impl Session {
         Ok(())
     }
 
-    async fn lull(&self, activity: &Activity, limit: Limit) -> Result<(), Error> {
+    async fn lull(&self, activity: &Activity, limit: TimeLimit) -> Result<(), Error> {
         loop {
             self.rest(activity, limit).await?;
             let before = self.watch.lock().begun;
@@ -362,9 +365,9 @@ impl Session {
             };
             let more = self
                 .watch
-                .until(LULL.min(limit.left()), condition, |state| (state.begun != before).then_some(()));
+                .until(LULL.min(limit.remaining()), condition, |state| (state.begun != before).then_some(()));
             match more.await {
-                Err(Error::Deadline { .. }) if limit.left().is_zero() => {
+                Err(Error::Deadline { .. }) if limit.remaining().is_zero() => {
                     return Err(Error::Deadline {
                         condition: condition(&self.watch.lock()),
                         waited: limit.whole,

@@ -22,8 +22,8 @@ use crate::{
     Error, Session,
     cdp::tracker::State,
     clock::{
-        liveness::{Limit, Patience},
-        virtual_time::{self, STREAM_PATIENCE, SYNCHRONOUS},
+        liveness::{LivenessWait, TimeLimit},
+        virtual_time::{self, STREAM_WAIT, SYNCHRONOUS},
     },
 };
 
@@ -46,7 +46,12 @@ const STOPS: u32 = 20;
 
 impl Session {
     /// Lets the page's time run on until its clock shows `end`, in milliseconds since 1970.
-    pub(crate) async fn run_until(&self, end: f64, activity: &Activity, limit: Limit) -> Result<(), Error> {
+    pub(crate) async fn run_until(
+        &self,
+        end: f64,
+        activity: &Activity,
+        limit: TimeLimit,
+    ) -> Result<(), Error> {
         for _ in 0..STOPS {
             if self.has_streams() {
                 break;
@@ -57,7 +62,7 @@ impl Session {
                 (state.active()?, end - state.clock)
             };
             let left = Duration::try_from_secs_f64(left / 1000.0).unwrap_or_default().max(LEAST);
-            if self.grant(self.patience(&page, limit), left, activity).await? == Granted::Whole {
+            if self.grant(self.liveness_wait(&page, limit), left, activity).await? == Granted::Whole {
                 return Ok(());
             }
             drop(hold);
@@ -73,18 +78,18 @@ impl Session {
     /// Whether they do is the machine's: so the time is stopped before anything is answered.
     async fn grant(
         &self,
-        patience: Patience<'_>,
+        wait: LivenessWait<'_>,
         slice: Duration,
         activity: &Activity,
     ) -> Result<Granted, Error> {
-        let Patience { watch, page, limit, .. } = patience;
-        let (condition, ran_out) = virtual_time::running(patience, slice);
+        let LivenessWait { watch, page, limit, .. } = wait;
+        let (condition, ran_out) = virtual_time::running(wait, slice);
         let began = Instant::now();
         let mut asked = watch.lock().asked;
-        let _held = virtual_time::set_policy_holding(patience, slice, "pauseIfNetworkFetchesPending").await?;
+        let _held = virtual_time::set_policy_holding(wait, slice, "pauseIfNetworkFetchesPending").await?;
         loop {
             let stops = |state: &State| ran_out(state) || state.asked != asked;
-            if patience.until(STREAM_PATIENCE, &condition, stops).await? {
+            if wait.until(STREAM_WAIT, &condition, stops).await? {
                 let now = watch.lock().asked;
                 if ran_out(&watch.lock()) {
                     return Ok(Granted::Whole);
@@ -95,7 +100,7 @@ impl Session {
                 if !leaves {
                     self.wait_until_idle().await;
                 }
-                let stands = leaves || self.time_stands(patience).await?;
+                let stands = leaves || self.time_stands(wait).await?;
                 if ran_out(&watch.lock()) {
                     return Ok(Granted::Whole);
                 }
@@ -106,22 +111,22 @@ impl Session {
             } else if self.waits_for_streams_only(activity, began) {
                 tracing::debug!("a stream holds the page's time; it runs on without it");
                 break;
-            } else if limit.left().is_zero() {
+            } else if limit.remaining().is_zero() {
                 return Err(Error::Deadline { condition: condition(&watch.lock()), waited: limit.whole });
             }
         }
-        virtual_time::pause(patience).await;
+        virtual_time::pause(wait).await;
         Ok(Granted::Stopped)
     }
 
     /// Whether the page's time stands: then it is the same before and after the page has had the
     /// time to move it. Some of what a page asks for does not stop it, such as an object or a shared
     /// worker. A script that waits for an answer does stop it.
-    async fn time_stands(&self, patience: Patience<'_>) -> Result<bool, Error> {
-        let Patience { page, limit, .. } = patience;
+    async fn time_stands(&self, wait: LivenessWait<'_>) -> Result<bool, Error> {
+        let LivenessWait { page, limit, .. } = wait;
         let mut seen = Vec::new();
         while seen.len() < 2 {
-            let look = self.evaluate_apart(page, &page.target, "Date.now()", limit.left());
+            let look = self.evaluate_apart(page, &page.target, "Date.now()", limit.remaining());
             match timeout(SYNCHRONOUS, look).await {
                 Err(_) | Ok(Err(Error::Refused { .. })) => return Ok(true),
                 Ok(now) => seen.push(now?),
@@ -131,7 +136,7 @@ impl Session {
     }
 
     /// Does so until the page's clock shows `end`, in milliseconds since 1970.
-    async fn run_steps(&self, end: f64, activity: &Activity, limit: Limit) -> Result<(), Error> {
+    async fn run_steps(&self, end: f64, activity: &Activity, limit: TimeLimit) -> Result<(), Error> {
         loop {
             let left = end - self.watch.lock().clock;
             let step = Duration::try_from_secs_f64(left / 1000.0).unwrap_or_default().clamp(LEAST, STEP);
@@ -139,7 +144,7 @@ impl Session {
             {
                 let _hold = self.hold_frames(activity, limit).await?;
                 let page = self.watch.lock().active()?;
-                virtual_time::step(self.patience(&page, limit), step).await?;
+                virtual_time::step(self.liveness_wait(&page, limit), step).await?;
             }
             let step = step.as_secs_f64() * 1000.0;
             if step >= left {
@@ -154,7 +159,7 @@ impl Session {
     }
 
     /// Keeps messages of WebSockets from the page, when it has all that were sent to it.
-    async fn hold_frames(&self, activity: &Activity, limit: Limit) -> Result<Hold, Error> {
+    async fn hold_frames(&self, activity: &Activity, limit: TimeLimit) -> Result<Hold, Error> {
         loop {
             let hold = activity.hold_frames();
             if self.has_all_frames(activity) {

@@ -11,7 +11,7 @@ use crate::{
         connection::{Cdp, SessionId},
         tracker::{Page, State, Watch, Worker},
     },
-    clock::liveness::Patience,
+    clock::liveness::LivenessWait,
 };
 
 /// A page's virtual clock replaces all the clocks of its process, that of its compositor too, whose deadlines are set in real time. Where
@@ -22,7 +22,7 @@ const POLICY: &str = "Emulation.setVirtualTimePolicy";
 /// How long the head start may take; some 30 ms are usual.
 const START: Duration = Duration::from_secs(20);
 /// How long a slice that only a never-ending request holds back waits for that request's next byte.
-pub(crate) const STREAM_PATIENCE: Duration = Duration::from_millis(250);
+pub(crate) const STREAM_WAIT: Duration = Duration::from_millis(250);
 /// How long a step may take before it is taken for held up by a script that waits for an answer to
 /// a synchronous request.
 pub(crate) const SYNCHRONOUS: Duration = Duration::from_secs(1);
@@ -114,17 +114,17 @@ pub(crate) fn stop_if_own(cdp: &Cdp, session: &SessionId, clock: f64) {
 
 /// Lets the page's time run on by `step`, whatever is under way, and hears of all that the page
 /// asked for. No answer is handed over meanwhile, unless a script waits for one.
-pub(crate) async fn step(patience: Patience<'_>, step: Duration) -> Result<(), Error> {
-    let Patience { watch, limit, .. } = patience;
-    let (condition, ran_out) = running(patience, step);
-    let held = set_policy_holding(patience, step, "advance").await?;
+pub(crate) async fn step(wait: LivenessWait<'_>, step: Duration) -> Result<(), Error> {
+    let LivenessWait { watch, limit, .. } = wait;
+    let (condition, ran_out) = running(wait, step);
+    let held = set_policy_holding(wait, step, "advance").await?;
     match watch.until(SYNCHRONOUS, &condition, |state| ran_out(state).then_some(())).await {
-        Ok(()) => return patience.round_trip_to_page().await,
+        Ok(()) => return wait.ping_page().await,
         Err(Error::Deadline { .. }) => drop(held),
         Err(error) => return Err(error),
     }
-    while !patience.until(STREAM_PATIENCE, &condition, &ran_out).await? {
-        if limit.left().is_zero() {
+    while !wait.until(STREAM_WAIT, &condition, &ran_out).await? {
+        if limit.remaining().is_zero() {
             return Err(Error::Deadline { condition: condition(&watch.lock()), waited: limit.whole });
         }
     }
@@ -133,11 +133,11 @@ pub(crate) async fn step(patience: Patience<'_>, step: Duration) -> Result<(), E
 
 /// What a grant waits for, in words and as a question. To be asked for before the grant.
 pub(crate) fn running(
-    patience: Patience<'_>,
+    wait: LivenessWait<'_>,
     slice: Duration,
 ) -> (impl Fn(&State) -> String, impl Fn(&State) -> bool) {
-    let session = &patience.page.session;
-    let seen = patience.watch.lock().expired(session);
+    let session = &wait.page.session;
+    let seen = wait.watch.lock().expired(session);
     let condition = move |state: &State| match state.traffic.describe() {
         urls if urls.is_empty() => format!("the page to run for {slice:?} of its own time"),
         urls => format!("the page to run for {slice:?} of its own time, while it waits for {urls}"),
@@ -174,12 +174,12 @@ async fn set_policy(cdp: &Cdp, session: &SessionId, slice: Duration, policy: &st
 /// Does so while no answer is handed over. A page that waits for one in the midst of a script gets
 /// it first; then nothing is held any more.
 pub(crate) async fn set_policy_holding<'a>(
-    patience: Patience<'a>,
+    wait: LivenessWait<'a>,
     slice: Duration,
     policy: &str,
 ) -> Result<Option<Held<'a>>, Error> {
-    let held = Held::begin(patience.watch);
-    let set = set_policy(patience.cdp, &patience.page.session, slice, policy);
+    let held = Held::begin(wait.watch);
+    let set = set_policy(wait.cdp, &wait.page.session, slice, policy);
     tokio::pin!(set);
     match timeout(SYNCHRONOUS, &mut set).await {
         Ok(set) => set.map(|_| Some(held)),
@@ -192,9 +192,9 @@ pub(crate) async fn set_policy_holding<'a>(
 
 /// Stops the page's time. A script that waits for an answer does not let the page do so before that
 /// has come, nor does a page that is about to give way to another one; then this is left to itself.
-pub(crate) async fn pause(patience: Patience<'_>) {
-    let pause = patience.cdp.send(Some(&patience.page.session), POLICY, json!({ "policy": "pause" }));
-    let leaves = patience.watch.lock().traffic.leaves(&patience.page.target);
+pub(crate) async fn pause(wait: LivenessWait<'_>) {
+    let pause = wait.cdp.send(Some(&wait.page.session), POLICY, json!({ "policy": "pause" }));
+    let leaves = wait.watch.lock().traffic.leaves(&wait.page.target);
     let _ = timeout(if leaves { LEAVING } else { SYNCHRONOUS }, pause).await;
 }
 

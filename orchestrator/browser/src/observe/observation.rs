@@ -9,7 +9,7 @@ use serde_json::{Value, json, value::RawValue};
 use crate::{
     Dialog, Download, Error, Look, Properties, Session,
     cdp::{connection::CALL, tracker::Page},
-    clock::{liveness::Limit, virtual_time},
+    clock::{liveness::TimeLimit, virtual_time},
     formats::{html, prune, turkingbench, visualwebarena, webarena, webcanvas},
     observe::{
         axtree::{self, Element, Part, Tree},
@@ -171,7 +171,7 @@ impl Session {
         if self.frozen().is_none() {
             return Ok(());
         }
-        self.patience(page, Limit::after(CALL)).round_trip_to_page().await?;
+        self.liveness_wait(page, TimeLimit::after(CALL)).ping_page().await?;
         if self.watch.lock().begun == begun {
             return Ok(());
         }
@@ -181,7 +181,7 @@ impl Session {
 
     async fn read_marked(&self, page: &Page, frames: &[Frame], look: &Look) -> Result<Marked, Error> {
         if look.measures() {
-            self.show_frame(self.patience(page, Limit::after(CALL))).await?;
+            self.show_frame(self.liveness_wait(page, TimeLimit::after(CALL))).await?;
         }
         let measuring =
             async { if look.measures() { self.measure(page, frames).await } else { Ok(Vec::new()) } };
