@@ -29,7 +29,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         let mut elements = 0;
         for _ in 0..times {
             let began = Instant::now();
-            elements = session.observe_as(&look).await?.properties.len();
+            elements = session.observe_with(&look).await?.properties.len();
             session.screenshot().await?;
             looks.push(began.elapsed().as_secs_f64() * 1000.0);
         }
@@ -41,7 +41,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
                 .act(&Action::MouseClick(browser::Point { x: 5.0, y: 5.0 }, browser::Press::default()))
                 .await?;
             session.settle(&activity, SETTLE).await?;
-            session.observe_as(&look).await?;
+            session.observe_with(&look).await?;
             session.screenshot().await?;
             steps.push(began.elapsed().as_secs_f64() * 1000.0);
         }

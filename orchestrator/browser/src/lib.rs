@@ -45,9 +45,9 @@ mod page;
 mod python;
 mod session;
 
-pub use act::{ActionError, dialogs::Dialog, downloads::Download, element::Acted};
+pub use act::{ActionError, dialogs::Dialog, downloads::Download, element::ActionTarget};
 pub use action::{Action, Button, Dialect, Modifier, ParseError, Point, Press, UnknownDialect, choice_name};
-pub use clock::settle::Settled;
+pub use clock::settle::SettleOutcome;
 pub use error::Error;
 pub use formats::{
     html::Html,

@@ -13,19 +13,19 @@ use serde_json::{Value, json};
 
 use crate::{
     Determinism, Device, Error, Launch,
-    act::{element::Acted, input::InputState},
+    act::{element::ActionTarget, input::InputState},
     attach::proxy::Server,
     cdp::{
         connection::{Cdp, Connection},
-        targets::{self, Setup},
-        tracker::{FOREVER, Page, State, Watch},
+        targets::{self, TargetSetup},
+        tracker::{BrowserState, FOREVER, Page, Tracker},
     },
     clock::{
         response_ordering::{self, ResponseOrdering},
-        screen::Frames,
+        screen::FrameClock,
         virtual_time,
     },
-    launch::{driver::Driver, services::Services},
+    launch::{driver::Driver, services::ServiceProcesses},
     observe::frames::Bids,
 };
 
@@ -34,15 +34,15 @@ use crate::{
 pub struct Session {
     pub(crate) launch: Launch,
     pub(crate) determinism: Option<Determinism>,
-    pub(crate) watch: Arc<Watch>,
+    pub(crate) tracker: Arc<Tracker>,
     pub(crate) last_action: Option<String>,
     pub(crate) last_action_error: Option<String>,
-    pub(crate) acted: Option<Acted>,
+    pub(crate) action_target: Option<ActionTarget>,
     pub(crate) bids: Bids,
     pub(crate) input_state: InputState,
     connection: Connection,
     pub(crate) driver: Driver,
-    services: Services,
+    services: ServiceProcesses,
     /// Where another program drives the pages, once they were handed over to it.
     pub(crate) devtools: Option<Server>,
     _response_ordering: Option<ResponseOrdering>,
@@ -52,34 +52,34 @@ impl Session {
     /// Starts a browser and its first episode. Fails with the command that installs what is missing.
     pub async fn start(launch: &Launch) -> Result<Self, Error> {
         let driver = Driver::start(launch).await?;
-        let watch = Arc::new(Watch::default());
-        let hearing = Arc::clone(&watch);
+        let tracker = Arc::new(Tracker::default());
+        let listener = Arc::clone(&tracker);
         let connection =
-            Connection::open(&driver.debugger, move |cdp, event| hearing.hear(cdp, event)).await?;
+            Connection::open(&driver.debugger, move |cdp, event| listener.on_event(cdp, event)).await?;
         connection.cdp.call(None, "Target.setAutoAttach", targets::auto_attach(false)).await?;
-        let frozen = launch.activity.as_ref().filter(|_| launch.freezes());
+        let frozen = launch.activity.as_ref().filter(|_| launch.is_frozen());
         let response_ordering =
-            frozen.map(|activity| response_ordering::start(activity, &watch, &connection.cdp));
+            frozen.map(|activity| response_ordering::start(activity, &tracker, &connection.cdp));
         let mut session = Self {
             launch: launch.clone(),
             determinism: launch.determinism,
-            watch,
+            tracker,
             last_action: None,
             last_action_error: None,
-            acted: None,
+            action_target: None,
             bids: Bids::default(),
             input_state: InputState::default(),
             connection,
             driver,
-            services: Services::default(),
+            services: ServiceProcesses::default(),
             devtools: None,
             _response_ordering: response_ordering,
         };
-        session.begin().await?;
-        session.services = Services::find(session.cdp()).await?;
+        session.begin_episode().await?;
+        session.services = ServiceProcesses::find(session.cdp()).await?;
         if !launch.headless || launch.attach_mode {
             // Chromium's own first window would lie on top of the one that is meant, or be found in its place.
-            session.driver.first_tab("Page.close", json!({})).await?;
+            session.driver.execute_in_first_tab("Page.close", json!({})).await?;
         }
         Ok(session)
     }
@@ -92,24 +92,28 @@ impl Session {
     /// Ends the present episode and begins another one, with nothing left of the one before. A browser that is broken, or too busy to end
     /// an episode, is replaced by a new one, which takes longer.
     pub async fn reset(&mut self, determinism: Option<Determinism>) -> Result<(), Error> {
-        self.reset_as(determinism, self.launch.device.clone()).await
+        self.reset_with_device(determinism, self.launch.device.clone()).await
     }
 
     /// Does so with another device for the pages from now on.
-    pub async fn reset_as(&mut self, determinism: Option<Determinism>, device: Device) -> Result<(), Error> {
+    pub async fn reset_with_device(
+        &mut self,
+        determinism: Option<Determinism>,
+        device: Device,
+    ) -> Result<(), Error> {
         self.determinism = determinism;
         self.launch.device = device;
         self.last_action = None;
         self.last_action_error = None;
-        self.acted = None;
+        self.action_target = None;
         self.bids = Bids::default();
         self.input_state = InputState::default();
         // The pages of an open browser are in its own profile, which cannot be thrown away.
         let fits = self.launch.determinism.is_some() == determinism.is_some() && !self.launch.attach_mode;
         if fits {
-            let context = self.watch.lock().end();
+            let context = self.tracker.lock().end_episode();
             // At the same time: the old context and the new one have nothing in common.
-            let ended_and_begun = tokio::try_join!(self.end(context), self.begin());
+            let ended_and_begun = tokio::try_join!(self.end_episode(context), self.begin_episode());
             match ended_and_begun.and_then(|_| self.services.check()) {
                 Ok(()) => return Ok(()),
                 Err(error) => tracing::warn!(%error, "the browser is replaced"),
@@ -129,10 +133,11 @@ impl Session {
     }
 
     /// Waits until the last page is closed, as a person closes a window, or the browser is gone.
-    pub async fn closed(&self) {
-        let closed = |state: &State| state.active().is_err().then_some(());
+    pub async fn wait_until_closed(&self) {
+        let wait_until_closed = |state: &BrowserState| state.active().is_err().then_some(());
         // The browser being gone is what is waited for, too.
-        let _ = self.watch.until(FOREVER, |_| "the window to be closed".to_owned(), closed).await;
+        let _ =
+            self.tracker.wait_for(FOREVER, |_| "the window to be closed".to_owned(), wait_until_closed).await;
     }
 
     /// Ends the browser.
@@ -148,8 +153,8 @@ impl Session {
     }
 
     /// Whether frames are drawn when the browser is told to, and not by themselves.
-    pub(crate) fn draws_when_told(&self) -> bool {
-        self.driver.draws_when_told
+    pub(crate) fn begin_frame_control(&self) -> bool {
+        self.driver.begin_frame_control
     }
 
     /// Where the episode's downloads are.
@@ -159,49 +164,55 @@ impl Session {
 
     /// The world, where time stands still in it unless it is moved.
     pub(crate) fn frozen(&self) -> Option<Determinism> {
-        self.determinism.filter(|_| self.launch.freezes())
+        self.determinism.filter(|_| self.launch.is_frozen())
     }
 
-    async fn begin(&self) -> Result<(), Error> {
+    async fn begin_episode(&self) -> Result<(), Error> {
         let context = if self.launch.attach_mode { None } else { Some(self.create_context().await?) };
         let permissions = self.launch.device.permissions();
         if !permissions.is_empty() {
-            let params = in_context(json!({ "permissions": permissions }), context.as_deref());
+            let params = with_browser_context(json!({ "permissions": permissions }), context.as_deref());
             self.cdp().call(None, "Browser.grantPermissions", params).await?;
         }
-        let name = self.pretended_name().await?;
+        let name = self.user_agent_override().await?;
         {
-            let setup =
-                Setup::new(&self.launch, self.determinism, context.clone(), name, self.downloads_folder());
+            let setup = TargetSetup::new(
+                &self.launch,
+                self.determinism,
+                context.clone(),
+                name,
+                self.downloads_folder(),
+            );
             let start = match self.frozen() {
                 None => 0.0,
-                Some(determinism) if self.draws_when_told() => virtual_time::milliseconds(determinism),
-                Some(determinism) => virtual_time::before_head_start(determinism),
+                Some(determinism) if self.begin_frame_control() => virtual_time::start_millis(determinism),
+                Some(determinism) => virtual_time::millis_before_head_start(determinism),
             };
-            self.watch.lock().begin(setup, start);
+            self.tracker.lock().begin_episode(setup, start);
         }
-        self.keep_downloads(context.as_deref()).await?;
+        self.set_download_folder(context.as_deref()).await?;
         let page = self.open_tab(context.as_deref()).await?;
         match self.frozen() {
             None => {}
-            Some(determinism) if self.draws_when_told() => {
+            Some(determinism) if self.begin_frame_control() => {
                 let ticks = virtual_time::ticks(self.cdp(), &page).await?;
-                self.watch.lock().frames = Frames::starting(ticks, virtual_time::milliseconds(determinism));
+                self.tracker.lock().frame_clock =
+                    FrameClock::starting_at(ticks, virtual_time::start_millis(determinism));
             }
             Some(determinism) => {
-                virtual_time::take_head_start(self.cdp(), &self.watch, &page, determinism).await?
+                virtual_time::run_head_start(self.cdp(), &self.tracker, &page, determinism).await?
             }
         }
         // With a window it is the user's.
         if self.frozen().is_some() && self.launch.headless {
-            self.empty_clipboard(&page).await?;
+            self.clear_clipboard(&page).await?;
         }
         Ok(())
     }
 
     /// Takes out of the clipboard what pages of the episode before have copied: it is the
     /// browser's, not a context's.
-    async fn empty_clipboard(&self, page: &Page) -> Result<(), Error> {
+    async fn clear_clipboard(&self, page: &Page) -> Result<(), Error> {
         const EMPTY: &str = "(() => {
             const empty = event => { event.clipboardData.setData('text/plain', ''); event.preventDefault(); };
             document.addEventListener('copy', empty);
@@ -228,17 +239,17 @@ impl Session {
         Ok(context.ok_or(Error::Shape { method: METHOD, field: "browserContextId" })?.to_owned())
     }
 
-    async fn end(&self, context: Option<String>) -> Result<(), Error> {
+    async fn end_episode(&self, context: Option<String>) -> Result<(), Error> {
         let Some(context) = context else { return Ok(()) };
         let params = json!({ "browserContextId": context });
         self.cdp().call(None, "Target.disposeBrowserContext", params).await?;
         // The one thing that Chromium keeps across contexts: which icons of sites were not found. A forced reload makes it forget.
-        self.driver.first_tab("Page.reload", json!({ "ignoreCache": true })).await
+        self.driver.execute_in_first_tab("Page.reload", json!({ "ignoreCache": true })).await
     }
 }
 
 /// Adds a browser context to a command's parameters; without one they mean the browser's own profile.
-pub(crate) fn in_context(mut params: Value, context: Option<&str>) -> Value {
+pub(crate) fn with_browser_context(mut params: Value, context: Option<&str>) -> Value {
     if let Some(context) = context {
         params["browserContextId"] = json!(context);
     }

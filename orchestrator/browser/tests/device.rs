@@ -48,7 +48,7 @@ async fn pages_workers_and_servers_see_the_device_of_the_episode() {
         mobile: true,
         geolocation: Some(Geolocation { latitude: 52.5, longitude: 13.25, accuracy: 10.0 }),
     };
-    bench.session.reset_as(Some(bench::world()), telephone).await.unwrap();
+    bench.session.reset_with_device(Some(bench::world()), telephone).await.unwrap();
     bench.heard = 0;
     bench.act("goto('http://localhost/')").await;
     bench.act("click('{Look}')").await;
@@ -62,7 +62,7 @@ async fn pages_workers_and_servers_see_the_device_of_the_episode() {
         assert!(seen.contains(&expected.to_owned()), "{expected}: {seen:?}");
     }
 
-    bench.session.reset_as(Some(bench::world()), Device::default()).await.unwrap();
+    bench.session.reset_with_device(Some(bench::world()), Device::default()).await.unwrap();
     bench.heard = 0;
     bench.act("goto('http://localhost/')").await;
     bench.act("click('{Look}')").await;

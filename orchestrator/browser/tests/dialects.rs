@@ -86,7 +86,7 @@ async fn webcanvas_searches_and_chooses_what_is_most_like_it() {
     };
     bench.act(&say("select_option", "low to high", "{Sort}")).await;
     assert_eq!(bench.said().await, ["sorted by low"]);
-    assert_eq!(bench.session.acted().unwrap().value, "Price: Low to High");
+    assert_eq!(bench.session.action_target().unwrap().value, "Price: Low to High");
     // By label, though another option has that value.
     bench.act(&say("select_option", "1", "{Sort}")).await;
     assert_eq!(bench.said().await, ["sorted by 3"]);
@@ -99,7 +99,7 @@ async fn webcanvas_searches_and_chooses_what_is_most_like_it() {
     bench.act(&say("fill_search", "new", "{Text}")).await;
     assert_eq!(bench.title().await, "Found");
     assert_eq!(bench.web.asked().last().map(String::as_str), Some("GET http://bench.test/found?q=new"));
-    assert_eq!(bench.session.acted().unwrap().value, "new");
+    assert_eq!(bench.session.action_target().unwrap().value, "new");
     bench.act(&say("google_search", "tents & more", "")).await;
     assert_eq!(bench.title().await, "Results");
     assert_eq!(

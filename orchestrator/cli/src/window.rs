@@ -35,7 +35,7 @@ pub(crate) async fn show(
         eprintln!("{url} did not load: failed to {error}");
     }
     tokio::select! {
-        () = session.closed() => {}
+        () = session.wait_until_closed() => {}
         () = cancel.cancelled() => {}
     }
     session.close().await.or_environment("close the window")

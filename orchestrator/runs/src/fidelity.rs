@@ -227,7 +227,7 @@ impl Visitor {
         let determinism = browser::Determinism { clock_start: page.ts.inner(), seed: 0 };
         let mut session = match self.session.take() {
             Some(mut session) => {
-                session.reset(Some(world)).await?;
+                session.reset(Some(determinism)).await?;
                 session
             }
             None => {

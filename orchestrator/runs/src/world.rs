@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use browser::{
-    Acted, Action, ActionError, Device, Geolocation, Launch, Look, Observation, Picture, Session,
+    Action, ActionError, ActionTarget, Device, Geolocation, Launch, Look, Observation, Picture, Session,
     StorageState,
 };
 use camino::{Utf8Path, Utf8PathBuf};
@@ -261,7 +261,7 @@ impl World {
     /// A pristine browser, and sites that are handed back, in this order.
     async fn leave(&mut self) -> Result<(), EnvironmentError> {
         self.session
-            .reset_as(Some(self.determinism), self.device.clone())
+            .reset_with_device(Some(self.determinism), self.device.clone())
             .await
             .map_err(EnvironmentError::while_doing("reset the browser"))?;
         self.gateway
@@ -325,7 +325,7 @@ impl World {
 
     async fn settle_page(&mut self) -> Result<Option<String>, EnvironmentError> {
         match self.session.settle(&self.gateway.activity(), self.settle_within).await {
-            Ok(settled) if settled.quiet => Ok(None),
+            Ok(settled) if settled.idle => Ok(None),
             Ok(_) => Ok(Some("the page was still busy".to_owned())),
             // A page may be restless for ever; that is the page's nature and not a broken browser.
             Err(error @ (browser::Error::Deadline { .. } | browser::Error::Network(_))) => {
@@ -360,20 +360,20 @@ impl Environment for World {
     }
 
     async fn observe(&mut self, look: &Look) -> Result<Observation, EnvironmentError> {
-        self.session.observe_as(look).await.map_err(EnvironmentError::while_doing("observe the page"))
+        self.session.observe_with(look).await.map_err(EnvironmentError::while_doing("observe the page"))
     }
 
     async fn screenshot(&mut self, picture: &Picture) -> Result<Vec<u8>, EnvironmentError> {
         self.session.picture(picture).await.map_err(EnvironmentError::while_doing("take a screenshot"))
     }
 
-    async fn act(&mut self, action: &Action) -> Result<Option<Acted>, NotActed> {
+    async fn act(&mut self, action: &Action) -> Result<Option<ActionTarget>, NotActed> {
         self.actions += 1;
         self.visit
             .set_clocks(town::after(self.determinism.clock_start, self.actions))
             .map_err(NotActed::Broken)?;
         match self.session.act(action).await {
-            Ok(()) => Ok(self.session.acted().cloned()),
+            Ok(()) => Ok(self.session.action_target().cloned()),
             Err(ActionError::Browser(error)) => {
                 Err(NotActed::Broken(EnvironmentError::while_doing("act in the browser")(error)))
             }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::{ActionError, Error, Point, Session, act::element::Handle, cdp::tracker::Page};
+use crate::{ActionError, Error, Point, Session, act::element::ElementHandle, cdp::tracker::Page};
 
 /// The attempts: how long the page's time runs on before each, and to which edge of what can be
 /// seen the element is scrolled then; by default only into view, where it is out of it.
@@ -36,7 +36,7 @@ const LABEL: &str = "function(n) {
 
 /// Whether what lies at a point is the element, or belongs to it; otherwise what it is. A label
 /// that stands for its box is not hit where something else in it would be clicked.
-const IN_FRONT: &str = "function(hit, x, y, forBox) {
+const OBSTRUCTION: &str = "function(hit, x, y, forBox) {
     if (hit.nodeType !== 9 && !hit.parentNode) {
         const box = this.getBoundingClientRect(), view = this.ownerDocument.defaultView;
         const at = view.parent === view ? [x, y] : [box.x + box.width / 2, box.y + box.height / 2];
@@ -55,7 +55,7 @@ const IN_FRONT: &str = "function(hit, x, y, forBox) {
 
 /// What is to be hit.
 #[derive(Debug, Clone, Copy)]
-enum Aim {
+enum HitTarget {
     /// The element itself.
     Element,
     /// A label, in the place of its box.
@@ -64,23 +64,29 @@ enum Aim {
 
 impl Session {
     /// Where an element can be hit, once it is certain that it, or else its label, is there.
-    pub(crate) async fn reach(&self, page: &Page, bid: &str, element: &Handle) -> Result<Point, ActionError> {
+    pub(crate) async fn hit_point(
+        &self,
+        page: &Page,
+        bid: &str,
+        element: &ElementHandle,
+    ) -> Result<Point, ActionError> {
         let mut reason = ActionError::Invisible { bid: bid.to_owned() };
         for (wait, edge) in ATTEMPTS {
             if !wait.is_zero() {
-                self.pass(page, wait).await?;
+                self.advance(page, wait).await?;
             }
-            match self.reach_at_once(page, bid, element, edge, Aim::Element).await {
+            match self.try_hit_point(page, bid, element, edge, HitTarget::Element).await {
                 Err(error @ (ActionError::Obstructed { .. } | ActionError::Invisible { .. })) => {
                     reason = error
                 }
                 result => return result,
             }
             for n in 0..LABELS {
-                let Some(label) = self.related(page, element, LABEL, json!([{ "value": n }])).await? else {
+                let Some(label) = self.related_element(page, element, LABEL, json!([{ "value": n }])).await?
+                else {
                     break;
                 };
-                match self.reach_at_once(page, bid, &label, edge, Aim::Label).await {
+                match self.try_hit_point(page, bid, &label, edge, HitTarget::Label).await {
                     Err(ActionError::Obstructed { .. } | ActionError::Invisible { .. }) => {}
                     result => return result,
                 }
@@ -89,17 +95,17 @@ impl Session {
         Err(reason)
     }
 
-    async fn reach_at_once(
+    async fn try_hit_point(
         &self,
         page: &Page,
         bid: &str,
-        element: &Handle,
+        element: &ElementHandle,
         edge: Option<&str>,
-        aim: Aim,
+        target: HitTarget,
     ) -> Result<Point, ActionError> {
         let mut result = Err(ActionError::Invisible { bid: bid.to_owned() });
-        for at in self.points(page, bid, element, edge, aim).await? {
-            result = self.uncovered(page, bid, element, at, aim).await.map(|()| at);
+        for at in self.candidate_points(page, bid, element, edge, target).await? {
+            result = self.check_hit_target(page, bid, element, at, target).await.map(|()| at);
             if !matches!(result, Err(ActionError::Obstructed { .. })) {
                 break;
             }
@@ -109,13 +115,13 @@ impl Session {
 
     /// The middle of what can be seen of an element, after it was scrolled into view; of a label,
     /// places near both of its ends, too.
-    async fn points(
+    async fn candidate_points(
         &self,
         page: &Page,
         bid: &str,
-        element: &Handle,
+        element: &ElementHandle,
         edge: Option<&str>,
-        aim: Aim,
+        target: HitTarget,
     ) -> Result<Vec<Point>, ActionError> {
         let invisible = || ActionError::Invisible { bid: bid.to_owned() };
         let unseen = |error| match error {
@@ -133,11 +139,11 @@ impl Session {
         };
         let answer = call("DOM.getContentQuads", node).await.map_err(unseen)?;
         let quads = answer.get("quads").and_then(Value::as_array).ok_or_else(invisible)?;
-        let view = self.view(page, &element.frame).await.map_err(unseen)?;
-        let seen = quads.iter().map(|quad| view.cut(quad));
-        Ok(match aim {
-            Aim::Element => seen.filter_map(|part| part.point(0.5)).take(1).collect(),
-            Aim::Label => {
+        let rect = self.visible_rect(page, &element.frame).await.map_err(unseen)?;
+        let seen = quads.iter().map(|quad| rect.clip(quad));
+        Ok(match target {
+            HitTarget::Element => seen.filter_map(|part| part.point(0.5)).take(1).collect(),
+            HitTarget::Label => {
                 seen.flat_map(|part| [0.5, 0.05, 0.95].map(|across| part.point(across))).flatten().collect()
             }
         })
@@ -145,28 +151,28 @@ impl Session {
 
     /// The part of the screen in which what a frame shows can be seen: what all the frames around
     /// it leave of it.
-    async fn view(&self, page: &Page, frame: &str) -> Result<View, Error> {
+    async fn visible_rect(&self, page: &Page, frame: &str) -> Result<VisibleRect, Error> {
         const METHOD: &str = "DOM.getBoxModel";
         let (width, height) = self.launch.device.viewport;
-        let mut view = View { x: (0.0, f64::from(width)), y: (0.0, f64::from(height)) };
-        for owner in self.bids.around(frame) {
+        let mut rect = VisibleRect { x: (0.0, f64::from(width)), y: (0.0, f64::from(height)) };
+        for owner in self.bids.owners_of(frame) {
             let model =
                 self.cdp().call(Some(&page.session), METHOD, json!({ "backendNodeId": owner })).await?;
             let content = model
                 .pointer("/model/content")
                 .ok_or(Error::Shape { method: METHOD, field: "model.content" })?;
-            view = view.cut(content);
+            rect = rect.clip(content);
         }
-        Ok(view)
+        Ok(rect)
     }
 
-    async fn uncovered(
+    async fn check_hit_target(
         &self,
         page: &Page,
         bid: &str,
-        element: &Handle,
+        element: &ElementHandle,
         Point { x, y }: Point,
-        aim: Aim,
+        target: HitTarget,
     ) -> Result<(), ActionError> {
         let metrics = self.cdp().call(Some(&page.session), "Page.getLayoutMetrics", json!({})).await?;
         let scrolled = |axis: &str| {
@@ -189,7 +195,7 @@ impl Session {
         let covered = |by: &str| ActionError::Obstructed { bid: bid.to_owned(), by: by.to_owned() };
         // A node of another frame has no name in the element's world, or the browser refuses it
         // one.
-        let hit = match self.object(page, node, element.isolated_world).await {
+        let hit = match self.resolve_node(page, node, element.isolated_world).await {
             Ok(hit) => hit,
             Err(Error::Refused { .. } | Error::Shape { .. }) => {
                 let inside = self.call_on(page, element, "function() { return this.localName; }", json!([]));
@@ -200,9 +206,9 @@ impl Session {
             }
             Err(error) => return Err(error.into()),
         };
-        let for_box = matches!(aim, Aim::Label);
+        let for_box = matches!(target, HitTarget::Label);
         let arguments = json!([{ "objectId": hit }, { "value": x }, { "value": y }, { "value": for_box }]);
-        match self.call_on(page, element, IN_FRONT, arguments).await? {
+        match self.call_on(page, element, OBSTRUCTION, arguments).await? {
             Value::String(by) => Err(covered(&by)),
             _ => Ok(()),
         }
@@ -211,14 +217,14 @@ impl Session {
 
 /// A part of the screen: from where to where, across and down.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct View {
+struct VisibleRect {
     x: (f64, f64),
     y: (f64, f64),
 }
 
-impl View {
+impl VisibleRect {
     /// The part of it in which a quad lies: eight numbers, two for each corner.
-    fn cut(self, quad: &Value) -> Self {
+    fn clip(self, quad: &Value) -> Self {
         let numbers: Vec<f64> = quad.as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
         let span = |axis: usize, (from, to): (f64, f64)| {
             let along = numbers.iter().skip(axis).step_by(2).copied();
@@ -242,14 +248,14 @@ mod tests {
 
     #[test]
     fn the_middle_is_that_of_the_visible_part() {
-        let view = View { x: (0.0, 100.0), y: (0.0, 100.0) };
+        let rect = VisibleRect { x: (0.0, 100.0), y: (0.0, 100.0) };
         let middle = |left: f64, top: f64, right: f64, bottom: f64| {
-            view.cut(&json!([left, top, right, top, right, bottom, left, bottom])).point(0.5)
+            rect.clip(&json!([left, top, right, top, right, bottom, left, bottom])).point(0.5)
         };
         assert_eq!(middle(10.0, 20.0, 30.0, 40.0), Some(Point { x: 20.0, y: 30.0 }));
         assert_eq!(middle(-50.0, 50.0, 50.0, 250.0), Some(Point { x: 25.0, y: 75.0 }));
         assert_eq!(middle(10.0, 20.0, 10.0, 40.0), None, "no width");
         assert_eq!(middle(110.0, 20.0, 130.0, 40.0), None, "outside");
-        assert_eq!(view.cut(&json!([])).point(0.5), None);
+        assert_eq!(rect.clip(&json!([])).point(0.5), None);
     }
 }

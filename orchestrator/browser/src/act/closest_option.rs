@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{ActionError, Session, act::element::Handle, cdp::tracker::Page};
+use crate::{ActionError, Session, act::element::ElementHandle, cdp::tracker::Page};
 
 /// Longer labels are compared by their beginnings.
 const LONGEST: usize = 500;
@@ -19,11 +19,11 @@ const LABELS: &str = "function() {
 
 impl Session {
     /// Chooses one option; gives its label.
-    pub(crate) async fn choose_closest(
+    pub(crate) async fn select_closest_option(
         &self,
         page: &Page,
         bid: &str,
-        element: &Handle,
+        element: &ElementHandle,
         text: &str,
     ) -> Result<String, ActionError> {
         let unfit = |reason: &str| ActionError::Unfit { bid: bid.to_owned(), reason: reason.to_owned() };
@@ -34,7 +34,7 @@ impl Session {
         };
         let labels: Vec<&str> = labels.iter().filter_map(Value::as_str).collect();
         let index = closest(&labels, text).ok_or_else(|| unfit("it has no options"))?;
-        self.choose(page, bid, element, json!([index])).await?;
+        self.select_options(page, bid, element, json!([index])).await?;
         Ok(labels[index].to_owned())
     }
 }

@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::{ActionError, Button, Error, Point, Session, act::element::Handle, cdp::tracker::Page};
+use crate::{ActionError, Button, Error, Point, Session, act::element::ElementHandle, cdp::tracker::Page};
 
 /// How long the browser may take to say what is dragged, once the page has let it.
-const INTERCEPTED: Duration = Duration::from_secs(10);
+const DRAG_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Remembers the beginning of a drag; whether the page has prevented it is known only afterwards.
-const LISTEN: &str = "globalThis.sandboxDrag = undefined, \
+const RECORD_DRAG_START: &str = "globalThis.sandboxDrag = undefined, \
     addEventListener('dragstart', event => { globalThis.sandboxDrag = event; }, { capture: true, once: true })";
-const DRAGGED: &str = "!!globalThis.sandboxDrag && !globalThis.sandboxDrag.defaultPrevented";
+const IS_DRAGGING: &str = "!!globalThis.sandboxDrag && !globalThis.sandboxDrag.defaultPrevented";
 
 impl Session {
     /// Drags one element onto another.
@@ -22,18 +22,18 @@ impl Session {
         &mut self,
         page: &Page,
         bid: &str,
-        element: &Handle,
+        element: &ElementHandle,
         to: &str,
     ) -> Result<(), ActionError> {
-        let onto = self.named(page, to).await?;
-        let from = self.reach(page, bid, element).await?;
-        self.take(page, from).await?;
+        let onto = self.resolve_element(page, to).await?;
+        let from = self.hit_point(page, bid, element).await?;
+        self.begin_drag(page, from).await?;
         // Only now: it may have to be scrolled into view.
-        match self.reach(page, to, &onto).await {
-            Ok(to) => self.carry(page, to).await,
+        match self.hit_point(page, to, &onto).await {
+            Ok(to) => self.finish_drag(page, to).await,
             Err(error) => {
                 self.intercept(page, false).await?;
-                self.hold(page, from, Button::Left, false).await?;
+                self.move_and_press(page, from, Button::Left, false).await?;
                 Err(error)
             }
         }
@@ -46,21 +46,22 @@ impl Session {
         from: Point,
         to: Point,
     ) -> Result<(), ActionError> {
-        self.take(page, from).await?;
-        self.carry(page, to).await
+        self.begin_drag(page, from).await?;
+        self.finish_drag(page, to).await
     }
 
-    async fn take(&mut self, page: &Page, from: Point) -> Result<(), ActionError> {
+    async fn begin_drag(&mut self, page: &Page, from: Point) -> Result<(), ActionError> {
         self.intercept(page, true).await?;
-        self.watch.lock().dragged = None;
-        self.evaluate_apart(page, &page.target, LISTEN, crate::cdp::connection::CALL).await?;
-        self.hold(page, from, Button::Left, true).await
+        self.tracker.lock().intercepted_drag = None;
+        self.evaluate_isolated(page, &page.target, RECORD_DRAG_START, crate::cdp::connection::CALL_TIMEOUT)
+            .await?;
+        self.move_and_press(page, from, Button::Left, true).await
     }
 
-    async fn carry(&mut self, page: &Page, to: Point) -> Result<(), ActionError> {
+    async fn finish_drag(&mut self, page: &Page, to: Point) -> Result<(), ActionError> {
         let moved = self.move_mouse(page, to).await;
         let dropped = match moved {
-            Ok(()) => self.drop_there(page, to).await,
+            Ok(()) => self.drop_at(page, to).await,
             Err(error) => Err(error),
         };
         // Whatever came of it, later drags of the page's own are none of ours.
@@ -68,29 +69,31 @@ impl Session {
         dropped
     }
 
-    async fn drop_there(&mut self, page: &Page, to: Point) -> Result<(), ActionError> {
-        let Some(data) = self.dragged(page).await? else {
-            return self.hold(page, to, Button::Left, false).await;
+    async fn drop_at(&mut self, page: &Page, to: Point) -> Result<(), ActionError> {
+        let Some(data) = self.take_intercepted_drag(page).await? else {
+            return self.move_and_press(page, to, Button::Left, false).await;
         };
         let events = ["dragEnter", "dragOver", "drop"].map(|kind| self.input_state.drag(kind, &data));
-        self.input_state.let_go(Button::Left);
-        self.input(page, events.into()).await
+        self.input_state.forget_button(Button::Left);
+        self.send_input(page, events.into()).await
     }
 
     /// What the browser is dragging, if it is.
-    async fn dragged(&self, page: &Page) -> Result<Option<Value>, Error> {
-        let begun = self.evaluate_apart(page, &page.target, DRAGGED, crate::cdp::connection::CALL).await?;
+    async fn take_intercepted_drag(&self, page: &Page) -> Result<Option<Value>, Error> {
+        let begun = self
+            .evaluate_isolated(page, &page.target, IS_DRAGGING, crate::cdp::connection::CALL_TIMEOUT)
+            .await?;
         if begun != Value::Bool(true) {
             // Perhaps in a frame inside the page.
-            return Ok(self.watch.lock().dragged.take());
+            return Ok(self.tracker.lock().intercepted_drag.take());
         }
         let condition = |_: &_| "the browser to say what is dragged".to_owned();
-        self.watch.until(INTERCEPTED, condition, |state| state.dragged.clone()).await.map(Some)
+        self.tracker.wait_for(DRAG_TIMEOUT, condition, |state| state.intercepted_drag.clone()).await.map(Some)
     }
 
     async fn intercept(&self, page: &Page, enabled: bool) -> Result<(), ActionError> {
         const METHOD: &str = "Input.setInterceptDrags";
         let set = self.cdp().call(Some(&page.session), METHOD, json!({ "enabled": enabled })).await;
-        self.unless_closed(page, set)
+        self.ignore_if_closed(page, set)
     }
 }

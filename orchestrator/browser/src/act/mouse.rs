@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     ActionError, Button, Error, Point, Press, Session,
-    act::{element::Handle, input::key, keys},
+    act::{element::ElementHandle, input::key, keys},
     cdp::tracker::Page,
 };
 
@@ -14,10 +14,10 @@ impl Session {
         &mut self,
         page: &Page,
         bid: &str,
-        element: &Handle,
+        element: &ElementHandle,
         press: &Press,
     ) -> Result<(), ActionError> {
-        let at = self.reach(page, bid, element).await?;
+        let at = self.hit_point(page, bid, element).await?;
         self.click_at(page, at, press).await
     }
 
@@ -44,7 +44,7 @@ impl Session {
             self.input_state.modifiers &= !bit;
             events.push(key("keyUp", held, self.input_state.modifiers));
         }
-        self.input(page, events).await
+        self.send_input(page, events).await
     }
 
     /// Moves the mouse over the middle of an element.
@@ -52,20 +52,20 @@ impl Session {
         &mut self,
         page: &Page,
         bid: &str,
-        element: &Handle,
+        element: &ElementHandle,
     ) -> Result<(), ActionError> {
-        let at = self.reach(page, bid, element).await?;
+        let at = self.hit_point(page, bid, element).await?;
         self.move_mouse(page, at).await
     }
 
     /// Moves the mouse to a place.
     pub(crate) async fn move_mouse(&mut self, page: &Page, at: Point) -> Result<(), ActionError> {
         let moved = self.input_state.move_to(at);
-        self.input(page, vec![moved]).await
+        self.send_input(page, vec![moved]).await
     }
 
     /// Moves the mouse to a place, and presses or lets go of a button there.
-    pub(crate) async fn hold(
+    pub(crate) async fn move_and_press(
         &mut self,
         page: &Page,
         at: Point,
@@ -74,32 +74,32 @@ impl Session {
     ) -> Result<(), ActionError> {
         let moved = self.input_state.move_to(at);
         let then = if down { self.input_state.press(button, 1) } else { self.input_state.release(button, 1) };
-        self.input(page, vec![moved, then]).await
+        self.send_input(page, vec![moved, then]).await
     }
 
     /// Gives a checkbox or radio button a tick, or takes it away, by a click if need be.
-    pub(crate) async fn tick(
+    pub(crate) async fn set_checked(
         &mut self,
         page: &Page,
         bid: &str,
-        element: &Handle,
+        element: &ElementHandle,
         on: bool,
     ) -> Result<(), ActionError> {
-        const TICKED: &str = "function() {
+        const IS_CHECKED: &str = "function() {
             const box = this.localName === 'label' && this.control ? this.control : this;
             if (box.localName === 'input' && ['checkbox', 'radio'].includes(box.type)) return box.checked;
             return { true: true, false: false, mixed: false }[box.getAttribute('aria-checked')] ?? null;
         }";
         let unfit = |reason: &str| ActionError::Unfit { bid: bid.to_owned(), reason: reason.to_owned() };
-        let ticked = self.call_on(page, element, TICKED, json!([])).await?;
-        let Some(ticked) = ticked.as_bool() else {
+        let is_checked = self.call_on(page, element, IS_CHECKED, json!([])).await?;
+        let Some(is_checked) = is_checked.as_bool() else {
             return Err(unfit("it is no checkbox and no radio button"));
         };
-        if ticked == on {
+        if is_checked == on {
             return Ok(());
         }
         self.click(page, bid, element, &Press::default()).await?;
-        match self.call_on(page, element, TICKED, json!([])).await {
+        match self.call_on(page, element, IS_CHECKED, json!([])).await {
             Ok(Value::Bool(now)) if now == on => Ok(()),
             // It went away by the click, as it may.
             Err(Error::Refused { .. }) => Ok(()),
@@ -117,6 +117,6 @@ impl Session {
     ) -> Result<(), ActionError> {
         let at = at.unwrap_or(self.input_state.at);
         let turned = self.input_state.wheel(at, dx, dy);
-        self.input(page, vec![turned]).await
+        self.send_input(page, vec![turned]).await
     }
 }

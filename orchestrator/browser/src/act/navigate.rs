@@ -24,7 +24,7 @@ impl Session {
     }
 
     /// Goes one step through the history of a tab.
-    pub(crate) async fn go(&self, page: &Page, forward: bool) -> Result<(), ActionError> {
+    pub(crate) async fn traverse_history(&self, page: &Page, forward: bool) -> Result<(), ActionError> {
         const METHOD: &str = "Page.getNavigationHistory";
         let shape = |field| Error::Shape { method: METHOD, field };
         let history = self.cdp().call(Some(&page.session), METHOD, json!({})).await?;
@@ -39,10 +39,10 @@ impl Session {
         let Some(id) = there.and_then(|entry| entry.get("id")) else {
             return Err(ActionError::NoHistory { forward });
         };
-        let seen = self.watch.lock().addresses;
+        let seen = self.tracker.lock().url_changes;
         self.cdp().call(Some(&page.session), "Page.navigateToHistoryEntry", json!({ "entryId": id })).await?;
         let condition = |_: &_| "the other page to come back".to_owned();
-        let arrived = |state: &crate::cdp::tracker::State| (state.addresses != seen).then_some(());
-        Ok(self.watch.until(NAVIGATION, condition, arrived).await?)
+        let arrived = |state: &crate::cdp::tracker::BrowserState| (state.url_changes != seen).then_some(());
+        Ok(self.tracker.wait_for(NAVIGATION, condition, arrived).await?)
     }
 }

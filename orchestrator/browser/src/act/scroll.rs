@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::{ActionError, Session, act::element::Handle, cdp::tracker::Page};
+use crate::{ActionError, Session, act::element::ElementHandle, cdp::tracker::Page};
 
 impl Session {
     /// Scrolls the document of the page by heights of the window, downwards.
@@ -11,12 +11,12 @@ impl Session {
         let expression = format!(
             "void (document.scrollingElement ?? document.documentElement)?.scrollBy({{ top: {by} * innerHeight, behavior: 'instant' }})"
         );
-        self.evaluate_apart(page, &page.target, &expression, crate::cdp::connection::CALL).await?;
+        self.evaluate_isolated(page, &page.target, &expression, crate::cdp::connection::CALL_TIMEOUT).await?;
         Ok(())
     }
 
     /// Scrolls until an element is in the middle of what can be seen.
-    pub(crate) async fn scroll_to(&self, page: &Page, element: &Handle) -> Result<(), ActionError> {
+    pub(crate) async fn scroll_to(&self, page: &Page, element: &ElementHandle) -> Result<(), ActionError> {
         const CENTRE: &str =
             "function() { this.scrollIntoView({ behavior: 'instant', block: 'center', inline: 'center' }); }";
         self.call_on(page, element, CENTRE, json!([])).await?;

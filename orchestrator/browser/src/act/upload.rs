@@ -9,22 +9,22 @@ use serde_json::{Value, json};
 
 use crate::{
     ActionError, Error, Point, Press, Session,
-    act::element::Handle,
-    cdp::tracker::{Page, State},
+    act::element::ElementHandle,
+    cdp::tracker::{BrowserState, Page},
 };
 
 /// How long the page may take to ask for a file after a click that should make it.
-const ASKED: Duration = Duration::from_secs(2);
+const CHOOSER_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A page's wish for files.
 #[derive(Debug, Clone)]
-pub(crate) struct Chooser {
+pub(crate) struct FileChooser {
     /// The input that gets them.
     node: i64,
     several: bool,
 }
 
-impl Chooser {
+impl FileChooser {
     /// Reads the browser's event.
     pub(crate) fn of(event: &Value) -> Option<Self> {
         let several = event.get("mode").and_then(Value::as_str) == Some("selectMultiple");
@@ -38,17 +38,17 @@ impl Session {
         &mut self,
         page: &Page,
         bid: &str,
-        element: &Handle,
+        element: &ElementHandle,
         files: &[String],
     ) -> Result<(), ActionError> {
-        let files = self.files(files)?;
+        let files = self.allowed_files(files)?;
         self.intercept_chooser(page, true).await?;
-        let given = match self.click(page, bid, element, &Press::default()).await {
-            Ok(()) => self.give(page, &files).await,
+        let result = match self.click(page, bid, element, &Press::default()).await {
+            Ok(()) => self.set_files(page, &files).await,
             Err(error) => Err(error),
         };
         self.intercept_chooser(page, false).await?;
-        given
+        result
     }
 
     /// Clicks at a place that asks for files, and gives them.
@@ -58,23 +58,25 @@ impl Session {
         at: Point,
         files: &[String],
     ) -> Result<(), ActionError> {
-        let files = self.files(files)?;
+        let files = self.allowed_files(files)?;
         self.intercept_chooser(page, true).await?;
-        let given = match self.click_at(page, at, &Press::default()).await {
-            Ok(()) => self.give(page, &files).await,
+        let result = match self.click_at(page, at, &Press::default()).await {
+            Ok(()) => self.set_files(page, &files).await,
             Err(error) => Err(error),
         };
         self.intercept_chooser(page, false).await?;
-        given
+        result
     }
 
-    async fn give(&self, page: &Page, files: &[PathBuf]) -> Result<(), ActionError> {
-        let condition = |_: &State| "the page to ask for a file".to_owned();
-        let chooser = match self.watch.until(ASKED, condition, |state| state.chooser.clone()).await {
-            Ok(chooser) => chooser,
-            Err(Error::Deadline { .. }) => return Err(ActionError::NoChooser),
-            Err(error) => return Err(error.into()),
-        };
+    async fn set_files(&self, page: &Page, files: &[PathBuf]) -> Result<(), ActionError> {
+        let condition = |_: &BrowserState| "the page to ask for a file".to_owned();
+        let chooser =
+            match self.tracker.wait_for(CHOOSER_TIMEOUT, condition, |state| state.file_chooser.clone()).await
+            {
+                Ok(chooser) => chooser,
+                Err(Error::Deadline { .. }) => return Err(ActionError::NoChooser),
+                Err(error) => return Err(error.into()),
+            };
         if files.len() > 1 && !chooser.several {
             return Err(ActionError::File {
                 name: format!("{} files", files.len()),
@@ -82,15 +84,15 @@ impl Session {
             });
         }
         let params = json!({ "files": files, "backendNodeId": chooser.node });
-        let given = self.cdp().call(Some(&page.session), "DOM.setFileInputFiles", params).await;
-        self.unless_closed(page, given)
+        let result = self.cdp().call(Some(&page.session), "DOM.setFileInputFiles", params).await;
+        self.ignore_if_closed(page, result)
     }
 
     async fn intercept_chooser(&self, page: &Page, enabled: bool) -> Result<(), ActionError> {
         const METHOD: &str = "Page.setInterceptFileChooserDialog";
-        self.watch.lock().chooser = None;
+        self.tracker.lock().file_chooser = None;
         let set = self.cdp().call(Some(&page.session), METHOD, json!({ "enabled": enabled })).await;
-        self.unless_closed(page, set)
+        self.ignore_if_closed(page, set)
     }
 
     /// The folders from which files may be given to pages.
@@ -99,7 +101,7 @@ impl Session {
     }
 
     /// The files that an agent names, each below a folder from which it may take them.
-    fn files(&self, names: &[String]) -> Result<Vec<PathBuf>, ActionError> {
+    fn allowed_files(&self, names: &[String]) -> Result<Vec<PathBuf>, ActionError> {
         let folders = self.upload_folders();
         let found = names.iter().map(|name| {
             find(&folders, name).map_err(|reason| ActionError::File { name: name.clone(), reason })

@@ -52,7 +52,7 @@ const FORMS: &[&str] = &[
 ];
 
 /// Calls that BrowserGym has not.
-const OWN_FORMS: &[&str] = &[
+const EXTENSION_FORMS: &[&str] = &[
     "fill_and_enter(bid, value)",
     "type_into(bid, text)",
     "check_all(bids)",
@@ -82,7 +82,7 @@ impl FromStr for Action {
 }
 
 fn action(call: Call) -> Result<Action, ParseError> {
-    let form = FORMS.iter().chain(OWN_FORMS).find(|form| form.split('(').next() == Some(&call.name));
+    let form = FORMS.iter().chain(EXTENSION_FORMS).find(|form| form.split('(').next() == Some(&call.name));
     let Some(form) = form else { return Err(ParseError::unknown(call.name, FORMS)) };
     let name = call.name.clone();
     let mut args = Arguments::new(call, form);
@@ -309,7 +309,7 @@ mod tests {
         for text in WRITTEN {
             assert_eq!(text.parse::<Action>().unwrap().to_string(), *text);
         }
-        for name in FORMS.iter().chain(OWN_FORMS).filter_map(|form| form.split('(').next()) {
+        for name in FORMS.iter().chain(EXTENSION_FORMS).filter_map(|form| form.split('(').next()) {
             assert!(WRITTEN.iter().any(|text| text.starts_with(&format!("{name}("))), "{name} is not tried");
         }
     }

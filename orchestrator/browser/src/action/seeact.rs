@@ -84,7 +84,7 @@ enum Element<'a> {
 }
 
 pub(super) fn read(text: &str, choices: &[String]) -> Result<Action, ParseError> {
-    let text = without_echo(text.trim());
+    let text = strip_prompt_echo(text.trim());
     let missing = ParseError::Misplaced {
         place: "end with three lines that begin with `ELEMENT: `, `ACTION: ` and `VALUE: `",
     };
@@ -103,7 +103,7 @@ pub(super) fn read(text: &str, choices: &[String]) -> Result<Action, ParseError>
     let element = element(&text, start);
     let value =
         text.split_once("VALUE: ").map_or("", |(_, rest)| rest.split('\n').next().unwrap_or_default());
-    let value = plain(plain(value.trim()));
+    let value = unquote_value(unquote_value(value.trim()));
     let chosen = || match element {
         Element::Bid(bid) => Ok(Some(bid.to_owned())),
         Element::Choice(letters) => match index(letters).and_then(|index| choices.get(index)) {
@@ -134,7 +134,7 @@ pub(super) fn read(text: &str, choices: &[String]) -> Result<Action, ParseError>
         "GO FORWARD" => Action::GoForward,
         "TERMINATE" => Action::Stop,
         "NONE" => Action::Noop,
-        "GOTO" => Action::Goto { url: with_scheme(value) },
+        "GOTO" => Action::Goto { url: add_scheme(value) },
         "SEARCH" => Action::Search { query: text },
         "SAY" => Action::Say { text },
         "MEMORIZE" => Action::Note { text },
@@ -146,16 +146,16 @@ pub(super) fn read(text: &str, choices: &[String]) -> Result<Action, ParseError>
 }
 
 /// Without what models repeat of the prompt.
-fn without_echo(text: &str) -> String {
+fn strip_prompt_echo(text: &str) -> String {
     let mut text = text.to_owned();
     for whose in ["your", "my"] {
         let choice = format!("The uppercase letter of {whose} choice");
         let full =
             ". Choose one of the following elements if it matches the target element based on your analysis:";
-        text = cut(text, &format!("{choice}{full}"));
+        text = strip_phrase(text, &format!("{choice}{full}"));
         for on in [" based on your analysis", " based on my analysis", " based on the analysis", ""] {
             for end in [" is:", " is ", "."] {
-                text = cut(text, &format!("{choice}{on}{end}"));
+                text = strip_phrase(text, &format!("{choice}{on}{end}"));
             }
         }
     }
@@ -168,13 +168,13 @@ fn without_echo(text: &str) -> String {
         "Choose an action from {CLICK, TYPE, SELECT}.",
         "Provide additional input based on ACTION.",
     ] {
-        text = cut(text, phrase);
+        text = strip_phrase(text, phrase);
     }
     text
 }
 
 /// Without a phrase and the line breaks, two at most, that follow it.
-fn cut(text: String, phrase: &str) -> String {
+fn strip_phrase(text: String, phrase: &str) -> String {
     if text.contains(phrase) {
         text.replace(&format!("{phrase}\n\n"), "").replace(&format!("{phrase}\n"), "").replace(phrase, "")
     } else {
@@ -217,7 +217,7 @@ fn index(letters: &str) -> Option<usize> {
     }
 }
 
-fn plain(value: &str) -> &str {
+fn unquote_value(value: &str) -> &str {
     let inner = match value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
         Some(inner) => inner,
         // One quote is both, for Python.
@@ -227,7 +227,7 @@ fn plain(value: &str) -> &str {
     inner.strip_suffix('.').unwrap_or(inner)
 }
 
-fn with_scheme(url: &str) -> String {
+fn add_scheme(url: &str) -> String {
     let is_scheme =
         |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'));
     let has_one = url.starts_with("about:")
@@ -262,7 +262,7 @@ pub(super) fn write(action: &Action) -> Option<String> {
     let element = action.bid().map(|bid| format!("ELEMENT: {bid}\n")).unwrap_or_default();
     let value = match value {
         None => "None".to_owned(),
-        Some(value) if plain(plain(value)) == value => value.clone(),
+        Some(value) if unquote_value(unquote_value(value)) == value => value.clone(),
         // Two full stops are taken off again, and the quotes are not at the end.
         Some(value) => format!("{value}.."),
     };

@@ -77,15 +77,15 @@ pub(super) fn read(text: &str) -> Result<Action, ParseError> {
     let Some((_, rest)) = text.split_once(FENCE) else {
         return action(text.trim()).map_err(|error| match error {
             // A model's words, most likely.
-            ParseError::Unknown { .. } | ParseError::Empty => misplaced(),
+            ParseError::Unknown { .. } | ParseError::Empty => missing_fence(),
             error => error,
         });
     };
-    let (inside, _) = rest.split_once(FENCE).ok_or_else(misplaced)?;
+    let (inside, _) = rest.split_once(FENCE).ok_or_else(missing_fence)?;
     action(inside.trim())
 }
 
-fn misplaced() -> ParseError {
+fn missing_fence() -> ParseError {
     ParseError::Misplaced { place: "put it between ``` and ```, such as ```click [12]```" }
 }
 
@@ -102,9 +102,9 @@ fn action(text: &str) -> Result<Action, ParseError> {
     let read = match name {
         "click" => id(text, name).map(Action::click),
         "hover" => id(text, name).map(|bid| Action::Hover { bid }),
-        "type" => typing(text),
-        "press" => line(text, name).map(|keys| Action::KeyPress(mapped(keys))),
-        "scroll" => scrolling(text),
+        "type" => parse_type(text),
+        "press" => line(text, name).map(|keys| Action::KeyPress(map_keys(keys))),
+        "scroll" => parse_scroll(text),
         "goto" => line(text, name).map(|url| Action::Goto { url: url.to_owned() }),
         "tab_focus" => index(text, name).map(|index| Action::FocusTab { index }),
         "stop" => Some(Action::Answer { text: line(text, name).unwrap_or_default().to_owned() }),
@@ -119,7 +119,7 @@ fn action(text: &str) -> Result<Action, ParseError> {
 
 /// What follows each name with its opening bracket, between which one blank may stand. The first that fits counts, as in a search by a
 /// regular expression.
-fn opened<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
+fn after_bracket<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
     text.match_indices(name).filter_map(|(at, _)| bracket(&text[at + name.len()..]))
 }
 
@@ -130,7 +130,7 @@ fn bracket(text: &str) -> Option<&str> {
 
 /// What the bracket holds, up to the last one that closes on the line; at least a character.
 fn line<'a>(text: &'a str, name: &'a str) -> Option<&'a str> {
-    opened(text, name).find_map(|rest| {
+    after_bracket(text, name).find_map(|rest| {
         let (inside, _) = rest.split('\n').next()?.rsplit_once(']')?;
         (!inside.is_empty()).then_some(inside)
     })
@@ -138,12 +138,12 @@ fn line<'a>(text: &'a str, name: &'a str) -> Option<&'a str> {
 
 /// What the bracket holds, if it is an id.
 fn id(text: &str, name: &str) -> Option<String> {
-    let mut ids = opened(text, name).filter_map(|rest| rest.split_once(']')).map(|(id, _)| id);
+    let mut ids = after_bracket(text, name).filter_map(|rest| rest.split_once(']')).map(|(id, _)| id);
     ids.find(|id| is_bid(id)).map(str::to_owned)
 }
 
 fn index(text: &str, name: &str) -> Option<usize> {
-    opened(text, name)
+    after_bracket(text, name)
         .filter_map(|rest| rest.split_once(']'))
         .find_map(|(index, _)| number(index)?.parse().ok())
 }
@@ -153,10 +153,10 @@ fn number(text: &str) -> Option<&str> {
     (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then_some(text)
 }
 
-fn typing(text: &str) -> Option<Action> {
+fn parse_type(text: &str) -> Option<Action> {
     let flagged =
         if text.ends_with("[0]") || text.ends_with("[1]") { text.to_owned() } else { format!("{text} [1]") };
-    opened(&flagged, "type").find_map(|rest| {
+    after_bracket(&flagged, "type").find_map(|rest| {
         let (bid, rest) = rest.split_once(']').filter(|(bid, _)| is_bid(bid))?;
         let line = bracket(rest)?.split('\n').next()?;
         // The last bracket that closes with a number in another one behind it.
@@ -169,7 +169,7 @@ fn typing(text: &str) -> Option<Action> {
     })
 }
 
-fn scrolling(text: &str) -> Option<Action> {
+fn parse_scroll(text: &str) -> Option<Action> {
     text.match_indices("scroll").find_map(|(at, name)| {
         let rest = &text[at + name.len()..];
         let direction = bracket(rest).unwrap_or_else(|| rest.strip_prefix(' ').unwrap_or(rest));
@@ -184,12 +184,12 @@ fn scrolling(text: &str) -> Option<Action> {
     })
 }
 
-fn mapped(keys: &str) -> String {
-    let mapped = keys.split('+').map(|key| {
+fn map_keys(keys: &str) -> String {
+    let map_keys = keys.split('+').map(|key| {
         let known = KEYS.iter().find(|(name, _)| name.eq_ignore_ascii_case(key));
-        known.map_or(key, |&(_, mapped)| mapped)
+        known.map_or(key, |&(_, map_keys)| map_keys)
     });
-    mapped.collect::<Vec<_>>().join("+")
+    map_keys.collect::<Vec<_>>().join("+")
 }
 
 pub(super) fn write(action: &Action) -> Option<String> {

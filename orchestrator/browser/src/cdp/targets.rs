@@ -15,61 +15,61 @@ use crate::{
     Determinism, Device, Error, Launch,
     cdp::{
         connection::{Cdp, SessionId},
-        tracker::{Page, State, Watch, Worker},
+        tracker::{BrowserState, Page, Tracker, Worker},
     },
     clock::virtual_time,
     inject,
 };
 
 /// Understood by pages and by workers.
-const NAME: &str = "Network.setUserAgentOverride";
+const USER_AGENT_OVERRIDE: &str = "Network.setUserAgentOverride";
 
 /// How long the browser may take to tell that a page or worker has gone which refuses a command
 /// because of that.
-const GOING: Duration = Duration::from_secs(5);
+const DETACH_GRACE: Duration = Duration::from_secs(5);
 
 /// How the targets of one episode are prepared.
 #[derive(Debug)]
-pub(crate) struct Setup {
+pub(crate) struct TargetSetup {
     /// The browser context of the episode; `None` where all of the browser is the episode's.
     pub(crate) context: Option<String>,
     determinism: Option<Determinism>,
     /// How far clocks are moved from the machine's, in milliseconds; `None` where they stand still and are moved by us.
-    shift: Option<f64>,
+    clock_shift: Option<f64>,
     script: Option<String>,
     /// The most that downloads may hold together, in bytes.
     pub(crate) downloads: u64,
     /// Where they are.
-    pub(crate) folder: PathBuf,
+    pub(crate) download_folder: PathBuf,
     device: Device,
-    /// See [`crate::Session::pretended_name`].
-    name: Option<Value>,
+    /// See [`crate::Session::user_agent_override`].
+    user_agent: Option<Value>,
 }
 
-impl Setup {
+impl TargetSetup {
     pub(crate) fn new(
         launch: &Launch,
         determinism: Option<Determinism>,
         context: Option<String>,
-        name: Option<Value>,
-        folder: PathBuf,
+        user_agent: Option<Value>,
+        download_folder: PathBuf,
     ) -> Self {
-        let shift = determinism.filter(|_| launch.attach_mode).map(virtual_time::shift);
-        let script = determinism.as_ref().map(|determinism| inject::page(determinism, shift));
+        let clock_shift = determinism.filter(|_| launch.attach_mode).map(virtual_time::clock_shift);
+        let script = determinism.as_ref().map(|determinism| inject::page(determinism, clock_shift));
         let (device, downloads) = (launch.device.clone(), launch.downloads);
-        Self { context, script, downloads, folder, shift, determinism, device, name }
+        Self { context, script, downloads, download_folder, clock_shift, determinism, device, user_agent }
     }
 
     /// Whether other programs drive the pages.
     pub(crate) fn is_attach_mode(&self) -> bool {
-        self.shift.is_some()
+        self.clock_shift.is_some()
     }
 
-    fn freezes(&self) -> bool {
+    fn is_frozen(&self) -> bool {
         self.determinism.is_some() && !self.is_attach_mode()
     }
 
-    fn takes(&self, context: &str) -> bool {
+    fn includes_context(&self, context: &str) -> bool {
         self.context.as_deref().is_none_or(|own| own == context)
     }
 }
@@ -91,13 +91,13 @@ pub(crate) fn auto_attach(of_page: bool) -> Value {
 }
 
 /// Takes in a new target.
-pub(crate) fn attached(watch: &Arc<Watch>, cdp: &Cdp, parent: Option<&SessionId>, params: &Value) {
+pub(crate) fn on_attached(tracker: &Arc<Tracker>, cdp: &Cdp, parent: Option<&SessionId>, params: &Value) {
     let text = |pointer: &str| params.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let session = SessionId::from(text("/sessionId"));
     let (kind, url) = (text("/targetInfo/type"), text("/targetInfo/url"));
     let context = text("/targetInfo/browserContextId");
-    let setup = watch.lock().setup.clone();
-    let Some(setup) = setup.filter(|setup| setup.takes(context)) else {
+    let setup = tracker.lock().setup.clone();
+    let Some(setup) = setup.filter(|setup| setup.includes_context(context)) else {
         // Chromium's first window, or what is left of the episode before.
         cdp.send(Some(&session), "Runtime.runIfWaitingForDebugger", json!({}));
         cdp.send(parent, "Target.detachFromTarget", json!({ "sessionId": &*session }));
@@ -106,19 +106,19 @@ pub(crate) fn attached(watch: &Arc<Watch>, cdp: &Cdp, parent: Option<&SessionId>
     match kind {
         "page" => {
             let (clock, first) = {
-                let mut state = watch.lock();
-                state.begun += 1;
+                let mut state = tracker.lock();
+                state.started_count += 1;
                 let first = state.pages.is_empty();
-                state.chosen = None;
-                state.vacant.insert(Arc::clone(&session));
+                state.focused_tab = None;
+                state.without_document.insert(Arc::clone(&session));
                 state.pages.push(Page {
                     session: Arc::clone(&session),
                     target: text("/targetInfo/targetId").to_owned(),
                 });
-                (state.clock, first)
+                (state.page_clock, first)
             };
-            prepare_page(watch, cdp, &session, &setup);
-            if setup.freezes() {
+            prepare_page(tracker, cdp, &session, &setup);
+            if setup.is_frozen() {
                 if first {
                     virtual_time::stop(cdp, &session, clock);
                 } else {
@@ -128,22 +128,22 @@ pub(crate) fn attached(watch: &Arc<Watch>, cdp: &Cdp, parent: Option<&SessionId>
             }
         }
         "iframe" => {
-            let clock = watch.lock().clock;
-            prepare_page(watch, cdp, &session, &setup);
-            if setup.freezes() {
+            let clock = tracker.lock().page_clock;
+            prepare_page(tracker, cdp, &session, &setup);
+            if setup.is_frozen() {
                 virtual_time::stop(cdp, &session, clock);
             }
         }
         "worker" | "shared_worker" | "service_worker" => {
-            watch.lock().meet(text("/targetInfo/targetId"));
-            prepare_worker(watch, cdp, &session, &setup, kind, url);
+            tracker.lock().worker_attached(text("/targetInfo/targetId"));
+            prepare_worker(tracker, cdp, &session, &setup, kind, url);
         }
         _ => {}
     }
     cdp.send(Some(&session), "Runtime.runIfWaitingForDebugger", json!({}));
 }
 
-fn prepare_page(watch: &Arc<Watch>, cdp: &Cdp, session: &SessionId, setup: &Arc<Setup>) {
+fn prepare_page(tracker: &Arc<Tracker>, cdp: &Cdp, session: &SessionId, setup: &Arc<TargetSetup>) {
     let mut answers = Vec::new();
     let mut send =
         |method: &'static str, params: Value| answers.push((method, cdp.send(Some(session), method, params)));
@@ -152,26 +152,26 @@ fn prepare_page(watch: &Arc<Watch>, cdp: &Cdp, session: &SessionId, setup: &Arc<
     send("Target.setAutoAttach", auto_attach(true));
     send("ServiceWorker.enable", json!({}));
     send("Emulation.setFocusEmulationEnabled", json!({ "enabled": true }));
-    for (method, params) in setup.device.of_page() {
+    for (method, params) in setup.device.page_overrides() {
         send(method, params);
     }
-    if let Some(name) = &setup.name {
-        send(NAME, name.clone());
+    if let Some(user_agent) = &setup.user_agent {
+        send(USER_AGENT_OVERRIDE, user_agent.clone());
     }
     // The gateway sees every request: to replay it as often as it is asked for, to record it whole and not as a 304.
     send("Network.setCacheDisabled", json!({ "cacheDisabled": true }));
     if let Some(script) = &setup.script {
         send("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script, "runImmediately": true }));
     }
-    let (watch, session) = (Arc::clone(watch), Arc::clone(session));
+    let (tracker, session) = (Arc::clone(tracker), Arc::clone(session));
     let setup = Arc::downgrade(setup);
     tokio::spawn(async move {
         for (method, answer) in answers {
             // The locale is the process's: a page that is not the first there has it already.
             if let Ok(Err(refusal)) = answer.await
-                && !refusal.says("Another locale override is already in effect")
+                && !refusal.mentions("Another locale override is already in effect")
             {
-                not_prepared(&watch, &session, &setup, "a page", format!("{method}: {refusal}")).await;
+                report_unprepared(&tracker, &session, &setup, "a page", format!("{method}: {refusal}")).await;
             }
         }
     });
@@ -179,36 +179,42 @@ fn prepare_page(watch: &Arc<Watch>, cdp: &Cdp, session: &SessionId, setup: &Arc<
 
 /// Ends the episode for a page or worker that has the machine's clock and randomness, unless it is
 /// about to go away, which is also a reason not to answer.
-async fn not_prepared(watch: &Watch, session: &SessionId, setup: &Weak<Setup>, what: &str, reason: String) {
-    let condition = |_: &State| format!("{what} to go away");
-    let gone = |state: &State| !state.is_attached(session) || setup.strong_count() == 0;
-    watch.lock().doubts += 1;
-    let went = watch.until(GOING, condition, |state| gone(state).then_some(())).await;
+async fn report_unprepared(
+    tracker: &Tracker,
+    session: &SessionId,
+    setup: &Weak<TargetSetup>,
+    what: &str,
+    reason: String,
+) {
+    let condition = |_: &BrowserState| format!("{what} to go away");
+    let is_gone = |state: &BrowserState| !state.is_attached(session) || setup.strong_count() == 0;
+    tracker.lock().unverified_targets += 1;
+    let wait = tracker.wait_for(DETACH_GRACE, condition, |state| is_gone(state).then_some(())).await;
     {
-        let mut state = watch.lock();
-        state.doubts = state.doubts.saturating_sub(1);
-        if !matches!(went, Err(Error::Deadline { .. })) || gone(&state) {
+        let mut state = tracker.lock();
+        state.unverified_targets = state.unverified_targets.saturating_sub(1);
+        if !matches!(wait, Err(Error::Deadline { .. })) || is_gone(&state) {
             return;
         }
         tracing::warn!(what, reason, "it runs with the machine's time and randomness");
         if setup.upgrade().is_some_and(|setup| setup.determinism.is_some()) {
-            state.unprepared.get_or_insert((what.to_owned(), reason));
+            state.unprepared_target.get_or_insert((what.to_owned(), reason));
         }
     }
-    watch.touch();
+    tracker.notify();
 }
 
 /// The part of an address that is the same in every run: the name of a blob is made up by the
 /// browser.
-pub(crate) fn lasting(url: &str) -> &str {
+pub(crate) fn stable_url(url: &str) -> &str {
     if url.starts_with("blob:") { url.rfind('/').map_or(url, |end| &url[..end]) } else { url }
 }
 
 fn prepare_worker(
-    watch: &Arc<Watch>,
+    tracker: &Arc<Tracker>,
     cdp: &Cdp,
     session: &SessionId,
-    setup: &Arc<Setup>,
+    setup: &Arc<TargetSetup>,
     kind: &str,
     url: &str,
 ) {
@@ -216,29 +222,29 @@ fn prepare_worker(
     drop(send("Network.enable", json!({ "maxTotalBufferSize": 1, "maxResourceBufferSize": 1 })));
     drop(send("Target.setAutoAttach", auto_attach(true)));
     drop(send("Network.setCacheDisabled", json!({ "cacheDisabled": true })));
-    if let Some(name) = &setup.name {
-        drop(send(NAME, name.clone()));
+    if let Some(user_agent) = &setup.user_agent {
+        drop(send(USER_AGENT_OVERRIDE, user_agent.clone()));
     }
     let Some(determinism) = &setup.determinism else { return };
     let (ordinal, now) = {
-        let mut state = watch.lock();
-        state.begun += 1;
-        if setup.freezes() {
+        let mut state = tracker.lock();
+        state.started_count += 1;
+        if setup.is_frozen() {
             state.workers.push(Worker { session: Arc::clone(session), url: url.to_owned(), handle: None });
         }
-        let now = virtual_time::visible(*determinism, state.clock);
-        let ordinal = state.ordinals.entry(lasting(url).to_owned()).or_default();
+        let now = virtual_time::script_time(*determinism, state.page_clock);
+        let ordinal = state.worker_ordinals.entry(stable_url(url).to_owned()).or_default();
         *ordinal += 1;
         (*ordinal, now)
     };
-    if let Some(shift) = setup.shift {
-        let script = inject::running_worker(determinism, lasting(url), ordinal, shift);
+    if let Some(clock_shift) = setup.clock_shift {
+        let script = inject::running_worker(determinism, stable_url(url), ordinal, clock_shift);
         drop(send("Runtime.evaluate", json!({ "expression": script })));
         return;
     }
-    let script = inject::worker(determinism, kind, lasting(url), ordinal, now);
+    let script = inject::worker(determinism, kind, stable_url(url), ordinal, now);
     let answer = send("Runtime.evaluate", json!({ "expression": script }));
-    let (watch, session, url) = (Arc::clone(watch), Arc::clone(session), url.to_owned());
+    let (tracker, session, url) = (Arc::clone(tracker), Arc::clone(session), url.to_owned());
     let setup = Arc::downgrade(setup);
     tokio::spawn(async move {
         let answer = answer.await;
@@ -254,12 +260,12 @@ fn prepare_worker(
                 // The connection is gone, and with it the browser.
                 Err(_) => return,
             };
-            return not_prepared(&watch, &session, &setup, &format!("the worker {url}"), reason).await;
+            return report_unprepared(&tracker, &session, &setup, &format!("the worker {url}"), reason).await;
         };
         let handle = Arc::from(handle);
-        if let Some(worker) = watch.lock().workers.iter_mut().find(|worker| worker.session == session) {
+        if let Some(worker) = tracker.lock().workers.iter_mut().find(|worker| worker.session == session) {
             worker.handle = Some(handle);
         }
-        watch.touch();
+        tracker.notify();
     });
 }

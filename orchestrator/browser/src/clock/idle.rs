@@ -13,18 +13,18 @@ use std::{
 use serde_json::{Value, json};
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::cdp::{connection::Cdp, tracker::Watch};
+use crate::cdp::{connection::Cdp, tracker::Tracker};
 
 /// How long a main thread may run before it is waited for no longer.
-const SCRIPT: Duration = Duration::from_secs(5);
+const MAX_WAIT: Duration = Duration::from_secs(5);
 /// How long it takes to look again at a main thread that runs.
 const POLL: Duration = Duration::from_millis(1);
 /// How often other threads are looked at before they are waited for no longer.
-const LOOKS: u32 = 100;
+const MAX_CHECKS: u32 = 100;
 
 /// The processes that show pages.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Processes {
+pub(crate) struct RendererProcesses {
     ids: Vec<u64>,
     /// Only main threads are waited for: another one, such as a worker's, is never idle.
     main_only: bool,
@@ -34,27 +34,27 @@ pub(crate) struct Processes {
 
 /// Waits until the pages' processes have been idle for as long as the browser needs to answer a
 /// question.
-pub(crate) async fn wait(watch: &Watch, cdp: &Cdp) {
-    let mut processes = find(watch, cdp).await;
+pub(crate) async fn wait_until_idle(tracker: &Tracker, cdp: &Cdp) {
+    let mut processes = find_renderers(tracker, cdp).await;
     let began = Instant::now();
-    let mut looks = 0;
+    let mut checks = 0;
     let mut polls = interval(POLL);
     polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    while began.elapsed() < SCRIPT {
+    while began.elapsed() < MAX_WAIT {
         if processes.main_are_idle() {
             let before = processes.cpu_time();
-            ask_browser(watch, cdp).await;
+            ping_browser(tracker, cdp).await;
             if processes.main_are_idle() && processes.cpu_time() == before {
                 // The other threads are many, and looked at last.
                 if processes.others_are_idle() && processes.cpu_time() == before {
                     return;
                 }
-                looks += 1;
+                checks += 1;
             }
-            if looks == LOOKS && !processes.main_only {
+            if checks == MAX_CHECKS && !processes.main_only {
                 tracing::debug!("a thread of a page is never idle");
                 processes.main_only = true;
-                watch.lock().processes.main_only = true;
+                tracker.lock().renderers.main_only = true;
             }
         } else {
             polls.tick().await;
@@ -64,42 +64,42 @@ pub(crate) async fn wait(watch: &Watch, cdp: &Cdp) {
 }
 
 /// Does so unless they are idle at this moment.
-pub(crate) async fn wait_if_busy(watch: &Watch, cdp: &Cdp) {
-    if !find(watch, cdp).await.are_idle() {
-        wait(watch, cdp).await;
+pub(crate) async fn ensure_idle(tracker: &Tracker, cdp: &Cdp) {
+    if !find_renderers(tracker, cdp).await.are_idle() {
+        wait_until_idle(tracker, cdp).await;
     }
 }
 
 /// A question that the browser answers itself, without the page.
-pub(crate) async fn ask_browser(watch: &Watch, cdp: &Cdp) {
-    let Ok(page) = watch.lock().active() else { return };
+pub(crate) async fn ping_browser(tracker: &Tracker, cdp: &Cdp) {
+    let Ok(page) = tracker.lock().active() else { return };
     let params = json!({ "urls": ["http://127.0.0.1/"] });
     // A tab that has gone in the meantime refuses to answer, and that is answer enough.
     let _ = cdp.call(Some(&page.session), "Network.getCookies", params).await;
 }
 
 /// The processes; the browser is asked for them where there may be others by now.
-async fn find(watch: &Watch, cdp: &Cdp) -> Processes {
+async fn find_renderers(tracker: &Tracker, cdp: &Cdp) -> RendererProcesses {
     let documents = {
-        let state = watch.lock();
-        if state.processes.documents == Some(state.documents) {
-            return state.processes.clone();
+        let state = tracker.lock();
+        if state.renderers.documents == Some(state.document_count) {
+            return state.renderers.clone();
         }
-        Some(state.documents)
+        Some(state.document_count)
     };
     // A browser that does not tell is about to end.
-    let told = cdp.call(None, "SystemInfo.getProcessInfo", json!({})).await.unwrap_or_default();
-    let processes = told.get("processInfo").and_then(Value::as_array).into_iter().flatten();
+    let reply = cdp.call(None, "SystemInfo.getProcessInfo", json!({})).await.unwrap_or_default();
+    let processes = reply.get("processInfo").and_then(Value::as_array).into_iter().flatten();
     let renderers = processes.filter(|process| process["type"] == "renderer");
     let ids: Vec<u64> = renderers.filter_map(|process| process["id"].as_u64()).collect();
     // What the browser has not told it is asked for again.
     let documents = documents.filter(|_| !ids.is_empty());
-    let processes = Processes { ids, documents, main_only: false };
-    watch.lock().processes = processes.clone();
+    let processes = RendererProcesses { ids, documents, main_only: false };
+    tracker.lock().renderers = processes.clone();
     processes
 }
 
-impl Processes {
+impl RendererProcesses {
     /// Whether no thread is runnable.
     fn are_idle(&self) -> bool {
         self.main_are_idle() && self.others_are_idle()
@@ -172,7 +172,8 @@ mod tests {
         let (mut waiting, mut busy) = (start("exec cat"), start("while :; do :; done"));
         let (cat, shell) = (u64::from(waiting.id()), u64::from(busy.id()));
         let end = Instant::now() + Duration::from_secs(20);
-        let are_idle = |ids: &[u64]| Processes { ids: ids.to_vec(), ..Processes::default() }.are_idle();
+        let are_idle =
+            |ids: &[u64]| RendererProcesses { ids: ids.to_vec(), ..RendererProcesses::default() }.are_idle();
         while !are_idle(&[cat]) || are_idle(&[shell]) || cpu_time(cat) == 0 {
             assert!(Instant::now() < end, "{} {}", are_idle(&[cat]), are_idle(&[shell]));
             std::thread::yield_now();

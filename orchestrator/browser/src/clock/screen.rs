@@ -16,48 +16,48 @@ use tokio::{
 use crate::{
     Error, Session,
     cdp::{
-        connection::{Answer, CALL},
-        tracker::{Page, State},
+        connection::{CALL_TIMEOUT, Reply},
+        tracker::{BrowserState, Page},
     },
     clock::{liveness::LivenessWait, virtual_time},
 };
 
 const POPUP: &str = include_str!("popup.js");
-const DRAW: &str = "HeadlessExperimental.beginFrame";
+const BEGIN_FRAME: &str = "HeadlessExperimental.beginFrame";
 /// How long a frame may take to reach the screen; a page that shows none is not waited for.
-const FRAME: Duration = Duration::from_millis(500);
+const FRAME_TIMEOUT: Duration = Duration::from_millis(500);
 /// What moves the time of frames on where the page's time stands still, in milliseconds: no two frames may have the same.
-const TINY: f64 = 0.01;
+const FRAME_STEP_MS: f64 = 0.01;
 /// How often a frame is drawn for what waits for one.
-const REDRAW: Duration = Duration::from_millis(20);
+const REDRAW_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The times of frames, for a browser that draws when it is told to.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Frames {
+pub(crate) struct FrameClock {
     /// What the browser's ticks show when the page's clock shows 1970, both in milliseconds.
     origin: f64,
     /// When the last one was drawn, in ticks.
     last: f64,
 }
 
-impl Frames {
+impl FrameClock {
     /// The ticks were at `ticks` when the clock showed `clock`.
-    pub(crate) fn starting(ticks: f64, clock: f64) -> Self {
+    pub(crate) fn starting_at(ticks: f64, clock: f64) -> Self {
         Self { origin: ticks - clock, last: 0.0 }
     }
 
     fn next(&mut self, clock: f64) -> f64 {
-        self.last = (self.origin + clock).max(self.last + TINY);
+        self.last = (self.origin + clock).max(self.last + FRAME_STEP_MS);
         self.last
     }
 }
 
 impl Session {
     /// Brings the page's present state to the screen, and looks at the page's clock.
-    pub(crate) async fn show_frame(&self, wait: LivenessWait<'_>) -> Result<(), Error> {
-        if self.draws_when_told() {
-            let shown = match self.look_at_clock(wait).await? {
-                HasBody::Yes => self.draw(wait).await?,
+    pub(crate) async fn present_frame(&self, wait: LivenessWait<'_>) -> Result<(), Error> {
+        if self.begin_frame_control() {
+            let shown = match self.read_clock(wait).await? {
+                HasBody::Yes => self.draw_frame(wait).await?,
                 // The browser would wait for the document's first picture, and there is none yet.
                 HasBody::No => true,
             };
@@ -67,39 +67,39 @@ impl Session {
             return Ok(());
         }
         let Some(shown) = self.next_frame(wait.page).await? else { return Ok(()) };
-        if !wait.answer(FRAME, shown).await? {
+        if !wait.answer(FRAME_TIMEOUT, shown).await? {
             tracing::debug!("the page shows no frame");
         }
         // The frame is on the screen only after the callback: this is answered when it is.
-        self.look_at_clock(wait).await?;
+        self.read_clock(wait).await?;
         Ok(())
     }
 
     /// The visible part of the active page as a PNG file.
     pub async fn screenshot(&mut self) -> Result<Vec<u8>, Error> {
-        let page = self.watch.lock().active()?;
+        let page = self.tracker.lock().active()?;
         self.screenshot_of(&page).await
     }
 
     /// The visible part of a page.
     pub(crate) async fn screenshot_of(&self, page: &Page) -> Result<Vec<u8>, Error> {
         let format = json!({ "format": "png", "optimizeForSpeed": true });
-        if !self.draws_when_told() || self.may_have_popup(page).await {
+        if !self.begin_frame_control() || self.may_have_popup(page).await {
             return self.capture(page, format).await;
         }
         // One frame gives its own picture, where nothing else is on the screen.
-        let drawn = |state: &State| (!state.drawing.contains(&page.session)).then_some(());
-        let condition = |_: &State| "the last frame to reach the screen".to_owned();
-        self.watch.until(CALL, condition, drawn).await?;
+        let is_drawn = |state: &BrowserState| (!state.drawing.contains(&page.session)).then_some(());
+        let condition = |_: &BrowserState| "the last frame to reach the screen".to_owned();
+        self.tracker.wait_for(CALL_TIMEOUT, condition, is_drawn).await?;
         let params = json!({ "screenshot": format, "frameTimeTicks": self.frame_time() });
-        let shot = self.cdp().call(Some(&page.session), DRAW, params).await?;
-        png(&shot, DRAW, "screenshotData")
+        let shot = self.cdp().call(Some(&page.session), BEGIN_FRAME, params).await?;
+        png(&shot, BEGIN_FRAME, "screenshotData")
     }
 
     /// Whether the browser may have opened something on top of a page.
     async fn may_have_popup(&self, page: &Page) -> bool {
-        let look = self.evaluate_apart(page, &page.target, POPUP, CALL).await;
-        !matches!(look, Ok(Value::Bool(false)))
+        let probe = self.evaluate_isolated(page, &page.target, POPUP, CALL_TIMEOUT).await;
+        !matches!(probe, Ok(Value::Bool(false)))
     }
 
     /// A PNG file of a page, and of what the browser has opened on top of it: the list of a
@@ -109,11 +109,12 @@ impl Session {
     pub(crate) async fn capture(&self, page: &Page, params: Value) -> Result<Vec<u8>, Error> {
         const METHOD: &str = "Page.captureScreenshot";
         // Chromium itself draws the tab in front only, and a page may have opened this one behind.
-        if !self.draws_when_told() && self.watch.lock().pages.len() > 1 {
+        if !self.begin_frame_control() && self.tracker.lock().pages.len() > 1 {
             self.cdp().call(Some(&page.session), "Page.bringToFront", json!({})).await?;
         }
         let shot = self.cdp().call(Some(&page.session), METHOD, params);
-        let shot = if self.draws_when_told() { self.while_copying(page, shot).await } else { shot.await }?;
+        let shot =
+            if self.begin_frame_control() { self.while_copying(page, shot).await } else { shot.await }?;
         png(&shot, METHOD, "data")
     }
 
@@ -124,9 +125,9 @@ impl Session {
         let two_frames = async {
             for _ in 0..2 {
                 self.begin_frame(page);
-                let condition = |_: &State| "a frame to reach the screen".to_owned();
-                let drawn = |state: &State| (!state.drawing.contains(&page.session)).then_some(());
-                let _ = self.watch.until(FRAME, condition, drawn).await;
+                let condition = |_: &BrowserState| "a frame to reach the screen".to_owned();
+                let is_drawn = |state: &BrowserState| (!state.drawing.contains(&page.session)).then_some(());
+                let _ = self.tracker.wait_for(FRAME_TIMEOUT, condition, is_drawn).await;
                 let question = json!({ "expression": "0" });
                 let _ = self.cdp().call(Some(&page.session), "Runtime.evaluate", question).await;
             }
@@ -136,7 +137,7 @@ impl Session {
             answer = &mut picture => return answer,
             () = two_frames => {}
         }
-        match timeout(REDRAW, &mut picture).await {
+        match timeout(REDRAW_INTERVAL, &mut picture).await {
             Ok(answer) => answer,
             Err(_) => self.while_drawing(page, picture).await,
         }
@@ -145,7 +146,7 @@ impl Session {
     /// Waits for what is answered only when frames have been drawn.
     pub(crate) async fn while_drawing<T>(&self, page: &Page, input: impl Future<Output = T>) -> T {
         tokio::pin!(input);
-        let mut frames = interval(REDRAW);
+        let mut frames = interval(REDRAW_INTERVAL);
         frames.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
@@ -157,44 +158,44 @@ impl Session {
     }
 
     /// Draws a frame; false where it has not reached the screen in time.
-    async fn draw(&self, wait: LivenessWait<'_>) -> Result<bool, Error> {
+    async fn draw_frame(&self, wait: LivenessWait<'_>) -> Result<bool, Error> {
         let session = &wait.page.session;
-        let condition = |_: &State| "a frame to reach the screen".to_owned();
-        let drawn = |state: &State| !state.drawing.contains(session);
+        let condition = |_: &BrowserState| "a frame to reach the screen".to_owned();
+        let is_drawn = |state: &BrowserState| !state.drawing.contains(session);
         // The one before must be there first.
-        if !wait.until(FRAME, condition, drawn).await? {
+        if !wait.until(FRAME_TIMEOUT, condition, is_drawn).await? {
             return Ok(false);
         }
         self.begin_frame(wait.page);
-        wait.until(FRAME, condition, drawn).await
+        wait.until(FRAME_TIMEOUT, condition, is_drawn).await
     }
 
     /// Has the browser draw a frame, unless it is at one.
     fn begin_frame(&self, page: &Page) {
-        if !self.watch.lock().drawing.insert(page.session.clone()) {
+        if !self.tracker.lock().drawing.insert(page.session.clone()) {
             return;
         }
         let params = json!({ "frameTimeTicks": self.frame_time() });
-        let drawn = self.cdp().send(Some(&page.session), DRAW, params);
-        let (watch, session) = (Arc::clone(&self.watch), page.session.clone());
+        let is_drawn = self.cdp().send(Some(&page.session), BEGIN_FRAME, params);
+        let (tracker, session) = (Arc::clone(&self.tracker), page.session.clone());
         tokio::spawn(async move {
             // What came of it does not matter: the browser is ready for the next one.
-            let _ = drawn.await;
-            watch.lock().drawing.remove(&session);
-            watch.touch();
+            let _ = is_drawn.await;
+            tracker.lock().drawing.remove(&session);
+            tracker.notify();
         });
     }
 
     fn frame_time(&self) -> f64 {
-        let mut state = self.watch.lock();
+        let mut state = self.tracker.lock();
         let clock = self
             .determinism
-            .map_or(state.clock, |determinism| virtual_time::visible(determinism, state.clock));
-        state.frames.next(clock)
+            .map_or(state.page_clock, |determinism| virtual_time::script_time(determinism, state.page_clock));
+        state.frame_clock.next(clock)
     }
 
     /// Asks for the callback of the next frame that the browser draws by itself.
-    async fn next_frame(&self, page: &Page) -> Result<Option<Receiver<Answer>>, Error> {
+    async fn next_frame(&self, page: &Page) -> Result<Option<Receiver<Reply>>, Error> {
         // A document without a body shows nothing yet. The look at the timeline is what moves it: by itself it follows the frames of the
         // screen, whose times are real and hence far behind.
         const SHOW: &str = "document.timeline.currentTime, document.body && new Promise(shown => requestAnimationFrame(() => shown()))";
@@ -208,16 +209,16 @@ impl Session {
         Ok(Some(self.cdp().send(Some(&page.session), "Runtime.evaluate", params)))
     }
 
-    async fn look_at_clock(&self, wait: LivenessWait<'_>) -> Result<HasBody, Error> {
+    async fn read_clock(&self, wait: LivenessWait<'_>) -> Result<HasBody, Error> {
         const LOOK: &str = "[Date.now(), !!document.body]";
         let page = wait.page;
-        let vacant = self.is_vacant(page).await?;
-        match self.evaluate_apart(page, &page.target, LOOK, wait.limit.remaining()).await {
+        let without_document = self.has_no_document(page).await?;
+        match self.evaluate_isolated(page, &page.target, LOOK, wait.limit.remaining()).await {
             Ok(seen) => {
                 if let Some(now) = seen.get(0).and_then(Value::as_f64) {
-                    self.watch.lock().clock = now;
+                    self.tracker.lock().page_clock = now;
                 }
-                let body = !vacant && seen.get(1) == Some(&Value::Bool(true));
+                let body = !without_document && seen.get(1) == Some(&Value::Bool(true));
                 Ok(if body { HasBody::Yes } else { HasBody::No })
             }
             Err(Error::Refused { .. }) => Ok(HasBody::No),

@@ -9,7 +9,7 @@ use crate::{
     Determinism, Error,
     cdp::{
         connection::{Cdp, SessionId},
-        tracker::{Page, State, Watch, Worker},
+        tracker::{BrowserState, Page, Tracker, Worker},
     },
     clock::liveness::LivenessWait,
 };
@@ -18,18 +18,18 @@ use crate::{
 /// virtual time is behind real time the compositor waits for ever, and no frame reaches the screen. So virtual time begins ahead of real
 /// time by more than any episode lasts. A browser that draws when it is told to sets no such deadlines and needs no head start.
 const HEAD_START: Duration = Duration::from_secs(12 * 60 * 60);
-const POLICY: &str = "Emulation.setVirtualTimePolicy";
+const SET_POLICY: &str = "Emulation.setVirtualTimePolicy";
 /// How long the head start may take; some 30 ms are usual.
-const START: Duration = Duration::from_secs(20);
+const HEAD_START_TIMEOUT: Duration = Duration::from_secs(20);
 /// How long a slice that only a never-ending request holds back waits for that request's next byte.
 pub(crate) const STREAM_WAIT: Duration = Duration::from_millis(250);
 /// How long a step may take before it is taken for held up by a script that waits for an answer to
 /// a synchronous request.
-pub(crate) const SYNCHRONOUS: Duration = Duration::from_secs(1);
+pub(crate) const SYNC_REQUEST_WAIT: Duration = Duration::from_secs(1);
 /// How long a page that may be about to go away is given to stop its time.
-const LEAVING: Duration = Duration::from_millis(100);
+const NAVIGATION_PAUSE: Duration = Duration::from_millis(100);
 /// How long a worker may take to run what is due in it.
-const WORKER: Duration = Duration::from_secs(10);
+const WORKER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The step in which scripts see time move, in milliseconds. Every request that a page waits for moves its virtual clock by 10 ms, requests
 /// under way at the same time together and others one after the other; which of them meet depends on the machine. What is rounded down to
@@ -37,8 +37,8 @@ const WORKER: Duration = Duration::from_secs(10);
 pub(crate) const STEP: u32 = 100;
 
 /// What scripts see of a page's virtual clock, both in milliseconds since 1970.
-pub(crate) fn visible(determinism: Determinism, clock: f64) -> f64 {
-    let start = milliseconds(determinism);
+pub(crate) fn script_time(determinism: Determinism, clock: f64) -> f64 {
+    let start = start_millis(determinism);
     start + ((clock - start) / f64::from(STEP)).floor() * f64::from(STEP)
 }
 
@@ -49,51 +49,55 @@ pub(crate) fn visible(determinism: Determinism, clock: f64) -> f64 {
     reason = "an episode lasts for hours at most"
 )]
 pub(crate) fn elapsed(determinism: Determinism, clock: f64) -> u64 {
-    (visible(determinism, clock) - milliseconds(determinism)).max(0.0) as u64
+    (script_time(determinism, clock) - start_millis(determinism)).max(0.0) as u64
 }
 
 /// What the first page's clock shows before its [`HEAD_START`], in milliseconds since 1970.
-pub(crate) fn before_head_start(determinism: Determinism) -> f64 {
-    milliseconds(determinism) - HEAD_START.as_secs_f64() * 1000.0
+pub(crate) fn millis_before_head_start(determinism: Determinism) -> f64 {
+    start_millis(determinism) - HEAD_START.as_secs_f64() * 1000.0
 }
 
 /// Moves the clock of the first, empty page to the start of the world.
-pub(crate) async fn take_head_start(
+pub(crate) async fn run_head_start(
     cdp: &Cdp,
-    watch: &Watch,
+    tracker: &Tracker,
     page: &Page,
     determinism: Determinism,
 ) -> Result<(), Error> {
-    let seen = watch.lock().expired(&page.session);
+    let seen = tracker.lock().expired_budgets(&page.session);
     set_policy(cdp, &page.session, HEAD_START, "advance").await?;
-    let condition = |_: &State| "the empty page to reach the start of the world's time".to_owned();
-    watch.until(START, condition, |state| (state.expired(&page.session) > seen).then_some(())).await?;
-    watch.lock().clock = milliseconds(determinism);
+    let condition = |_: &BrowserState| "the empty page to reach the start of the world's time".to_owned();
+    tracker
+        .wait_for(HEAD_START_TIMEOUT, condition, |state| {
+            (state.expired_budgets(&page.session) > seen).then_some(())
+        })
+        .await?;
+    tracker.lock().page_clock = start_millis(determinism);
     Ok(())
 }
 
 /// The browser's ticks at which a page's clock stands, in milliseconds.
 pub(crate) async fn ticks(cdp: &Cdp, page: &Page) -> Result<f64, Error> {
-    let clock = cdp.call(Some(&page.session), POLICY, json!({ "policy": "pause" })).await?;
+    let clock = cdp.call(Some(&page.session), SET_POLICY, json!({ "policy": "pause" })).await?;
     let ticks = clock.get("virtualTimeTicksBase").and_then(Value::as_f64);
-    ticks.ok_or(Error::Shape { method: POLICY, field: "virtualTimeTicksBase" })
+    ticks.ok_or(Error::Shape { method: SET_POLICY, field: "virtualTimeTicksBase" })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "milliseconds since 1970 are far below 2^53")]
-pub(crate) fn milliseconds(determinism: Determinism) -> f64 {
+pub(crate) fn start_millis(determinism: Determinism) -> f64 {
     determinism.clock_start.as_millisecond() as f64
 }
 
 /// How far the clocks of a world that begins now are from the machine's, in whole milliseconds.
-pub(crate) fn shift(determinism: Determinism) -> f64 {
-    milliseconds(determinism)
-        - milliseconds(Determinism { clock_start: jiff::Timestamp::now(), ..determinism })
+pub(crate) fn clock_shift(determinism: Determinism) -> f64 {
+    start_millis(determinism)
+        - start_millis(Determinism { clock_start: jiff::Timestamp::now(), ..determinism })
 }
 
 /// Stops the clock of a new page's process, at `clock` milliseconds. Sent, not awaited.
 pub(crate) fn stop(cdp: &Cdp, session: &SessionId, clock: f64) {
     let params = json!({ "policy": "pause", "initialVirtualTime": clock / 1000.0 });
-    drop(cdp.send(Some(session), POLICY, params));
+    drop(cdp.send(Some(session), SET_POLICY, params));
 }
 
 /// Does so for a page that was opened by another one, if it has a process of its own nevertheless: then it shows the real time.
@@ -115,50 +119,50 @@ pub(crate) fn stop_if_own(cdp: &Cdp, session: &SessionId, clock: f64) {
 /// Lets the page's time run on by `step`, whatever is under way, and hears of all that the page
 /// asked for. No answer is handed over meanwhile, unless a script waits for one.
 pub(crate) async fn step(wait: LivenessWait<'_>, step: Duration) -> Result<(), Error> {
-    let LivenessWait { watch, limit, .. } = wait;
-    let (condition, ran_out) = running(wait, step);
-    let held = set_policy_holding(wait, step, "advance").await?;
-    match watch.until(SYNCHRONOUS, &condition, |state| ran_out(state).then_some(())).await {
+    let LivenessWait { tracker, limit, .. } = wait;
+    let (condition, ran_out) = budget_wait(wait, step);
+    let hold = set_policy_holding_responses(wait, step, "advance").await?;
+    match tracker.wait_for(SYNC_REQUEST_WAIT, &condition, |state| ran_out(state).then_some(())).await {
         Ok(()) => return wait.ping_page().await,
-        Err(Error::Deadline { .. }) => drop(held),
+        Err(Error::Deadline { .. }) => drop(hold),
         Err(error) => return Err(error),
     }
     while !wait.until(STREAM_WAIT, &condition, &ran_out).await? {
         if limit.remaining().is_zero() {
-            return Err(Error::Deadline { condition: condition(&watch.lock()), waited: limit.whole });
+            return Err(Error::Deadline { condition: condition(&tracker.lock()), waited: limit.whole });
         }
     }
     Ok(())
 }
 
 /// What a grant waits for, in words and as a question. To be asked for before the grant.
-pub(crate) fn running(
+pub(crate) fn budget_wait(
     wait: LivenessWait<'_>,
     slice: Duration,
-) -> (impl Fn(&State) -> String, impl Fn(&State) -> bool) {
+) -> (impl Fn(&BrowserState) -> String, impl Fn(&BrowserState) -> bool) {
     let session = &wait.page.session;
-    let seen = wait.watch.lock().expired(session);
-    let condition = move |state: &State| match state.traffic.describe() {
+    let seen = wait.tracker.lock().expired_budgets(session);
+    let condition = move |state: &BrowserState| match state.traffic.describe() {
         urls if urls.is_empty() => format!("the page to run for {slice:?} of its own time"),
         urls => format!("the page to run for {slice:?} of its own time, while it waits for {urls}"),
     };
-    (condition, move |state: &State| state.expired(session) > seen || !state.is_open(session))
+    (condition, move |state: &BrowserState| state.expired_budgets(session) > seen || !state.is_open(session))
 }
 
 /// Keeps answers from the page until dropped.
-pub(crate) struct Held<'a>(&'a Watch);
+pub(crate) struct ResponseHold<'a>(&'a Tracker);
 
-impl<'a> Held<'a> {
-    fn begin(watch: &'a Watch) -> Self {
-        watch.lock().keeps_answers = true;
-        Self(watch)
+impl<'a> ResponseHold<'a> {
+    fn begin(tracker: &'a Tracker) -> Self {
+        tracker.lock().holds_responses = true;
+        Self(tracker)
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for ResponseHold<'_> {
     fn drop(&mut self) {
-        self.0.lock().keeps_answers = false;
-        self.0.touch();
+        self.0.lock().holds_responses = false;
+        self.0.notify();
     }
 }
 
@@ -168,23 +172,23 @@ async fn set_policy(cdp: &Cdp, session: &SessionId, slice: Duration, policy: &st
         "budget": slice.as_secs_f64() * 1000.0,
         "maxVirtualTimeTaskStarvationCount": 100_000,
     });
-    cdp.call(Some(session), POLICY, params).await
+    cdp.call(Some(session), SET_POLICY, params).await
 }
 
 /// Does so while no answer is handed over. A page that waits for one in the midst of a script gets
 /// it first; then nothing is held any more.
-pub(crate) async fn set_policy_holding<'a>(
+pub(crate) async fn set_policy_holding_responses<'a>(
     wait: LivenessWait<'a>,
     slice: Duration,
     policy: &str,
-) -> Result<Option<Held<'a>>, Error> {
-    let held = Held::begin(wait.watch);
+) -> Result<Option<ResponseHold<'a>>, Error> {
+    let hold = ResponseHold::begin(wait.tracker);
     let set = set_policy(wait.cdp, &wait.page.session, slice, policy);
     tokio::pin!(set);
-    match timeout(SYNCHRONOUS, &mut set).await {
-        Ok(set) => set.map(|_| Some(held)),
+    match timeout(SYNC_REQUEST_WAIT, &mut set).await {
+        Ok(set) => set.map(|_| Some(hold)),
         Err(_) => {
-            drop(held);
+            drop(hold);
             set.await.map(|_| None)
         }
     }
@@ -193,17 +197,22 @@ pub(crate) async fn set_policy_holding<'a>(
 /// Stops the page's time. A script that waits for an answer does not let the page do so before that
 /// has come, nor does a page that is about to give way to another one; then this is left to itself.
 pub(crate) async fn pause(wait: LivenessWait<'_>) {
-    let pause = wait.cdp.send(Some(&wait.page.session), POLICY, json!({ "policy": "pause" }));
-    let leaves = wait.watch.lock().traffic.leaves(&wait.page.target);
-    let _ = timeout(if leaves { LEAVING } else { SYNCHRONOUS }, pause).await;
+    let pause = wait.cdp.send(Some(&wait.page.session), SET_POLICY, json!({ "policy": "pause" }));
+    let leaves = wait.tracker.lock().traffic.is_navigating(&wait.page.target);
+    let _ = timeout(if leaves { NAVIGATION_PAUSE } else { SYNC_REQUEST_WAIT }, pause).await;
 }
 
 /// Brings a worker's clock to the page's and returns how many messages it had for others.
-pub(crate) async fn tick(cdp: &Cdp, watch: &Watch, worker: &Worker, until: f64) -> Result<u64, Error> {
+pub(crate) async fn tick_worker(
+    cdp: &Cdp,
+    tracker: &Tracker,
+    worker: &Worker,
+    until: f64,
+) -> Result<u64, Error> {
     let session = Arc::clone(&worker.session);
-    let handle = watch
-        .until(
-            WORKER,
+    let handle = tracker
+        .wait_for(
+            WORKER_TIMEOUT,
             |_| format!("the worker {} to be prepared", worker.url),
             |state| match state.workers.iter().find(|candidate| candidate.session == session) {
                 Some(found) => found.handle.clone().map(Some),
@@ -219,9 +228,9 @@ pub(crate) async fn tick(cdp: &Cdp, watch: &Watch, worker: &Worker, until: f64) 
         "awaitPromise": true,
         "returnByValue": true,
     });
-    let asked = cdp.call_within(Some(&session), "Runtime.callFunctionOn", params, WORKER);
-    let ended = watch.until(
-        WORKER,
+    let asked = cdp.call_within(Some(&session), "Runtime.callFunctionOn", params, WORKER_TIMEOUT);
+    let ended = tracker.wait_for(
+        WORKER_TIMEOUT,
         |_| format!("the worker {} to end or to answer", worker.url),
         |state| (!state.workers.iter().any(|candidate| candidate.session == session)).then_some(()),
     );
@@ -233,7 +242,7 @@ pub(crate) async fn tick(cdp: &Cdp, watch: &Watch, worker: &Worker, until: f64) 
             // It is busy for ever. The page is not to wait for it for ever, too.
             Err(Error::Deadline { .. }) => {
                 tracing::warn!(url = worker.url, "a worker does not come to rest; its time is not moved any more");
-                watch.lock().workers.retain(|candidate| candidate.session != session);
+                tracker.lock().workers.retain(|candidate| candidate.session != session);
                 Ok(0)
             }
             Err(error) => Err(error),

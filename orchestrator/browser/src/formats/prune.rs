@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Properties, TreeText, observe::dom_snapshot::Snapshot};
+use crate::{Properties, TreeText, observe::dom_snapshot::DomSnapshot};
 
 /// How pruned HTML is written: the arguments of BrowserGym's `flatten_dom_to_str`, with its defaults. See [`TreeText`] for what they mean.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -108,7 +108,7 @@ enum Kind {
 }
 
 pub(crate) fn write(
-    snapshot: &Snapshot,
+    snapshot: &DomSnapshot,
     properties: &HashMap<String, Properties>,
     options: &PrunedHtml,
 ) -> String {
@@ -116,7 +116,7 @@ pub(crate) fn write(
 }
 
 /// What is read of a document's nodes, besides the nodes themselves.
-struct Reading {
+struct NodeFacts {
     children: Vec<Vec<usize>>,
     frames: HashMap<usize, usize>,
     pseudo: HashSet<usize>,
@@ -135,13 +135,13 @@ enum Step {
         mute: bool,
     },
     /// An element that is passed over ends: the next text is another one.
-    Part { under: usize },
+    SplitText { under: usize },
 }
 
 impl Html {
-    fn read(snapshot: &Snapshot, properties: &HashMap<String, Properties>, options: &PrunedHtml) -> Self {
+    fn read(snapshot: &DomSnapshot, properties: &HashMap<String, Properties>, options: &PrunedHtml) -> Self {
         let mut html = Self { nodes: vec![Node::default()] };
-        let readings: Vec<Reading> = snapshot.documents.iter().map(Reading::of).collect();
+        let facts: Vec<NodeFacts> = snapshot.documents.iter().map(NodeFacts::of).collect();
         let tree = options.as_tree();
         let mut entered: HashSet<usize> = HashSet::new();
         let mut has_head = false;
@@ -149,16 +149,16 @@ impl Html {
         while let Some(step) = stack.pop() {
             let (document, node, under, mute) = match step {
                 Step::Node { document, node, under, mute } => (document, node, under, mute),
-                Step::Part { under } => {
-                    html.part(under);
+                Step::SplitText { under } => {
+                    html.split_text(under);
                     continue;
                 }
             };
-            let (Some(of), Some(reading)) = (snapshot.documents.get(document), readings.get(document)) else {
+            let (Some(of), Some(node_facts)) = (snapshot.documents.get(document), facts.get(document)) else {
                 continue;
             };
             let Some(&kind) = of.nodes.node_type.get(node) else { continue };
-            let (mut under, mut mute_below) = (under, true);
+            let (mut under, mut mute_children) = (under, true);
             match kind {
                 TEXT => {
                     let text = of.nodes.node_value.get(node).and_then(|&text| snapshot.string(text));
@@ -166,17 +166,17 @@ impl Html {
                         html.text(under, text.unwrap_or_default());
                     }
                 }
-                ELEMENT if reading.pseudo.contains(&node) => continue,
+                ELEMENT if node_facts.pseudo.contains(&node) => continue,
                 ELEMENT => {
                     let name = of.nodes.node_name.get(node).and_then(|&name| snapshot.string(name));
                     let name = name.unwrap_or_default().to_lowercase();
                     let written = of.nodes.attributes.get(node).map(Vec::as_slice).unwrap_or_default();
-                    let bid = snapshot.mark(written);
+                    let bid = snapshot.bid_of(written);
                     let known = bid.and_then(|bid| properties.get(bid));
                     if !tree.filters(bid, known) {
-                        mute_below = false;
+                        mute_children = false;
                         if DROPPED.contains(&&*name) {
-                            html.part(under);
+                            html.split_text(under);
                             continue;
                         }
                         let passed = match &*name {
@@ -184,7 +184,7 @@ impl Html {
                             name => MISPLACED.contains(&name),
                         };
                         let mut attributes = own_attributes(snapshot, written);
-                        reading.state(snapshot, node, &name, &mut attributes);
+                        node_facts.state(snapshot, node, &name, &mut attributes);
                         attributes.extend(tree.extras(known).iter().map(|extra| {
                             let (name, value) = extra.split_once('=').unwrap_or((extra, ""));
                             (name.to_owned(), value.trim_matches('"').to_owned())
@@ -193,8 +193,8 @@ impl Html {
                         let bare = shown.is_some() && attributes.is_empty() && UNWRAPPED.contains(&&*name);
                         attributes.extend(shown.map(|bid| ("bid".to_owned(), bid.to_owned())));
                         if passed || bare {
-                            html.part(under);
-                            stack.push(Step::Part { under });
+                            html.split_text(under);
+                            stack.push(Step::SplitText { under });
                         } else {
                             under = html.element(under, name, attributes);
                         }
@@ -203,9 +203,9 @@ impl Html {
                 _ => {}
             }
             // Last pushed is first read: the document inside a frame comes before what else the frame has.
-            let children = reading.children.get(node).into_iter().flatten().rev();
-            stack.extend(children.map(|&node| Step::Node { document, node, under, mute: mute_below }));
-            if let Some(&inner) = reading.frames.get(&node).filter(|inner| entered.insert(**inner)) {
+            let children = node_facts.children.get(node).into_iter().flatten().rev();
+            stack.extend(children.map(|&node| Step::Node { document, node, under, mute: mute_children }));
+            if let Some(&inner) = node_facts.frames.get(&node).filter(|inner| entered.insert(**inner)) {
                 stack.push(Step::Node { document: inner, node: 0, under, mute: false });
             }
         }
@@ -236,7 +236,7 @@ impl Html {
     }
 
     /// The next text is another one.
-    fn part(&mut self, under: usize) {
+    fn split_text(&mut self, under: usize) {
         self.add(under, Kind::Document);
     }
 
@@ -300,8 +300,8 @@ impl Html {
     }
 }
 
-impl Reading {
-    fn of(document: &crate::observe::dom_snapshot::Document) -> Self {
+impl NodeFacts {
+    fn of(document: &crate::observe::dom_snapshot::DocumentSnapshot) -> Self {
         let nodes = &document.nodes;
         let values = [&nodes.input_value, &nodes.text_value];
         Self {
@@ -324,7 +324,7 @@ impl Reading {
     }
 
     /// Shows in its attributes what an element holds now.
-    fn state(&self, snapshot: &Snapshot, node: usize, name: &str, attributes: &mut Vec<(String, String)>) {
+    fn state(&self, snapshot: &DomSnapshot, node: usize, name: &str, attributes: &mut Vec<(String, String)>) {
         let mut set = |attribute: &str, value: Option<&str>| {
             attributes.retain(|(name, _)| name != attribute);
             attributes.extend(value.map(|value| (attribute.to_owned(), value.to_owned())));
@@ -343,11 +343,14 @@ impl Reading {
 }
 
 /// The attributes that the page gave an element.
-fn own_attributes(snapshot: &Snapshot, written: &[i64]) -> Vec<(String, String)> {
+fn own_attributes(snapshot: &DomSnapshot, written: &[i64]) -> Vec<(String, String)> {
     let pairs = written.chunks(2).filter_map(|pair| {
         let [name, value] = pair else { return None };
         let name = snapshot.string(*name)?.to_lowercase();
-        let value = crate::observe::dom_snapshot::own(&name, snapshot.string(*value).unwrap_or_default())?;
+        let value = crate::observe::dom_snapshot::value_without_mark(
+            &name,
+            snapshot.string(*value).unwrap_or_default(),
+        )?;
         Some((name, value.replace('\n', " ")))
     });
     pairs.collect()

@@ -14,8 +14,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How many pieces are shown before the field, and from it on.
-const BEFORE: usize = 5;
-const FROM: usize = 10;
+const PIECES_BEFORE: usize = 5;
+const PIECES_FROM: usize = 10;
 
 /// The fields of a document: name, type, HTML, and the HTML of the element around the one around it. Of a name that several have, the first that has
 /// it counts, field or not.
@@ -46,11 +46,11 @@ pub struct Field {
 
 /// A field as [`FIELDS`] gives it.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Found(String, String, String, Option<String>);
+pub(crate) struct FieldRecord(String, String, String, Option<String>);
 
-impl Found {
-    pub(crate) fn shown(self) -> Field {
-        let Found(name, kind, own, around) = self;
+impl FieldRecord {
+    pub(crate) fn into_field(self) -> Field {
+        let FieldRecord(name, kind, own, around) = self;
         Field { name, kind, html: around.map(|around| window(&own, &around)) }
     }
 }
@@ -59,9 +59,9 @@ fn window(field: &str, around: &str) -> String {
     let pieces: Vec<String> = around.split('>').map(|piece| format!("{piece}>")).collect();
     let found = pieces.iter().rposition(|piece| piece == field);
     let (start, end) = match found {
-        Some(found) => (found.saturating_sub(BEFORE), found + FROM),
+        Some(found) => (found.saturating_sub(PIECES_BEFORE), found + PIECES_FROM),
         // Theirs counts from -1.
-        None => (0, FROM - 1),
+        None => (0, PIECES_FROM - 1),
     };
     pieces[start..end.min(pieces.len())].join("\n")
 }

@@ -20,7 +20,7 @@ const SMALLEST: f64 = 8.0;
 const LARGEST: f64 = 0.8;
 const LONGEST: usize = 200;
 
-/// The elements of a document, with `marks` for the marks of it. See [`Seen`].
+/// The elements of a document, with `marks` for the marks of it. See [`PageElement`].
 pub(crate) const ELEMENTS: &str = r#"((marks) => {
     const used = ['a[href]:not(:has(img))', 'a[href] img', 'button', 'input:not([type="hidden"])', 'textarea', 'select',
         '[tabindex]:not([tabindex="-1"])', '[contenteditable="true"]', '[role="button"]', '[role="link"]', '[role="checkbox"]',
@@ -39,9 +39,9 @@ pub(crate) const ELEMENTS: &str = r#"((marks) => {
 
 /// An element: bid, tag, left, top, width and height on the screen, what stands for it if it is an image, its text, and whether it can be used.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Seen(String, String, [f64; 4], String, String, bool);
+pub(crate) struct PageElement(String, String, [f64; 4], String, String, bool);
 
-impl Seen {
+impl PageElement {
     fn is_in_view(&self, window: (u32, u32)) -> bool {
         let [left, top, width, height] = self.2;
         let (right, bottom) = (f64::from(window.0), f64::from(window.1));
@@ -66,21 +66,21 @@ impl Seen {
 }
 
 /// The text, and what gets a number where on the picture.
-pub(crate) fn write(seen: &[Seen], window: (u32, u32)) -> (String, Vec<(String, [f64; 4])>) {
+pub(crate) fn write(seen: &[PageElement], window: (u32, u32)) -> (String, Vec<(String, [f64; 4])>) {
     let (mut lines, mut numbered) = (Vec::new(), Vec::new());
-    let mut said: HashSet<String> = HashSet::new();
+    let mut shown_texts: HashSet<String> = HashSet::new();
     for element in seen.iter().filter(|element| element.is_in_view(window)) {
         let words = element.words();
-        let Seen(bid, tag, at, _, _, used) = element;
+        let PageElement(bid, tag, at, _, _, used) = element;
         if element.is_numbered() {
             lines.push(format!("[{bid}] [{tag}] [{words}]"));
             numbered.push((bid.clone(), *at));
-            said.insert(words);
+            shown_texts.insert(words);
         } else if !used {
             let is_style = words.starts_with('.') && words.contains('{');
-            if !words.is_empty() && !is_style && !said.contains(&words) {
+            if !words.is_empty() && !is_style && !shown_texts.contains(&words) {
                 lines.push(format!("[] [StaticText] [{words}]"));
-                said.insert(words);
+                shown_texts.insert(words);
             }
         }
     }

@@ -23,7 +23,7 @@ use serde_json::Value;
 use super::tokens;
 use crate::{
     observe::{
-        axtree::{self, Node, Part},
+        axtree::{self, AxNode, FrameTree},
         frames::Bids,
         marks,
         observation::Tab,
@@ -69,7 +69,7 @@ impl Default for WebArena {
 
 /// What the text is made of.
 pub(crate) struct Source<'a> {
-    pub(crate) parts: &'a [Part],
+    pub(crate) parts: &'a [FrameTree],
     /// Where nodes lie on the screen, by the browser's numbers of them; none for what has no box.
     pub(crate) places: &'a HashMap<i64, Option<[f64; 4]>>,
     /// Width and height of the window.
@@ -93,8 +93,8 @@ fn tab_line(tabs: &[Tab], active: usize) -> String {
 }
 
 struct Step<'a> {
-    part: &'a Part,
-    node: &'a Node,
+    part: &'a FrameTree,
+    node: &'a AxNode,
     depth: usize,
     /// The id of the nearest element above.
     above: Option<String>,
@@ -103,8 +103,8 @@ struct Step<'a> {
 }
 
 fn tree(source: &Source<'_>, options: &WebArena, bids: &mut Bids) -> String {
-    let mut nodes: HashMap<(&str, &str), &Node> = HashMap::new();
-    let mut inner: HashMap<(&str, i64), &Part> = HashMap::new();
+    let mut nodes: HashMap<(&str, &str), &AxNode> = HashMap::new();
+    let mut inner: HashMap<(&str, i64), &FrameTree> = HashMap::new();
     for part in source.parts {
         nodes.extend(part.tree.nodes.iter().map(|node| ((&*part.frame, &*node.node_id), node)));
         if let Some((frame, node)) = part.owner.as_ref().filter(|_| options.frames) {
@@ -145,14 +145,14 @@ fn tree(source: &Source<'_>, options: &WebArena, bids: &mut Bids) -> String {
 }
 
 /// The page's root element is the first of its frame.
-fn own_id(part: &Part, node: &Node, bids: &mut Bids) -> Option<String> {
+fn own_id(part: &FrameTree, node: &AxNode, bids: &mut Bids) -> Option<String> {
     match (node.role(), &part.prefix) {
         ("RootWebArea", Some(prefix)) => Some(format!("{prefix}0")),
         _ => axtree::bid(bids, part, node),
     }
 }
 
-fn line(node: &Node, id: Option<&str>) -> Option<String> {
+fn line(node: &AxNode, id: Option<&str>) -> Option<String> {
     let role = match node.role() {
         "InlineTextBox" => return None,
         "image" => "img",
@@ -175,8 +175,8 @@ fn line(node: &Node, id: Option<&str>) -> Option<String> {
     Some(line)
 }
 
-fn property(property: &axtree::Property) -> Option<String> {
-    let axtree::Property { name, value } = property;
+fn property(property: &axtree::AxProperty) -> Option<String> {
+    let axtree::AxProperty { name, value } = property;
     if IGNORED_PROPERTIES.contains(&&**name) {
         return None;
     }
@@ -195,12 +195,16 @@ fn property(property: &axtree::Property) -> Option<String> {
 
 /// Where a node lies. The parts of a control, and what is typed into it, are known to the browser alone; they lie where the control does, but
 /// for those that have no size.
-fn place(node: &Node, around: Option<[f64; 4]>, places: &HashMap<i64, Option<[f64; 4]>>) -> Option<[f64; 4]> {
+fn place(
+    node: &AxNode,
+    around: Option<[f64; 4]>,
+    places: &HashMap<i64, Option<[f64; 4]>>,
+) -> Option<[f64; 4]> {
     let internal = || around.filter(|_| !["MenuListPopup", "LineBreak"].contains(&node.role()));
     places.get(&node.node?).copied().unwrap_or_else(internal)
 }
 
-fn in_view(node: &Node, place: Option<[f64; 4]>, window: (u32, u32)) -> bool {
+fn in_view(node: &AxNode, place: Option<[f64; 4]>, window: (u32, u32)) -> bool {
     if node.role() == "RootWebArea" {
         return true;
     }
@@ -262,12 +266,12 @@ mod tests {
         json!([{ "name": "roledescription", "value": { "value": format!("bid={bid} ") } }])
     }
 
-    fn part(nodes: Value) -> Part {
+    fn part(nodes: Value) -> FrameTree {
         let tree = serde_json::from_value(json!({ "nodes": nodes })).unwrap_or_default();
-        Part { frame: "main".to_owned(), prefix: Some(String::new()), tree, owner: None }
+        FrameTree { frame: "main".to_owned(), prefix: Some(String::new()), tree, owner: None }
     }
 
-    fn written(part: Part, places: &[(i64, [f64; 4])], options: &WebArena) -> String {
+    fn written(part: FrameTree, places: &[(i64, [f64; 4])], options: &WebArena) -> String {
         let tabs = ["Shop", "Cart"].map(|title| Tab { url: String::new(), title: title.to_owned() });
         let places = places.iter().map(|&(number, place)| (number, Some(place))).collect();
         let source =

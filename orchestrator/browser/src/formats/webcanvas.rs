@@ -16,10 +16,10 @@
 
 use std::collections::HashSet;
 
-use crate::observe::dom_snapshot::{Document, Snapshot, own};
+use crate::observe::dom_snapshot::{DocumentSnapshot, DomSnapshot, value_without_mark};
 
 /// What is looked for.
-const KINDS: &[&str] = &[
+const CANDIDATE_TAGS: &[&str] = &[
     "button",
     "a",
     "input",
@@ -48,9 +48,9 @@ const KINDS: &[&str] = &[
     "optgroup",
 ];
 /// Those that speak for the element around them.
-const SPEAKERS: &[&str] = &["span", "h1", "h2", "h3", "h4", "h5", "h6", "div", "li", "ul", "p"];
+const TEXT_CARRIERS: &[&str] = &["span", "h1", "h2", "h3", "h4", "h5", "h6", "div", "li", "ul", "p"];
 /// Those whose role says what they are.
-const BY_ROLE: &[&str] = &["span", "td", "th", "tr", "li", "div", "label", "filter-chip"];
+const ROLE_TAGS: &[&str] = &["span", "td", "th", "tr", "li", "div", "label", "filter-chip"];
 
 const ELEMENT: i64 = 1;
 const TEXT: i64 = 3;
@@ -66,12 +66,12 @@ struct Element<'a> {
     parent: Option<usize>,
     /// The root has 1.
     depth: usize,
-    kept: bool,
+    is_kept: bool,
 }
 
 impl Element<'_> {
     /// A value that is there and not empty.
-    fn said(&self, name: &str) -> Option<&str> {
+    fn attribute(&self, name: &str) -> Option<&str> {
         let found = self.attributes.iter().find(|(attribute, _)| *attribute == name);
         found.map(|(_, value)| *value).filter(|value| !value.is_empty())
     }
@@ -79,7 +79,7 @@ impl Element<'_> {
     /// What it is as a control.
     fn control(&self) -> Option<&'static str> {
         Some(match &*self.tag {
-            "input" => match self.said("type") {
+            "input" => match self.attribute("type") {
                 Some("checkbox") => "checkbox",
                 Some("radio") => "radio",
                 Some("button") => "button",
@@ -92,7 +92,7 @@ impl Element<'_> {
             "label" => "label",
             "button" => "button",
             "a" => "link",
-            tag if BY_ROLE.contains(&tag) => match self.said("role")? {
+            tag if ROLE_TAGS.contains(&tag) => match self.attribute("role")? {
                 "button" => "button",
                 "link" | "menuitem" | "tab" => "link",
                 "textbox" => "input",
@@ -107,48 +107,49 @@ impl Element<'_> {
         })
     }
 
-    fn is_wanted(&self) -> bool {
-        let style = self.said("style").unwrap_or_default();
+    fn is_candidate(&self) -> bool {
+        let style = self.attribute("style").unwrap_or_default();
         let hiding = ["display: none", "opacity: 0", "visibility: hidden", "visibility: collapse"];
-        let hidden =
-            hiding.iter().any(|hiding| style.contains(hiding)) || self.said("aria-hidden") == Some("true");
+        let hidden = hiding.iter().any(|hiding| style.contains(hiding))
+            || self.attribute("aria-hidden") == Some("true");
         let control = self.control();
-        let disabled = self.said("disabled").is_some()
+        let disabled = self.attribute("disabled").is_some()
             && matches!(control, Some("select" | "option" | "input" | "textarea" | "button"));
-        let internal = control == Some("input") && self.said("type") == Some("hidden");
-        KINDS.contains(&&*self.tag) && !hidden && !disabled && !internal
+        let internal = control == Some("input") && self.attribute("type") == Some("hidden");
+        CANDIDATE_TAGS.contains(&&*self.tag) && !hidden && !disabled && !internal
     }
 
     /// What it says.
-    fn words(&self) -> String {
+    fn text_shown(&self) -> String {
         let from_attributes = || {
-            let words = ["title", "placeholder", "aria-label"].iter().filter_map(|name| self.said(name));
-            let mut words = words.filter(|words| !words.trim().is_empty());
-            words.next().or_else(|| self.said("aria-checked")).unwrap_or_default()
+            let text_shown =
+                ["title", "placeholder", "aria-label"].iter().filter_map(|name| self.attribute(name));
+            let mut text_shown = text_shown.filter(|text_shown| !text_shown.trim().is_empty());
+            text_shown.next().or_else(|| self.attribute("aria-checked")).unwrap_or_default()
         };
-        let words = if self.text.is_empty() { from_attributes() } else { &self.text };
-        words.replace(['\n', '\t'], "").trim().to_owned()
+        let text_shown = if self.text.is_empty() { from_attributes() } else { &self.text };
+        text_shown.replace(['\n', '\t'], "").trim().to_owned()
     }
 }
 
-pub(crate) fn write(snapshot: &Snapshot, title: &str) -> String {
+pub(crate) fn write(snapshot: &DomSnapshot, title: &str) -> String {
     let mut elements = snapshot.documents.first().map(|page| read(snapshot, page)).unwrap_or_default();
     // Parents come first: from the end, what is kept reaches everything around it.
     for number in (0..elements.len()).rev() {
-        elements[number].kept |= elements[number].is_wanted();
-        if let Some(parent) = elements[number].parent.filter(|_| elements[number].kept) {
-            elements[parent].kept = true;
+        elements[number].is_kept |= elements[number].is_candidate();
+        if let Some(parent) = elements[number].parent.filter(|_| elements[number].is_kept) {
+            elements[parent].is_kept = true;
         }
     }
     let mut text = format!("current web tab name is '{title}'\n");
-    for element in elements.iter().filter(|element| element.kept) {
-        let words = element.words();
-        if words.is_empty() {
+    for element in elements.iter().filter(|element| element.is_kept) {
+        let text_shown = element.text_shown();
+        if text_shown.is_empty() {
             continue;
         }
         if let Some((control, id)) = speaks_for(&elements, element) {
             text.push_str(&"  ".repeat(element.depth - 1));
-            text.push_str(&format!("[{}] {control} '{words}'\n", id.unwrap_or_default()));
+            text.push_str(&format!("[{}] {control} '{text_shown}'\n", id.unwrap_or_default()));
         }
     }
     text
@@ -163,7 +164,7 @@ fn speaks_for<'a>(
     let control = loop {
         match named.control() {
             Some(control) => break control,
-            None if SPEAKERS.contains(&&*named.tag) => named = elements.get(named.parent?)?,
+            None if TEXT_CARRIERS.contains(&&*named.tag) => named = elements.get(named.parent?)?,
             None => return None,
         }
     };
@@ -174,7 +175,7 @@ fn speaks_for<'a>(
 }
 
 /// The elements of a document in their order.
-fn read<'a>(snapshot: &'a Snapshot, document: &'a Document) -> Vec<Element<'a>> {
+fn read<'a>(snapshot: &'a DomSnapshot, document: &'a DocumentSnapshot) -> Vec<Element<'a>> {
     let children = document.children();
     let nodes = &document.nodes;
     let kind = |node: usize| nodes.node_type.get(node).copied().unwrap_or_default();
@@ -197,18 +198,18 @@ fn read<'a>(snapshot: &'a Snapshot, document: &'a Document) -> Vec<Element<'a>> 
                 let pairs = written.chunks(2).filter_map(|pair| {
                     let [name, value] = pair else { return None };
                     let name = snapshot.string(*name)?;
-                    Some((name, own(name, snapshot.string(*value).unwrap_or_default())?))
+                    Some((name, value_without_mark(name, snapshot.string(*value).unwrap_or_default())?))
                 });
                 let first = below.iter().filter(|child| !added.contains(child));
                 let text = first.take_while(|&&child| kind(child) == TEXT);
                 elements.push(Element {
                     tag: string(&nodes.node_name, node).to_lowercase(),
                     attributes: pairs.collect(),
-                    bid: snapshot.mark(written),
+                    bid: snapshot.bid_of(written),
                     text: text.map(|&child| string(&nodes.node_value, child)).collect(),
                     parent,
                     depth: parent.map_or(1, |parent| elements[parent].depth + 1),
-                    kept: false,
+                    is_kept: false,
                 });
                 Some(elements.len() - 1)
             }

@@ -36,8 +36,8 @@ pub(crate) fn page(determinism: &Determinism, shift: Option<f64>) -> String {
             "(() => {{ 'use strict';\nconst seed = {seed}, shift = {shift};\n{DISGUISE}\n{PLACE}\n{RUNNING}\n{REALM}\n}})();"
         ),
         None => format!(
-            "(() => {{ 'use strict';\nconst seed = {seed};\nconst givenNow = Date.now;\nconst clock = () => {{ const given = givenNow(); return given - ((given - {start}) % {step} + {step}) % {step}; }};\n{DISGUISE}\n{PLACE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{KEYS}\n{PAGE}\n{DECLINED}\n}})();",
-            start = virtual_time::milliseconds(*determinism),
+            "(() => {{ 'use strict';\nconst seed = {seed};\nconst nativeNow = Date.now;\nconst clock = () => {{ const time = nativeNow(); return time - ((time - {start}) % {step} + {step}) % {step}; }};\n{DISGUISE}\n{PLACE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{KEYS}\n{PAGE}\n{DECLINED}\n}})();",
+            start = virtual_time::start_millis(*determinism),
             step = virtual_time::STEP,
         ),
     }

@@ -48,7 +48,7 @@ impl Default for Device {
 
 impl Device {
     /// The commands that make a page see the device.
-    pub(crate) fn of_page(&self) -> Vec<(&'static str, Value)> {
+    pub(crate) fn page_overrides(&self) -> Vec<(&'static str, Value)> {
         let (width, height) = self.viewport;
         let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": self.mobile,
             "screenWidth": width, "screenHeight": height });
@@ -76,7 +76,7 @@ impl Device {
 
 impl Session {
     /// What servers and scripts are told of the browser's name and language, where that is not what it says by itself.
-    pub(crate) async fn pretended_name(&self) -> Result<Option<Value>, Error> {
+    pub(crate) async fn user_agent_override(&self) -> Result<Option<Value>, Error> {
         const METHOD: &str = "Browser.getVersion";
         let Device { user_agent, locale, .. } = &self.launch.device;
         let name = match user_agent {

@@ -3,7 +3,7 @@
 use crate::Launch;
 
 /// Nothing that talks to its maker, changes by experiment, or looks at the machine.
-const FIXED: &[&str] = &[
+const COMMON_FLAGS: &[&str] = &[
     "--disable-back-forward-cache",
     "--disable-background-networking",
     "--disable-background-timer-throttling",
@@ -50,13 +50,13 @@ const FIXED: &[&str] = &[
 
 /// The proxy of Chromium's own profile, in which no page is ever opened: a name that nobody can resolve. What Chromium itself wants of the network
 /// ends here, whatever option it ignores. The pages' contexts have the gateway.
-const NOWHERE: &str = "nowhere.invalid:1";
+const UNRESOLVABLE_PROXY: &str = "nowhere.invalid:1";
 
 /// All frames, tabs and workers of an episode in one process, because the virtual clock belongs to a process.
-const ONE_CLOCK: &[&str] = &["--disable-site-isolation-trials", "--renderer-process-limit=1"];
+const SINGLE_RENDERER_FLAGS: &[&str] = &["--disable-site-isolation-trials", "--renderer-process-limit=1"];
 
 /// Frames are drawn when the browser is told to, each of them whole: nothing of it is left to threads that go their own way, or to a later one.
-const DRAWN_WHEN_TOLD: &[&str] = &[
+const BEGIN_FRAME_FLAGS: &[&str] = &[
     "--disable-checker-imaging",
     "--disable-image-animation-resync",
     "--disable-new-content-rendering-timeout",
@@ -66,7 +66,7 @@ const DRAWN_WHEN_TOLD: &[&str] = &[
     "--run-all-compositor-stages-before-draw",
 ];
 
-const FEATURES_OFF: &[&str] = &[
+const DISABLED_FEATURES: &[&str] = &[
     "AcceptCHFrame",
     "AlignWakeUps",
     "AsyncDns",
@@ -113,23 +113,23 @@ const FEATURES_OFF: &[&str] = &[
 
 /// What pages may store in all, on a disk that is the machine's: otherwise more than half of it.
 /// Pages are told of 10 GiB in any case.
-const STORAGE: &str = "StorageQuotaSettings:PoolSizeBytes/1073741824";
+const STORAGE_QUOTA: &str = "StorageQuotaSettings:PoolSizeBytes/1073741824";
 
 /// The command line, without the profile folder.
-pub(crate) fn command_line(launch: &Launch, draws_when_told: bool, root: bool) -> Vec<String> {
-    let mut flags: Vec<String> = FIXED.iter().map(|&flag| flag.to_owned()).collect();
-    if launch.freezes() {
-        flags.extend(ONE_CLOCK.iter().map(|&flag| flag.to_owned()));
+pub(crate) fn command_line(launch: &Launch, begin_frame_control: bool, root: bool) -> Vec<String> {
+    let mut flags: Vec<String> = COMMON_FLAGS.iter().map(|&flag| flag.to_owned()).collect();
+    if launch.is_frozen() {
+        flags.extend(SINGLE_RENDERER_FLAGS.iter().map(|&flag| flag.to_owned()));
     }
-    if draws_when_told {
-        flags.extend(DRAWN_WHEN_TOLD.iter().map(|&flag| flag.to_owned()));
+    if begin_frame_control {
+        flags.extend(BEGIN_FRAME_FLAGS.iter().map(|&flag| flag.to_owned()));
     }
     // The pages of an open browser are in its own profile, where programs look for them.
-    let proxy = if launch.attach_mode { launch.proxy.to_string() } else { NOWHERE.to_owned() };
+    let proxy = if launch.attach_mode { launch.proxy.to_string() } else { UNRESOLVABLE_PROXY.to_owned() };
     flags.push(format!("--proxy-server=http://{proxy}"));
-    flags.push(format!("--disable-features={}", FEATURES_OFF.join(",")));
+    flags.push(format!("--disable-features={}", DISABLED_FEATURES.join(",")));
     if launch.determinism.is_some() {
-        flags.push(format!("--enable-features={STORAGE}"));
+        flags.push(format!("--enable-features={STORAGE_QUOTA}"));
     }
     if launch.determinism.is_some() {
         // A fetch that goes on without its page is a download without a bound, at a time that

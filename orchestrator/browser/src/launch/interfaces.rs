@@ -16,7 +16,7 @@ use seccompiler::{
 };
 
 /// Starts a program that is not told of changes of the interfaces.
-pub(crate) fn spawn_undisturbed(command: &mut Command) -> io::Result<Child> {
+pub(crate) fn spawn_without_netlink(command: &mut Command) -> io::Result<Child> {
     // A filter holds for a thread and what that starts, and can never be taken off.
     thread::scope(|scope| {
         let spawning = scope.spawn(|| {

@@ -33,7 +33,7 @@ use tokio::{
 
 use crate::{
     Error, Launch,
-    launch::{interfaces::spawn_undisturbed, programs::Programs},
+    launch::{interfaces::spawn_without_netlink, programs::Programs},
 };
 
 const PREFIX: &str = "sandbox-browser-";
@@ -41,44 +41,44 @@ const PREFIX: &str = "sandbox-browser-";
 const HOME: &str = "home";
 /// Chromium's profile, in the folder.
 const PROFILE: &str = "profile";
-const TRIES: u32 = 3;
+const ATTEMPTS: u32 = 3;
 /// The largest file of a browser in a world, in bytes.
-const LARGEST_FILE: u64 = 4 << 30;
+const MAX_FILE_SIZE: u64 = 4 << 30;
 const DRIVER_START: Duration = Duration::from_secs(20);
 
 /// Whether this program is about to end, so that no session is started any more. Read while one is.
-static ENDING: RwLock<bool> = RwLock::new(false);
+static SHUTTING_DOWN: RwLock<bool> = RwLock::new(false);
 /// How long a program that is about to end waits for a session that is just being started.
-const STARTED: Duration = Duration::from_secs(1);
+const START_GRACE: Duration = Duration::from_secs(1);
 
 /// Nobody: where the machine's services would be asked for, which show notifications, keep
 /// passwords and run other programs.
-const NO_BUS: &str = "disabled:";
+const DISABLED_BUS: &str = "disabled:";
 
 /// A running chromedriver and what it has started: all of one process group, which the driver leads.
 ///
 /// Dropping it does not wait: on a thread of a runtime that would hold up everything else.
 #[derive(Debug)]
-pub(crate) struct Processes {
+pub(crate) struct DriverProcesses {
     /// Nothing once they have been ended.
-    running: Option<Running>,
+    running: Option<SessionProcesses>,
     /// Where the driver listens.
     pub(crate) port: u16,
 }
 
 /// The driver and the folder. Dropping it ends both, and waits until that is done.
 #[derive(Debug)]
-struct Running {
+struct SessionProcesses {
     driver: Child,
     folder: TempDir,
 }
 
-impl Running {
+impl SessionProcesses {
     /// Starts chromedriver in a folder of its own.
     fn start(programs: &Programs, launch: &Launch) -> Result<Self, Error> {
         // Held until the driver runs, so that whoever ends all sessions finds this one.
-        let ending = ENDING.read().unwrap_or_else(PoisonError::into_inner);
-        if *ending {
+        let is_shutting_down = SHUTTING_DOWN.read().unwrap_or_else(PoisonError::into_inner);
+        if *is_shutting_down {
             return Err(Error::Session { reason: "this program is ending".to_owned() });
         }
         let folder = tempfile::Builder::new()
@@ -100,14 +100,14 @@ impl Running {
             .process_group(0)
             .env_clear()
             .envs(environment(launch, folder.path()));
-        let driver = spawn_undisturbed(&mut command).map_err(|source| Error::Spawn {
+        let driver = spawn_without_netlink(&mut command).map_err(|source| Error::Spawn {
             program: programs.chromedriver.display().to_string(),
             source,
         })?;
         if launch.determinism.is_some() {
-            bound_files(&driver);
+            limit_file_size(&driver);
         }
-        Ok(Running { driver, folder })
+        Ok(SessionProcesses { driver, folder })
     }
 
     /// Kills the group, without waiting for its end.
@@ -115,32 +115,34 @@ impl Running {
         // Even where the driver has ended already: until it is reaped its number stands for the
         // group, in which Chromium may still run.
         if let Some(leader) = i32::try_from(self.driver.id()).ok().and_then(Pid::from_raw) {
-            end_group(leader);
+            kill_group(leader);
         }
     }
 }
 
-impl Drop for Running {
+impl Drop for SessionProcesses {
     fn drop(&mut self) {
         self.kill();
         if let Err(error) = self.driver.wait() {
             tracing::warn!(%error, "chromedriver could not be reaped");
         }
-        remove(self.folder.path());
+        remove_folder(self.folder.path());
     }
 }
 
-impl Processes {
+impl DriverProcesses {
     /// Starts chromedriver on a free port and waits until it listens. Somebody else may take the port
     /// first; so it has several tries.
     pub(crate) async fn start(programs: &Programs, launch: &Launch) -> Result<Self, Error> {
         // It may take a while. What it does not remove, the next start does.
-        let _ = spawn_blocking(|| sweep(&std::env::temp_dir())).await;
-        let mut tries = 0;
+        let _ = spawn_blocking(|| remove_stale_sessions(&std::env::temp_dir())).await;
+        let mut attempts = 0;
         loop {
-            tries += 1;
+            attempts += 1;
             match Self::start_once(programs, launch).await {
-                Err(error) if tries < TRIES => tracing::debug!(%error, "chromedriver is started once more"),
+                Err(error) if attempts < ATTEMPTS => {
+                    tracing::debug!(%error, "chromedriver is started once more")
+                }
                 result => return result,
             }
         }
@@ -148,13 +150,13 @@ impl Processes {
 
     async fn start_once(programs: &Programs, launch: &Launch) -> Result<Self, Error> {
         let failed = |source| Error::Spawn { program: programs.chromedriver.display().to_string(), source };
-        let mut running = Running::start(programs, launch)?;
+        let mut running = SessionProcesses::start(programs, launch)?;
         let output = running.driver.stdout.take();
         let mut processes = Self { running: Some(running), port: 0 };
         let Some(output) = output else {
             return Err(Error::Session { reason: "chromedriver has no output".to_owned() });
         };
-        processes.port = match timeout(DRIVER_START, announced_port(output)).await {
+        processes.port = match timeout(DRIVER_START, read_port(output)).await {
             Ok(port) => port.map_err(failed)?,
             Err(_) => {
                 return Err(Error::Deadline {
@@ -186,7 +188,7 @@ impl Processes {
     }
 }
 
-impl Drop for Processes {
+impl Drop for DriverProcesses {
     fn drop(&mut self) {
         let Some(running) = self.running.take() else { return };
         running.kill();
@@ -201,8 +203,8 @@ impl Drop for Processes {
 /// Bounds the files that a program may write, and those that it starts. What an episode's pages
 /// write has bounds of its own, which Chromium is told of; this is for what escapes them: a browser
 /// that writes more ends.
-fn bound_files(program: &Child) {
-    let limit = Rlimit { current: Some(LARGEST_FILE), maximum: Some(LARGEST_FILE) };
+fn limit_file_size(program: &Child) {
+    let limit = Rlimit { current: Some(MAX_FILE_SIZE), maximum: Some(MAX_FILE_SIZE) };
     let pid = i32::try_from(program.id()).ok().and_then(Pid::from_raw);
     if let Err(error) = prlimit(pid, Resource::Fsize, limit) {
         tracing::warn!(%error, "the size of the browser's files has no bound");
@@ -219,22 +221,22 @@ fn environment(launch: &Launch, folder: &Path) -> HashMap<OsString, OsString> {
         ("LANGUAGE", language.into()),
         ("HOME", folder.join(HOME).into()),
         ("TMPDIR", folder.into()),
-        ("DBUS_SESSION_BUS_ADDRESS", NO_BUS.into()),
-        ("DBUS_SYSTEM_BUS_ADDRESS", NO_BUS.into()),
+        ("DBUS_SESSION_BUS_ADDRESS", DISABLED_BUS.into()),
+        ("DBUS_SYSTEM_BUS_ADDRESS", DISABLED_BUS.into()),
     ];
     let path = processes::minimal().into_iter().filter(|(name, _)| name == "PATH");
     let screen = if launch.headless { Vec::new() } else { processes::display() };
     path.chain(screen).chain(of_session.map(|(name, value)| (name.into(), value))).collect()
 }
 
-fn end_group(leader: Pid) {
+fn kill_group(leader: Pid) {
     // Gone already is what we want.
     let _ = kill_process_group(leader, Signal::KILL);
 }
 
 /// Removes the folder. Processes that were just killed may still be writing their last file into it, so the removal is repeated while it
 /// finds something new, for a second at most.
-fn remove(folder: &Path) {
+fn remove_folder(folder: &Path) {
     let deadline = Instant::now() + Duration::from_secs(1);
     loop {
         match fs::remove_dir_all(folder) {
@@ -253,7 +255,7 @@ fn remove(folder: &Path) {
 /// not get for IPv6, and on a machine without that it does not say which one it took.
 fn free_port() -> io::Result<u16> {
     let mut last = None;
-    for _ in 0..TRIES {
+    for _ in 0..ATTEMPTS {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let port = listener.local_addr()?.port();
         match TcpListener::bind((Ipv6Addr::LOCALHOST, port)) {
@@ -264,7 +266,7 @@ fn free_port() -> io::Result<u16> {
     Err(last.unwrap_or_else(|| io::ErrorKind::AddrInUse.into()))
 }
 
-async fn announced_port(output: std::process::ChildStdout) -> io::Result<u16> {
+async fn read_port(output: std::process::ChildStdout) -> io::Result<u16> {
     let output = tokio::process::ChildStdout::from_std(output)?;
     let mut lines = BufReader::new(output).lines();
     while let Some(line) = lines.next_line().await? {
@@ -278,43 +280,43 @@ async fn announced_port(output: std::process::ChildStdout) -> io::Result<u16> {
 /// Ends all sessions of this process at once, for a program that is about to end in the midst of
 /// what it does. From then on none is started.
 pub fn end_all() {
-    let deadline = Instant::now() + STARTED;
+    let deadline = Instant::now() + START_GRACE;
     loop {
-        match ENDING.try_write() {
-            Ok(mut ending) => break *ending = true,
-            Err(TryLockError::Poisoned(ending)) => break *ending.into_inner() = true,
+        match SHUTTING_DOWN.try_write() {
+            Ok(mut is_shutting_down) => break *is_shutting_down = true,
+            Err(TryLockError::Poisoned(is_shutting_down)) => break *is_shutting_down.into_inner() = true,
             // A session is just being started, perhaps by who has come to this.
             Err(TryLockError::WouldBlock) if Instant::now() > deadline => break,
             Err(TryLockError::WouldBlock) => std::thread::yield_now(),
         }
     }
     let own = Pid::from_raw(std::process::id().cast_signed());
-    sweep_those_of(&std::env::temp_dir(), |owner| Some(owner) == own);
+    remove_sessions(&std::env::temp_dir(), |owner| Some(owner) == own);
 }
 
 /// Removes what sessions of processes that were killed have left in `temp`, running browsers included.
-fn sweep(temp: &Path) {
-    sweep_those_of(temp, |owner| test_kill_process(owner) == Err(rustix::io::Errno::SRCH));
+fn remove_stale_sessions(temp: &Path) {
+    remove_sessions(temp, |owner| test_kill_process(owner) == Err(rustix::io::Errno::SRCH));
 }
 
-fn sweep_those_of(temp: &Path, is_meant: impl Fn(Pid) -> bool) {
+fn remove_sessions(temp: &Path, is_selected: impl Fn(Pid) -> bool) {
     let Ok(entries) = fs::read_dir(temp) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let Some(owner) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else { continue };
         let owner = owner.split('-').next().and_then(|pid| pid.parse().ok()).and_then(Pid::from_raw);
-        if !owner.is_some_and(&is_meant) {
+        if !owner.is_some_and(&is_selected) {
             continue;
         }
         let folder = entry.path();
-        groups_in(&folder).into_iter().for_each(end_group);
-        remove(&folder);
+        session_process_groups(&folder).into_iter().for_each(kill_group);
+        remove_folder(&folder);
     }
 }
 
 /// The process groups of a session that has this folder. The driver, which leads one, may have
 /// ended before what it has started.
-fn groups_in(folder: &Path) -> HashSet<Pid> {
+fn session_process_groups(folder: &Path) -> HashSet<Pid> {
     let (Ok(folder), Ok(processes)) = (std::path::absolute(folder), fs::read_dir("/proc")) else {
         return HashSet::new();
     };
@@ -322,7 +324,7 @@ fn groups_in(folder: &Path) -> HashSet<Pid> {
         let pid = Pid::from_raw(process.file_name().to_str()?.parse().ok()?)?;
         let environment = fs::read(process.path().join("environ")).ok()?;
         let line = fs::read(process.path().join("cmdline")).ok()?;
-        is_of(&folder, &environment, &line).then(|| getpgid(Some(pid)).ok())?
+        belongs_to_session(&folder, &environment, &line).then(|| getpgid(Some(pid)).ok())?
     };
     processes.flatten().filter_map(group).collect()
 }
@@ -330,7 +332,7 @@ fn groups_in(folder: &Path) -> HashSet<Pid> {
 /// Whether a process is of the session that has this folder, and does not merely name it: it has
 /// the home that we have given it. Chromium writes its title over its environment, which is blank
 /// then; so it is known by its profile.
-fn is_of(folder: &Path, environment: &[u8], line: &[u8]) -> bool {
+fn belongs_to_session(folder: &Path, environment: &[u8], line: &[u8]) -> bool {
     let word =
         |start: &str, path: &str| [start.as_bytes(), folder.join(path).as_os_str().as_bytes()].concat();
     let (home, profile) = (word("HOME=", HOME), word("--user-data-dir=", PROFILE));
@@ -361,28 +363,32 @@ mod tests {
         let folder = Path::new("/tmp/sandbox-browser-1-a");
         let profile = b"--user-data-dir=/tmp/sandbox-browser-1-a/profile";
         let home = b"PATH=/bin\0HOME=/tmp/sandbox-browser-1-a/home\0";
-        assert!(is_of(folder, home, b"chromedriver"));
-        assert!(is_of(folder, &[0; 99], &[b"chromium --x ".as_slice(), profile, b" --y"].concat()));
+        assert!(belongs_to_session(folder, home, b"chromedriver"));
+        assert!(belongs_to_session(
+            folder,
+            &[0; 99],
+            &[b"chromium --x ".as_slice(), profile, b" --y"].concat()
+        ));
         for (environment, line) in [
             (b"PWD=/tmp/sandbox-browser-1-a/home\0".as_slice(), profile.as_slice()),
             (b"HOME=/tmp/sandbox-browser-1-a/home/x\0", b"sh"),
             (b"", profile),
             (&[0; 99], b"chromium --user-data-dir=/tmp/sandbox-browser-1-a/profile2"),
         ] {
-            assert!(!is_of(folder, environment, line), "{line:?}");
+            assert!(!belongs_to_session(folder, environment, line), "{line:?}");
         }
     }
 
     /// A program that runs until it is killed, with a folder that has a file in it.
-    fn running() -> (Processes, PathBuf) {
+    fn running() -> (DriverProcesses, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().to_owned();
         fs::write(path.join("file"), "").unwrap();
         let driver = Command::new("sleep").arg("600").process_group(0).spawn().unwrap();
-        (Processes { running: Some(Running { driver, folder }), port: 0 }, path)
+        (DriverProcesses { running: Some(SessionProcesses { driver, folder }), port: 0 }, path)
     }
 
-    fn is_alive(processes: &Processes) -> impl Fn() -> bool + use<> {
+    fn is_alive(processes: &DriverProcesses) -> impl Fn() -> bool + use<> {
         let id = processes.running.as_ref().unwrap().driver.id();
         // A zombie still has an entry, without a command line.
         move || fs::read(format!("/proc/{id}/cmdline")).is_ok_and(|line| !line.is_empty())

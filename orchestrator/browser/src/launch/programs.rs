@@ -32,25 +32,25 @@ impl Programs {
     /// # Errors
     /// When there is no driver, or neither Chromium nor its headless shell.
     pub fn find() -> Result<Self, Error> {
-        let named =
+        let variable_path =
             |variable: &str| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
-        Self::find_among(named, Path::is_file)
+        Self::find_with(variable_path, Path::is_file)
     }
 
-    /// The same where `named` has the variables, and `is_there` says which files there are.
-    fn find_among(
-        named: impl Fn(&str) -> Option<PathBuf>,
-        is_there: impl Fn(&Path) -> bool,
+    /// The same where `variable_path` has the variables, and `is_file` says which files there are.
+    fn find_with(
+        variable_path: impl Fn(&str) -> Option<PathBuf>,
+        is_file: impl Fn(&Path) -> bool,
     ) -> Result<Self, Error> {
-        let first = |places: &[&str]| places.iter().map(PathBuf::from).find(|place| is_there(place));
-        let (chromium, headless_shell) = match named(CHROMIUM_VARIABLE) {
+        let first = |places: &[&str]| places.iter().map(PathBuf::from).find(|place| is_file(place));
+        let (chromium, headless_shell) = match variable_path(CHROMIUM_VARIABLE) {
             Some(chromium) => (Some(chromium), None),
             None => (first(CHROMIUM), first(HEADLESS_SHELL)),
         };
         if chromium.is_none() && headless_shell.is_none() {
             return Err(Error::Missing { program: "Chromium", install: INSTALL });
         }
-        let chromedriver = named(CHROMEDRIVER_VARIABLE).or_else(|| first(CHROMEDRIVER));
+        let chromedriver = variable_path(CHROMEDRIVER_VARIABLE).or_else(|| first(CHROMEDRIVER));
         let chromedriver =
             chromedriver.ok_or(Error::Missing { program: "chromedriver", install: INSTALL })?;
         Ok(Self { chromium, headless_shell, chromedriver })
@@ -99,7 +99,7 @@ mod tests {
     use crate::Determinism;
 
     fn found(there: &[&str]) -> Result<Programs, Error> {
-        Programs::find_among(|_| None, |path| there.iter().any(|place| Path::new(place) == path))
+        Programs::find_with(|_| None, |path| there.iter().any(|place| Path::new(place) == path))
     }
 
     #[test]

@@ -8,10 +8,10 @@ use jiff::Timestamp;
 use crate::Device;
 
 /// The most that downloads may hold, unless told otherwise.
-const DOWNLOADS: u64 = 1 << 30;
+const DEFAULT_DOWNLOAD_LIMIT: u64 = 1 << 30;
 
 /// Where benchmarks' agents search unless told otherwise.
-const GOOGLE: &str = "https://www.google.com/search?q={}";
+const DEFAULT_SEARCH: &str = "https://www.google.com/search?q={}";
 
 /// The settings of a session.
 #[derive(Debug, Clone)]
@@ -48,9 +48,9 @@ impl Launch {
             ca_spki: ca_spki.into(),
             headless: true,
             device: Device::default(),
-            search: GOOGLE.to_owned(),
+            search: DEFAULT_SEARCH.to_owned(),
             files: None,
-            downloads: DOWNLOADS,
+            downloads: DEFAULT_DOWNLOAD_LIMIT,
             activity: None,
             determinism: None,
             attach_mode: false,
@@ -58,12 +58,12 @@ impl Launch {
     }
 
     /// Whether pages' time and frames move only when they are told to.
-    pub(crate) fn freezes(&self) -> bool {
+    pub(crate) fn is_frozen(&self) -> bool {
         self.determinism.is_some() && !self.attach_mode
     }
 
     /// The address of the search engine's results for a query.
-    pub(crate) fn results(&self, query: &str) -> String {
+    pub(crate) fn search_url(&self, query: &str) -> String {
         let query: String = url::form_urlencoded::byte_serialize(query.as_bytes()).collect();
         self.search.replace("{}", &query)
     }

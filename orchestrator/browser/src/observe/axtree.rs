@@ -44,20 +44,20 @@ const WIDGETS: &[&str] = &[
 
 /// The nodes of one frame, as the browser gives them: the root first.
 #[derive(Debug, Default, Deserialize)]
-pub(crate) struct Tree {
-    pub(crate) nodes: Vec<Node>,
+pub(crate) struct AxTree {
+    pub(crate) nodes: Vec<AxNode>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Node {
+pub(crate) struct AxNode {
     pub(crate) node_id: String,
-    role: Option<Datum>,
-    pub(crate) name: Option<Datum>,
-    value: Option<Datum>,
-    description: Option<Datum>,
+    role: Option<AxValue>,
+    pub(crate) name: Option<AxValue>,
+    value: Option<AxValue>,
+    description: Option<AxValue>,
     #[serde(default)]
-    pub(crate) properties: Vec<Property>,
+    pub(crate) properties: Vec<AxProperty>,
     #[serde(default)]
     pub(crate) child_ids: Vec<String>,
     /// The browser's number of the node of the document that it stands for.
@@ -66,17 +66,17 @@ pub(crate) struct Node {
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct Datum {
+pub(crate) struct AxValue {
     pub(crate) value: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct Property {
+pub(crate) struct AxProperty {
     pub(crate) name: String,
-    pub(crate) value: Datum,
+    pub(crate) value: AxValue,
 }
 
-impl Node {
+impl AxNode {
     pub(crate) fn role(&self) -> &str {
         self.role.as_ref().and_then(|role| role.value.as_ref()).and_then(Value::as_str).unwrap_or_default()
     }
@@ -93,8 +93,8 @@ impl Node {
         texts.find_map(|text| marks::split(text)).map(|(bid, _)| bid)
     }
 
-    fn is_usable(&self) -> bool {
-        let set = |property: &Property| {
+    fn is_interactive(&self) -> bool {
+        let set = |property: &AxProperty| {
             property.name == "focusable" && property.value.value == Some(Value::Bool(true))
         };
         WIDGETS.contains(&self.role()) || self.properties.iter().any(set)
@@ -103,11 +103,11 @@ impl Node {
 
 /// One frame's tree and where it hangs.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct FrameTree {
     pub(crate) frame: String,
     /// See [`crate::observe::frames`].
     pub(crate) prefix: Option<String>,
-    pub(crate) tree: Tree,
+    pub(crate) tree: AxTree,
     /// The parent's frame and the number of the element in it that shows this frame; `None` for the page itself.
     pub(crate) owner: Option<(String, i64)>,
 }
@@ -125,15 +125,15 @@ pub struct Element {
 
 /// The text and what is in it.
 #[derive(Debug, Default)]
-pub(crate) struct Rendered {
+pub(crate) struct TreeOutput {
     pub(crate) text: String,
     pub(crate) elements: Vec<Element>,
 }
 
 /// What is still to be written; a stack of these instead of recursion, for pages nest as deep as they like.
 struct Step<'a> {
-    part: &'a Part,
-    node: &'a Node,
+    part: &'a FrameTree,
+    node: &'a AxNode,
     depth: usize,
     parent_name: &'a str,
     /// The node above was left out by a filter.
@@ -210,20 +210,20 @@ impl TreeText {
     }
 
     /// Whether an element is left out.
-    pub(crate) fn filters(&self, bid: Option<&str>, known: Option<&Properties>) -> bool {
+    pub(crate) fn filters(&self, bid: Option<&str>, properties: Option<&Properties>) -> bool {
         if bid.is_none() {
             return self.filter_with_bid_only || self.filter_som_only;
         }
-        known.is_some_and(|known| {
-            (self.filter_visible_only && !known.is_visible()) || (self.filter_som_only && !known.set_of_marks)
+        properties.is_some_and(|properties| {
+            (self.filter_visible_only && !properties.is_visible()) || (self.filter_som_only && !properties.set_of_marks)
         })
     }
 
     /// What is said of an element before its other attributes, the last one first asked for.
-    pub(crate) fn extras(&self, known: Option<&Properties>) -> Vec<String> {
-        let Some(known) = known else { return Vec::new() };
+    pub(crate) fn extras(&self, properties: Option<&Properties>) -> Vec<String> {
+        let Some(properties) = properties else { return Vec::new() };
         let mut extras = Vec::new();
-        if let Some([x, y, width, height]) = known.bbox {
+        if let Some([x, y, width, height]) = properties.bbox {
             if self.with_bounding_box_coords {
                 extras.push(format!("box=\"{}\"", self.place(&[x, y, x + width, y + height])));
             }
@@ -232,17 +232,17 @@ impl TreeText {
             }
         }
         let flags = [
-            (self.with_clickable && known.clickable, "clickable"),
-            (self.with_visible && known.is_visible(), "visible"),
-            (self.with_som && known.set_of_marks, "som"),
+            (self.with_clickable && properties.clickable, "clickable"),
+            (self.with_visible && properties.is_visible(), "visible"),
+            (self.with_som && properties.set_of_marks, "som"),
         ];
         extras.extend(flags.iter().filter(|(said, _)| *said).map(|(_, word)| (*word).to_owned()));
         extras
     }
 
     /// Whether an element's bid is not shown.
-    pub(crate) fn hides_bid(&self, known: Option<&Properties>) -> bool {
-        self.hide_all_bids || (self.hide_bid_if_invisible && !known.is_some_and(Properties::is_visible))
+    pub(crate) fn hides_bid(&self, properties: Option<&Properties>) -> bool {
+        self.hide_all_bids || (self.hide_bid_if_invisible && !properties.is_some_and(Properties::is_visible))
     }
 
     fn place(&self, numbers: &[f64]) -> String {
@@ -253,24 +253,24 @@ impl TreeText {
 }
 
 /// What a tree is written with.
-pub(crate) struct Writer<'a> {
+pub(crate) struct TreeWriter<'a> {
     pub(crate) text: &'a TreeText,
     pub(crate) properties: &'a HashMap<String, Properties>,
     pub(crate) bids: &'a mut Bids,
 }
 
 /// Writes all frames as one tree.
-pub(crate) fn render(parts: &[Part], mut writer: Writer<'_>) -> Rendered {
-    let mut nodes: HashMap<(&str, &str), &Node> = HashMap::new();
-    let mut inner: HashMap<(&str, i64), &Part> = HashMap::new();
+pub(crate) fn render(parts: &[FrameTree], mut writer: TreeWriter<'_>) -> TreeOutput {
+    let mut nodes: HashMap<(&str, &str), &AxNode> = HashMap::new();
+    let mut inner: HashMap<(&str, i64), &FrameTree> = HashMap::new();
     for part in parts {
         nodes.extend(part.tree.nodes.iter().map(|node| ((&*part.frame, &*node.node_id), node)));
         if let Some((frame, node)) = &part.owner {
             inner.insert((frame, *node), part);
         }
     }
-    let mut out = Rendered::default();
-    let root = |part: &'_ Part| part.tree.nodes.first().map(|_| ());
+    let mut out = TreeOutput::default();
+    let root = |part: &'_ FrameTree| part.tree.nodes.first().map(|_| ());
     let mut stack: Vec<Step<'_>> = Vec::new();
     for part in parts.iter().filter(|part| part.owner.is_none() && root(part).is_some()) {
         stack.push(Step { part, node: &part.tree.nodes[0], depth: 0, parent_name: "", filtered: false });
@@ -278,8 +278,8 @@ pub(crate) fn render(parts: &[Part], mut writer: Writer<'_>) -> Rendered {
     while let Some(step) = stack.pop() {
         let Step { part, node, depth, .. } = step;
         let written = writer.write(&mut out, &step);
-        let depth = depth + usize::from(written == Written::Shown);
-        let filtered = written == Written::Filtered;
+        let depth = depth + usize::from(written == NodeOutcome::Shown);
+        let filtered = written == NodeOutcome::Filtered;
         let framed = node.node.and_then(|number| inner.remove(&(&*part.frame, number)));
         if let Some(framed) = framed
             && let Some(first) = framed.tree.nodes.first()
@@ -299,7 +299,7 @@ pub(crate) fn render(parts: &[Part], mut writer: Writer<'_>) -> Rendered {
 
 /// What became of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Written {
+enum NodeOutcome {
     Shown,
     /// Not worth a line.
     Skipped,
@@ -307,37 +307,37 @@ enum Written {
     Filtered,
 }
 
-impl Writer<'_> {
+impl TreeWriter<'_> {
     /// Writes one line, if the node is worth one.
-    fn write(&mut self, out: &mut Rendered, step: &Step<'_>) -> Written {
+    fn write(&mut self, out: &mut TreeOutput, step: &Step<'_>) -> NodeOutcome {
         let Step { part, node, depth, parent_name, filtered } = *step;
         let (role, name) = (node.role(), node.name());
         if IGNORED_ROLES.contains(&role) || node.name.is_none() {
-            return Written::Skipped;
+            return NodeOutcome::Skipped;
         }
         let text = role == "StaticText";
         if text && (filtered || (self.text.remove_redundant_static_text && parent_name.contains(name))) {
-            return Written::Skipped;
+            return NodeOutcome::Skipped;
         }
         let mut attributes = attributes(node);
         let mut shown = !(self.text.skip_generic && role == "generic" && attributes.is_empty());
         shown &= !(self.text.hide_all_children && filtered);
         let bid = bid(self.bids, part, node);
-        let known = bid.as_ref().and_then(|bid| self.properties.get(bid));
+        let properties = bid.as_ref().and_then(|bid| self.properties.get(bid));
         if !text {
-            if self.text.filters(bid.as_deref(), known) {
-                return Written::Filtered;
+            if self.text.filters(bid.as_deref(), properties) {
+                return NodeOutcome::Filtered;
             }
-            attributes.splice(0..0, self.text.extras(known));
+            attributes.splice(0..0, self.text.extras(properties));
         }
         if !shown {
-            return Written::Skipped;
+            return NodeOutcome::Skipped;
         }
         if !out.text.is_empty() {
             out.text.push('\n');
         }
         out.text.extend(std::iter::repeat_n('\t', depth));
-        if let Some(bid) = bid.as_ref().filter(|_| !self.text.hides_bid(known)) {
+        if let Some(bid) = bid.as_ref().filter(|_| !self.text.hides_bid(properties)) {
             out.text.push_str(&format!("[{bid}] "));
         }
         out.text.push_str(role);
@@ -356,24 +356,24 @@ impl Writer<'_> {
         if let Some(bid) = bid {
             out.elements.push(Element { bid, role: role.to_owned(), name: name.trim().to_owned() });
         }
-        Written::Shown
+        NodeOutcome::Shown
     }
 }
 
 /// The id of the element that a node stands for; new where it has none yet and can be used.
-pub(crate) fn bid(bids: &mut Bids, part: &Part, node: &Node) -> Option<String> {
+pub(crate) fn bid(bids: &mut Bids, part: &FrameTree, node: &AxNode) -> Option<String> {
     match (node.bid(), &part.prefix, node.node) {
         (Some(bid), _, _) => Some(bid.to_owned()),
-        (None, Some(prefix), Some(number)) if node.is_usable() && node.role() != "RootWebArea" => {
-            bids.of_unmarked(prefix, number)
+        (None, Some(prefix), Some(number)) if node.is_interactive() && node.role() != "RootWebArea" => {
+            bids.assign_unmarked(prefix, number)
         }
         _ => None,
     }
 }
 
-fn attributes(node: &Node) -> Vec<String> {
+fn attributes(node: &AxNode) -> Vec<String> {
     let mut attributes = Vec::new();
-    for Property { name, value } in &node.properties {
+    for AxProperty { name, value } in &node.properties {
         let Some(value) = &value.value else { continue };
         if IGNORED_PROPERTIES.contains(&&**name) {
             continue;

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::{Error, Session, cdp::tracker::Page};
 
 /// Frames taken into account; a page with more is hostile.
-const MOST: usize = 500;
+const MAX_FRAMES: usize = 500;
 
 /// A frame of the active page.
 #[derive(Debug, Clone)]
@@ -42,7 +42,7 @@ impl Frame {
 
 /// The element that a bid stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum NodeLocation {
     /// One that the frame's marks know by its bid.
     Marked { frame: String },
     /// Another one, by the browser's own number of it, which differs from run to run and must not be shown.
@@ -60,7 +60,7 @@ pub(crate) struct Bids {
 
 impl Bids {
     /// Takes in the frames of an observation, forgetting documents that have gone.
-    pub(crate) fn meet(&mut self, frames: &[Frame]) {
+    pub(crate) fn update(&mut self, frames: &[Frame]) {
         let marked = |frame: &Frame| Some((frame.prefix.clone()?, frame.clone()));
         self.frames = frames.iter().filter_map(marked).collect();
         let living: HashSet<_> = frames.iter().map(Frame::document).collect();
@@ -68,35 +68,35 @@ impl Bids {
     }
 
     /// The id of a node without a mark, new or as before.
-    pub(crate) fn of_unmarked(&mut self, prefix: &str, node: i64) -> Option<String> {
+    pub(crate) fn assign_unmarked(&mut self, prefix: &str, node: i64) -> Option<String> {
         let numbers = self.unmarked.entry(self.frames.get(prefix)?.document()).or_default();
         let next = numbers.len() + 1;
         Some(format!("{prefix}0{}", numbers.entry(node).or_insert(next)))
     }
 
     /// The id of a node without a mark, if it has been given one.
-    pub(crate) fn known_unmarked(&self, prefix: &str, node: i64) -> Option<String> {
+    pub(crate) fn unmarked_bid(&self, prefix: &str, node: i64) -> Option<String> {
         let given = self.unmarked.get(&self.frames.get(prefix)?.document())?.get(&node)?;
         Some(format!("{prefix}0{given}"))
     }
 
-    pub(crate) fn place(&self, bid: &str) -> Option<Place> {
+    pub(crate) fn locate(&self, bid: &str) -> Option<NodeLocation> {
         let (prefix, number) = split(bid)?;
         let frame = self.frames.get(prefix)?;
         let Some(unmarked) = number.strip_prefix('0').filter(|rest| !rest.is_empty()) else {
-            return Some(Place::Marked { frame: frame.id.clone() });
+            return Some(NodeLocation::Marked { frame: frame.id.clone() });
         };
         let number: usize = unmarked.parse().ok()?;
         let (&node, _) = self.unmarked.get(&frame.document())?.iter().find(|(_, given)| **given == number)?;
-        Some(Place::Node { frame: frame.id.clone(), node })
+        Some(NodeLocation::Node { frame: frame.id.clone(), node })
     }
 
     /// The elements that show a frame and the frames in which it lies, by the browser's numbers, the innermost first.
-    pub(crate) fn around(&self, frame: &str) -> Vec<i64> {
+    pub(crate) fn owners_of(&self, frame: &str) -> Vec<i64> {
         let by_id = |id: &str| self.frames.values().find(|frame| frame.id == id);
         let mut owners = Vec::new();
         let mut inner = by_id(frame);
-        while let Some(frame) = inner.filter(|_| owners.len() < MOST) {
+        while let Some(frame) = inner.filter(|_| owners.len() < MAX_FRAMES) {
             owners.extend(frame.owner);
             inner = frame.parent.as_deref().and_then(by_id);
         }
@@ -127,7 +127,7 @@ impl Session {
             let text = |name: &str| {
                 node.pointer(&format!("/frame/{name}")).and_then(Value::as_str).unwrap_or_default()
             };
-            if frames.len() < MOST {
+            if frames.len() < MAX_FRAMES {
                 frames.push(Frame {
                     id: text("id").to_owned(),
                     url: format!("{}{}", text("url"), text("urlFragment")),
@@ -183,19 +183,19 @@ mod tests {
     #[test]
     fn nodes_without_a_mark_keep_their_number_until_their_document_goes() {
         let mut bids = Bids::default();
-        bids.meet(&[frame("m", "1", Some("")), frame("x", "1", Some("a")), frame("y", "1", None)]);
-        assert_eq!(bids.place("7"), Some(Place::Marked { frame: "m".to_owned() }));
-        assert_eq!(bids.place("a0"), Some(Place::Marked { frame: "x".to_owned() }));
-        assert_eq!(bids.place("b0"), None, "there is no such frame");
-        assert_eq!(bids.of_unmarked("a", 71).as_deref(), Some("a01"));
-        assert_eq!(bids.of_unmarked("a", 75).as_deref(), Some("a02"));
-        assert_eq!(bids.of_unmarked("a", 71).as_deref(), Some("a01"));
-        assert_eq!(bids.known_unmarked("a", 75).as_deref(), Some("a02"));
-        assert_eq!((bids.known_unmarked("a", 76), bids.known_unmarked("b", 75)), (None, None));
-        assert_eq!(bids.place("a02"), Some(Place::Node { frame: "x".to_owned(), node: 75 }));
+        bids.update(&[frame("m", "1", Some("")), frame("x", "1", Some("a")), frame("y", "1", None)]);
+        assert_eq!(bids.locate("7"), Some(NodeLocation::Marked { frame: "m".to_owned() }));
+        assert_eq!(bids.locate("a0"), Some(NodeLocation::Marked { frame: "x".to_owned() }));
+        assert_eq!(bids.locate("b0"), None, "there is no such frame");
+        assert_eq!(bids.assign_unmarked("a", 71).as_deref(), Some("a01"));
+        assert_eq!(bids.assign_unmarked("a", 75).as_deref(), Some("a02"));
+        assert_eq!(bids.assign_unmarked("a", 71).as_deref(), Some("a01"));
+        assert_eq!(bids.unmarked_bid("a", 75).as_deref(), Some("a02"));
+        assert_eq!((bids.unmarked_bid("a", 76), bids.unmarked_bid("b", 75)), (None, None));
+        assert_eq!(bids.locate("a02"), Some(NodeLocation::Node { frame: "x".to_owned(), node: 75 }));
 
-        bids.meet(&[frame("m", "1", Some("")), frame("x", "2", Some("a"))]);
-        assert_eq!(bids.place("a02"), None);
-        assert_eq!(bids.of_unmarked("a", 90).as_deref(), Some("a01"));
+        bids.update(&[frame("m", "1", Some("")), frame("x", "2", Some("a"))]);
+        assert_eq!(bids.locate("a02"), None);
+        assert_eq!(bids.assign_unmarked("a", 90).as_deref(), Some("a01"));
     }
 }

@@ -10,17 +10,18 @@ use serde_json::{Value, json};
 
 use crate::{
     Error, Session,
-    cdp::{connection::CALL, tracker::Page},
+    cdp::{connection::CALL_TIMEOUT, tracker::Page},
     observe::frames::Frame,
 };
 
 const SCRIPT: &str = include_str!("marks.js");
 /// What begins the text of an attribute that holds a bid.
-const MARK: &str = "bid=";
+const MARK_PREFIX: &str = "bid=";
 
 /// Takes a bid out of the text of an attribute; leaves what the page itself had written there.
 pub(crate) fn split(text: &str) -> Option<(&str, &str)> {
-    let (bid, own) = text.strip_prefix(MARK)?.split_once(' ').unwrap_or((&text[MARK.len()..], ""));
+    let (bid, own) =
+        text.strip_prefix(MARK_PREFIX)?.split_once(' ').unwrap_or((&text[MARK_PREFIX.len()..], ""));
     let is_bid = !bid.is_empty() && bid.bytes().all(|byte| byte.is_ascii_alphanumeric());
     is_bid.then_some((bid, own))
 }
@@ -44,7 +45,7 @@ impl Session {
             let within = focused.take();
             for (place, mark) in marked {
                 match mark {
-                    Ok(Some(Mark { owner, prefix, isolated_world, focused: inside })) => {
+                    Ok(Some(MarkedFrame { owner, prefix, isolated_world, focused: inside })) => {
                         // Inside a frame only if the frame itself has the focus.
                         if depth == 0 || within.as_ref() == Some(&prefix) {
                             focused = inside;
@@ -55,14 +56,14 @@ impl Session {
                     }
                     Ok(None) => {}
                     Err(error) => {
-                        self.bids.meet(&frames);
+                        self.bids.update(&frames);
                         return Err(error);
                     }
                 }
             }
             focused = focused.or(within);
         }
-        self.bids.meet(&frames);
+        self.bids.update(&frames);
         Ok((frames, focused))
     }
 
@@ -80,7 +81,7 @@ impl Session {
     }
 
     /// Writes the bids into one frame; none where it, or the element that shows it, has gone or cannot be marked.
-    async fn mark(&self, page: &Page, frame: &Frame, measured: bool) -> Result<Option<Mark>, Error> {
+    async fn mark(&self, page: &Page, frame: &Frame, measured: bool) -> Result<Option<MarkedFrame>, Error> {
         let marking = async {
             let (owner, prefix) = match frame.parent {
                 None => (None, String::new()),
@@ -90,9 +91,14 @@ impl Session {
                 }
             };
             let isolated_world = self.isolated_world(page, &frame.id).await?;
-            let script = calling(&format!("write({}, {measured})", json!(prefix)));
-            let focused = self.evaluate_in(page, isolated_world, &script, CALL).await?;
-            Ok(Some(Mark { owner, prefix, isolated_world, focused: focused.as_str().map(str::to_owned) }))
+            let script = call_expression(&format!("write({}, {measured})", json!(prefix)));
+            let focused = self.evaluate_in(page, isolated_world, &script, CALL_TIMEOUT).await?;
+            Ok(Some(MarkedFrame {
+                owner,
+                prefix,
+                isolated_world,
+                focused: focused.as_str().map(str::to_owned),
+            }))
         };
         match marking.await {
             Err(Error::Refused { .. }) if frame.parent.is_some() => Ok(None),
@@ -115,8 +121,10 @@ impl Session {
     /// Calls a function of a marked frame's marks.
     pub(crate) async fn marks(&self, page: &Page, frame: &Frame, call: &str) -> Result<Value, Error> {
         match frame.isolated_world {
-            Some(isolated_world) => self.evaluate_in(page, isolated_world, &calling(call), CALL).await,
-            None => self.evaluate_apart(page, &frame.id, &calling(call), CALL).await,
+            Some(isolated_world) => {
+                self.evaluate_in(page, isolated_world, &call_expression(call), CALL_TIMEOUT).await
+            }
+            None => self.evaluate_isolated(page, &frame.id, &call_expression(call), CALL_TIMEOUT).await,
         }
     }
 }
@@ -126,11 +134,11 @@ pub(crate) fn script() -> String {
     format!("(globalThis.sandboxMarks ??= (() => {{ 'use strict';\n{SCRIPT}\n}})())")
 }
 
-fn calling(call: &str) -> String {
+fn call_expression(call: &str) -> String {
     format!("{}.{call}", script())
 }
 
-struct Mark {
+struct MarkedFrame {
     owner: Option<i64>,
     prefix: String,
     isolated_world: i64,

@@ -20,20 +20,20 @@ pub(crate) fn renumber(dom: Option<&mut Value>, axtree: Option<&mut Value>) {
     let Some(nodes) = nodes else { return };
     let mut places: HashMap<String, usize> = HashMap::new();
     for node in nodes.iter() {
-        place(&node["nodeId"], &mut places);
+        node_number(&node["nodeId"], &mut places);
     }
     for node in nodes {
         renumber_elements(node, &mut elements);
         if let Some(frame) = node.get_mut("frameId") {
-            *frame = rename(frame, &mut frames);
+            *frame = frame_name(frame, &mut frames);
         }
         for key in ["nodeId", "parentId"] {
             if let Some(number) = node.get_mut(key) {
-                *number = place(number, &mut places);
+                *number = node_number(number, &mut places);
             }
         }
         for number in node["childIds"].as_array_mut().into_iter().flatten() {
-            *number = place(number, &mut places);
+            *number = node_number(number, &mut places);
         }
     }
 }
@@ -49,16 +49,16 @@ fn renumber_documents(
     for document in documents.as_array_mut().into_iter().flatten() {
         let frame = document["frameId"].as_u64().and_then(|at| usize::try_from(at).ok());
         if let Some(frame) = frame.and_then(|at| strings.get_mut(at)) {
-            **frame = rename(frame, frames);
+            **frame = frame_name(frame, frames);
         }
         let numbers = document.pointer_mut("/nodes/backendNodeId").and_then(Value::as_array_mut);
-        numbers.into_iter().flatten().for_each(|number| renumber_one(number, elements));
+        numbers.into_iter().flatten().for_each(|number| renumber_value(number, elements));
     }
     dom["documents"] = documents;
 }
 
 /// The name of a frame, as long as the browser's own.
-fn rename(given: &Value, known: &mut HashMap<String, usize>) -> Value {
+fn frame_name(given: &Value, known: &mut HashMap<String, usize>) -> Value {
     let Some(text) = given.as_str() else { return given.clone() };
     let next = known.len() + 1;
     json!(format!("{:032X}", known.entry(text.to_owned()).or_insert(next)))
@@ -71,7 +71,7 @@ fn renumber_elements(value: &mut Value, elements: &mut HashMap<i64, usize>) {
         Value::Object(values) => {
             for (key, value) in values {
                 if key == OF_ELEMENT {
-                    renumber_one(value, elements)
+                    renumber_value(value, elements)
                 } else {
                     renumber_elements(value, elements)
                 }
@@ -81,7 +81,7 @@ fn renumber_elements(value: &mut Value, elements: &mut HashMap<i64, usize>) {
     }
 }
 
-fn renumber_one(number: &mut Value, known: &mut HashMap<i64, usize>) {
+fn renumber_value(number: &mut Value, known: &mut HashMap<i64, usize>) {
     if let Some(given) = number.as_i64() {
         let next = known.len() + 1;
         *number = json!(*known.entry(given).or_insert(next));
@@ -89,7 +89,7 @@ fn renumber_one(number: &mut Value, known: &mut HashMap<i64, usize>) {
 }
 
 /// The number of a node of the accessibility tree, as text.
-fn place(given: &Value, known: &mut HashMap<String, usize>) -> Value {
+fn node_number(given: &Value, known: &mut HashMap<String, usize>) -> Value {
     let Some(text) = given.as_str() else { return given.clone() };
     let next = known.len() + 1;
     json!(known.entry(text.to_owned()).or_insert(next).to_string())

@@ -77,15 +77,15 @@ impl Look {
     }
 
     /// Whether elements have to be measured for it.
-    pub(crate) fn measures(&self) -> bool {
+    pub(crate) fn needs_properties(&self) -> bool {
         self.properties
             || self.axtree.as_ref().is_some_and(TreeText::needs_properties)
             || self.pruned_html.as_ref().is_some_and(|pruned| pruned.as_tree().needs_properties())
     }
 
     /// Whether the browser's snapshot of the page is needed for it.
-    pub(crate) fn takes_snapshot(&self) -> bool {
+    pub(crate) fn needs_snapshot(&self) -> bool {
         let limited = self.webarena.as_ref().is_some_and(|webarena| webarena.viewport_only);
-        self.measures() || limited || self.pruned_html.is_some() || self.webcanvas || self.dom
+        self.needs_properties() || limited || self.pruned_html.is_some() || self.webcanvas || self.dom
     }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::{
     Error, Session,
     cdp::tracker::Page,
-    observe::{dom_snapshot::Places, frames::Frame},
+    observe::{dom_snapshot::NodeBounds, frames::Frame},
 };
 
 /// What is known of one element.
@@ -59,9 +59,9 @@ impl Session {
 }
 
 /// Puts together what was measured and where things lie.
-pub(crate) fn of(measured: Vec<(String, f64, bool)>, places: &Places) -> Vec<(String, Properties)> {
+pub(crate) fn of(measured: Vec<(String, f64, bool)>, bounds: &NodeBounds) -> Vec<(String, Properties)> {
     let known = |(bid, visibility, set_of_marks): (String, f64, bool)| {
-        let (bbox, clickable) = places.elements.get(&bid).copied().unwrap_or_default();
+        let (bbox, clickable) = bounds.elements.get(&bid).copied().unwrap_or_default();
         (bid, Properties { visibility, bbox, clickable, set_of_marks })
     };
     measured.into_iter().map(known).collect()

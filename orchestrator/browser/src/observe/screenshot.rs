@@ -38,18 +38,21 @@ pub enum Marks {
 impl Session {
     /// The active page as a PNG file.
     pub async fn picture(&mut self, picture: &Picture) -> Result<Vec<u8>, Error> {
-        let marked = match picture.marks {
-            Some(marks) => self.marked(marks).await?,
+        let marked_elements = match picture.marks {
+            Some(marks) => self.marked_elements(marks).await?,
             None => Vec::new(),
         };
         let (page, begun) = {
-            let state = self.watch.lock();
-            (state.active()?, state.begun)
+            let state = self.tracker.lock();
+            (state.active()?, state.started_count)
         };
-        let (file, corner) =
-            if picture.full_page { self.whole(&page).await? } else { (self.screenshot().await?, (0.0, 0.0)) };
-        self.let_arrive(&page, begun).await?;
-        if marked.is_empty() {
+        let (file, corner) = if picture.full_page {
+            self.full_page(&page).await?
+        } else {
+            (self.screenshot().await?, (0.0, 0.0))
+        };
+        self.drain_since(&page, begun).await?;
+        if marked_elements.is_empty() {
             return Ok(file);
         }
         let shape = || Error::Shape { method: "Page.captureScreenshot", field: "a PNG file" };
@@ -57,29 +60,29 @@ impl Session {
         let place = |(bid, [x, y, width, height]): (String, [f64; 4])| {
             (bid, [x + corner.0, y + corner.1, width, height])
         };
-        overlay::draw(&mut image, &marked.into_iter().map(place).collect::<Vec<_>>());
+        overlay::draw(&mut image, &marked_elements.into_iter().map(place).collect::<Vec<_>>());
         lodepng::encode24(&image.buffer, image.width, image.height).map_err(|_| shape())
     }
 
     /// The elements that get a number, and where they lie on the screen.
-    async fn marked(&mut self, marks: Marks) -> Result<Vec<(String, [f64; 4])>, Error> {
+    async fn marked_elements(&mut self, marks: Marks) -> Result<Vec<(String, [f64; 4])>, Error> {
         match marks {
             Marks::BrowserGym => {
-                let seen = self.observe_as(&Look { properties: true, ..Look::default() }).await?;
-                let marked = seen.properties.into_iter().filter(|(_, known)| known.set_of_marks);
-                Ok(marked.filter_map(|(bid, known)| Some((bid, known.bbox?))).collect())
+                let seen = self.observe_with(&Look { properties: true, ..Look::default() }).await?;
+                let marked_elements = seen.properties.into_iter().filter(|(_, known)| known.set_of_marks);
+                Ok(marked_elements.filter_map(|(bid, known)| Some((bid, known.bbox?))).collect())
             }
             Marks::VisualWebArena => {
                 // Gives them their bids.
                 self.observe().await?;
-                let page = self.watch.lock().active()?;
-                Ok(visualwebarena::write(&self.seen(&page).await?, self.launch.device.viewport).1)
+                let page = self.tracker.lock().active()?;
+                Ok(visualwebarena::write(&self.visible_elements(&page).await?, self.launch.device.viewport).1)
             }
         }
     }
 
     /// All of a page, and where on it the corner of the screen is.
-    async fn whole(&self, page: &Page) -> Result<(Vec<u8>, (f64, f64)), Error> {
+    async fn full_page(&self, page: &Page) -> Result<(Vec<u8>, (f64, f64)), Error> {
         let call = |method, params| self.cdp().call(Some(&page.session), method, params);
         let metrics = call("Page.getLayoutMetrics", json!({})).await?;
         let known = |name: &str| metrics.pointer(name).and_then(Value::as_f64).unwrap_or_default();

@@ -9,18 +9,18 @@ use url::Url;
 /// An address that an agent wants to open: of the web, or the empty page. The reason where it may
 /// not.
 pub(crate) fn for_agents(address: &str) -> Result<Url, String> {
-    permitted(address, &["http", "https"])
+    parse_allowed(address, &["http", "https"])
 }
 
 /// An address that a program wants to open over DevTools: besides, what it has in its hands
 /// already.
 pub(crate) fn for_programs(address: &str) -> Result<Url, String> {
-    permitted(address, &["http", "https", "data", "blob"])
+    parse_allowed(address, &["http", "https", "data", "blob"])
 }
 
 /// Read as browsers read it: `url` follows the same standard. What is then passed on is what was
 /// understood here.
-fn permitted(address: &str, schemes: &[&str]) -> Result<Url, String> {
+fn parse_allowed(address: &str, schemes: &[&str]) -> Result<Url, String> {
     let url = Url::parse(address).map_err(|error| error.to_string())?;
     match url.scheme() {
         scheme if schemes.contains(&scheme) => Ok(url),

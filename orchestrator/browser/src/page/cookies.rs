@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{Error, Session, session::in_context};
+use crate::{Error, Session, session::with_browser_context};
 
 /// A cookie that lasts as long as the episode.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,14 +32,14 @@ impl Session {
     /// When the browser refuses one of them, or is gone.
     pub async fn set_cookies(&self, cookies: &[Cookie]) -> Result<(), Error> {
         let context = self.context()?;
-        let cookies: Vec<Value> = cookies.iter().map(written).collect();
-        let params = in_context(json!({ "cookies": cookies }), context.as_deref());
+        let cookies: Vec<Value> = cookies.iter().map(to_cdp).collect();
+        let params = with_browser_context(json!({ "cookies": cookies }), context.as_deref());
         self.cdp().call(None, "Storage.setCookies", params).await.map(drop)
     }
 }
 
-fn written(cookie: &Cookie) -> Value {
-    let mut written = json!({
+fn to_cdp(cookie: &Cookie) -> Value {
+    let mut to_cdp = json!({
         "name": cookie.name,
         "value": cookie.value,
         "url": cookie.url,
@@ -49,14 +49,14 @@ fn written(cookie: &Cookie) -> Value {
     });
     if !cookie.secure {
         // Whoever is logged in is so on pages without encryption, too; Chromium would keep the cookie to the scheme of `url`.
-        written["url"] = json!(cookie.url.replacen("https://", "http://", 1));
-        written["sourceScheme"] = json!("Unset");
+        to_cdp["url"] = json!(cookie.url.replacen("https://", "http://", 1));
+        to_cdp["sourceScheme"] = json!("Unset");
     }
     if let Some(domain) = &cookie.domain {
-        written["domain"] = json!(domain);
+        to_cdp["domain"] = json!(domain);
     }
     if let Some(same_site) = &cookie.same_site {
-        written["sameSite"] = json!(same_site);
+        to_cdp["sameSite"] = json!(same_site);
     }
-    written
+    to_cdp
 }

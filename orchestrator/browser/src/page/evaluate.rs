@@ -20,7 +20,7 @@ impl Session {
     }
 
     /// Evaluates an expression there and returns its value.
-    pub(crate) async fn evaluate_apart(
+    pub(crate) async fn evaluate_isolated(
         &self,
         page: &Page,
         frame: &str,
@@ -53,7 +53,7 @@ impl Session {
     /// Evaluates a script in the active page as one of the page's own: it sees the page's variables, and the page what it does. Gives its last
     /// value as JSON; [`Error::Script`] is what it threw. A promise is not waited for: the page's time stands still meanwhile.
     pub async fn evaluate(&self, script: &str) -> Result<Value, Error> {
-        let page = self.watch.lock().active()?;
+        let page = self.tracker.lock().active()?;
         let params = json!({ "expression": script, "returnByValue": true });
         value(self.cdp().call(Some(&page.session), "Runtime.evaluate", params).await?)
     }

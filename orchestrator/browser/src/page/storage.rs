@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use crate::{
     Error, Session,
     cdp::{
-        connection::CALL,
-        tracker::{Page, State},
+        connection::CALL_TIMEOUT,
+        tracker::{BrowserState, Page},
     },
-    session::in_context,
+    session::with_browser_context,
 };
 
 /// Cookies and storage. Reads what Playwright writes; keys that are unknown here are left out.
@@ -89,7 +89,7 @@ impl Session {
         const METHOD: &str = "Storage.getCookies";
         const READ: &str = "[localStorage, sessionStorage].map(storage =>
             Object.keys(storage).sort().map(name => ({ name, value: storage.getItem(name) })))";
-        let params = in_context(json!({}), self.context()?.as_deref());
+        let params = with_browser_context(json!({}), self.context()?.as_deref());
         let mut answer = self.cdp().call(None, METHOD, params).await?;
         let cookies = answer.get_mut("cookies").map(Value::take).unwrap_or_default();
         let shape = |_| Error::Shape { method: METHOD, field: "cookies" };
@@ -101,8 +101,8 @@ impl Session {
         }
         let mut cookies: Vec<StoredCookie> = serde_json::from_value(cookies.into()).map_err(shape)?;
         cookies.sort_by(|a, b| (&a.domain, &a.path, &a.name).cmp(&(&b.domain, &b.path, &b.name)));
-        let visited: Vec<String> = self.watch.lock().origins.iter().cloned().collect();
-        let stored = self.in_origins(&visited, |_| READ.to_owned()).await?;
+        let visited: Vec<String> = self.tracker.lock().visited_origins.iter().cloned().collect();
+        let stored = self.evaluate_at_origins(&visited, |_| READ.to_owned()).await?;
         let mut origins = Vec::new();
         for (origin, stored) in visited.into_iter().zip(stored) {
             let [local_storage, session_storage]: [Vec<Entry>; 2] = serde_json::from_value(stored)
@@ -117,8 +117,8 @@ impl Session {
     /// Gives the present episode cookies and storage, before its first page is opened. Cookies last as long as the episode: when they end was
     /// meant by another clock.
     pub async fn set_storage_state(&mut self, state: &StorageState) -> Result<(), Error> {
-        let cookies: Vec<Value> = state.cookies.iter().map(StoredCookie::written).collect();
-        let params = in_context(json!({ "cookies": cookies }), self.context()?.as_deref());
+        let cookies: Vec<Value> = state.cookies.iter().map(StoredCookie::to_cdp).collect();
+        let params = with_browser_context(json!({ "cookies": cookies }), self.context()?.as_deref());
         self.cdp().call(None, "Storage.setCookies", params).await?;
         let origins: Vec<String> = state.origins.iter().map(|origin| origin.origin.clone()).collect();
         let write = |place: usize| {
@@ -130,12 +130,12 @@ impl Session {
                 json!(session_storage),
             )
         };
-        self.in_origins(&origins, write).await?;
+        self.evaluate_at_origins(&origins, write).await?;
         Ok(())
     }
 
     /// Evaluates a script on an empty page of each origin, in the active tab, which is empty afterwards; its history has the empty page, where a new tab has nothing.
-    async fn in_origins(
+    async fn evaluate_at_origins(
         &mut self,
         origins: &[String],
         script: impl Fn(usize) -> String,
@@ -143,13 +143,13 @@ impl Session {
         if origins.is_empty() {
             return Ok(Vec::new());
         }
-        let page = self.watch.lock().active()?;
+        let page = self.tracker.lock().active()?;
         let call = |method, params| self.cdp().call(Some(&page.session), method, params);
         call("Fetch.enable", json!({ "patterns": [{ "resourceType": "Document" }] })).await?;
         let mut values = Vec::new();
         let mut outcome = Ok(());
         for (place, origin) in origins.iter().enumerate() {
-            match self.at_origin(&page, origin, &script(place)).await {
+            match self.evaluate_at_origin(&page, origin, &script(place)).await {
                 Ok(value) => values.push(value),
                 Err(error) => {
                     outcome = Err(error);
@@ -159,39 +159,39 @@ impl Session {
         }
         call("Fetch.disable", json!({})).await?;
         outcome?;
-        self.at_origin(&page, "about:blank", "0").await?;
+        self.evaluate_at_origin(&page, "about:blank", "0").await?;
         call("Page.resetNavigationHistory", json!({})).await?;
         Ok(values)
     }
 
-    async fn at_origin(&self, page: &Page, origin: &str, script: &str) -> Result<Value, Error> {
+    async fn evaluate_at_origin(&self, page: &Page, origin: &str, script: &str) -> Result<Value, Error> {
         self.open_empty(page, origin).await?;
-        self.evaluate_apart(page, &page.target, script, CALL).await
+        self.evaluate_isolated(page, &page.target, script, CALL_TIMEOUT).await
     }
 
     /// Opens an address that is answered at once, and waits for its document.
     async fn open_empty(&self, page: &Page, url: &str) -> Result<(), Error> {
         const METHOD: &str = "Page.navigate";
-        let documents = self.watch.lock().documents;
+        let documents = self.tracker.lock().document_count;
         let opened = self.cdp().call(Some(&page.session), METHOD, json!({ "url": url })).await?;
         if let Some(reason) = opened.get("errorText").and_then(Value::as_str) {
             let message = format!("{url}: {reason}");
             return Err(Error::Refused { method: METHOD.to_owned(), code: 0, message });
         }
-        let condition = |_: &State| format!("an empty page of {url}");
-        let come = |state: &State| (state.documents != documents).then_some(());
-        self.watch.until(CALL, condition, come).await
+        let condition = |_: &BrowserState| format!("an empty page of {url}");
+        let come = |state: &BrowserState| (state.document_count != documents).then_some(());
+        self.tracker.wait_for(CALL_TIMEOUT, condition, come).await
     }
 
     /// The name of the episode's browser context; none where that is the browser's own profile.
     pub(crate) fn context(&self) -> Result<Option<String>, Error> {
-        let setup = self.watch.lock().setup.clone();
+        let setup = self.tracker.lock().setup.clone();
         Ok(setup.ok_or(Error::NoPage { reason: "no episode is under way" })?.context.clone())
     }
 }
 
 impl StoredCookie {
-    fn written(&self) -> Value {
+    fn to_cdp(&self) -> Value {
         json!({
             "name": self.name,
             "value": self.value,

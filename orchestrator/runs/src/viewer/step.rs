@@ -29,7 +29,7 @@ pub(super) struct StepView {
     shot: Option<Shot>,
     action: Option<String>,
     reason: Option<String>,
-    element: Option<Acted>,
+    element: Option<ActionTarget>,
     error: Option<String>,
     unsettled: Option<String>,
     /// Tokens and cost of what models were asked for it.
@@ -66,7 +66,7 @@ struct Shot {
 }
 
 #[derive(Serialize)]
-struct Acted {
+struct ActionTarget {
     selector: String,
     value: String,
 }
@@ -107,7 +107,7 @@ pub(super) fn step(
         element: step
             .element
             .as_ref()
-            .map(|element| Acted { selector: element.selector.clone(), value: element.value.clone() }),
+            .map(|element| ActionTarget { selector: element.selector.clone(), value: element.value.clone() }),
         error: step.error.clone(),
         unsettled: step.unsettled.clone(),
         models: Spent::of(asked.iter().map(|asked| &asked.call)).as_ref().map(models),

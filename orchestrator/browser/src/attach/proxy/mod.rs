@@ -41,7 +41,7 @@ use tokio::{
 };
 
 /// How long is waited for descriptors where there are no more of them.
-const EXHAUSTED: Duration = Duration::from_millis(100);
+const ACCEPT_RETRY: Duration = Duration::from_millis(100);
 
 /// What a program may reach besides pages.
 #[derive(Debug, Clone)]
@@ -99,7 +99,7 @@ async fn accept(listener: TcpListener, backend: Arc<Backend>, mut upgraded: mpsc
                 Err(error) => {
                     tracing::debug!(%error, "a DevTools connection was not accepted");
                     // Its running out is what is waited for.
-                    let _ = timeout(EXHAUSTED, std::future::pending::<()>()).await;
+                    let _ = timeout(ACCEPT_RETRY, std::future::pending::<()>()).await;
                 }
             },
             Some(relay) = upgraded.recv() => drop(tasks.spawn(relay)),

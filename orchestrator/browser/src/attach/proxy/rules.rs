@@ -6,7 +6,7 @@ use super::Limits;
 use crate::page::addresses;
 
 /// Domains of the protocol that are about pages and what they have.
-const DOMAINS: &[&str] = &[
+const PAGE_DOMAINS: &[&str] = &[
     "Accessibility",
     "Animation",
     "Audits",
@@ -55,7 +55,7 @@ const DOMAINS: &[&str] = &[
 ];
 
 /// Of the domains that are about the browser as a whole: what programs need to drive pages.
-const OF_THE_BROWSER: &[&str] = &[
+const BROWSER_METHODS: &[&str] = &[
     "Browser.cancelDownload",
     "Browser.close",
     "Browser.getHistogram",
@@ -86,12 +86,12 @@ const OF_THE_BROWSER: &[&str] = &[
 ];
 
 /// Of the domains that are about pages: what reaches the machine, or takes away a bound.
-const NOT_OF_PAGES: &[&str] =
+const DENIED_PAGE_METHODS: &[&str] =
     &["Page.startScreenRecording", "Page.stopScreenRecording", "Storage.overrideQuotaForOrigin"];
 
 /// Permissions for what the machine has: its microphone, its camera, what is on its screen, its
 /// devices. (The clipboard of a browser without a window is its own.)
-const OF_THE_MACHINE: &[&str] = &[
+const MACHINE_PERMISSIONS: &[&str] = &[
     "audioCapture",
     "camera",
     "cameraPanTiltZoom",
@@ -141,22 +141,22 @@ impl Limits {
             None | Some(Value::Null) => &mut none,
             Some(params) => params,
         };
-        match self.parameters(&method, params) {
+        match self.check_parameters(&method, params) {
             Ok(()) => Verdict::Pass,
             Err(why) => Verdict::Refuse(format!("`{method}` is not allowed like this in an episode: {why}")),
         }
     }
 
-    fn parameters(&self, method: &str, params: &mut Value) -> Result<(), String> {
+    fn check_parameters(&self, method: &str, params: &mut Value) -> Result<(), String> {
         match method {
             "Page.navigate"
             | "Target.createTarget"
             | "Network.loadNetworkResource"
             | "Fetch.continueRequest"
-            | "Page.addCompilationCache" => address(params),
-            "Target.createBrowserContext" => self.context(params),
-            "Target.attachToTarget" => flat(params),
-            "Target.setAutoAttach" if params.get("autoAttach") == Some(&json!(true)) => flat(params),
+            | "Page.addCompilationCache" => check_address(params),
+            "Target.createBrowserContext" => self.check_context(params),
+            "Target.attachToTarget" => check_flatten(params),
+            "Target.setAutoAttach" if params.get("autoAttach") == Some(&json!(true)) => check_flatten(params),
             "DOM.setFileInputFiles" => self.uploads(params.get_mut("files")),
             "Input.dispatchDragEvent" => {
                 self.uploads(params.pointer_mut("/data/files").filter(|files| !files.is_null()))
@@ -164,17 +164,17 @@ impl Limits {
             "Browser.setDownloadBehavior" | "Page.setDownloadBehavior" => self.downloads(params),
             "Browser.grantPermissions" => {
                 let asked = params.get("permissions").and_then(Value::as_array);
-                asked.into_iter().flatten().try_for_each(permission)
+                asked.into_iter().flatten().try_for_each(check_permission)
             }
             "Browser.setPermission" if params.get("setting") != Some(&json!("granted")) => Ok(()),
-            "Browser.setPermission" => permission(&params["permission"]["name"]),
-            "Tracing.start" => trace(params),
+            "Browser.setPermission" => check_permission(&params["permission"]["name"]),
+            "Tracing.start" => check_trace(params),
             _ => Ok(()),
         }
     }
 
     /// Contexts have the browser's proxy, which is the gateway, or name it.
-    fn context(&self, params: &Value) -> Result<(), String> {
+    fn check_context(&self, params: &Value) -> Result<(), String> {
         let given = |name: &str| params.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
         let gateway = format!("{}", self.proxy);
         if let Some(proxy) = given("proxyServer")
@@ -195,12 +195,12 @@ impl Limits {
 
 fn is_allowed(method: &str) -> bool {
     let Some((domain, _)) = method.split_once('.') else { return false };
-    let of_pages = DOMAINS.contains(&domain) && !NOT_OF_PAGES.contains(&method);
-    of_pages || OF_THE_BROWSER.contains(&method)
+    let of_pages = PAGE_DOMAINS.contains(&domain) && !DENIED_PAGE_METHODS.contains(&method);
+    of_pages || BROWSER_METHODS.contains(&method)
 }
 
 /// The address that a command names, if it names one.
-fn address(params: &mut Value) -> Result<(), String> {
+fn check_address(params: &mut Value) -> Result<(), String> {
     match params.get_mut("url") {
         // Chromium's word for an empty page.
         None | Some(Value::Null) => Ok(()),
@@ -215,16 +215,16 @@ fn address(params: &mut Value) -> Result<(), String> {
 
 /// Sessions are spoken to beside one another. The older way, messages in messages, is not looked
 /// into.
-fn flat(params: &Value) -> Result<(), String> {
+fn check_flatten(params: &Value) -> Result<(), String> {
     match params.get("flatten") {
         Some(Value::Bool(true)) => Ok(()),
         _ => Err("attach with `flatten: true`".to_owned()),
     }
 }
 
-fn permission(name: &Value) -> Result<(), String> {
+fn check_permission(name: &Value) -> Result<(), String> {
     match name.as_str() {
-        Some(name) if OF_THE_MACHINE.contains(&name) => {
+        Some(name) if MACHINE_PERMISSIONS.contains(&name) => {
             Err(format!("the machine's own is not a page's: `{name}` is not granted"))
         }
         _ => Ok(()),
@@ -233,7 +233,7 @@ fn permission(name: &Value) -> Result<(), String> {
 
 /// The browser's own traces, told to the program: not the system's, and not by settings that name
 /// files.
-fn trace(params: &Value) -> Result<(), String> {
+fn check_trace(params: &Value) -> Result<(), String> {
     if params.get("perfettoConfig").is_some_and(|config| !config.is_null()) {
         return Err("`perfettoConfig` is not read; use `traceConfig`".to_owned());
     }

@@ -36,7 +36,7 @@ pub(super) fn filter(message: &mut Value) -> bool {
 }
 
 /// Whether a message may have targets in it, at a glance: most are long and have none.
-pub(super) fn may_tell(text: &str) -> bool {
+pub(super) fn may_contain_targets(text: &str) -> bool {
     text.contains("\"targetInfo")
 }
 
@@ -71,7 +71,7 @@ mod tests {
             ));
         }
         let mut list = json!({ "id": 1, "result": { "targetInfos": [own[0], page, own[1]] } });
-        assert!(may_tell(&list.to_string()) && filter(&mut list));
+        assert!(may_contain_targets(&list.to_string()) && filter(&mut list));
         assert_eq!(list["result"]["targetInfos"], json!([page]));
     }
 }

@@ -42,7 +42,7 @@ async fn open() -> Bench {
 }
 
 async fn look(bench: &mut Bench, look: &Look) -> Observation {
-    bench.session.observe_as(look).await.unwrap()
+    bench.session.observe_with(look).await.unwrap()
 }
 
 #[tokio::test]
