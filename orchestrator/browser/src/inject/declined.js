@@ -4,10 +4,10 @@
 // grant the pointer lock, and then put the mouse back after each of its movements, which is a
 // movement again: the page becomes slower and slower until no frame of it is drawn.
 
-function decline(prototype, name, error, tell) {
+function decline(prototype, name, error, notify) {
   replace(prototype, name, () => ({
     [name]() {
-      tell?.(this);
+      notify?.(this);
       return Promise.reject(new DOMException('The request was declined.', error));
     },
   }));
@@ -31,8 +31,8 @@ decline(globalThis.Serial?.prototype, 'requestPort', 'NotFoundError');
 if (globalThis.Notification) {
   replace(Notification, 'permission', () => ({ get permission() { return 'denied'; } }));
   replace(Notification, 'requestPermission', () => ({
-    requestPermission(told) {
-      if (typeof told === 'function') nativeSetTimeout(() => told('denied'), 0);
+    requestPermission(callback) {
+      if (typeof callback === 'function') nativeSetTimeout(() => callback('denied'), 0);
       return Promise.resolve('denied');
     },
   }));

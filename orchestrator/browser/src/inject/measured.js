@@ -1,27 +1,27 @@
 // What the browser measured of itself differs each time; it reads as "took no time". Expects
 // `elapsed` and `origin`.
 
-const MEASURED = /^(Performance|LargestContentfulPaint|LayoutShift|VisibilityStateEntry|TaskAttribution)/;
+const TIMING_TYPES = /^(Performance|LargestContentfulPaint|LayoutShift|VisibilityStateEntry|TaskAttribution)/;
 // What was given by the page, or follows from what it shows.
-const TOLD = /size|status|redirectCount|^value$|^type$|^(NAVIGATE|TYPE)_/i;
-for (const type of Object.getOwnPropertyNames(globalThis).filter((name) => MEASURED.test(name))) {
+const UNMEASURED_FIELDS = /size|status|redirectCount|^value$|^type$|^(NAVIGATE|TYPE)_/i;
+for (const type of Object.getOwnPropertyNames(globalThis).filter((name) => TIMING_TYPES.test(name))) {
   const prototype = globalThis[type]?.prototype;
   if (type === 'Performance' || type === 'PerformanceServerTiming' || !prototype) continue;
   for (const name of Object.getOwnPropertyNames(prototype)) {
-    if (!Object.getOwnPropertyDescriptor(prototype, name).get || TOLD.test(name)) continue;
+    if (!Object.getOwnPropertyDescriptor(prototype, name).get || UNMEASURED_FIELDS.test(name)) continue;
     replace(prototype, name, (native) => ({
       get [name]() {
         const value = apply(native, this, []);
         if (typeof value !== 'number') return value;
         if (type === 'PerformanceTiming') return value && origin;
-        const own = name !== 'navigationId' && (this.entryType === 'mark' || this.entryType === 'measure');
-        return own ? value : 0;
+        const isOwn = name !== 'navigationId' && (this.entryType === 'mark' || this.entryType === 'measure');
+        return isOwn ? value : 0;
       },
     }));
   }
 }
 // A copy is made of what the getters say.
-for (const type of Object.getOwnPropertyNames(globalThis).filter((name) => MEASURED.test(name))) {
+for (const type of Object.getOwnPropertyNames(globalThis).filter((name) => TIMING_TYPES.test(name))) {
   replace(globalThis[type]?.prototype, 'toJSON', (native) => ({
     toJSON() {
       const copy = apply(native, this, []);
@@ -42,15 +42,15 @@ replace(globalThis.PerformanceTimingConfidence?.prototype, 'value', () => ({ get
 // A file that a page makes was made at the page's time.
 if (globalThis.File) {
   const NativeFile = File;
-  const OurFile = new Proxy(NativeFile, {
+  const FileProxy = new Proxy(NativeFile, {
     construct(target, args, self) {
       if (args.length >= 2 && args[2]?.lastModified === undefined) args[2] = { ...args[2], lastModified: now() };
       return Reflect.construct(target, args, self);
     },
   });
-  disguise(OurFile, 'File');
-  Object.defineProperty(NativeFile.prototype, 'constructor', { value: OurFile, writable: true, configurable: true });
-  Object.defineProperty(globalThis, 'File', { value: OurFile, writable: true, configurable: true });
+  disguise(FileProxy, 'File');
+  Object.defineProperty(NativeFile.prototype, 'constructor', { value: FileProxy, writable: true, configurable: true });
+  Object.defineProperty(globalThis, 'File', { value: FileProxy, writable: true, configurable: true });
 }
 // How long tasks and frames take is the machine's: none of them is ever long.
 if (globalThis.PerformanceObserver) {

@@ -14,19 +14,19 @@ const SHOWN_IN = ['aria-description', 'aria-roledescription'];
 
 // Per document, as long as it lives.
 const bids = new WeakMap(), elements = new Map();
-let numbers = 0, letters = 0, written = [], view = null;
+let numbers = 0, letters = 0, writtenAttributes = [], visibilityObserver = null;
 
 // `a` to `z`, then `aA`, `aB` .. `aZ`, `bA` and so on: a small letter begins each step into a frame.
-function letter(n) {
+function frameLetters(n) {
   let text = '';
   for (; n > 25; n = Math.floor(n / 26) - 1) text = String.fromCharCode(65 + n % 26) + text;
   return String.fromCharCode(97 + n) + text;
 }
 
-function* all(root) {
+function* allElements(root) {
   for (const element of root.querySelectorAll('*')) {
     yield element;
-    if (element.shadowRoot) yield* all(element.shadowRoot);
+    if (element.shadowRoot) yield* allElements(element.shadowRoot);
   }
 }
 
@@ -37,13 +37,13 @@ function focused(root) {
 
 // Tells, after the next frame, how much of each element is in view. Its records are taken and not waited for: where the page's time stands still
 // nobody would be called.
-function watchView(elements) {
+function observeVisibility(elements) {
   const observer = new IntersectionObserver(() => {});
   elements.forEach((element) => observer.observe(element));
   return observer;
 }
 
-function atCentre({ left, right, top, bottom }) {
+function elementAtCentre({ left, right, top, bottom }) {
   let found = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
   for (let inner = found; inner?.shadowRoot; found = inner) {
     inner = inner.shadowRoot.elementFromPoint((left + right) / 2, (top + bottom) / 2);
@@ -54,16 +54,16 @@ function atCentre({ left, right, top, bottom }) {
 
 // The elements worth a number on a picture, as BrowserGym chooses them (after WebVoyager): what a click in the middle reaches, is of a kind
 // that is used or shows that it can be clicked, is no part of a button, and holds nothing else that has a number.
-function chosen(elements) {
+function setOfMarks(elements) {
   const kinds = new Set(['input', 'textarea', 'select', 'button', 'a', 'iframe', 'video', 'li', 'td', 'option']);
   const chosen = new Set(), buttons = [];
   for (const element of elements) {
     const box = element.getBoundingClientRect();
-    const hit = atCentre(box);
+    const hit = elementAtCentre(box);
     if (!hit || !element.contains(hit)) continue;
-    const used = kinds.has(element.tagName.toLowerCase()) || element.hasAttribute('onclick') || element.onclick != null
+    const isClickable = kinds.has(element.tagName.toLowerCase()) || element.hasAttribute('onclick') || element.onclick != null
       || getComputedStyle(element).cursor === 'pointer';
-    if (!used || (box.right - box.left) * (box.bottom - box.top) < 20) continue;
+    if (!isClickable || (box.right - box.left) * (box.bottom - box.top) < 20) continue;
     if (buttons.some((button) => button.contains(element))) continue;
     const parent = element.parentElement;
     if (parent?.tagName.toLowerCase() === 'span' && parent.children.length === 1 && parent.getAttribute('role')
@@ -80,42 +80,42 @@ return {
   write(prefix, measured) {
     this.erase();
     const marked = [];
-    for (const element of all(document)) {
+    for (const element of allElements(document)) {
       const tag = element.tagName.toLowerCase();
       if (!STANDARD.has(tag)) continue;
       let bid = bids.get(element);
       if (bid === undefined) {
-        bid = prefix + (tag === 'iframe' || tag === 'frame' ? letter(letters++) : numbers++);
+        bid = prefix + (tag === 'iframe' || tag === 'frame' ? frameLetters(letters++) : numbers++);
         bids.set(element, bid);
         elements.set(bid, new WeakRef(element));
       }
       marked.push(element);
       const names = element.hasAttribute('aria-describedby') ? SHOWN_IN : [SHOWN_IN[0]];
       for (const name of names) {
-        const own = element.getAttribute(name);
-        written.push([element, name, own]);
-        element.setAttribute(name, `bid=${bid} ${own ?? ''}`);
+        const ownValue = element.getAttribute(name);
+        writtenAttributes.push([element, name, ownValue]);
+        element.setAttribute(name, `bid=${bid} ${ownValue ?? ''}`);
       }
     }
-    view?.disconnect();
-    view = measured ? watchView(marked) : null;
+    visibilityObserver?.disconnect();
+    visibilityObserver = measured ? observeVisibility(marked) : null;
     return bids.get(focused(document)) ?? null;
   },
   // After a frame: how much of each element is in view, and whether it is chosen for a number.
   measure() {
-    const seen = new Map();
-    for (const { target, intersectionRatio } of view?.takeRecords() ?? []) {
-      seen.set(target, Math.round(intersectionRatio * 100) / 100);
+    const ratios = new Map();
+    for (const { target, intersectionRatio } of visibilityObserver?.takeRecords() ?? []) {
+      ratios.set(target, Math.round(intersectionRatio * 100) / 100);
     }
-    const numbered = chosen([...seen.keys()]);
-    return [...seen].map(([element, ratio]) => [bids.get(element), ratio, numbered.has(element)]);
+    const numbered = setOfMarks([...ratios.keys()]);
+    return [...ratios].map(([element, ratio]) => [bids.get(element), ratio, numbered.has(element)]);
   },
   erase() {
-    for (const [element, name, own] of written) {
-      if (own === null) element.removeAttribute(name);
-      else element.setAttribute(name, own);
+    for (const [element, name, ownValue] of writtenAttributes) {
+      if (ownValue === null) element.removeAttribute(name);
+      else element.setAttribute(name, ownValue);
     }
-    written = [];
+    writtenAttributes = [];
   },
   bid(element) { return bids.get(element) ?? null; },
   find(bid) { return elements.get(bid)?.deref() ?? null; },
