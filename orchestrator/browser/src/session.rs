@@ -1,11 +1,12 @@
-//! A browser and the episode it is in.
+//! A browser and the episode that it runs.
 //!
 //! ```text
 //! start -> episode -> reset -> episode ... -> close
 //! ```
 //!
-//! The browser stays; an episode has a browser context of its own, in memory, with its own cookies, storage, caches, service workers and
-//! connections. A reset throws the context away, and with it the renderer process and its clock.
+//! The browser stays. Each episode has a browser context of its own, in memory, with its own
+//! cookies, storage, caches, service workers and connections. A reset disposes of the context, and
+//! with it of the renderer process and its clock.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -43,13 +44,14 @@ pub struct Session {
     connection: Connection,
     pub(crate) driver: Driver,
     services: ServiceProcesses,
-    /// Where another program drives the pages, once they were handed over to it.
+    /// The DevTools proxy, once another program drives the pages.
     pub(crate) devtools: Option<Server>,
     _response_ordering: Option<ResponseOrdering>,
 }
 
 impl Session {
-    /// Starts a browser and its first episode. Fails with the command that installs what is missing.
+    /// Starts a browser and its first episode. Where a program is missing, the error names the
+    /// command that installs it.
     pub async fn start(launch: &Launch) -> Result<Self, Error> {
         let driver = Driver::start(launch).await?;
         let tracker = Arc::new(Tracker::default());
@@ -78,7 +80,7 @@ impl Session {
         session.begin_episode().await?;
         session.services = ServiceProcesses::find(session.cdp()).await?;
         if !launch.headless || launch.attach_mode {
-            // Chromium's own first window would lie on top of the one that is meant, or be found in its place.
+            // Chromium's own first window would cover the intended one, or be taken for it.
             session.driver.execute_in_first_tab("Page.close", json!({})).await?;
         }
         Ok(session)
@@ -89,13 +91,13 @@ impl Session {
         &self.driver.version
     }
 
-    /// Ends the present episode and begins another one, with nothing left of the one before. A browser that is broken, or too busy to end
-    /// an episode, is replaced by a new one, which takes longer.
+    /// Ends the present episode and begins a new one, with nothing left of the old one. A browser
+    /// that is broken, or too busy to end an episode, is replaced, which takes longer.
     pub async fn reset(&mut self, determinism: Option<Determinism>) -> Result<(), Error> {
         self.reset_with_device(determinism, self.launch.device.clone()).await
     }
 
-    /// Does so with another device for the pages from now on.
+    /// Resets, and uses another device for the pages from now on.
     pub async fn reset_with_device(
         &mut self,
         determinism: Option<Determinism>,
@@ -108,7 +110,7 @@ impl Session {
         self.action_target = None;
         self.bids = Bids::default();
         self.input_state = InputState::default();
-        // The pages of an open browser are in its own profile, which cannot be thrown away.
+        // In attach mode the pages are in the browser's own profile, which cannot be disposed of.
         let fits = self.launch.determinism.is_some() == determinism.is_some() && !self.launch.attach_mode;
         if fits {
             let context = self.tracker.lock().end_episode();
@@ -124,18 +126,18 @@ impl Session {
         Ok(())
     }
 
-    /// Whether all that the browser consists of is still there.
+    /// Checks that all processes of the browser still run.
     ///
     /// # Errors
-    /// [`Error::ServiceEnded`] where a part of it has ended, after which its pages are not to be trusted.
+    /// [`Error::ServiceEnded`] if one has ended. Then the pages cannot be trusted.
     pub fn check(&self) -> Result<(), Error> {
         self.services.check()
     }
 
-    /// Waits until the last page is closed, as a person closes a window, or the browser is gone.
+    /// Waits until a person has closed the last page, or the browser has ended.
     pub async fn wait_until_closed(&self) {
         let wait_until_closed = |state: &BrowserState| state.active().is_err().then_some(());
-        // The browser being gone is what is waited for, too.
+        // The end of the browser is an expected result, too.
         let _ =
             self.tracker.wait_for(FOREVER, |_| "the window to be closed".to_owned(), wait_until_closed).await;
     }
@@ -152,17 +154,17 @@ impl Session {
         &self.connection.cdp
     }
 
-    /// Whether frames are drawn when the browser is told to, and not by themselves.
+    /// Whether frames are drawn on command and at no other time (Chromium's `BeginFrameControl`).
     pub(crate) fn begin_frame_control(&self) -> bool {
         self.driver.begin_frame_control
     }
 
-    /// Where the episode's downloads are.
+    /// The folder of the episode's downloads.
     pub(crate) fn downloads_folder(&self) -> PathBuf {
         self.driver.folder().join("downloads")
     }
 
-    /// The world, where time stands still in it unless it is moved.
+    /// The clock and seed of a frozen world; `None` where time runs by itself.
     pub(crate) fn frozen(&self) -> Option<Determinism> {
         self.determinism.filter(|_| self.launch.is_frozen())
     }
@@ -203,15 +205,15 @@ impl Session {
                 virtual_time::run_head_start(self.cdp(), &self.tracker, &page, determinism).await?
             }
         }
-        // With a window it is the user's.
+        // A headed browser has the user's clipboard.
         if self.frozen().is_some() && self.launch.headless {
             self.clear_clipboard(&page).await?;
         }
         Ok(())
     }
 
-    /// Takes out of the clipboard what pages of the episode before have copied: it is the
-    /// browser's, not a context's.
+    /// Clears what pages of the last episode have copied. The clipboard belongs to the browser, not
+    /// to a context.
     async fn clear_clipboard(&self, page: &Page) -> Result<(), Error> {
         const EMPTY: &str = "(() => {
             const empty = event => { event.clipboardData.setData('text/plain', ''); event.preventDefault(); };
@@ -225,13 +227,13 @@ impl Session {
         Ok(())
     }
 
-    /// Makes a browser context that reaches nothing but the gateway.
+    /// Creates a browser context that reaches only the gateway.
     async fn create_context(&self) -> Result<String, Error> {
         const METHOD: &str = "Target.createBrowserContext";
         let params = json!({
             "disposeOnDetach": true,
             "proxyServer": format!("http://{}", self.launch.proxy),
-            // The loopback is not exempt.
+            // The loopback gets no exception.
             "proxyBypassList": "<-loopback>",
         });
         let context = self.cdp().call(None, METHOD, params).await?;
@@ -243,12 +245,14 @@ impl Session {
         let Some(context) = context else { return Ok(()) };
         let params = json!({ "browserContextId": context });
         self.cdp().call(None, "Target.disposeBrowserContext", params).await?;
-        // The one thing that Chromium keeps across contexts: which icons of sites were not found. A forced reload makes it forget.
+        // Chromium keeps one thing across contexts: which favicons were not found. A forced reload
+        // clears it.
         self.driver.execute_in_first_tab("Page.reload", json!({ "ignoreCache": true })).await
     }
 }
 
-/// Adds a browser context to a command's parameters; without one they mean the browser's own profile.
+/// Adds a browser context to a command's parameters. Without one they mean the browser's own
+/// profile.
 pub(crate) fn with_browser_context(mut params: Value, context: Option<&str>) -> Value {
     if let Some(context) = context {
         params["browserContextId"] = json!(context);

@@ -1,10 +1,10 @@
-//! Where an element can be hit by the mouse: scrolled into view, and nothing else in front of it.
+//! Where the mouse can hit an element: scrolled into view, with nothing else in front of it.
 //!
-//! Pages have headers and bars that stay where they are while the page is scrolled. An element that
-//! such a thing covers is scrolled to other places, in the order in which Playwright tries them
+//! Pages have headers and bars that stay in place while the page scrolls. An element under one of
+//! them is scrolled to other positions, in the order in which Playwright tries them
 //! (`_retryPointerAction` in its `server/dom.ts`), with the same waits in between, in the page's
-//! own time. It gives up after as many attempts as Playwright makes within the 500 ms that
-//! BrowserGym gives it. A check box or radio button that is hidden is hit by its label, as people
+//! own time. It gives up after as many attempts as Playwright makes within the 500 ms of
+//! BrowserGym's timeout. A hidden check box or radio button is clicked through its label, as people
 //! do it.
 
 use std::time::Duration;
@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 use crate::{ActionError, Error, Point, Session, act::element::ElementHandle, cdp::tracker::Page};
 
-/// The attempts: how long the page's time runs on before each, and to which edge of what can be
-/// seen the element is scrolled then; by default only into view, where it is out of it.
+/// The attempts. Before each, the page's time runs on for the given duration, and the element is
+/// scrolled to the given edge of the view. `None` scrolls it only if it is out of view.
 const ATTEMPTS: [(Duration, Option<&str>); 5] = [
     (Duration::ZERO, None),
     (Duration::ZERO, Some("end")),
@@ -22,7 +22,7 @@ const ATTEMPTS: [(Duration, Option<&str>); 5] = [
     (Duration::from_millis(100), Some("start")),
     (Duration::from_millis(100), None),
 ];
-/// How many labels of one box are tried; it has seldom more than one.
+/// How many labels of one box are tried. It seldom has more than one.
 const LABELS: usize = 3;
 
 const SCROLL: &str =
@@ -34,8 +34,8 @@ const LABEL: &str = "function(n) {
     return ticked && !this.disabled ? this.labels[n] ?? null : null;
 }";
 
-/// Whether what lies at a point is the element, or belongs to it; otherwise what it is. A label
-/// that stands for its box is not hit where something else in it would be clicked.
+/// Returns null if the node at a point is the element, or belongs to it; otherwise the name of the
+/// node. A label that stands for its box is not hit where something else in it would be clicked.
 const OBSTRUCTION: &str = "function(hit, x, y, forBox) {
     if (hit.nodeType !== 9 && !hit.parentNode) {
         const box = this.getBoundingClientRect(), view = this.ownerDocument.defaultView;
@@ -53,17 +53,17 @@ const OBSTRUCTION: &str = "function(hit, x, y, forBox) {
     return name(hit);
 }";
 
-/// What is to be hit.
+/// What the mouse has to hit.
 #[derive(Debug, Clone, Copy)]
 enum HitTarget {
     /// The element itself.
     Element,
-    /// A label, in the place of its box.
+    /// A label, instead of its box.
     Label,
 }
 
 impl Session {
-    /// Where an element can be hit, once it is certain that it, or else its label, is there.
+    /// A point at which the mouse hits the element, or else its label.
     pub(crate) async fn hit_point(
         &self,
         page: &Page,
@@ -113,8 +113,8 @@ impl Session {
         result
     }
 
-    /// The middle of what can be seen of an element, after it was scrolled into view; of a label,
-    /// places near both of its ends, too.
+    /// The centre of an element's visible part, after it was scrolled into view. For a label also
+    /// points near both of its ends.
     async fn candidate_points(
         &self,
         page: &Page,
@@ -125,7 +125,7 @@ impl Session {
     ) -> Result<Vec<Point>, ActionError> {
         let invisible = || ActionError::Invisible { bid: bid.to_owned() };
         let unseen = |error| match error {
-            // It has no box, or is gone.
+            // It has no box, or has gone.
             Error::Refused { .. } => invisible(),
             error => ActionError::Browser(error),
         };
@@ -149,8 +149,8 @@ impl Session {
         })
     }
 
-    /// The part of the screen in which what a frame shows can be seen: what all the frames around
-    /// it leave of it.
+    /// The part of the screen in which a frame's contents are visible: what the frames around it
+    /// leave of it.
     async fn visible_rect(&self, page: &Page, frame: &str) -> Result<VisibleRect, Error> {
         const METHOD: &str = "DOM.getBoxModel";
         let (width, height) = self.launch.device.viewport;
@@ -178,13 +178,13 @@ impl Session {
         let scrolled = |axis: &str| {
             metrics.pointer(&format!("/cssVisualViewport/{axis}")).and_then(Value::as_f64).unwrap_or(0.0)
         };
-        // Asked in coordinates of the document, and in whole pixels.
+        // The coordinates are those of the document, in whole pixels.
         #[expect(clippy::cast_possible_truncation, reason = "a coordinate on the screen")]
         let (down, right) = ((y + scrolled("pageY")) as i64, (x + scrolled("pageX")) as i64);
         let params = json!({ "x": right, "y": down, "includeUserAgentShadowDOM": false });
         let hit = match self.cdp().call(Some(&page.session), "DOM.getNodeForLocation", params).await {
             Ok(hit) => hit,
-            // Nothing but the page's background is there, so nothing is in front.
+            // There is only the page's background, so nothing is in front.
             Err(Error::Refused { .. }) => return Ok(()),
             Err(error) => return Err(error.into()),
         };
@@ -193,8 +193,8 @@ impl Session {
             return Ok(());
         }
         let covered = |by: &str| ActionError::Obstructed { bid: bid.to_owned(), by: by.to_owned() };
-        // A node of another frame has no name in the element's world, or the browser refuses it
-        // one.
+        // A node of another frame does not exist in the element's world, or the browser refuses to
+        // resolve it.
         let hit = match self.resolve_node(page, node, element.isolated_world).await {
             Ok(hit) => hit,
             Err(Error::Refused { .. } | Error::Shape { .. }) => {
@@ -215,7 +215,7 @@ impl Session {
     }
 }
 
-/// A part of the screen: from where to where, across and down.
+/// A part of the screen: its extent across and down.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct VisibleRect {
     x: (f64, f64),
@@ -223,7 +223,7 @@ struct VisibleRect {
 }
 
 impl VisibleRect {
-    /// The part of it in which a quad lies: eight numbers, two for each corner.
+    /// Clips it to a quad: eight numbers, two for each corner.
     fn clip(self, quad: &Value) -> Self {
         let numbers: Vec<f64> = quad.as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
         let span = |axis: usize, (from, to): (f64, f64)| {
@@ -234,7 +234,7 @@ impl VisibleRect {
         Self { x: span(0, self.x), y: span(1, self.y) }
     }
 
-    /// A point half way down, and so far across; none where it has no extent.
+    /// A point at half of its height and at a fraction of its width; `None` if it has no extent.
     fn point(self, across: f64) -> Option<Point> {
         let (width, height) = (self.x.1 - self.x.0, self.y.1 - self.y.0);
         let point = Point { x: self.x.0 + width * across, y: self.y.0 + height / 2.0 };

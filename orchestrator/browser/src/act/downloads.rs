@@ -1,8 +1,9 @@
-//! What pages have the browser save as files.
+//! Files that pages have the browser save.
 //!
-//! Files go to a folder of the episode's own, which goes with it. A page has not settled before its
-//! downloads are whole. Together they have a bound ([`crate::Launch::downloads`]), and there are at
-//! most [`MAX_DOWNLOADS`]: what goes beyond is broken off, so that no page fills the disk.
+//! Downloads go to a folder of the episode, which is removed with it. A page has not settled before
+//! its downloads are complete. They have a limit together ([`crate::Launch::downloads`]), and there
+//! are at most [`MAX_DOWNLOADS`]. Downloads beyond the limits are canceled, so that no page fills
+//! the disk.
 
 use std::{
     fs, io,
@@ -19,32 +20,32 @@ use crate::{
     session::with_browser_context,
 };
 
-/// The most downloads in an episode.
+/// The limit of downloads in an episode.
 const MAX_DOWNLOADS: usize = 1000;
 
 /// A file that a page had the browser save.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Download {
-    /// Its name: the one that the server or the page gave it, made harmless, with a number where it would be the second of that name.
+    /// Its name: the one from the server or the page, made harmless, and with a number if it is the
+    /// second of that name.
     pub name: String,
-    /// Where it came from; of what the page itself made, only whose it is:
-    /// `blob:https://site.test`.
+    /// Its URL. For data that the page itself created only its origin: `blob:https://site.test`.
     pub url: String,
-    /// The file, as long as the episode lasts; none where the download failed or was broken off.
+    /// The file, as long as the episode lasts; `None` if the download failed or was canceled.
     pub path: Option<PathBuf>,
 }
 
-/// A download as the browser tells of it.
+/// A download as the browser reports it.
 #[derive(Debug, Clone)]
 pub(crate) struct DownloadState {
-    /// The browser's name for it, and for its file.
+    /// The browser's id for it, which is also the name of its file.
     id: String,
     url: String,
     suggested: String,
-    /// How much of it is there, in bytes.
+    /// How much of it has come, in bytes.
     received: u64,
     ended: Option<DownloadEnd>,
-    /// What it is called, once that was settled.
+    /// Its final name, once there is one.
     finished: Option<Download>,
 }
 
@@ -55,7 +56,7 @@ enum DownloadEnd {
 }
 
 impl BrowserState {
-    /// Notes the browser's event of a download's begin.
+    /// Records the event of a starting download.
     pub(crate) fn on_download_begin(&mut self, cdp: &Cdp, event: &Value) {
         let text = |name: &str| event.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         self.started_count += 1;
@@ -76,14 +77,14 @@ impl BrowserState {
         }
     }
 
-    /// Notes how far a download is.
+    /// Records the progress of a download.
     pub(crate) fn on_download_progress(&mut self, cdp: &Cdp, event: &Value) {
         let text = |name: &str| event.get(name).and_then(Value::as_str);
         let Some(download) = self.downloads.iter_mut().find(|download| Some(&*download.id) == text("guid"))
         else {
             return;
         };
-        // The protocol has numbers of floating point only.
+        // The protocol's numbers are floating point.
         let received = event.get("receivedBytes").and_then(Value::as_f64).unwrap_or_default();
         download.received = download.received.max(received.max(0.0) as u64);
         match text("state") {
@@ -102,7 +103,7 @@ impl BrowserState {
             self.cancel_download(cdp, &id);
             return;
         }
-        // It was there before it was told of.
+        // It was complete before its first event.
         let _ = fs::remove_file(setup.download_folder.join(&id));
         if let Some(download) = self.downloads.iter_mut().find(|download| download.id == id) {
             download.ended = Some(DownloadEnd::Canceled);
@@ -115,14 +116,14 @@ impl BrowserState {
         drop(cdp.send(None, "Browser.cancelDownload", params));
     }
 
-    /// Whether one is under way.
+    /// Whether a download is under way.
     pub(crate) fn is_downloading(&self) -> bool {
         self.downloads.iter().any(|download| download.ended.is_none())
     }
 }
 
 impl DownloadState {
-    /// How much it takes on the disk: what was broken off is removed.
+    /// Its size on the disk. A canceled download is removed.
     fn on_disk(&self) -> u64 {
         if self.ended == Some(DownloadEnd::Canceled) { 0 } else { self.received }
     }
@@ -140,7 +141,7 @@ impl DownloadState {
     }
 }
 
-/// A path in a folder that no file has yet, by a name that others have made up.
+/// An unused path in a folder, for a name that comes from outside.
 fn free_path(folder: &Path, suggested: &str) -> PathBuf {
     let name = suggested.rsplit(['/', '\\']).next().map(|name| name.replace(char::is_control, ""));
     let name =
@@ -161,7 +162,7 @@ fn free_path(folder: &Path, suggested: &str) -> PathBuf {
 }
 
 impl Session {
-    /// The downloads that have ended since the last action began, in the order of their beginning.
+    /// The downloads that have ended since the last action began, in the order of their start.
     pub(crate) fn downloads(&self) -> Vec<Download> {
         let folder = self.downloads_folder();
         let mut state = self.tracker.lock();
@@ -169,7 +170,7 @@ impl Session {
         state.downloads.iter_mut().skip(before).filter_map(|download| download.finish(&folder)).collect()
     }
 
-    /// Has the downloads of a context go to a new, empty folder.
+    /// Directs the downloads of a context to a new, empty folder.
     pub(crate) async fn set_download_folder(&self, context: Option<&str>) -> Result<(), Error> {
         let folder = self.downloads_folder();
         match fs::remove_dir_all(&folder) {

@@ -1,6 +1,8 @@
-//! Dragging: by the mouse alone, or, where the page lets the browser drag something, by the browser's own events of dragging.
+//! Dragging: by the mouse alone, or by the browser's drag events if the page lets the browser drag
+//! something.
 //!
-//! Chromium would hand a drag over to the window system. Told to intercept it, it says what is dragged and leaves the rest to us.
+//! Chromium would hand a drag to the window system. With interception on, it reports the dragged
+//! data and leaves the rest to us.
 
 use std::time::Duration;
 
@@ -8,10 +10,10 @@ use serde_json::{Value, json};
 
 use crate::{ActionError, Button, Error, Point, Session, act::element::ElementHandle, cdp::tracker::Page};
 
-/// How long the browser may take to say what is dragged, once the page has let it.
+/// How long the browser may take to report the dragged data, once the page has allowed the drag.
 const DRAG_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Remembers the beginning of a drag; whether the page has prevented it is known only afterwards.
+/// Keeps the event that starts a drag. Whether the page prevents it is known only afterwards.
 const RECORD_DRAG_START: &str = "globalThis.sandboxDrag = undefined, \
     addEventListener('dragstart', event => { globalThis.sandboxDrag = event; }, { capture: true, once: true })";
 const IS_DRAGGING: &str = "!!globalThis.sandboxDrag && !globalThis.sandboxDrag.defaultPrevented";
@@ -28,7 +30,7 @@ impl Session {
         let onto = self.resolve_element(page, to).await?;
         let from = self.hit_point(page, bid, element).await?;
         self.begin_drag(page, from).await?;
-        // Only now: it may have to be scrolled into view.
+        // Not earlier: it may have to be scrolled into view.
         match self.hit_point(page, to, &onto).await {
             Ok(to) => self.finish_drag(page, to).await,
             Err(error) => {
@@ -39,7 +41,7 @@ impl Session {
         }
     }
 
-    /// Drags from one place to another.
+    /// Drags from one point to another.
     pub(crate) async fn drag_between(
         &mut self,
         page: &Page,
@@ -64,7 +66,7 @@ impl Session {
             Ok(()) => self.drop_at(page, to).await,
             Err(error) => Err(error),
         };
-        // Whatever came of it, later drags of the page's own are none of ours.
+        // In any case: later drags of the page's own are not intercepted.
         self.intercept(page, false).await?;
         dropped
     }
@@ -78,13 +80,13 @@ impl Session {
         self.send_input(page, events.into()).await
     }
 
-    /// What the browser is dragging, if it is.
+    /// The data of the browser's drag, if there is one.
     async fn take_intercepted_drag(&self, page: &Page) -> Result<Option<Value>, Error> {
         let begun = self
             .evaluate_isolated(page, &page.target, IS_DRAGGING, crate::cdp::connection::CALL_TIMEOUT)
             .await?;
         if begun != Value::Bool(true) {
-            // Perhaps in a frame inside the page.
+            // It may be in a frame of the page.
             return Ok(self.tracker.lock().intercepted_drag.take());
         }
         let condition = |_: &_| "the browser to say what is dragged".to_owned();

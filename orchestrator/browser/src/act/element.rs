@@ -1,4 +1,4 @@
-//! One element of a page: from its bid to a handle, and what a scorer wants to know of it.
+//! One element of a page: from its bid to a handle, and its description for scorers.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -9,10 +9,10 @@ use crate::{
     observe::{frames::NodeLocation, marks},
 };
 
-/// The element that the last action was about, as it was just before the action.
+/// The element of the last action, as it was just before the action.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct ActionTarget {
-    /// The address of the page (not of the frame).
+    /// The URL of the page (not of the frame).
     pub page_url: String,
     /// The HTML of the element's document.
     pub page_html: String,
@@ -20,10 +20,12 @@ pub struct ActionTarget {
     pub selector: String,
     /// The element's own HTML, cut at 10,000 characters.
     pub element_html: String,
-    /// What it holds: an input's value, otherwise its text, cut at 1,000 characters. After `fill` and `select_option`, the new value.
+    /// Its content: an input's value, otherwise its text, cut at 1,000 characters. After `fill` and
+    /// `select_option` it is the new value.
     pub value: String,
-    /// Where it lay: left, top, width and height in CSS pixels from the upper left corner of what is visible of the page (also in a frame),
-    /// around all of its lines. It may lie outside. Nothing where it has no place on the page.
+    /// Its bounding box: left, top, width and height in CSS pixels from the upper left corner of
+    /// the page's visible part (also for elements in frames), around all of its lines. It may be
+    /// outside. `None` if it has no box.
     #[serde(skip)]
     pub bbox: Option<[f64; 4]>,
     /// How far the page (not the frame) was scrolled, to the right and down, in CSS pixels.
@@ -52,7 +54,7 @@ const DESCRIBE: &str = "function() {
     };
 }";
 
-/// A remote handle on an element, in a world that the page cannot see.
+/// A remote handle on an element, in an isolated world that the page cannot see.
 #[derive(Debug, Clone)]
 pub(crate) struct ElementHandle {
     pub(crate) object: String,
@@ -62,7 +64,7 @@ pub(crate) struct ElementHandle {
 }
 
 impl Session {
-    /// The element that the last action was about, if it was about one.
+    /// The element of the last action, if it had one.
     pub fn action_target(&self) -> Option<&ActionTarget> {
         self.action_target.as_ref()
     }
@@ -91,7 +93,7 @@ impl Session {
         }
     }
 
-    /// A handle on the element that an expression gives in a frame, if it gives one.
+    /// A handle on the element that an expression returns in a frame, if it returns one.
     pub(crate) async fn evaluate_handle(
         &self,
         page: &Page,
@@ -104,7 +106,8 @@ impl Session {
         self.handle_from_reply(page, answer, isolated_world, frame).await
     }
 
-    /// A handle on the element that a function gives with another one as `this`, if it gives one.
+    /// A handle on the element that a function returns for another one as `this`, if it returns
+    /// one.
     pub(crate) async fn related_element(
         &self,
         page: &Page,
@@ -120,13 +123,13 @@ impl Session {
         });
         match self.cdp().call(Some(&page.session), "Runtime.callFunctionOn", params).await {
             Ok(answer) => self.handle_from_reply(page, answer, element.isolated_world, &element.frame).await,
-            // It is gone.
+            // It has gone.
             Err(Error::Refused { .. }) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    /// The handle that a script's answer holds.
+    /// The handle in a script's reply.
     async fn handle_from_reply(
         &self,
         page: &Page,
@@ -152,7 +155,7 @@ impl Session {
         Ok(ElementHandle { object, node, isolated_world, frame: frame.to_owned() })
     }
 
-    /// What a node is called in a given world.
+    /// The object id of a node in an isolated world.
     pub(crate) async fn resolve_node(
         &self,
         page: &Page,
@@ -186,7 +189,7 @@ impl Session {
         crate::page::evaluate::value(answer)
     }
 
-    /// What a scorer wants to know of an element.
+    /// Describes an element for scorers.
     pub(crate) async fn describe_target(
         &self,
         page: &Page,
@@ -218,7 +221,7 @@ impl Session {
     }
 }
 
-/// The box around quads of eight numbers each, two for each corner; nothing where it has no extent.
+/// The box around quads of eight numbers each, two for each corner; `None` if it has no extent.
 fn bounding_box(answer: &Value) -> Option<[f64; 4]> {
     let quads = answer.get("quads")?.as_array()?;
     let numbers: Vec<f64> =

@@ -1,19 +1,19 @@
-//! Events of mouse and keyboard, as the browser takes them, and what is held down between them.
+//! Mouse and keyboard events for the browser, and what is held down between them.
 
 use serde_json::{Value, json};
 
 use crate::{ActionError, Button, Error, Point, Session, act::keys::Key, cdp::tracker::Page};
 
-/// A command that is an input event, and its parameters.
+/// An input command and its parameters.
 pub(crate) type InputEvent = (&'static str, Value);
 
 /// Where the mouse is, and what is held down.
 #[derive(Debug, Clone)]
 pub(crate) struct InputState {
     pub(crate) at: Point,
-    /// The bits of the buttons that are down.
+    /// The bits of the pressed buttons.
     buttons: u32,
-    /// The bits of the modifier keys that are down.
+    /// The bits of the pressed modifier keys.
     pub(crate) modifiers: u32,
 }
 
@@ -26,7 +26,7 @@ impl Default for InputState {
 impl InputState {
     pub(crate) fn move_to(&mut self, at: Point) -> InputEvent {
         self.at = at;
-        // While one is down, the browser wants to know which: it is what drags.
+        // While a button is down the event has to name it, because it drags.
         let held = Button::ALL.into_iter().find(|button| self.buttons & button.bit() != 0);
         self.mouse("mouseMoved", held.map_or("none", Button::as_str), 0)
     }
@@ -49,14 +49,14 @@ impl InputState {
         (method, event)
     }
 
-    /// What is being dragged over the place where the mouse is.
+    /// A drag event at the mouse's position.
     pub(crate) fn drag(&self, kind: &str, data: &Value) -> InputEvent {
         let Point { x, y } = self.at;
         let event = json!({ "type": kind, "x": x, "y": y, "data": data, "modifiers": self.modifiers });
         ("Input.dispatchDragEvent", event)
     }
 
-    /// Nothing is down any more, though the browser was not told: a drop ends that way.
+    /// Releases a button without an event. A drop ends that way.
     pub(crate) fn forget_button(&mut self, button: Button) {
         self.buttons &= !button.bit();
     }
@@ -75,7 +75,7 @@ impl InputState {
     }
 }
 
-/// An event of a key, while the modifiers with these bits are down.
+/// A key event, while the modifiers with these bits are down.
 pub(crate) fn key(kind: &str, key: &Key, modifiers: u32) -> InputEvent {
     let mut event = json!({
         "type": kind,
@@ -91,9 +91,9 @@ pub(crate) fn key(kind: &str, key: &Key, modifiers: u32) -> InputEvent {
 }
 
 impl Session {
-    /// Sends events, all at once: between two of them nothing else should happen.
+    /// Sends events all at once, because nothing else may happen between them.
     pub(crate) async fn send_input(&self, page: &Page, events: Vec<InputEvent>) -> Result<(), ActionError> {
-        // The page is told of the wheel, and of a movement that nothing follows, when a frame is drawn.
+        // The page gets wheel events and a final movement only when a frame is drawn.
         let waits = events
             .last()
             .is_some_and(|(_, event)| event["type"] == "mouseMoved" || event["type"] == "mouseWheel");
@@ -114,7 +114,7 @@ impl Session {
         Ok(())
     }
 
-    /// An input that closes its own tab has no answer, and worked.
+    /// An input that closes its own tab has no reply, and worked.
     pub(crate) fn ignore_if_closed(
         &self,
         page: &Page,

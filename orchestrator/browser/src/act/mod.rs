@@ -12,8 +12,8 @@
 //! dialogs, downloads, upload   what passes between a page and its user besides the page
 //! ```
 //!
-//! How actions are written is in [`action`](crate::action). Nothing here waits until a page is done:
-//! [`Session::settle`] follows each action.
+//! How actions are written is in [`action`](crate::action). Nothing here waits until a page is
+//! done: [`Session::settle`] follows each action.
 
 mod actionability;
 mod closest_option;
@@ -38,8 +38,8 @@ use serde_json::json;
 use crate::{Action, Press, Session, act::dialogs::DialogPolicy, cdp::tracker::Page};
 
 impl Session {
-    /// Carries out an action on the active page. Follow it by [`Session::settle`]. What the page refuses is shown by the next observation
-    /// too.
+    /// Carries out an action on the active page. [`Session::settle`] should follow. If the action
+    /// has no effect, the next observation shows the reason, too.
     pub async fn act(&mut self, action: &Action) -> Result<(), ActionError> {
         self.last_action = Some(action.to_string());
         self.last_action_error = None;
@@ -135,7 +135,7 @@ impl Session {
             Action::Drag { to, .. } => self.drag(page, bid, &element, to).await?,
             _ => {}
         }
-        // All that a script got hold of for this action is let go.
+        // Releases all objects that scripts returned for this action.
         drop(self.cdp().send(
             Some(&page.session),
             "Runtime.releaseObjectGroup",

@@ -1,4 +1,4 @@
-//! The mouse: moving it, pressing its buttons, turning its wheel.
+//! The mouse: movements, buttons, and the wheel.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,8 @@ use crate::{
 };
 
 impl Session {
-    /// Clicks in the middle of the visible part of an element, once it is certain that the element itself is there.
+    /// Clicks the centre of an element's visible part, once it is certain that the mouse hits the
+    /// element.
     pub(crate) async fn click(
         &mut self,
         page: &Page,
@@ -21,7 +22,7 @@ impl Session {
         self.click_at(page, at, press).await
     }
 
-    /// Clicks at a place, whatever is there.
+    /// Clicks at a point, whatever is there.
     pub(crate) async fn click_at(
         &mut self,
         page: &Page,
@@ -47,7 +48,7 @@ impl Session {
         self.send_input(page, events).await
     }
 
-    /// Moves the mouse over the middle of an element.
+    /// Moves the mouse over the centre of an element.
     pub(crate) async fn hover(
         &mut self,
         page: &Page,
@@ -58,13 +59,13 @@ impl Session {
         self.move_mouse(page, at).await
     }
 
-    /// Moves the mouse to a place.
+    /// Moves the mouse to a point.
     pub(crate) async fn move_mouse(&mut self, page: &Page, at: Point) -> Result<(), ActionError> {
         let moved = self.input_state.move_to(at);
         self.send_input(page, vec![moved]).await
     }
 
-    /// Moves the mouse to a place, and presses or lets go of a button there.
+    /// Moves the mouse to a point, and presses or releases a button there.
     pub(crate) async fn move_and_press(
         &mut self,
         page: &Page,
@@ -77,7 +78,7 @@ impl Session {
         self.send_input(page, vec![moved, then]).await
     }
 
-    /// Gives a checkbox or radio button a tick, or takes it away, by a click if need be.
+    /// Checks or unchecks a checkbox or radio button, with a click if necessary.
     pub(crate) async fn set_checked(
         &mut self,
         page: &Page,
@@ -101,14 +102,14 @@ impl Session {
         self.click(page, bid, element, &Press::default()).await?;
         match self.call_on(page, element, IS_CHECKED, json!([])).await {
             Ok(Value::Bool(now)) if now == on => Ok(()),
-            // It went away by the click, as it may.
+            // The click has removed it, which is fine.
             Err(Error::Refused { .. }) => Ok(()),
             Err(error) => Err(error.into()),
             Ok(_) => Err(unfit("a click did not change its tick")),
         }
     }
 
-    /// Turns the wheel over a place, or where the mouse is.
+    /// Turns the wheel over a point, or where the mouse is.
     pub(crate) async fn wheel(
         &mut self,
         page: &Page,

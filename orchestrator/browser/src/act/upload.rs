@@ -1,7 +1,7 @@
-//! Files that an agent gives to a page.
+//! Files that an agent uploads to a page.
 //!
-//! Only files that belong to the task can be given: those in the folder that the session was told of, and what was downloaded in this episode.
-//! What a page may talk an agent into shall not reach the rest of the machine's files.
+//! Only files of the task can be uploaded: those in the session's upload folder, and the downloads
+//! of the episode. A page that misleads an agent must not reach the machine's other files.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -13,19 +13,19 @@ use crate::{
     cdp::tracker::{BrowserState, Page},
 };
 
-/// How long the page may take to ask for a file after a click that should make it.
+/// How long the page may take to open a file chooser after a click.
 const CHOOSER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A page's wish for files.
+/// A file chooser that a page has opened.
 #[derive(Debug, Clone)]
 pub(crate) struct FileChooser {
-    /// The input that gets them.
+    /// The input that gets the files.
     node: i64,
     several: bool,
 }
 
 impl FileChooser {
-    /// Reads the browser's event.
+    /// Parses the browser's event.
     pub(crate) fn of(event: &Value) -> Option<Self> {
         let several = event.get("mode").and_then(Value::as_str) == Some("selectMultiple");
         Some(Self { node: event.get("backendNodeId").and_then(Value::as_i64)?, several })
@@ -33,7 +33,7 @@ impl FileChooser {
 }
 
 impl Session {
-    /// Clicks on an element that asks for files, and gives them.
+    /// Clicks an element that opens a file chooser, and uploads the files.
     pub(crate) async fn upload(
         &mut self,
         page: &Page,
@@ -51,7 +51,7 @@ impl Session {
         result
     }
 
-    /// Clicks at a place that asks for files, and gives them.
+    /// Clicks at a point that opens a file chooser, and uploads the files.
     pub(crate) async fn upload_at(
         &mut self,
         page: &Page,
@@ -95,12 +95,12 @@ impl Session {
         self.ignore_if_closed(page, set)
     }
 
-    /// The folders from which files may be given to pages.
+    /// The folders from which files may be uploaded.
     pub(crate) fn upload_folders(&self) -> Vec<PathBuf> {
         self.launch.files.iter().cloned().chain([self.downloads_folder()]).collect()
     }
 
-    /// The files that an agent names, each below a folder from which it may take them.
+    /// The files that an agent names, each in an upload folder.
     fn allowed_files(&self, names: &[String]) -> Result<Vec<PathBuf>, ActionError> {
         let folders = self.upload_folders();
         let found = names.iter().map(|name| {
@@ -110,8 +110,8 @@ impl Session {
     }
 }
 
-/// The file of that name in one of the folders, by its real path: neither `..` nor a link leads out
-/// of them.
+/// The file of that name in one of the folders, by its real path, so that neither `..` nor a link
+/// leads out of them.
 pub(crate) fn find(folders: &[PathBuf], name: &str) -> Result<PathBuf, &'static str> {
     let candidates = folders.iter().filter_map(|folder| {
         let (folder, file) = (folder.canonicalize().ok()?, folder.join(name).canonicalize().ok()?);

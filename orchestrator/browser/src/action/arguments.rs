@@ -1,9 +1,9 @@
-//! The arguments of a Python-like call, taken by the names that its form gives them.
+//! The arguments of a Python call, by the parameter names of its form.
 
 use super::{Action, Button, Modifier, ParseError, Point};
 use crate::python::{Call, Literal};
 
-/// The arguments of a call by name, wherever they stood.
+/// The arguments of a call by name, whether positional or not.
 pub(super) struct Arguments {
     given: Vec<(String, Literal)>,
     fits: bool,
@@ -22,7 +22,7 @@ impl Arguments {
         Self { given, fits, form }
     }
 
-    /// The error for all that does not fit.
+    /// The error for wrong arguments.
     pub(super) fn wrong(&self) -> ParseError {
         ParseError::Arguments { form: self.form }
     }
@@ -35,13 +35,13 @@ impl Arguments {
     pub(super) fn text(&mut self, name: &str) -> Result<String, ParseError> {
         match self.optional(name) {
             Some(Literal::Text(text)) => Ok(text),
-            // A bid is often written as a number.
+            // Models often write a bid as a number.
             Some(Literal::Number(number)) if number.fract() == 0.0 => Ok(number.to_string()),
             _ => Err(self.wrong()),
         }
     }
 
-    /// None if not given, or Python's `None`.
+    /// `None` if it is not given, or is Python's `None`.
     pub(super) fn text_or_none(&mut self, name: &str) -> Result<Option<String>, ParseError> {
         match self.optional(name) {
             None | Some(Literal::None) => Ok(None),
@@ -50,7 +50,7 @@ impl Arguments {
         }
     }
 
-    /// A string, or a list of them.
+    /// A string, or a list of strings.
     pub(super) fn texts(&mut self, name: &str) -> Result<Vec<String>, ParseError> {
         let text = |item| match item {
             Literal::Text(text) => Some(text),
@@ -64,7 +64,7 @@ impl Arguments {
         texts.ok_or_else(|| self.wrong())
     }
 
-    /// False if not given.
+    /// False if it is not given.
     pub(super) fn flag(&mut self, name: &str) -> Result<bool, ParseError> {
         match self.optional(name) {
             None => Ok(false),

@@ -1,18 +1,20 @@
-//! BrowserGym's spelling: Python calls with literal arguments, such as `click('a12')`. Whatever is to be read by people is written in it, too.
+//! BrowserGym's notation: Python calls with literal arguments, such as `click('a12')`. Everything
+//! that people read is in this notation, too.
 //!
-//! The calls and their parameters are those of BrowserGym's `action/functions.py`. What other dialects have and
-//! BrowserGym has not is spelt by calls of our own, so that every action has a spelling here.
+//! The calls and their parameters are those of BrowserGym's `action/functions.py`. Actions of other
+//! dialects that BrowserGym does not have are calls of our own, so that every action can be written
+//! here.
 //!
-//! One call alone, with nothing but blanks and comments around it, is what BrowserGym takes when told to be strict
-//! (`HighLevelActionSet(strict=True)`); otherwise it picks the calls out of a model's words, as [`read`] does, but we tell of a call that there is not
-//! where it fails when it runs.
+//! In its strict mode (`HighLevelActionSet(strict=True)`) BrowserGym takes one call alone, with
+//! only spaces and comments around it. Otherwise it picks the calls out of a model's text, as
+//! [`read`] does. An unknown call is an error here; there it fails when it runs.
 
 use std::{fmt, str::FromStr};
 
 use super::{Action, ParseError, Point, Press, arguments::Arguments};
 use crate::python::{Call, parse_call, parse_calls, repr};
 
-/// Every call with its parameters, in their order, and what they are when left out.
+/// Every call with its parameters, in their order, and their defaults.
 const FORMS: &[&str] = &[
     "click(bid, button='left', modifiers=[])",
     "dblclick(bid, button='left', modifiers=[])",
@@ -51,7 +53,7 @@ const FORMS: &[&str] = &[
     "report_infeasible(reason)",
 ];
 
-/// Calls that BrowserGym has not.
+/// Calls that BrowserGym does not have.
 const EXTENSION_FORMS: &[&str] = &[
     "fill_and_enter(bid, value)",
     "type_into(bid, text)",
@@ -66,7 +68,7 @@ const EXTENSION_FORMS: &[&str] = &[
     "stop()",
 ];
 
-/// Every call that a text holds, whatever stands around them.
+/// Every call in a text, whatever is around them.
 pub(super) fn read(text: &str) -> Result<Vec<Action>, ParseError> {
     let actions = parse_calls(text).into_iter().map(action).collect::<Result<Vec<_>, _>>()?;
     if actions.is_empty() { Err(ParseError::Empty) } else { Ok(actions) }
@@ -75,7 +77,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Action>, ParseError> {
 impl FromStr for Action {
     type Err = ParseError;
 
-    /// Reads exactly one call.
+    /// Parses exactly one call.
     fn from_str(text: &str) -> Result<Self, ParseError> {
         action(parse_call(text)?)
     }

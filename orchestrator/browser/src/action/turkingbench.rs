@@ -1,23 +1,31 @@
-//! TurkingBench's notation: Python calls on the fields of a form, which go by their `name`: `self.actions.modify_text("comment", "fine")`.
+//! TurkingBench's notation: Python calls on form fields, which are named by their `name` attribute:
+//! `self.actions.modify_text("comment", "fine")`.
 //!
-//! The calls are the methods of `MyActions` (turking-bench, `src/evaluation/actions.py`); `ModelBaseline.solve` executes what a model said as
-//! Python. Here the calls are picked out of it, whatever they are called on, and nothing else of it is run. A call's first argument is a field's
-//! name, as in the later versions, not an `Input` object. Its rules, oddities included:
+//! The calls are the methods of `MyActions` (turking-bench, `src/evaluation/actions.py`).
+//! `ModelBaseline.solve` executes a model's text as Python. Here the calls are picked out of it,
+//! whatever object they are called on, and nothing else of it runs. A call's first argument is a
+//! field's name, as in the later versions, not an `Input` object. Its rules, including oddities:
 //!
-//! - `modify_text` does nothing for an empty value, 0, None or `nan`; otherwise it replaces what the field holds, key by key (the first
-//!   versions wrote behind it).
-//! - `modify_checkbox` takes values between `|`, without those that are `nan`. It clicks each box of the name that has one of them, so it takes a
-//!   tick away where there was one, and says nothing of a value that no box has. Here the boxes have a tick afterwards, and a missing one is told.
-//! - A box without a value of its own has the value `on`, as it has for a page's scripts.
-//! - `modify_radio` does nothing for `nan` and None. A number is cut to a whole one, as in `modify_select`.
-//! - `modify_select` chooses by value; here by label, too.
-//! - `modify_range` sets the value by a script without an event, so that scripts of the page do not notice; here they do.
-//! - `wait_for_element` waits for ten seconds. A page has come to rest here before an agent is asked, so it only fails if there is no such
-//!   field; it scrolls there, as `scroll_to_element` does after it has waited.
-//! - Screenshots are given after every action and the window is as large as it can be, so those calls have nothing to do. `take_screenshot` and
-//!   `take_page_screenshots` leave their page scrolled; here it stays where it is.
+//! - `modify_text` does nothing for an empty value, 0, None or `nan`. Otherwise it replaces the
+//!   content of the field, key by key (the first versions appended to it).
+//! - `modify_checkbox` takes values between `|`, without those that are `nan`. The original clicks
+//!   each box of the name with one of these values, so it unchecks checked ones, and ignores a
+//!   value without a box. Here the boxes are checked afterwards, and a missing one is an error.
+//! - A box without a value of its own has the value `on`, as for a page's scripts.
+//! - `modify_radio` does nothing for `nan` and None. A number is truncated to an integer, as in
+//!   `modify_select`.
+//! - `modify_select` selects by value; here by label, too.
+//! - `modify_range` sets the value by a script. The original sends no event, so scripts of the page
+//!   do not notice; here they do.
+//! - `wait_for_element` waits for ten seconds. Here a page has settled before an agent is asked, so
+//!   it only fails if there is no such field. It scrolls there, as `scroll_to_element` does after
+//!   its wait.
+//! - Screenshots come after every action and the window has its largest size, so those calls do
+//!   nothing. `take_screenshot` and `take_page_screenshots` leave their page scrolled; here it
+//!   stays in place.
 //!
-//! Fields are named by [`css=`](super::Action), in the page or else in its frames; `WebDriver.find_element` looks in one frame only.
+//! Fields are named by [`css=`](super::Action), in the page or else in its frames.
+//! `WebDriver.find_element` looks in one frame only.
 
 use super::{Action, ParseError, arguments::Arguments};
 use crate::python::{Call, Literal, parse_calls, repr};
@@ -38,7 +46,7 @@ const FORMS: &[&str] = &[
     "take_full_screenshot()",
 ];
 
-/// Methods that do more than a person at the page could.
+/// Methods that do more than a person at the page can.
 const UNSUPPORTED: &[(&str, &str)] = &[
     (
         "execute_js_command",
@@ -129,7 +137,7 @@ fn action(call: Call) -> Result<Action, ParseError> {
     args.done(action)
 }
 
-/// The call that fills in a field.
+/// The action that fills in a field.
 pub(super) fn fill_in(kind: &str, name: &str, value: &str) -> Option<Action> {
     let method = match kind {
         "text" | "textarea" => "modify_text",
@@ -142,7 +150,7 @@ pub(super) fn fill_in(kind: &str, name: &str, value: &str) -> Option<Action> {
     read(&format!("{method}({}, {})", repr(name), repr(value))).ok()?.pop()
 }
 
-/// A value as a text.
+/// A value as text.
 fn literal_text(value: Option<Literal>) -> Option<String> {
     match value? {
         Literal::Text(text) => Some(text),
@@ -173,10 +181,10 @@ fn value_selector(kind: &str, parse_field: &str, value: &str) -> String {
     type_selector(kind, parse_field) + &which
 }
 
-/// A box without a value of its own has this one.
+/// Matches a box without a value of its own, too.
 const ON: &str = ":is([value=\"on\"], :not([value]))";
 
-/// A text as a string of CSS.
+/// A text as a CSS string.
 fn css_string(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
@@ -195,7 +203,7 @@ fn css_string(text: &str) -> String {
     out
 }
 
-/// A string as [`css_string`] writes it, and what follows it.
+/// A string as [`css_string`] writes it, and the rest of the text.
 fn parse_css_string(text: &str) -> Option<(String, &str)> {
     let mut rest = text.strip_prefix('"')?;
     let mut out = String::new();
@@ -225,7 +233,7 @@ fn parse_css_string(text: &str) -> Option<(String, &str)> {
     }
 }
 
-/// The type, name and value of a field that was named here.
+/// The type, name and value of a field with a selector from here.
 fn parse_field(bid: &str) -> Option<(Option<&str>, String, Option<String>)> {
     let rest = bid.strip_prefix("css=")?;
     let (kind, rest) = match rest.strip_prefix("input[type=\"") {

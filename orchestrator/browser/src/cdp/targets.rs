@@ -1,7 +1,7 @@
 //! Prepares every page, frame and worker before its first script runs.
 //!
-//! New targets wait for a debugger; the listener sends all that a target needs, in order, and then lets it run. Nothing of that is awaited,
-//! so a target is held for one round trip only.
+//! New targets wait for a debugger. The listener sends all commands that a target needs, in order,
+//! and then lets it run. It awaits none of them, so a target is held for one round trip only.
 
 use std::{
     path::PathBuf,
@@ -21,25 +21,27 @@ use crate::{
     inject,
 };
 
-/// Understood by pages and by workers.
+/// Pages and workers both know this command.
 const USER_AGENT_OVERRIDE: &str = "Network.setUserAgentOverride";
 
-/// How long the browser may take to tell that a page or worker has gone which refuses a command
-/// because of that.
+/// How long the browser may take to report that a page or worker has gone, after that target
+/// refused a command for this reason.
 const DETACH_GRACE: Duration = Duration::from_secs(5);
 
 /// How the targets of one episode are prepared.
 #[derive(Debug)]
 pub(crate) struct TargetSetup {
-    /// The browser context of the episode; `None` where all of the browser is the episode's.
+    /// The browser context of the episode; `None` in attach mode, where the whole browser is the
+    /// episode's.
     pub(crate) context: Option<String>,
     determinism: Option<Determinism>,
-    /// How far clocks are moved from the machine's, in milliseconds; `None` where they stand still and are moved by us.
+    /// How far clocks are shifted from the machine's, in milliseconds; `None` where virtual time
+    /// replaces them.
     clock_shift: Option<f64>,
     script: Option<String>,
-    /// The most that downloads may hold together, in bytes.
+    /// The limit of all downloads together, in bytes.
     pub(crate) downloads: u64,
-    /// Where they are.
+    /// The folder of the downloads.
     pub(crate) download_folder: PathBuf,
     device: Device,
     /// See [`crate::Session::user_agent_override`].
@@ -74,7 +76,7 @@ impl TargetSetup {
     }
 }
 
-/// Targets that a page, or the browser as a whole, is asked to attach to.
+/// The targets to which a page, or the browser as a whole, is told to attach.
 pub(crate) fn auto_attach(of_page: bool) -> Value {
     let mut filter = vec![
         json!({ "type": "browser", "exclude": true }),
@@ -82,7 +84,7 @@ pub(crate) fn auto_attach(of_page: bool) -> Value {
         json!({ "type": "tab", "exclude": true }),
     ];
     if of_page {
-        // These belong to no page and are attached to from the browser.
+        // These belong to no page. The browser attaches to them.
         filter.push(json!({ "type": "service_worker", "exclude": true }));
         filter.push(json!({ "type": "shared_worker", "exclude": true }));
     }
@@ -90,7 +92,7 @@ pub(crate) fn auto_attach(of_page: bool) -> Value {
     json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": filter })
 }
 
-/// Takes in a new target.
+/// Prepares a new target.
 pub(crate) fn on_attached(tracker: &Arc<Tracker>, cdp: &Cdp, parent: Option<&SessionId>, params: &Value) {
     let text = |pointer: &str| params.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let session = SessionId::from(text("/sessionId"));
@@ -98,7 +100,7 @@ pub(crate) fn on_attached(tracker: &Arc<Tracker>, cdp: &Cdp, parent: Option<&Ses
     let context = text("/targetInfo/browserContextId");
     let setup = tracker.lock().setup.clone();
     let Some(setup) = setup.filter(|setup| setup.includes_context(context)) else {
-        // Chromium's first window, or what is left of the episode before.
+        // Chromium's first window, or a rest of the episode before.
         cdp.send(Some(&session), "Runtime.runIfWaitingForDebugger", json!({}));
         cdp.send(parent, "Target.detachFromTarget", json!({ "sessionId": &*session }));
         return;
@@ -122,7 +124,8 @@ pub(crate) fn on_attached(tracker: &Arc<Tracker>, cdp: &Cdp, parent: Option<&Ses
                 if first {
                     virtual_time::stop(cdp, &session, clock);
                 } else {
-                    // It shares the process of the page that opened it, and so its clock. To stop that now would take away what was granted.
+                    // It shares the process and so the clock of the page that opened it. Stopping
+                    // that clock now would take away a granted budget.
                     virtual_time::stop_if_own(cdp, &session, clock);
                 }
             }
@@ -158,7 +161,8 @@ fn prepare_page(tracker: &Arc<Tracker>, cdp: &Cdp, session: &SessionId, setup: &
     if let Some(user_agent) = &setup.user_agent {
         send(USER_AGENT_OVERRIDE, user_agent.clone());
     }
-    // The gateway sees every request: to replay it as often as it is asked for, to record it whole and not as a 304.
+    // The gateway has to see every request: to replay it each time, and to record it whole instead
+    // of as a 304.
     send("Network.setCacheDisabled", json!({ "cacheDisabled": true }));
     if let Some(script) = &setup.script {
         send("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script, "runImmediately": true }));
@@ -167,7 +171,8 @@ fn prepare_page(tracker: &Arc<Tracker>, cdp: &Cdp, session: &SessionId, setup: &
     let setup = Arc::downgrade(setup);
     tokio::spawn(async move {
         for (method, answer) in answers {
-            // The locale is the process's: a page that is not the first there has it already.
+            // The locale belongs to the process. A page that is not the first one there has it
+            // already.
             if let Ok(Err(refusal)) = answer.await
                 && !refusal.mentions("Another locale override is already in effect")
             {
@@ -177,8 +182,8 @@ fn prepare_page(tracker: &Arc<Tracker>, cdp: &Cdp, session: &SessionId, setup: &
     });
 }
 
-/// Ends the episode for a page or worker that has the machine's clock and randomness, unless it is
-/// about to go away, which is also a reason not to answer.
+/// Ends the episode for a page or worker that has the machine's clock and randomness. If the target
+/// is about to go away, that is a good reason for its refusal, and nothing happens.
 async fn report_unprepared(
     tracker: &Tracker,
     session: &SessionId,
@@ -204,8 +209,7 @@ async fn report_unprepared(
     tracker.notify();
 }
 
-/// The part of an address that is the same in every run: the name of a blob is made up by the
-/// browser.
+/// The part of a URL that is the same in every run. The browser makes up the name of a blob.
 pub(crate) fn stable_url(url: &str) -> &str {
     if url.starts_with("blob:") { url.rfind('/').map_or(url, |end| &url[..end]) } else { url }
 }
@@ -257,7 +261,7 @@ fn prepare_worker(
             let reason = match answer {
                 Ok(Err(refusal)) => refusal.to_string(),
                 Ok(Ok(text)) => text.get().to_owned(),
-                // The connection is gone, and with it the browser.
+                // The connection is lost, and with it the browser.
                 Err(_) => return,
             };
             return report_unprepared(&tracker, &session, &setup, &format!("the worker {url}"), reason).await;

@@ -1,6 +1,8 @@
-//! What the browser has told so far: which pages and workers there are, and what is still on its way.
+//! The state of the browser as its events have told it: the open pages and workers, and what is on
+//! its way to them.
 //!
-//! Kept by the listener of the DevTools socket, so it is up to date with every answered command.
+//! The listener of the DevTools socket updates it. So it is up to date whenever a command has its
+//! reply.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -26,7 +28,7 @@ use crate::{
     clock::{idle::RendererProcesses, screen::FrameClock},
 };
 
-/// As long as it takes: what is waited for is somebody else's to do.
+/// No deadline: somebody else decides when the condition comes true.
 pub(crate) const FOREVER: Duration = Duration::from_secs(u32::MAX as u64);
 
 /// Shared by the session and its listener.
@@ -38,77 +40,79 @@ pub(crate) struct Tracker {
 
 #[derive(Debug, Default)]
 pub(crate) struct BrowserState {
-    /// How targets of the present episode are prepared; targets of other contexts are let go.
+    /// How targets of the present episode are prepared. Targets of other contexts are released.
     pub(crate) setup: Option<Arc<targets::TargetSetup>>,
     /// Open tabs, in the order of their opening.
     pub(crate) pages: Vec<Page>,
-    /// Tabs that have come to no document yet, as far as is known.
+    /// Tabs that have no document yet, as far as is known.
     pub(crate) without_document: HashSet<SessionId>,
-    /// The tab that was chosen to be the active one; otherwise that is the last.
+    /// The tab that was made the active one. If there is none, the last tab is active.
     pub(crate) focused_tab: Option<SessionId>,
-    /// How many dialogs there were, and downloads, when the last action began.
+    /// The numbers of dialogs and of downloads when the last action began.
     pub(crate) dialogs_before_action: usize,
     pub(crate) downloads_before_action: usize,
-    /// Dialogs, as they were answered.
+    /// Dialogs with their answers.
     pub(crate) dialogs: Vec<Dialog>,
-    /// How the agent wants them to be answered.
+    /// How the agent wants dialogs to be answered.
     pub(crate) dialog_policy: Option<DialogPolicy>,
-    /// Files that pages have the browser save.
+    /// Files that pages had the browser save.
     pub(crate) downloads: Vec<DownloadState>,
-    /// Events of mouse and keyboard are on their way.
+    /// Mouse or keyboard events were sent and have no reply yet.
     pub(crate) input_in_flight: bool,
-    /// A page's wish for files.
+    /// The file chooser that a page has opened.
     pub(crate) file_chooser: Option<FileChooser>,
-    /// What the browser has let us drag.
+    /// The data of a drag that the browser left to us.
     pub(crate) intercepted_drag: Option<Value>,
     pub(crate) workers: Vec<Worker>,
-    /// What is on its way to them.
+    /// Requests and navigations of the pages and workers.
     pub(crate) traffic: Traffic,
-    /// Everything that ever began: requests, navigations, frames of sockets, pages, workers. Tells a lull from silence.
+    /// Counts everything that ever started: requests, navigations, frames of sockets, pages,
+    /// workers. If it stays the same, nothing new has begun.
     pub(crate) started_count: u64,
-    /// How many requests have begun, those of workers apart: they do not stop the time of a page.
+    /// Requests that have started. Those of workers do not count, because they do not stop a page's
+    /// time.
     pub(crate) request_count: u64,
-    /// How many grants of virtual time have run out, by session.
+    /// How many budgets of virtual time have expired, by session.
     expired_budgets: HashMap<SessionId, u64>,
-    /// Documents that have come into a tab.
+    /// Documents that tabs have loaded.
     pub(crate) document_count: u64,
-    /// Where documents came from that have been in a tab or frame.
+    /// Origins of all documents that were in a tab or frame.
     pub(crate) visited_origins: BTreeSet<String>,
-    /// Changes of a tab's address, with a new document or without.
+    /// URL changes of tabs, with a new document or within one.
     pub(crate) url_changes: u64,
     /// Messages of WebSockets.
     pub(crate) sockets: SocketCounts,
-    /// What the gateway had sent and taken before the first of them.
+    /// The gateway's counts of sent and received messages before the first of them.
     pub(crate) socket_offset: Option<(i64, i64)>,
-    /// Workers ever seen, by address, so that each has its own ordinal.
+    /// How many workers there were for each URL, so that each gets its own ordinal.
     pub(crate) worker_ordinals: HashMap<String, usize>,
-    /// The page's time in milliseconds, as last seen.
+    /// The page's time in milliseconds, as last read.
     pub(crate) page_clock: f64,
-    /// The page's time runs without waiting for answers, and none is handed over.
+    /// The page's time runs without waiting for responses, so none is released.
     pub(crate) holds_responses: bool,
     /// When the episode began, by the machine's clock.
     pub(crate) began: Option<Instant>,
-    /// The times of the frames that are drawn.
+    /// The times of drawn frames.
     pub(crate) frame_clock: FrameClock,
-    /// Where a frame is being drawn.
+    /// Sessions in which a frame is being drawn.
     pub(crate) drawing: HashSet<SessionId>,
-    /// The pages that tabs have come to, where other programs open them.
+    /// The URLs that tabs have opened in attach mode.
     pub(crate) navigations: Vec<String>,
-    /// Another program drives the pages by now.
+    /// Another program drives the pages.
     pub(crate) externally_driven: bool,
     pub(crate) renderers: RendererProcesses,
     pub(crate) seen_activity: ActivityCounts,
     /// Pages, frames and workers that have gone.
     detached: HashSet<SessionId>,
-    /// How many pages and workers refused it and may be about to go away.
+    /// How many targets refused a command and may be about to go away.
     pub(crate) unverified_targets: usize,
-    /// What did not take the world's clock, randomness or device, and why.
+    /// A target that did not take the world's clock, randomness or device, and the reason.
     pub(crate) unprepared_target: Option<(String, String)>,
     crashed: bool,
     disconnected: bool,
 }
 
-/// What had begun and come to an end when a rest last looked.
+/// What had started and ended when [`Session::drain`](crate::Session) last looked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct ActivityCounts {
     pub(crate) started_count: u64,
@@ -117,7 +121,7 @@ pub(crate) struct ActivityCounts {
     pub(crate) request_count: u64,
 }
 
-/// Messages of WebSockets as the pages count them.
+/// Messages of WebSockets, as the pages count them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct SocketCounts {
     pub(crate) received: u64,
@@ -134,12 +138,14 @@ pub(crate) struct Page {
 pub(crate) struct Worker {
     pub(crate) session: SessionId,
     pub(crate) url: String,
-    /// The remote object whose `tick` moves the worker's time; comes a moment after the worker itself.
+    /// The remote object whose `tick` moves the worker's time. It comes a moment after the worker
+    /// itself.
     pub(crate) handle: Option<Arc<str>>,
 }
 
 impl BrowserState {
-    /// Starts with an empty slate for the targets of a new episode, whose clock shows `page_clock` milliseconds.
+    /// Clears the state for the targets of a new episode, whose clock shows `page_clock`
+    /// milliseconds.
     pub(crate) fn begin_episode(&mut self, setup: targets::TargetSetup, page_clock: f64) {
         let began = Some(Instant::now());
         *self = Self {
@@ -151,20 +157,20 @@ impl BrowserState {
         };
     }
 
-    /// Lets go of the present episode's targets and returns its context.
+    /// Releases the present episode's targets and returns its browser context.
     pub(crate) fn end_episode(&mut self) -> Option<String> {
         let setup = self.setup.take();
         *self = Self { disconnected: self.disconnected, ..Self::default() };
         setup.and_then(|setup| setup.context.clone())
     }
 
-    /// From now on, what happens is due to another action.
+    /// Attributes later dialogs and downloads to the next action.
     pub(crate) fn begin_action(&mut self) {
         self.dialogs_before_action = self.dialogs.len();
         self.downloads_before_action = self.downloads.len();
     }
 
-    /// The tab that is acted on.
+    /// The tab on which actions are carried out.
     pub(crate) fn active(&self) -> Result<Page, Error> {
         if self.disconnected {
             return Err(Error::Gone { waiting_for: "the active page".to_owned() });
@@ -178,7 +184,7 @@ impl BrowserState {
         page.ok_or(Error::NoPage { reason: "all pages were closed" })
     }
 
-    /// Whether all that there is sees the world.
+    /// Fails if a target has the machine's clock, randomness or device.
     pub(crate) fn check_prepared(&self) -> Result<(), Error> {
         match self.unprepared_target.clone() {
             Some((what, reason)) => Err(Error::NotPrepared { what, reason }),
@@ -190,12 +196,13 @@ impl BrowserState {
         self.pages.iter().any(|page| page.session == *session)
     }
 
-    /// Whether a page or worker is there. Frames with a session of their own are told by it alone.
+    /// Whether a page or worker is there. For frames with a session of their own this is the only
+    /// sign.
     pub(crate) fn is_attached(&self, session: &SessionId) -> bool {
         !self.detached.contains(session)
     }
 
-    /// A worker has come: the request for its script is over.
+    /// A worker has started, so the request for its script is over.
     pub(crate) fn worker_attached(&mut self, target: &str) {
         self.started_count += 1;
         self.traffic.worker_attached(target);
@@ -205,7 +212,7 @@ impl BrowserState {
         self.workers.iter().any(|worker| worker.session == *session)
     }
 
-    /// What is asked for, in the order in which the answers are to be handed over.
+    /// The pending requests, in the order in which their responses are to be released.
     pub(crate) fn response_order(&self) -> Vec<PendingRequest> {
         self.traffic.response_order(|session| !self.is_worker(session))
     }
@@ -214,7 +221,7 @@ impl BrowserState {
         self.expired_budgets.get(session).copied().unwrap_or(0)
     }
 
-    /// A tab has come to another address.
+    /// A tab has opened another URL.
     fn record_navigation(&mut self, session: &SessionId, url: &str, fragment: &str) {
         if self.externally_driven && self.is_open(session) {
             self.navigations.push(format!("{url}{fragment}"));
@@ -237,12 +244,12 @@ impl Tracker {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells everyone who waits that something has changed.
+    /// Wakes everyone who waits for a change.
     pub(crate) fn notify(&self) {
         self.changed.notify_waiters();
     }
 
-    /// Waits until `ready` finds what it looks for. `condition` names that in the error.
+    /// Waits until `ready` returns a value. `condition` describes it in the error.
     pub(crate) async fn wait_for<T>(
         &self,
         limit: Duration,
@@ -277,7 +284,7 @@ impl Tracker {
         }
     }
 
-    /// Takes one event; `None` is the end of the connection.
+    /// Handles one event; `None` is the end of the connection.
     pub(crate) fn on_event(self: &Arc<Self>, cdp: &Cdp, event: Option<Event>) {
         match event {
             None => self.lock().disconnected = true,
@@ -312,7 +319,7 @@ impl Tracker {
             }
             "Inspector.targetCrashed" => {
                 if let Some(session) = session {
-                    // Where another program drives the pages it knows of others, or opens them.
+                    // In attach mode the other program has more pages, or opens another.
                     state.crashed |= state.is_open(&session) && !state.externally_driven;
                     state.workers.retain(|worker| worker.session != session);
                     state.detached.insert(session.clone());
@@ -327,7 +334,7 @@ impl Tracker {
             "Input.dragIntercepted" => state.intercepted_drag = params.get("data").cloned(),
             "Browser.downloadWillBegin" => state.on_download_begin(cdp, params),
             "Browser.downloadProgress" => state.on_download_progress(cdp, params),
-            // Only where storage is read or written: see `storage`.
+            // Only while storage is read or written: see `page::storage`.
             "Fetch.requestPaused" => {
                 let answer = json!({
                     "requestId": text("/requestId"),

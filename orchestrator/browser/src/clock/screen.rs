@@ -1,8 +1,10 @@
 //! The screen, and when a frame is drawn on it.
 //!
-//! What hangs on frames happens when one is drawn: scrolling is told, what has come into view is, pictures of what is shown are asked for.
-//! Chromium itself draws in real time, so now and then a frame falls between two scripts of one instant, and the next time it does not. Its
-//! headless shell draws when it is told to and at no other time: then every frame comes in a rest of [`crate::clock::settle`], at the page's own time.
+//! Some events come with a frame: scroll events, intersections, requests for pictures that have
+//! come into view. Chromium itself draws in real time. So a frame sometimes falls between two
+//! scripts of one instant, and in the next run it does not. Its headless shell draws on command and
+//! at no other time. Then every frame is part of [`Session::drain`](crate::Session), at the page's
+//! own time.
 
 use std::{sync::Arc, time::Duration};
 
@@ -24,19 +26,20 @@ use crate::{
 
 const POPUP: &str = include_str!("popup.js");
 const BEGIN_FRAME: &str = "HeadlessExperimental.beginFrame";
-/// How long a frame may take to reach the screen; a page that shows none is not waited for.
+/// How long a frame may take to reach the screen. A page without frames is not waited for.
 const FRAME_TIMEOUT: Duration = Duration::from_millis(500);
-/// What moves the time of frames on where the page's time stands still, in milliseconds: no two frames may have the same.
+/// What distinguishes the times of two frames while the page's time stands still, in milliseconds.
+/// They must differ.
 const FRAME_STEP_MS: f64 = 0.01;
-/// How often a frame is drawn for what waits for one.
+/// How often a frame is drawn for a command that needs one.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The times of frames, for a browser that draws when it is told to.
+/// The times of frames, for a browser that draws on command.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct FrameClock {
-    /// What the browser's ticks show when the page's clock shows 1970, both in milliseconds.
+    /// The browser's ticks at 1970 of the page's clock, both in milliseconds.
     origin: f64,
-    /// When the last one was drawn, in ticks.
+    /// The time of the last frame, in ticks.
     last: f64,
 }
 
@@ -53,12 +56,13 @@ impl FrameClock {
 }
 
 impl Session {
-    /// Brings the page's present state to the screen, and looks at the page's clock.
+    /// Brings the page's present state to the screen, and reads the page's clock.
     pub(crate) async fn present_frame(&self, wait: LivenessWait<'_>) -> Result<(), Error> {
         if self.begin_frame_control() {
             let shown = match self.read_clock(wait).await? {
                 HasBody::Yes => self.draw_frame(wait).await?,
-                // The browser would wait for the document's first picture, and there is none yet.
+                // The browser would wait for the first contents of the document, and there are none
+                // yet.
                 HasBody::No => true,
             };
             if !shown {
@@ -70,7 +74,7 @@ impl Session {
         if !wait.answer(FRAME_TIMEOUT, shown).await? {
             tracing::debug!("the page shows no frame");
         }
-        // The frame is on the screen only after the callback: this is answered when it is.
+        // The frame is on the screen only after the callback. This reply comes when it is.
         self.read_clock(wait).await?;
         Ok(())
     }
@@ -81,13 +85,13 @@ impl Session {
         self.screenshot_of(&page).await
     }
 
-    /// The visible part of a page.
+    /// The visible part of a page as a PNG file.
     pub(crate) async fn screenshot_of(&self, page: &Page) -> Result<Vec<u8>, Error> {
         let format = json!({ "format": "png", "optimizeForSpeed": true });
         if !self.begin_frame_control() || self.may_have_popup(page).await {
             return self.capture(page, format).await;
         }
-        // One frame gives its own picture, where nothing else is on the screen.
+        // A frame contains its own picture if nothing else is on the screen.
         let is_drawn = |state: &BrowserState| (!state.drawing.contains(&page.session)).then_some(());
         let condition = |_: &BrowserState| "the last frame to reach the screen".to_owned();
         self.tracker.wait_for(CALL_TIMEOUT, condition, is_drawn).await?;
@@ -96,19 +100,19 @@ impl Session {
         png(&shot, BEGIN_FRAME, "screenshotData")
     }
 
-    /// Whether the browser may have opened something on top of a page.
+    /// Whether the browser may show a popup on top of a page.
     async fn may_have_popup(&self, page: &Page) -> bool {
         let probe = self.evaluate_isolated(page, &page.target, POPUP, CALL_TIMEOUT).await;
         !matches!(probe, Ok(Value::Bool(false)))
     }
 
-    /// A PNG file of a page, and of what the browser has opened on top of it: the list of a
-    /// `<select>`, the calendar of a date. Such a popup is copied in a frame after that of the
-    /// page. So the frame itself cannot be asked for the picture: it would wait for the next one
-    /// for ever.
+    /// A PNG file of a page, and of the browser's popups on top of it, such as the list of a
+    /// `<select>` or the calendar of a date. Such a popup is copied in the frame after that of the
+    /// page. So the frame itself cannot deliver the picture: it would wait for the next one for
+    /// ever.
     pub(crate) async fn capture(&self, page: &Page, params: Value) -> Result<Vec<u8>, Error> {
         const METHOD: &str = "Page.captureScreenshot";
-        // Chromium itself draws the tab in front only, and a page may have opened this one behind.
+        // Chromium itself draws only the tab in front, and a page may have opened this one behind.
         if !self.begin_frame_control() && self.tracker.lock().pages.len() > 1 {
             self.cdp().call(Some(&page.session), "Page.bringToFront", json!({})).await?;
         }
@@ -118,8 +122,8 @@ impl Session {
         png(&shot, METHOD, "data")
     }
 
-    /// Waits for a picture. Chromium draws the page anew for it, hears from the page that this is
-    /// done, and copies the screen with the frame after that.
+    /// Waits for a picture. Chromium redraws the page for it, learns from the page that this is
+    /// done, and copies the screen with the next frame.
     async fn while_copying<T>(&self, page: &Page, picture: impl Future<Output = T>) -> T {
         tokio::pin!(picture);
         let two_frames = async {
@@ -143,7 +147,7 @@ impl Session {
         }
     }
 
-    /// Waits for what is answered only when frames have been drawn.
+    /// Waits for a reply that needs frames to be drawn.
     pub(crate) async fn while_drawing<T>(&self, page: &Page, input: impl Future<Output = T>) -> T {
         tokio::pin!(input);
         let mut frames = interval(REDRAW_INTERVAL);
@@ -157,12 +161,12 @@ impl Session {
         }
     }
 
-    /// Draws a frame; false where it has not reached the screen in time.
+    /// Draws a frame. Returns false if it has not reached the screen in time.
     async fn draw_frame(&self, wait: LivenessWait<'_>) -> Result<bool, Error> {
         let session = &wait.page.session;
         let condition = |_: &BrowserState| "a frame to reach the screen".to_owned();
         let is_drawn = |state: &BrowserState| !state.drawing.contains(session);
-        // The one before must be there first.
+        // The last frame must be on the screen first.
         if !wait.until(FRAME_TIMEOUT, condition, is_drawn).await? {
             return Ok(false);
         }
@@ -170,7 +174,7 @@ impl Session {
         wait.until(FRAME_TIMEOUT, condition, is_drawn).await
     }
 
-    /// Has the browser draw a frame, unless it is at one.
+    /// Has the browser draw a frame, unless it is drawing one.
     fn begin_frame(&self, page: &Page) {
         if !self.tracker.lock().drawing.insert(page.session.clone()) {
             return;
@@ -179,7 +183,7 @@ impl Session {
         let is_drawn = self.cdp().send(Some(&page.session), BEGIN_FRAME, params);
         let (tracker, session) = (Arc::clone(&self.tracker), page.session.clone());
         tokio::spawn(async move {
-            // What came of it does not matter: the browser is ready for the next one.
+            // The result does not matter: the browser is ready for the next one.
             let _ = is_drawn.await;
             tracker.lock().drawing.remove(&session);
             tracker.notify();
@@ -194,14 +198,14 @@ impl Session {
         state.frame_clock.next(clock)
     }
 
-    /// Asks for the callback of the next frame that the browser draws by itself.
+    /// Requests the callback of the next frame that the browser draws by itself.
     async fn next_frame(&self, page: &Page) -> Result<Option<Receiver<Reply>>, Error> {
-        // A document without a body shows nothing yet. The look at the timeline is what moves it: by itself it follows the frames of the
-        // screen, whose times are real and hence far behind.
+        // A document without a body shows nothing yet. Reading the timeline moves it: by itself it
+        // follows the frames of the screen, whose times are real and far behind.
         const SHOW: &str = "document.timeline.currentTime, document.body && new Promise(shown => requestAnimationFrame(() => shown()))";
         let isolated_world = match self.isolated_world(page, &page.target).await {
             Ok(isolated_world) => isolated_world,
-            // The document went away under it.
+            // The document has just been replaced.
             Err(Error::Refused { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
@@ -227,14 +231,14 @@ impl Session {
     }
 }
 
-/// The picture in an answer of the browser.
+/// The picture in a reply.
 fn png(answer: &Value, method: &'static str, field: &'static str) -> Result<Vec<u8>, Error> {
     let shape = Error::Shape { method, field };
     let Some(data) = answer.get(field).and_then(Value::as_str) else { return Err(shape) };
     STANDARD.decode(data).map_err(|_| shape)
 }
 
-/// Whether a document has come so far that there is something to show.
+/// Whether a document has something to show.
 enum HasBody {
     Yes,
     No,

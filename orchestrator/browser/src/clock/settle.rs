@@ -1,11 +1,13 @@
-//! When is a page done? Not after some seconds, but when nothing is on its way and its own time has run on a while.
+//! When a page is done: when nothing is on its way and its own time has run for a while.
 //!
-//! In a frozen world the page's time stands still between slices. What happens in real time (answers of the network, frames on the screen,
-//! input, workers) happens in these rests, all at one instant of the page's time; a rest ends when nothing of that is left. Then the next slice
-//! of the page's time is granted, in which timers run. The slices are always the same, [`SLICES`], five seconds in all, so the page's time at
-//! each event does not depend on how fast the machine is. A new document starts them again, [`MAX_RESTARTS`] times at most.
+//! In a frozen world the page's time stands still between slices. What happens in real time
+//! (responses, frames on the screen, input, workers) happens in these pauses, all at one instant of
+//! the page's time. A pause ends when nothing of that is left. Then the page gets the next slice of
+//! its time, in which timers run. The slices are always the same, [`SLICES`], five seconds in
+//! total. So the page's time at each event does not depend on the speed of the machine. A new
+//! document starts the slices again, [`MAX_RESTARTS`] times at most.
 //!
-//! A live browser has no such clock: there a page is settled once nothing has begun for [`LULL`].
+//! A live browser has no such clock. There a page is done when nothing has started for [`LULL`].
 
 use std::time::{Duration, Instant};
 
@@ -25,7 +27,7 @@ use crate::{
     },
 };
 
-/// Short steps first, where pages start one thing after another; longer ones for late timers.
+/// Short slices first, while pages start one thing after another; longer ones for late timers.
 const SLICES: [Duration; 8] = {
     const fn ms(ms: u64) -> Duration {
         Duration::from_millis(ms)
@@ -33,40 +35,42 @@ const SLICES: [Duration; 8] = {
     [ms(10), ms(40), ms(50), ms(100), ms(300), ms(500), ms(1000), ms(3000)]
 };
 const MAX_RESTARTS: u32 = 3;
-/// How far the page's clock, which tells whole milliseconds, is behind when it lacks something.
+/// How far the page's clock, which shows whole milliseconds, may be behind.
 const CLOCK_TOLERANCE_MS: f64 = 2.0;
-/// While a worker and its page talk to each other, time runs on by the smallest step for every message.
+/// While a worker and its page exchange messages, time runs by the smallest step for every message.
 const MESSAGE_STEP: Duration = Duration::from_millis(1);
 const MAX_MESSAGE_STEPS: u32 = 200;
 const LULL: Duration = Duration::from_millis(500);
-/// How long a page may need to notice that an answer has been delivered in full, on a machine with time for it. These two are spent with
-/// [`LivenessWait`].
+/// How long a page may need to notice a complete response, on an idle machine. This and the next
+/// one are spent by a [`LivenessWait`].
 const DELIVERY: Duration = Duration::from_millis(250);
-/// How long a WebSocket is waited for that the browser lets wait.
+/// How long to wait for a WebSocket that the browser delays.
 const THROTTLED_SOCKET: Duration = Duration::from_secs(10);
-/// How long the answer to a question may take that is no document; after that the page's time does not wait for it.
+/// How long a response other than a document may take to begin. After that the page's time runs on
+/// without it.
 const MAX_FIRST_BYTE: Duration = Duration::from_secs(10);
-/// How long the next piece of an answer may take that has begun; one that is silent for longer has
-/// no end.
+/// How long a response may pause. After that it counts as endless.
 const MAX_SILENCE: Duration = Duration::from_secs(2);
-/// Waits inside a settling know better what they wait for than the settling as a whole, so they are given the first word.
+/// Inner waits know better what they wait for, so their errors come before that of the whole
+/// settling.
 const GRACE: Duration = Duration::from_millis(100);
-/// How long it may take to read an answer that is there, or to begin to load what was asked for.
+/// How long it may take to read a complete response, or to begin a requested navigation.
 const BODY_READ: Duration = Duration::from_millis(40);
 
-/// How a page came to rest.
+/// The result of [`Session::settle`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SettleOutcome {
     /// How far the page's own clock has moved; zero in a live browser.
     pub page_time: Duration,
-    /// How long that took.
+    /// How long settling took.
     pub real_time: Duration,
-    /// False where a live page was still busy at the deadline.
+    /// False if a live page was still busy at the deadline.
     pub idle: bool,
 }
 
 impl Session {
-    /// Waits until the active page is done. In a frozen world it is an error if that is not so before the deadline.
+    /// Waits until the active page is done. In a frozen world a page that is still busy at the
+    /// deadline is an error.
     pub async fn settle(&mut self, activity: &Activity, deadline: Duration) -> Result<SettleOutcome, Error> {
         let started = Instant::now();
         let limit = TimeLimit::after(deadline);
@@ -91,7 +95,7 @@ impl Session {
         Ok(SettleOutcome { page_time, real_time: started.elapsed(), idle: true })
     }
 
-    /// Lets arrive what is on its way, without the page's time moving.
+    /// Lets pending events arrive, while the page's time stands still.
     pub(crate) async fn drain_within(&self, activity: &Activity, deadline: Duration) -> Result<(), Error> {
         let limit = TimeLimit::after(deadline);
         match self.drain(activity, limit).await {
@@ -101,13 +105,13 @@ impl Session {
         }
     }
 
-    /// Lets the page's own time run on by `time` in the midst of an action, and arrive what comes
-    /// of it. In a live browser it is the page that waits.
+    /// Lets the page's own time run on by `time` during an action, and lets the results arrive. A
+    /// live browser waits in real time.
     pub(crate) async fn advance(&self, page: &Page, time: Duration) -> Result<(), Error> {
         if self.frozen().is_none() {
             let wait = format!("new Promise(done => setTimeout(done, {}))", time.as_millis());
             return match self.evaluate_isolated(page, &page.target, &wait, CALL_TIMEOUT).await {
-                // The document went away under it.
+                // The document has just been replaced.
                 Ok(_) | Err(Error::Refused { .. }) => Ok(()),
                 Err(error) => Err(error),
             };
@@ -151,20 +155,21 @@ impl Session {
                 }
                 return self.wait_until_verified(limit).await;
             };
-            // A grant that was stopped ends a later one too soon, at times.
+            // A stopped budget sometimes ends a later one too early.
             end = end.max(clock) + slice.as_secs_f64() * 1000.0;
             self.run_until(end, activity, limit).await?;
         }
     }
 
-    /// Waits until it is known of each page and worker whether it sees the world.
+    /// Waits until every page and worker is known to have the world's clock.
     async fn wait_until_verified(&self, limit: TimeLimit) -> Result<(), Error> {
         let condition = |_: &BrowserState| "a page or worker that was not prepared to go away".to_owned();
         let known = |state: &BrowserState| (state.unverified_targets == 0).then(|| state.check_prepared());
         self.tracker.wait_for(limit.remaining(), condition, known).await?
     }
 
-    /// Lets everything arrive that is on its way while the page's time stands still. Returns how many messages workers had for their pages.
+    /// Lets everything arrive that is on its way, while the page's time stands still. Returns how
+    /// many messages workers had for their pages.
     pub(crate) async fn drain(&self, activity: &Activity, limit: TimeLimit) -> Result<u64, Error> {
         let mut messages = 0;
         loop {
@@ -202,9 +207,9 @@ impl Session {
         }
     }
 
-    /// Whether something has begun or come to an end since this was last asked: only then may
-    /// something be on its way to the pages from another process. Without it, what the pages have
-    /// to do, such as after a slice or a click, is in their processes, and one look tells.
+    /// Whether something has started or ended since the last call. Only then may something be on
+    /// its way to the pages from another process. Otherwise the pages' work, such as after a slice
+    /// or a click, is in their own processes, and one check is enough.
     fn has_new_activity(&self, activity: &Activity) -> bool {
         let mut state = self.tracker.lock();
         let news = ActivityCounts {
@@ -221,7 +226,7 @@ impl Session {
         }
     }
 
-    /// Waits until the pages have done what they can do while their time stands still.
+    /// Waits until the pages have done everything that they can do while their time stands still.
     pub(crate) async fn wait_until_idle(&self) {
         if self.frozen().is_some() {
             idle::wait_until_idle(&self.tracker, self.cdp()).await;
@@ -232,7 +237,7 @@ impl Session {
         LivenessWait { cdp: self.cdp(), tracker: &self.tracker, page, limit }
     }
 
-    /// Waits until the page has all answers, and the gateway no more to give.
+    /// Waits until the page has all responses, and the gateway has no more.
     async fn wait_for_responses(&self, activity: &Activity, wait: LivenessWait<'_>) -> Result<(), Error> {
         let limit = wait.limit;
         let condition =
@@ -264,7 +269,7 @@ impl Session {
                 break;
             }
             let mut state = self.tracker.lock();
-            // A page need not read the answers that it gets.
+            // A page need not read its responses.
             if before == (state.started_count, activity.counts().begun) {
                 state.traffic.abandon_pending();
                 break;
@@ -279,14 +284,14 @@ impl Session {
             self.tracker.lock().traffic.stop_waiting_for_service_workers();
         }
         self.wait_for_gateway(activity, limit).await?;
-        // The browser has all of it, and may still be writing.
+        // The browser has received all of it, and may still be writing.
         let condition = |_: &BrowserState| "a download to be saved".to_owned();
         wait.until(limit.remaining(), condition, |state| !state.is_downloading()).await?;
         Ok(())
     }
 
-    /// Waits until the gateway has nothing more to say. A page may have asked what is answered only once something happens, and that may wait
-    /// for the page's own time.
+    /// Waits until the gateway is idle. A page may have a request that is answered only when
+    /// something happens, and that may need the page's own time.
     async fn wait_for_gateway(&self, activity: &Activity, limit: TimeLimit) -> Result<(), Error> {
         let since = Instant::now();
         loop {
@@ -303,8 +308,8 @@ impl Session {
         }
     }
 
-    /// Finds what will not be answered before the page's time goes on, where something has been
-    /// waited for since `since`.
+    /// Finds requests that will not be answered before the page's time runs on. `since` is the
+    /// beginning of the wait.
     pub(crate) fn detect_streams(&self, since: Instant) {
         let traffic = &mut self.tracker.lock().traffic;
         traffic.mark_open_ended(MAX_SILENCE);
@@ -317,14 +322,14 @@ impl Session {
         counts.frames == 0 && counts.requests <= self.tracker.lock().traffic.ignored_count()
     }
 
-    /// Whether every message that was sent to the page has been taken by it.
+    /// Whether the page has received every message that was sent to it.
     pub(crate) fn has_all_socket_messages(&self, activity: &Activity) -> bool {
         let state = self.tracker.lock();
         let sent = activity.counts().frames_sent.cast_signed();
         state.socket_offset.is_none_or(|offset| offset.0 + state.sockets.received.cast_signed() >= sent)
     }
 
-    /// Waits until the messages of WebSockets have arrived where they were sent, by counting them on both sides.
+    /// Waits until the messages of WebSockets have arrived, by counting them on both sides.
     async fn wait_for_socket_messages(
         &self,
         activity: &Activity,
@@ -359,7 +364,8 @@ impl Session {
                 Err(error) => return Err(error),
             }
         }
-        // Some got lost with a page that went away, or the socket is not a played one. They will not come any more.
+        // Some were lost with a page that has gone, or the socket is not a replayed one. They will
+        // not come any more.
         let mut state = self.tracker.lock();
         let counts = activity.counts();
         tracing::debug!(?counts, sockets = ?state.sockets, "messages of WebSockets got lost");

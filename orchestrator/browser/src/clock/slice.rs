@@ -1,16 +1,15 @@
-//! A slice of the page's time, past requests that never end.
+//! A slice of the page's time, with and without requests that never end.
 //!
-//! Chromium stops a page's time while one of its requests is under way, and a slice is stopped
-//! there: what is asked for in the course of a slice is answered at the instant at which it was
-//! asked for. A stream would stop the time for good. From then on time is moved without regard to
-//! requests, in steps of [`STEP`]; answers are kept back in a step and handed over between two of
-//! them. So there, too, the machine's speed has no part in what the page sees: an answer comes at
-//! the end of the step in which it was asked for.
+//! Chromium stops a page's time while one of its requests is pending, and a slice stops there, too.
+//! So a request during a slice is answered at the instant of the request. A stream would stop the
+//! time for good. From then on time moves without regard to requests, in steps of [`STEP`].
+//! Responses are held during a step and released between two steps. So the speed of the machine
+//! does not matter there either: a response comes at the end of the step of its request.
 //!
 //! ```text
-//! no request  |---------------------------- slice ---------------------------|
-//! requests    |------- until one begins |rest|------------|rest|-------------|
-//! stream      |------- until it begins |rest| step | step | step |rest| step |
+//! no request  |---------------------------- slice -----------------------------|
+//! requests    |------ until one begins |drain|------------|drain|--------------|
+//! stream      |------ until it begins |drain| step | step | step |drain| step |
 //! ```
 
 use std::time::{Duration, Instant};
@@ -27,25 +26,25 @@ use crate::{
     },
 };
 
-/// How late an answer may come beside a stream, in the page's own time.
+/// How late a response may come beside a stream, in the page's own time.
 const STEP: Duration = Duration::from_millis(25);
-/// The shortest grant: brings a grant to its end whose time is over.
+/// The shortest grant: it brings an expired budget to its end.
 const MIN_GRANT: Duration = Duration::from_millis(1);
 
-/// How a grant of time came to its end.
+/// How a grant of time ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum GrantOutcome {
     /// All of it has run.
     Whole,
-    /// The page waits for something at the instant at which its time stands now.
+    /// The page waits for something, and its time stands still.
     Stopped,
 }
 
-/// How often a slice is stopped for what the page asks for, before it is run in steps.
+/// How many times a slice stops for requests before it runs in steps.
 const MAX_STOPS: u32 = 20;
 
 impl Session {
-    /// Lets the page's time run on until its clock shows `end`, in milliseconds since 1970.
+    /// Lets the page's time run until its clock shows `end`, in milliseconds since 1970.
     pub(crate) async fn run_until(
         &self,
         end: f64,
@@ -72,11 +71,12 @@ impl Session {
         self.run_steps(end, activity, limit).await
     }
 
-    /// Lets the page's time run on by `slice`, or until it stands as the page waits for something.
-    /// No answer is handed over meanwhile.
+    /// Lets the page's time run by `slice`, or until it stops because the page waits for something.
+    /// No response is released meanwhile.
     ///
-    /// Chromium moves the time by 10 ms when a request is over; requests that overlap share these.
-    /// Whether they do is the machine's: so the time is stopped before anything is answered.
+    /// Chromium moves the time by 10 ms when a request is over, and overlapping requests share
+    /// these. Whether they overlap depends on the machine. So the time is stopped before any
+    /// response is released.
     async fn grant_time(
         &self,
         wait: LivenessWait<'_>,
@@ -96,9 +96,9 @@ impl Session {
                 if ran_out(&tracker.lock()) {
                     return Ok(GrantOutcome::Whole);
                 }
-                // A page that is about to give way to another one answers when that one is there.
+                // A page that is being replaced answers only after the replacement.
                 let navigates = tracker.lock().traffic.is_navigating(&page.target);
-                // What ends without the gateway moves the time as well, if it is not stopped yet.
+                // Requests that end without the gateway move the time, too, unless it is stopped.
                 if !navigates {
                     self.wait_until_idle().await;
                 }
@@ -121,9 +121,9 @@ impl Session {
         Ok(GrantOutcome::Stopped)
     }
 
-    /// Whether the page's time stands: then it is the same before and after the page has had the
-    /// time to move it. Some of what a page asks for does not stop it, such as an object or a shared
-    /// worker. A script that waits for an answer does stop it.
+    /// Whether the page's time stands still: it is the same before and after the page could have
+    /// moved it. Some requests do not stop it, such as those for an object or a shared worker. A
+    /// script that waits for a response does stop it.
     async fn is_time_stopped(&self, wait: LivenessWait<'_>) -> Result<bool, Error> {
         let LivenessWait { page, limit, .. } = wait;
         let mut seen = Vec::new();
@@ -137,7 +137,7 @@ impl Session {
         Ok(seen[0] == seen[1])
     }
 
-    /// Does so until the page's clock shows `end`, in milliseconds since 1970.
+    /// Lets the page's time run in steps until its clock shows `end`, in milliseconds since 1970.
     async fn run_steps(&self, end: f64, activity: &Activity, limit: TimeLimit) -> Result<(), Error> {
         loop {
             let left = end - self.tracker.lock().page_clock;
@@ -160,14 +160,14 @@ impl Session {
         }
     }
 
-    /// Keeps messages of WebSockets from the page, when it has all that were sent to it.
+    /// Holds WebSocket messages back, once the page has received all earlier ones.
     async fn hold_socket_messages(&self, activity: &Activity, limit: TimeLimit) -> Result<Hold, Error> {
         loop {
             let hold = activity.hold_frames();
             if self.has_all_socket_messages(activity) {
                 return Ok(hold);
             }
-            // One slipped through between the look and the hold.
+            // A message was sent between the check and the hold.
             drop(hold);
             self.drain(activity, limit).await?;
         }
@@ -181,8 +181,7 @@ impl Session {
         self.tracker.lock().traffic.streams() > 0
     }
 
-    /// Whether a page waits for streams, and for nothing that has an end; it has waited for them
-    /// since then.
+    /// Whether the page has waited since `since`, and only for streams.
     fn waits_only_for_streams(&self, activity: &Activity, since: Instant) -> bool {
         self.detect_streams(since);
         if !self.is_gateway_idle(&activity.counts()) {

@@ -1,4 +1,5 @@
-//! The page's clock. It stands still but for slices that are granted one at a time and awaited.
+//! The page's virtual clock. It stands still, except during slices that are granted one at a time
+//! and awaited.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,29 +15,31 @@ use crate::{
     clock::liveness::LivenessWait,
 };
 
-/// A page's virtual clock replaces all the clocks of its process, that of its compositor too, whose deadlines are set in real time. Where
-/// virtual time is behind real time the compositor waits for ever, and no frame reaches the screen. So virtual time begins ahead of real
-/// time by more than any episode lasts. A browser that draws when it is told to sets no such deadlines and needs no head start.
+/// A page's virtual clock replaces all clocks of its process, also the compositor's, whose
+/// deadlines are in real time. If virtual time is behind real time the compositor waits for ever,
+/// and no frame reaches the screen. So virtual time begins ahead of real time, by more than any
+/// episode lasts. A browser that draws on command has no such deadlines and needs no head start.
 const HEAD_START: Duration = Duration::from_secs(12 * 60 * 60);
 const SET_POLICY: &str = "Emulation.setVirtualTimePolicy";
-/// How long the head start may take; some 30 ms are usual.
+/// How long the head start may take. It usually takes 30 ms.
 const HEAD_START_TIMEOUT: Duration = Duration::from_secs(20);
-/// How long a slice that only a never-ending request holds back waits for that request's next byte.
+/// How long a slice that only endless requests delay waits for their next byte.
 pub(crate) const STREAM_WAIT: Duration = Duration::from_millis(250);
-/// How long a step may take before it is taken for held up by a script that waits for an answer to
-/// a synchronous request.
+/// How long a step may take. After that a script is taken to wait for a synchronous request.
 pub(crate) const SYNC_REQUEST_WAIT: Duration = Duration::from_secs(1);
-/// How long a page that may be about to go away is given to stop its time.
+/// How long a page that may be about to go away has to stop its time.
 const NAVIGATION_PAUSE: Duration = Duration::from_millis(100);
-/// How long a worker may take to run what is due in it.
+/// How long a worker may take to run its due timers.
 const WORKER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The step in which scripts see time move, in milliseconds. Every request that a page waits for moves its virtual clock by 10 ms, requests
-/// under way at the same time together and others one after the other; which of them meet depends on the machine. What is rounded down to
-/// this step does not.
+/// The step of the time that scripts see, in milliseconds. Every request that a page waits for
+/// moves its virtual clock by 10 ms. Overlapping requests move it together, others one after the
+/// other, and which of them overlap depends on the machine. Time that is rounded down to this step
+/// does not depend on it.
 pub(crate) const STEP: u32 = 100;
 
-/// What scripts see of a page's virtual clock, both in milliseconds since 1970.
+/// The time that scripts see at a time of the page's virtual clock, both in milliseconds since
+/// 1970.
 pub(crate) fn script_time(determinism: Determinism, clock: f64) -> f64 {
     let start = start_millis(determinism);
     start + ((clock - start) / f64::from(STEP)).floor() * f64::from(STEP)
@@ -57,7 +60,7 @@ pub(crate) fn millis_before_head_start(determinism: Determinism) -> f64 {
     start_millis(determinism) - HEAD_START.as_secs_f64() * 1000.0
 }
 
-/// Moves the clock of the first, empty page to the start of the world.
+/// Moves the clock of the first, empty page to the start of the world's time.
 pub(crate) async fn run_head_start(
     cdp: &Cdp,
     tracker: &Tracker,
@@ -76,7 +79,7 @@ pub(crate) async fn run_head_start(
     Ok(())
 }
 
-/// The browser's ticks at which a page's clock stands, in milliseconds.
+/// The browser's ticks at the page's present time, in milliseconds.
 pub(crate) async fn ticks(cdp: &Cdp, page: &Page) -> Result<f64, Error> {
     let clock = cdp.call(Some(&page.session), SET_POLICY, json!({ "policy": "pause" })).await?;
     let ticks = clock.get("virtualTimeTicksBase").and_then(Value::as_f64);
@@ -88,19 +91,21 @@ pub(crate) fn start_millis(determinism: Determinism) -> f64 {
     determinism.clock_start.as_millisecond() as f64
 }
 
-/// How far the clocks of a world that begins now are from the machine's, in whole milliseconds.
+/// How far the clocks of a world that starts now are from the machine's, in whole milliseconds.
 pub(crate) fn clock_shift(determinism: Determinism) -> f64 {
     start_millis(determinism)
         - start_millis(Determinism { clock_start: jiff::Timestamp::now(), ..determinism })
 }
 
-/// Stops the clock of a new page's process, at `clock` milliseconds. Sent, not awaited.
+/// Stops the clock of a new page's process, at `clock` milliseconds. The command is sent, not
+/// awaited.
 pub(crate) fn stop(cdp: &Cdp, session: &SessionId, clock: f64) {
     let params = json!({ "policy": "pause", "initialVirtualTime": clock / 1000.0 });
     drop(cdp.send(Some(session), SET_POLICY, params));
 }
 
-/// Does so for a page that was opened by another one, if it has a process of its own nevertheless: then it shows the real time.
+/// Stops the clock of a page that another page has opened, if it has a process of its own after
+/// all. Then it shows the real time.
 pub(crate) fn stop_if_own(cdp: &Cdp, session: &SessionId, clock: f64) {
     const DAY: f64 = 24.0 * 60.0 * 60.0 * 1000.0;
     let asked = cdp.send(Some(session), "Runtime.evaluate", json!({ "expression": "Date.now()" }));
@@ -116,8 +121,8 @@ pub(crate) fn stop_if_own(cdp: &Cdp, session: &SessionId, clock: f64) {
     });
 }
 
-/// Lets the page's time run on by `step`, whatever is under way, and hears of all that the page
-/// asked for. No answer is handed over meanwhile, unless a script waits for one.
+/// Lets the page's time run by `step`, regardless of requests, and receives all events of the page.
+/// No response is released meanwhile, unless a script waits for one.
 pub(crate) async fn step(wait: LivenessWait<'_>, step: Duration) -> Result<(), Error> {
     let LivenessWait { tracker, limit, .. } = wait;
     let (condition, ran_out) = budget_wait(wait, step);
@@ -135,7 +140,7 @@ pub(crate) async fn step(wait: LivenessWait<'_>, step: Duration) -> Result<(), E
     Ok(())
 }
 
-/// What a grant waits for, in words and as a question. To be asked for before the grant.
+/// The condition that ends a grant, as text and as a check. Must be created before the grant.
 pub(crate) fn budget_wait(
     wait: LivenessWait<'_>,
     slice: Duration,
@@ -149,7 +154,7 @@ pub(crate) fn budget_wait(
     (condition, move |state: &BrowserState| state.expired_budgets(session) > seen || !state.is_open(session))
 }
 
-/// Keeps answers from the page until dropped.
+/// Holds responses back from the page until dropped.
 pub(crate) struct ResponseHold<'a>(&'a Tracker);
 
 impl<'a> ResponseHold<'a> {
@@ -175,7 +180,7 @@ async fn set_policy(cdp: &Cdp, session: &SessionId, slice: Duration, policy: &st
     cdp.call(Some(session), SET_POLICY, params).await
 }
 
-/// Does so while no answer is handed over. A page that waits for one in the midst of a script gets
+/// Sets the policy while responses are held back. A page that waits for a response in a script gets
 /// it first; then nothing is held any more.
 pub(crate) async fn set_policy_holding_responses<'a>(
     wait: LivenessWait<'a>,
@@ -194,15 +199,15 @@ pub(crate) async fn set_policy_holding_responses<'a>(
     }
 }
 
-/// Stops the page's time. A script that waits for an answer does not let the page do so before that
-/// has come, nor does a page that is about to give way to another one; then this is left to itself.
+/// Stops the page's time. A script that waits for a response delays this until the response has
+/// come, and so does a page that is being replaced. Then the command is left to itself.
 pub(crate) async fn pause(wait: LivenessWait<'_>) {
     let pause = wait.cdp.send(Some(&wait.page.session), SET_POLICY, json!({ "policy": "pause" }));
     let leaves = wait.tracker.lock().traffic.is_navigating(&wait.page.target);
     let _ = timeout(if leaves { NAVIGATION_PAUSE } else { SYNC_REQUEST_WAIT }, pause).await;
 }
 
-/// Brings a worker's clock to the page's and returns how many messages it had for others.
+/// Moves a worker's clock to the page's time. Returns how many messages it had for others.
 pub(crate) async fn tick_worker(
     cdp: &Cdp,
     tracker: &Tracker,
@@ -237,9 +242,9 @@ pub(crate) async fn tick_worker(
     tokio::select! {
         answer = asked => match answer {
             Ok(answer) => Ok(answer.pointer("/result/value").and_then(Value::as_u64).unwrap_or(0)),
-            // It ended in the meantime.
+            // It has just ended.
             Err(Error::Refused { .. }) => Ok(0),
-            // It is busy for ever. The page is not to wait for it for ever, too.
+            // It is busy for ever. The page must not wait for it.
             Err(Error::Deadline { .. }) => {
                 tracing::warn!(url = worker.url, "a worker does not come to rest; its time is not moved any more");
                 tracker.lock().workers.retain(|candidate| candidate.session != session);

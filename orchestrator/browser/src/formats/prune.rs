@@ -1,14 +1,23 @@
-//! Pruned HTML: BrowserGym's `prune_html(flatten_dom_to_str(..))` (`browsergym/utils/obs.py`), the documents in frames inside their frames and those
-//! in shadow roots inside their hosts. No `html` and `body`, no `style`, `link`, `script` and `br`, no `div`, `span`, `i` and `p` of which nothing is
-//! said but their bid; one tag or text a line, as Beautiful Soup's `prettify` writes them: attributes in the order of the alphabet, `pre` and
-//! `textarea` as they are.
+//! Pruned HTML: BrowserGym's `prune_html(flatten_dom_to_str(..))` (`browsergym/utils/obs.py`).
+//! Documents of frames are inside their frames, and shadow roots inside their hosts. It has no
+//! `html` and `body`, no `style`, `link`, `script` and `br`, and no `div`, `span`, `i` and `p` with
+//! no attribute but their bid. Each tag or text has a line, as in Beautiful Soup's `prettify`:
+//! attributes in alphabetical order, `pre` and `textarea` unchanged.
 //!
-//! Oddities that are theirs: a line feed inside a text is a blank; a text directly in an element that a filter leaves out is not shown; nothing that is in a
-//! `template` is.
+//! Oddities of the original that are kept:
 //!
-//! Not theirs: they write the HTML without escaping and parse it again (with lxml), which breaks attributes with double quotes, shows `::before`, and
-//! turns what looks like a tag in a text or a `noscript` into one. They find what was typed because their marks write `value` and `checked`
-//! into the page; here those attributes are shown so for `input` and `textarea`, and `selected` for `option`, without being there.
+//! - A line feed inside a text is a space.
+//! - A text directly in an element that a filter leaves out is not shown.
+//! - The contents of a `template` are not shown.
+//!
+//! Differences from the original:
+//!
+//! - It writes the HTML without escaping and parses it again (with lxml). That breaks attributes
+//!   with double quotes, shows `::before`, and makes tags of what looks like one in a text or a
+//!   `noscript`.
+//! - It finds typed text because its marks write `value` and `checked` into the page. Here `input`
+//!   and `textarea` show these attributes, and `option` shows `selected`, though the page does not
+//!   have them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,7 +26,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Properties, TreeText, observe::dom_snapshot::DomSnapshot};
 
-/// How pruned HTML is written: the arguments of BrowserGym's `flatten_dom_to_str`, with its defaults. See [`TreeText`] for what they mean.
+/// How pruned HTML is written: the arguments of BrowserGym's `flatten_dom_to_str`, with its
+/// defaults. See [`TreeText`] for their meaning.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, missing_docs, reason = "they are somebody else's arguments")]
@@ -36,7 +46,7 @@ pub struct PrunedHtml {
 }
 
 impl PrunedHtml {
-    /// The same arguments where trees are written.
+    /// The same arguments for a tree.
     pub(crate) fn as_tree(&self) -> TreeText {
         TreeText {
             with_visible: self.with_visible,
@@ -57,16 +67,17 @@ impl PrunedHtml {
 
 const DROPPED: &[&str] = &["style", "link", "script", "br"];
 const UNWRAPPED: &[&str] = &["div", "span", "i", "p"];
-/// Not shown, but what is in them is. So it is with every `head` but the page's own, which the parser of theirs finds misplaced.
+/// Not shown, but their contents are. The same holds for every `head` but the page's own, which the
+/// original's parser finds misplaced.
 const MISPLACED: &[&str] = &["html", "body"];
 const LITERAL: &[&str] = &["pre", "textarea"];
-/// Written as one tag.
+/// Elements without an end tag.
 const EMPTY: &[&str] = &[
     "area", "base", "basefont", "bgsound", "br", "col", "command", "embed", "frame", "hr", "image", "img",
     "input", "isindex", "keygen", "link", "menuitem", "meta", "nextid", "param", "source", "spacer", "track",
     "wbr",
 ];
-/// Attributes that hold a list, of which blanks are no part: of any element, and of certain ones.
+/// Attributes with a list, whose spaces are not significant: of any element, and of certain ones.
 const LISTS: &[&str] = &["class", "accesskey", "dropzone"];
 const LISTS_OF: &[(&str, &[&str])] = &[
     ("a", &["rel", "rev"]),
@@ -84,7 +95,7 @@ const LISTS_OF: &[(&str, &[&str])] = &[
 const ELEMENT: i64 = 1;
 const TEXT: i64 = 3;
 
-/// A tree of what is left; nodes by number, the first is the document.
+/// The pruned tree. Nodes have numbers, and the first is the document.
 #[derive(Debug, Default)]
 struct Html {
     nodes: Vec<Node>,
@@ -115,7 +126,7 @@ pub(crate) fn write(
     Html::read(snapshot, properties, options).pretty()
 }
 
-/// What is read of a document's nodes, besides the nodes themselves.
+/// Facts about a document's nodes, besides the nodes themselves.
 struct NodeFacts {
     children: Vec<Vec<usize>>,
     frames: HashMap<usize, usize>,
@@ -129,12 +140,12 @@ enum Step {
     Node {
         document: usize,
         node: usize,
-        /// Where in the tree it goes.
+        /// Its parent in the pruned tree.
         under: usize,
         /// The element above is left out, and its texts with it.
         mute: bool,
     },
-    /// An element that is passed over ends: the next text is another one.
+    /// A skipped element ends here, so the next text is another one.
     SplitText { under: usize },
 }
 
@@ -202,7 +213,8 @@ impl Html {
                 }
                 _ => {}
             }
-            // Last pushed is first read: the document inside a frame comes before what else the frame has.
+            // The last one pushed is read first: a frame's document comes before the frame's other
+            // contents.
             let children = node_facts.children.get(node).into_iter().flatten().rev();
             stack.extend(children.map(|&node| Step::Node { document, node, under, mute: mute_children }));
             if let Some(&inner) = node_facts.frames.get(&node).filter(|inner| entered.insert(**inner)) {
@@ -223,7 +235,7 @@ impl Html {
         self.add(under, Kind::Element { name, attributes })
     }
 
-    /// Texts that stand next to each other are one.
+    /// Adjacent texts are one.
     fn text(&mut self, under: usize, text: &str) {
         let text = text.replace('\n', " ");
         let last = self.nodes[under].children.last().copied();
@@ -323,7 +335,7 @@ impl NodeFacts {
         }
     }
 
-    /// Shows in its attributes what an element holds now.
+    /// Shows an element's present state in its attributes.
     fn state(&self, snapshot: &DomSnapshot, node: usize, name: &str, attributes: &mut Vec<(String, String)>) {
         let mut set = |attribute: &str, value: Option<&str>| {
             attributes.retain(|(name, _)| name != attribute);

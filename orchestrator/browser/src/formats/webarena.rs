@@ -1,18 +1,23 @@
-//! WebArena's text: `[12] link 'Cart' focused: True`, tab-indented, below a line that names the tabs. Follows `TextObervationProcessor` of
-//! web-arena-x/webarena (`browser_env/processors.py`: `fetch_page_accessibility_tree`, `parse_accessibility_tree`, `clean_accesibility_tree`,
-//! `process`), oddities included:
+//! WebArena's text: `[12] link 'Cart' focused: True`, tab-indented, below a line with the tabs.
+//! Follows `TextObervationProcessor` of web-arena-x/webarena (`browser_env/processors.py`:
+//! `fetch_page_accessibility_tree`, `parse_accessibility_tree`, `clean_accesibility_tree`,
+//! `process`), including its oddities:
 //!
-//! - A node is in view where its place overlaps the window by 0.6 of itself, but what is computed is width x height of the overlap, by the node's
-//!   width, times its height: so it is in view where anything of it is, unless it is tiny. What is out of view is left out, not what is in it.
-//! - A text is left out where one of the three lines shown last holds it, and so is any line with `statictext` in it that is no such text.
-//! - `readonly`, `level`, `invalid` and so on are not shown, nor is where a link leads: the browser of the published runs did not tell it, nor
-//!   boxes of text, and called an image `img`.
+//! - A node is meant to be in view if it overlaps the window by 0.6 of itself. But the code
+//!   computes width x height of the overlap, divided by the node's width, times its height. So it
+//!   is in view if any part of it is, unless it is tiny.
+//! - A node out of view is left out, but not its contents.
+//! - A text is left out if one of the last three lines contains it, and so is any line with
+//!   `statictext` in it that is no such text.
+//! - `readonly`, `level`, `invalid` and so on are not shown, nor are link targets and text boxes.
+//!   An image is `img`. So it was in the browser of the published runs.
 //!
-//! Not theirs: ids are our bids. A text has none and shows that of the nearest element above it; the page shows that of its root element. With
-//! [`WebArena::frames`] what is inside frames is shown, too; theirs shows the page alone.
+//! Differences from the original: ids are our bids. A text has none and shows that of the nearest
+//! element above it; the page shows that of its root element. With [`WebArena::frames`] the
+//! contents of frames are shown, too; the original shows the page alone.
 //!
-//! VisualWebArena's code limits to the viewport in another way (by boxes of the layout, and what hangs below a node out of view is lost) and loses
-//! texts with an apostrophe; that is not offered.
+//! VisualWebArena's code limits to the viewport in another way (by layout boxes, and without the
+//! children of a node out of view), and loses texts with an apostrophe. That is not offered.
 
 use std::collections::HashMap;
 
@@ -33,7 +38,7 @@ use crate::{
 
 const IGNORED_PROPERTIES: &[&str] =
     &["focusable", "editable", "readonly", "level", "settable", "multiline", "invalid", "url"];
-/// Not shown where they have neither a name nor properties.
+/// Not shown without a name and properties.
 const EMPTY_ROLES: &[&str] = &[
     "generic",
     "img",
@@ -49,15 +54,16 @@ const EMPTY_ROLES: &[&str] = &[
 ];
 const IN_VIEW: f64 = 0.6;
 
-/// How WebArena's text is written. By default as the agents of its published runs see it (`run.py`, `parallel_run.sh`).
+/// How WebArena's text is written. The default is that of its published runs (`run.py`,
+/// `parallel_run.sh`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WebArena {
-    /// Leaves out what is out of view: `current_viewport_only`.
+    /// Leaves out nodes that are out of view: `current_viewport_only`.
     pub viewport_only: bool,
-    /// Shows what is inside frames.
+    /// Shows the contents of frames.
     pub frames: bool,
-    /// `max_obs_length`; none cuts nothing.
+    /// `max_obs_length`; `None` cuts nothing.
     pub max_tokens: Option<usize>,
 }
 
@@ -67,10 +73,10 @@ impl Default for WebArena {
     }
 }
 
-/// What the text is made of.
+/// The inputs of the text.
 pub(crate) struct Source<'a> {
     pub(crate) parts: &'a [FrameTree],
-    /// Where nodes lie on the screen, by the browser's numbers of them; none for what has no box.
+    /// The bounds of nodes on the screen, by the browser's node ids; `None` without a box.
     pub(crate) places: &'a HashMap<i64, Option<[f64; 4]>>,
     /// Width and height of the window.
     pub(crate) window: (u32, u32),
@@ -98,7 +104,7 @@ struct Step<'a> {
     depth: usize,
     /// The id of the nearest element above.
     above: Option<String>,
-    /// Where the node above lies.
+    /// The bounds of the node above.
     around: Option<[f64; 4]>,
 }
 
@@ -121,7 +127,7 @@ fn tree(source: &Source<'_>, options: &WebArena, bids: &mut Bids) -> String {
         let place = place(node, around, source.places);
         let seen = !options.viewport_only || in_view(node, place, source.window);
         let line = line(node, id.as_deref()).filter(|_| seen);
-        // A node that stands for no element has its line, but what is below it is not indented for it.
+        // A node without an element has a line, but does not indent its children.
         let indents = line.is_some() && node.node.is_some();
         if let Some(line) = line {
             if !text.is_empty() {
@@ -193,8 +199,8 @@ fn property(property: &axtree::AxProperty) -> Option<String> {
     Some(format!("{name}: {value}"))
 }
 
-/// Where a node lies. The parts of a control, and what is typed into it, are known to the browser alone; they lie where the control does, but
-/// for those that have no size.
+/// The bounds of a node. Only the browser knows the parts of a control and the text typed into it.
+/// They have the bounds of the control, apart from those without a size.
 fn place(
     node: &AxNode,
     around: Option<[f64; 4]>,
@@ -233,7 +239,8 @@ fn clean(tree: &str) -> String {
     kept.join("\n")
 }
 
-/// What stands between the quotes of a text; with properties behind it, to the last character but one.
+/// The text between the quotes of a text line. If properties follow, everything up to the last
+/// character but one.
 fn static_text(line: &str) -> Option<&str> {
     const ROLE: &str = "] StaticText ";
     let found = line.match_indices(ROLE).find_map(|(at, _)| {
@@ -253,7 +260,7 @@ mod tests {
 
     use super::*;
 
-    /// A node: number of it, role, name, properties, children.
+    /// A node: id, role, name, properties, children.
     fn node(number: i64, role: &str, name: &str, properties: Value, children: &[i64]) -> Value {
         let children: Vec<String> = children.iter().map(i64::to_string).collect();
         json!({

@@ -1,24 +1,30 @@
-//! WebCanvas's list of interactive elements: `    [12] link 'Cart'`, two blanks for each element above, below a line with the page's title. Follows
-//! iMeanAI/WebCanvas (`agent/Environment/html_env`): `HTMLTree.prune_tree`, `build_dom_tree` and `get_tag_name` in `build_tree.py`, `ActiveElements`
-//! in `active_elements.py`, `AsyncHTMLEnvironment.get_obs` in `async_env.py`; oddities included:
+//! WebCanvas's list of interactive elements: `    [12] link 'Cart'`, indented by two spaces for
+//! each element above, below a line with the page's title. Follows iMeanAI/WebCanvas
+//! (`agent/Environment/html_env`): `HTMLTree.prune_tree`, `build_dom_tree` and `get_tag_name` in
+//! `build_tree.py`, `ActiveElements` in `active_elements.py`, `AsyncHTMLEnvironment.get_obs` in
+//! `async_env.py`, including their oddities:
 //!
-//! - An element is kept if it is of a kind that is looked for, is not disabled, not `aria-hidden`, and not hidden by its own `style` attribute; or
-//!   if anything in it is kept. What style sheets hide is shown.
+//! - An element is kept if it has one of certain tags, is not disabled, not `aria-hidden`, and not
+//!   hidden by its own `style` attribute; or if any element in it is kept. Elements that style
+//!   sheets hide are shown.
 //! - `disabled=""` does not count as disabled.
-//! - An element says the text before its first child. Only where there is none at all it says its `title`, `placeholder`, `aria-label` or
-//!   `aria-checked`, and where that text is blank the element is not shown.
-//! - A `span`, `div`, heading or such that is no control itself speaks for the element around it, and is shown with that one's kind and id.
+//! - An element shows the text before its first child. Only without any text it shows its `title`,
+//!   `placeholder`, `aria-label` or `aria-checked`. If that text is blank the element is not shown.
+//! - A `span`, `div`, heading or the like that is no control itself is shown with the kind and id
+//!   of the control around it.
 //! - Nothing is cut, whatever its length.
 //!
-//! Not theirs: ids are our bids, and several lines may have the same one (theirs number the lines, and several numbers mean one element); an
-//! element without a bid shows that of the nearest one around it. They parse the page's HTML again, where what is in a `noscript` or a `template`
-//! becomes elements. Only the page's own document is shown, without shadow roots, as in theirs.
+//! Differences from the original: ids are our bids, and several lines may have the same one. (The
+//! original numbers the lines, and several numbers mean one element.) An element without a bid
+//! shows that of the nearest one around it. The original parses the page's HTML again, so the
+//! contents of a `noscript` or a `template` become elements. As in the original, only the page's
+//! own document is shown, without shadow roots.
 
 use std::collections::HashSet;
 
 use crate::observe::dom_snapshot::{DocumentSnapshot, DomSnapshot, value_without_mark};
 
-/// What is looked for.
+/// The tags of candidates.
 const CANDIDATE_TAGS: &[&str] = &[
     "button",
     "a",
@@ -47,9 +53,9 @@ const CANDIDATE_TAGS: &[&str] = &[
     "select-label",
     "optgroup",
 ];
-/// Those that speak for the element around them.
+/// Tags whose text belongs to the control around them.
 const TEXT_CARRIERS: &[&str] = &["span", "h1", "h2", "h3", "h4", "h5", "h6", "div", "li", "ul", "p"];
-/// Those whose role says what they are.
+/// Tags whose role decides what they are.
 const ROLE_TAGS: &[&str] = &["span", "td", "th", "tr", "li", "div", "label", "filter-chip"];
 
 const ELEMENT: i64 = 1;
@@ -70,13 +76,13 @@ struct Element<'a> {
 }
 
 impl Element<'_> {
-    /// A value that is there and not empty.
+    /// The value of an attribute, if it is not empty.
     fn attribute(&self, name: &str) -> Option<&str> {
         let found = self.attributes.iter().find(|(attribute, _)| *attribute == name);
         found.map(|(_, value)| *value).filter(|value| !value.is_empty())
     }
 
-    /// What it is as a control.
+    /// Its kind as a control.
     fn control(&self) -> Option<&'static str> {
         Some(match &*self.tag {
             "input" => match self.attribute("type") {
@@ -119,7 +125,7 @@ impl Element<'_> {
         CANDIDATE_TAGS.contains(&&*self.tag) && !hidden && !disabled && !internal
     }
 
-    /// What it says.
+    /// The text of its line.
     fn text_shown(&self) -> String {
         let from_attributes = || {
             let text_shown =
@@ -134,7 +140,7 @@ impl Element<'_> {
 
 pub(crate) fn write(snapshot: &DomSnapshot, title: &str) -> String {
     let mut elements = snapshot.documents.first().map(|page| read(snapshot, page)).unwrap_or_default();
-    // Parents come first: from the end, what is kept reaches everything around it.
+    // Parents come first. So, from the end, a kept element keeps everything around it.
     for number in (0..elements.len()).rev() {
         elements[number].is_kept |= elements[number].is_candidate();
         if let Some(parent) = elements[number].parent.filter(|_| elements[number].is_kept) {
@@ -155,7 +161,7 @@ pub(crate) fn write(snapshot: &DomSnapshot, title: &str) -> String {
     text
 }
 
-/// What a line is about: the kind of a control, and its bid.
+/// The control that a line describes: its kind, and its bid.
 fn speaks_for<'a>(
     elements: &'a [Element<'a>],
     element: &'a Element<'a>,
@@ -174,7 +180,7 @@ fn speaks_for<'a>(
     Some((control, named.bid))
 }
 
-/// The elements of a document in their order.
+/// The elements of a document, in their order.
 fn read<'a>(snapshot: &'a DomSnapshot, document: &'a DocumentSnapshot) -> Vec<Element<'a>> {
     let children = document.children();
     let nodes = &document.nodes;
@@ -182,7 +188,7 @@ fn read<'a>(snapshot: &'a DomSnapshot, document: &'a DocumentSnapshot) -> Vec<El
     let string = |list: &[i64], node: usize| {
         list.get(node).and_then(|&number| snapshot.string(number)).unwrap_or_default()
     };
-    // What is no part of the page's HTML.
+    // Nodes that are not part of the page's HTML.
     let added = nodes.pseudo_type.index.iter().chain(&nodes.shadow_root_type.index);
     let added: HashSet<usize> = added.copied().collect();
     let mut elements: Vec<Element<'a>> = Vec::new();

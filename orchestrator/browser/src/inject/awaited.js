@@ -1,9 +1,10 @@
-// What other threads and processes of the browser answer comes in real time. A frozen world's time
-// does not move before it has come: in a document because there is always another task to run, in a
-// worker because `tick` waits until `pendingCount` is nothing. Defines `blockTime`, `pendingCount` and `waitForPending`.
+// Replies of the browser's other threads and processes come in real time. A frozen world's time
+// does not move before they have come. In a document there is always another task to run meanwhile;
+// in a worker `tick` waits until `pendingCount` is zero. Defines `blockTime`, `pendingCount` and
+// `waitForPending`.
 
-// How many tasks an answer may take; what takes longer may never come. Fewer than Chromium lets go
-// by before it moves the time regardless.
+// How many tasks a reply may take; a slower one may never come. Chromium moves the time regardless
+// after more tasks than these.
 const TASKS = 50000;
 // The same for a worker with a socket that is neither open nor refused: some seconds.
 const SOCKET_TASKS = 1000000;
@@ -30,13 +31,12 @@ function spin(done) {
   };
   nativeTask(next);
 }
-// For workers: lets everything come that is held, one `turn` after the other.
+// For workers: waits for all pending replies, one `turn` after the other.
 async function waitForPending(turn) {
   for (let tasks = 0; pendingCount && tasks < (connecting ? SOCKET_TASKS : TASKS); tasks++) await turn();
 }
 
-// Threads that work side by side are done in any order; what they made is handed over in the order
-// in which it was asked for.
+// Parallel threads finish in any order. Their results are delivered in the order of the requests.
 let lastInOrder = Promise.resolve();
 function inRequestOrder(promise) {
   if (!(promise instanceof Promise)) return promise;
@@ -46,10 +46,10 @@ function inRequestOrder(promise) {
   return ordered;
 }
 
-// The browser's own, for keys.
+// The browser's own functions, for keys.
 const nativeSubtle = {};
-// Much of a worker comes to be only when its script is there, unseen. It is looked for again where
-// scripts get at it.
+// Much of a worker's interface exists only after its script has loaded, and no event reports it. So
+// it is looked for again where scripts first use it.
 let lateTypes = [];
 function replaceWhenDefined(type, name, make) { lateTypes.push([type, name, make]); }
 function replaceLateTypes() {
@@ -97,7 +97,7 @@ replace(globalThis, 'createImageBitmap', (native) => ({
 for (const name of ['compile', 'instantiate']) {
   replace(globalThis.WebAssembly, name, (native) => ({ [name](...args) { return blockTime(inRequestOrder(apply(native, this, args))); } }));
 }
-// The pieces of a stream come as the pieces of a whole do.
+// The chunks of a stream come as the slices of a whole blob do.
 const CHUNK = 65536;
 replaceWhenDefined('Blob', 'stream', (native) => ({
   stream() {
@@ -115,7 +115,7 @@ replaceWhenDefined('Blob', 'stream', (native) => ({
   },
 }));
 
-// Answers that come as events.
+// Replies that come as events.
 const nativeAddEventListener = EventTarget.prototype.addEventListener;
 function blockTimeUntil(target, ...names) {
   blockTime(new Promise((done) => names.forEach((name) => apply(nativeAddEventListener, target, [name, done]))));
@@ -134,7 +134,7 @@ for (const name of ['readAsText', 'readAsDataURL', 'readAsArrayBuffer', 'readAsB
     [name](...args) { apply(native, this, args); blockTimeUntil(this, 'loadend'); },
   }));
 }
-// A lock that nobody holds is given at once; for one that somebody holds, nothing is waited for.
+// A free lock is granted at once. Nothing waits for a lock that somebody holds.
 replaceWhenDefined('LockManager', 'request', (native) => ({
   request(...args) {
     const last = args.length - 1, callback = args[last];
@@ -145,8 +145,8 @@ replaceWhenDefined('LockManager', 'request', (native) => ({
     return apply(native, this, args);
   },
 }));
-// What is told to other documents goes by way of another process. One more who listens knows when
-// it has come.
+// A message to other documents passes through another process. An additional listener shows when it
+// has arrived.
 replaceWhenDefined('BroadcastChannel', 'postMessage', (native) => ({
   postMessage(...args) {
     const twin = new BroadcastChannel(this.name);
@@ -154,8 +154,8 @@ replaceWhenDefined('BroadcastChannel', 'postMessage', (native) => ({
     return apply(native, this, args);
   },
 }));
-// A socket opens, or is refused, at the instant at which it was asked for. Chromium lets a process
-// that has been refused wait before it asks again; that may take it seconds.
+// A socket opens, or is refused, at the instant of its request. After a refusal Chromium makes a
+// process wait before it tries again, which may take seconds.
 const NativeSocket = globalThis.WebSocket;
 if (NativeSocket) {
   const SocketProxy = new Proxy(NativeSocket, {

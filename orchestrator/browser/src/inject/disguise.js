@@ -1,8 +1,9 @@
-// How something of the browser's is replaced so that it does not show. Defines `apply`, `disguise` and `replace`.
+// Replaces functions and properties of the browser so that pages do not notice. Defines `apply`,
+// `disguise` and `replace`.
 
 const apply = Reflect.apply;
 
-// Functions of ours print as the ones they stand for.
+// Our functions print as the native ones that they replace.
 const nativeSources = new WeakMap();
 const nativeToString = Function.prototype.toString;
 function disguise(replacement, name) {

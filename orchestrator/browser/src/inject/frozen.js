@@ -1,7 +1,9 @@
-// The clock of a world whose time moves only when it is told to. Expects `clock` (function: milliseconds); defines `now`, `elapsed` and `origin`.
+// The clock of a frozen world. Expects `clock` (function: milliseconds); defines `now`, `elapsed`
+// and `origin`.
 
-// Time stands still while a script runs. One that waits for the clock in a loop would wait for ever, so after very many looks at the same
-// instant the clock moves with each further look: by count, hence equally in every run. Programs that measure pages look some ten thousand times
+// Time stands still while a script runs. A script that waits for the clock in a loop would never
+// end. So after very many reads at the same instant the clock moves with each further read: by
+// count, so equally in every run. Programs that measure pages read it some ten thousand times
 // without waiting for anything.
 const MAX_READS = 1000000;
 let latest = 0, reads = 0;

@@ -1,5 +1,5 @@
-// Keys that a page has made are made of the world's randomness. The browser makes one first, for
-// its checks and its errors; ours is brought into its place. Those of RSA stay the browser's:
+// Keys that a page generates come from the world's randomness. The browser generates one first, for
+// its checks and errors; then a seeded key takes its place. RSA keys stay the browser's: their
 // primes take too long to find. Expects `randomWord`, `blockTime` and `inRequestOrder`.
 
 const CURVES = {
@@ -8,7 +8,7 @@ const CURVES = {
 const EDWARDS = { Ed25519: 0x70, X25519: 0x6e };
 const LONGEST = 128;
 
-// DER, as RFC 5958 has keys. No length is above 255.
+// DER, as in RFC 5958. No length is above 255.
 function der(tag, ...parts) {
   const content = parts.flat();
   return [tag, ...(content.length > 127 ? [0x81] : []), content.length, ...content];
@@ -19,7 +19,7 @@ function privateKey(algorithm, secret) {
   }
   const [length, curve] = CURVES[algorithm.namedCurve];
   const number = secret.slice(0, length);
-  // Below the order of the curve, and not nothing.
+  // Below the order of the curve, and not zero.
   number[0] = length === 66 ? 0 : number[0] & 0x7f;
   number[length - 1] |= 1;
   return der(0x30, der(2, 0), der(0x30, der(6, 0x2a, 0x86, 0x48, 0xce, 0x3d, 2, 1), der(6, curve)), der(4, der(0x30, der(2, 1), der(4, number))));

@@ -1,8 +1,8 @@
-// What the browser measured of itself differs each time; it reads as "took no time". Expects
-// `elapsed` and `origin`.
+// The browser's measurements of itself differ in each run, so they read as zero. Expects `elapsed`
+// and `origin`.
 
 const TIMING_TYPES = /^(Performance|LargestContentfulPaint|LayoutShift|VisibilityStateEntry|TaskAttribution)/;
-// What was given by the page, or follows from what it shows.
+// Fields that the page has set, or that follow from what it shows.
 const UNMEASURED_FIELDS = /size|status|redirectCount|^value$|^type$|^(NAVIGATE|TYPE)_/i;
 for (const type of Object.getOwnPropertyNames(globalThis).filter((name) => TIMING_TYPES.test(name))) {
   const prototype = globalThis[type]?.prototype;
@@ -20,7 +20,7 @@ for (const type of Object.getOwnPropertyNames(globalThis).filter((name) => TIMIN
     }));
   }
 }
-// A copy is made of what the getters say.
+// A copy is made of the values of the getters.
 for (const type of Object.getOwnPropertyNames(globalThis).filter((name) => TIMING_TYPES.test(name))) {
   replace(globalThis[type]?.prototype, 'toJSON', (native) => ({
     toJSON() {
@@ -37,9 +37,9 @@ replace(globalThis.IntersectionObserverEntry?.prototype, 'time', () => ({ get ti
 for (const name of ['usedJSHeapSize', 'totalJSHeapSize']) {
   replace(globalThis.MemoryInfo?.prototype, name, () => ({ get [name]() { return 10000000; } }));
 }
-// The browser says by a throw of dice how far its measurements are to be trusted.
+// The browser states by chance how far its measurements can be trusted.
 replace(globalThis.PerformanceTimingConfidence?.prototype, 'value', () => ({ get value() { return 'high'; } }));
-// A file that a page makes was made at the page's time.
+// A file that a page creates has the page's time.
 if (globalThis.File) {
   const NativeFile = File;
   const FileProxy = new Proxy(NativeFile, {
@@ -52,7 +52,8 @@ if (globalThis.File) {
   Object.defineProperty(NativeFile.prototype, 'constructor', { value: FileProxy, writable: true, configurable: true });
   Object.defineProperty(globalThis, 'File', { value: FileProxy, writable: true, configurable: true });
 }
-// How long tasks and frames take is the machine's: none of them is ever long.
+// The duration of tasks and frames depends on the machine, so none of them is ever reported as
+// long.
 if (globalThis.PerformanceObserver) {
   const LONG = ['long-animation-frame', 'longtask'];
   replace(PerformanceObserver.prototype, 'observe', (native) => ({

@@ -1,5 +1,5 @@
-// The part for documents of a frozen world: frames of animation that follow the page's clock instead of the screen's, and observers that are not
-// told of our marks.
+// The part for documents of a frozen world: animation frames that follow the page's clock instead
+// of the screen's, and mutation observers that do not see our marks.
 
 const nativeSetTimeout = setTimeout;
 const FRAME = 1000 / 60;
@@ -36,7 +36,7 @@ replace(window, 'requestIdleCallback', (native) => ({
 }));
 replace(window, 'cancelIdleCallback', () => ({ cancelIdleCallback(handle) { clearTimeout(handle); } }));
 replace(AnimationTimeline.prototype, 'currentTime', () => ({ get currentTime() { return elapsed(); } }));
-// Frames come some hundredths of a millisecond after each other where time stands still.
+// While time stands still, frames come some hundredths of a millisecond after each other.
 for (const name of ['currentTime', 'startTime']) {
   replace(Animation.prototype, name, (native) => ({
     get [name]() {
@@ -46,7 +46,7 @@ for (const name of ['currentTime', 'startTime']) {
   }));
 }
 
-// The marks that are on the elements while a page is looked at (`marks.js`) are not for its observers.
+// The marks that elements have during an observation (`marks.js`) are not for the page's observers.
 const MARK_ATTRIBUTES = ['aria-roledescription', 'aria-description'];
 const withoutMarks = (records) => records.filter((record) => !MARK_ATTRIBUTES.includes(record.attributeName));
 const NativeObserver = MutationObserver;
@@ -68,7 +68,8 @@ replace(NativeObserver.prototype, 'takeRecords', (native) => ({
   takeRecords() { return withoutMarks(apply(native, this, [])); },
 }));
 
-// A click with the middle button pastes what was last marked in any page of the browser, of whatever episode. Here it pastes nothing.
+// A click with the middle button pastes the last selection of any page of the browser, of any
+// episode. Here it pastes nothing.
 let isMiddleButton = false;
 for (const type of ['mousedown', 'mouseup', 'keydown']) {
   apply(nativeAddEventListener, window, [type, (event) => { isMiddleButton = event.button === 1; }, true]);
@@ -79,7 +80,7 @@ apply(nativeAddEventListener, window, ['paste', (event) => {
   event.stopImmediatePropagation();
 }, true]);
 
-// The names of the steps in a history are made up by the browser.
+// The browser makes up the names of history entries.
 const entryNames = new Map(), entries = new Map();
 function entryName(nativeName) {
   if (!nativeName) return nativeName;

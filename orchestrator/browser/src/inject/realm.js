@@ -1,5 +1,6 @@
-// What pages and workers of all worlds share: the date, and seeded randomness.
-// Expects `seed` and `place` (strings), `now` (function: milliseconds) and `origin` (whatever tells this realm from others in the same place).
+// The part for pages and workers of all worlds: date and seeded randomness. Expects `seed` and
+// `place` (strings), `now` (function: milliseconds) and `origin` (distinguishes this realm from
+// others in the same place).
 
 const NativeDate = Date;
 const DateProxy = new Proxy(NativeDate, {
@@ -11,7 +12,7 @@ Object.defineProperty(NativeDate.prototype, 'constructor', { value: DateProxy, w
 Object.defineProperty(globalThis, 'Date', { value: DateProxy, writable: true, configurable: true });
 replace(NativeDate, 'now', () => ({ now() { return now(); } }));
 
-// Formats of dates take the present where they are given none.
+// Date formats use the present time if they get no date.
 const formats = new WeakMap();
 replace(Intl.DateTimeFormat.prototype, 'format', (native) => ({
   get format() {
@@ -35,7 +36,7 @@ if (temporalNow) {
   replace(temporalNow, 'plainTimeISO', () => ({ plainTimeISO(zone) { return zonedNow(zone).toPlainTime(); } }));
 }
 
-// sfc32 over a hash of the seed, of where this realm is, and of when it began.
+// sfc32 over a hash of the seed, of the realm's place, and of its start.
 function hash(text) {
   const h = [1779033703, 3144134277, 1013904242, 2773480762];
   const m = [597399067, 2869860233, 951274213, 2716044179];
@@ -82,7 +83,7 @@ if (globalThis.Crypto) {
   }));
 }
 
-// What differs from machine to machine.
+// What differs between machines.
 const navigatorType = globalThis.Navigator ?? globalThis.WorkerNavigator;
 replace(navigatorType?.prototype, 'hardwareConcurrency', () => ({ get hardwareConcurrency() { return 4; } }));
 replace(navigatorType?.prototype, 'deviceMemory', () => ({ get deviceMemory() { return 8; } }));

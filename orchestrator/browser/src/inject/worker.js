@@ -1,11 +1,12 @@
-// The part for workers of a frozen world. Chromium's virtual time moves a page's timers but not a worker's, so a worker's clock and timers are moved from
-// outside, by `tick`, while the page's time stands still; and what the worker posts leaves it in the same pauses.
+// The part for workers of a frozen world. Chromium's virtual time moves a page's timers but not a
+// worker's. So `tick` moves a worker's clock and timers from outside, while the page's time stands
+// still. The worker's messages leave it in the same pauses.
 
 const nativePing = new MessageChannel();
 const nativePostToPort = MessagePort.prototype.postMessage;
 let resolvePing = null;
 nativePing.port1.onmessage = () => resolvePing();
-// Lets the messages that have arrived, and what they started, have their turn.
+// Gives the messages that have arrived, and their results, time to run.
 function nextTask() {
   return new Promise((resolve) => { resolvePing = resolve; apply(nativePostToPort, nativePing.port2, [0]); });
 }
@@ -18,7 +19,8 @@ function addTimer(callback, delay, args, repeat) {
   timers.set(nextTimer, { id: nextTimer, at: current + wait, wait, repeat, run });
   return nextTimer++;
 }
-// A worker that has not started yet has no timers to replace: they come to its prototype later, and are hidden by these.
+// A worker that has not started yet has no timers to replace. They come to its prototype later,
+// where these hide them.
 const timerFunctions = {
   setTimeout(callback, delay, ...args) { return addTimer(callback, delay, args, false); },
   setInterval(callback, delay, ...args) { return addTimer(callback, delay, args, true); },
@@ -36,7 +38,7 @@ for (const [name, value] of Object.entries(timerFunctions)) {
   Object.defineProperty(globalThis, name, descriptor);
 }
 
-// Waiting is ours, whoever waits.
+// We do all the waiting, also for these.
 replace(globalThis.Scheduler?.prototype, 'postTask', (native) => ({
   postTask(callback, options) {
     const delay = Number(options?.delay) || 0;
@@ -66,7 +68,8 @@ function postMessageReplacement(object, native) {
 if (kind === 'worker') replace(globalThis, 'postMessage', (native) => postMessageReplacement(globalThis, native));
 if (kind === 'shared_worker') replace(MessagePort.prototype, 'postMessage', (native) => postMessageReplacement(null, native));
 
-// A shared worker has begun only when its first page has reached it, which takes a moment of real time.
+// A shared worker has begun only when its first page has connected, which takes a moment of real
+// time.
 let isConnected = kind !== 'shared_worker';
 const connected = isConnected ? null : new Promise((resolve) => {
   addEventListener('connect', () => { isConnected = true; resolve(); }, { once: true });
@@ -79,7 +82,8 @@ function earliest(until) {
   }
   return first;
 }
-// Moves the clock to `until`, running what is due on the way. Returns how many messages left the worker.
+// Moves the clock to `until` and runs the due timers on the way. Returns how many messages left the
+// worker.
 async function tick(until) {
   if (!isConnected) await connected;
   await nextTask();

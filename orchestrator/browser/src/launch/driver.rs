@@ -1,4 +1,5 @@
-//! The WebDriver side: chromedriver starts Chromium, tells where its DevTools socket is, and ends it again.
+//! The WebDriver side: chromedriver starts Chromium, tells the address of its DevTools socket, and
+//! closes it again.
 
 use std::{path::Path, time::Duration};
 
@@ -32,14 +33,14 @@ pub(crate) struct Driver {
     pub(crate) debugger: String,
     /// Chromium's version.
     pub(crate) version: String,
-    /// The language that it was started with.
+    /// The language with which it was started.
     pub(crate) locale: String,
     /// See [`crate::clock::screen`].
     pub(crate) begin_frame_control: bool,
 }
 
 impl Driver {
-    /// Starts both programs.
+    /// Starts chromedriver and the browser.
     pub(crate) async fn start(launch: &Launch) -> Result<Self, Error> {
         let programs = Programs::find()?;
         let browser = programs.browser(launch)?;
@@ -87,7 +88,7 @@ impl Driver {
         Ok(Self { client: Some(client), processes, debugger, version, locale, begin_frame_control })
     }
 
-    /// The folder that goes with the processes.
+    /// The folder of the processes.
     pub(crate) fn folder(&self) -> &Path {
         self.processes.folder()
     }
@@ -111,7 +112,7 @@ impl Driver {
         }
     }
 
-    /// Ends the session in order; what does not end in time is killed.
+    /// Ends the session in order. A process that does not end in time is killed.
     pub(crate) async fn close(mut self) {
         if let Some(client) = self.client.take()
             && !matches!(timeout(SESSION_END_TIMEOUT, client.close()).await, Ok(Ok(())))
@@ -122,7 +123,7 @@ impl Driver {
     }
 }
 
-/// Chromedriver's way to the DevTools protocol.
+/// chromedriver's own command for DevTools commands.
 #[derive(Debug)]
 struct DevTools {
     method: &'static str,

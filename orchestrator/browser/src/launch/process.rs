@@ -1,11 +1,14 @@
-//! The processes of a session and the folder they write to. Nothing of them outlives the value, however it ends.
+//! The processes of a session, and the folder that they write to. Nothing of them outlives the
+//! value, however it ends.
 //!
 //! ```text
-//! start -> running -> closed      the driver ends Chromium, then is ended itself; the folder goes
-//!             |
-//!             +-> dropped         the process group is killed at once; a thread that may block
-//!             |                   reaps the driver and removes the folder
-//!             +-> left behind     our own process was killed: the next start of any session sweeps; or is about to end: see [`end_all`]
+//! start -> running -> closed        the driver ends Chromium, then is ended itself, and the folder
+//!             |                     is removed
+//!             +-> dropped           the process group is killed at once; a thread that may block
+//!             |                     reaps the driver and removes the folder
+//!             +-> left behind       our own process was killed; the next start of any session
+//!             |                     removes the rest
+//!             +-> shut down         our own process is about to end: see [`end_all`]
 //! ```
 
 use std::{
@@ -37,36 +40,37 @@ use crate::{
 };
 
 const PREFIX: &str = "sandbox-browser-";
-/// What Chromium and its driver have for a home, in the folder.
+/// The home of Chromium and its driver, in the folder.
 const HOME: &str = "home";
 /// Chromium's profile, in the folder.
 const PROFILE: &str = "profile";
 const ATTEMPTS: u32 = 3;
-/// The largest file of a browser in a world, in bytes.
+/// The largest file that a browser in a world may write, in bytes.
 const MAX_FILE_SIZE: u64 = 4 << 30;
 const DRIVER_START: Duration = Duration::from_secs(20);
 
-/// Whether this program is about to end, so that no session is started any more. Read while one is.
+/// Whether this process is about to end, so that no session may start. Read-locked while one
+/// starts.
 static SHUTTING_DOWN: RwLock<bool> = RwLock::new(false);
-/// How long a program that is about to end waits for a session that is just being started.
+/// How long [`end_all`] waits for a session that is just starting.
 const START_GRACE: Duration = Duration::from_secs(1);
 
-/// Nobody: where the machine's services would be asked for, which show notifications, keep
-/// passwords and run other programs.
+/// An address without a bus: the desktop's services show notifications, store passwords and run
+/// other programs.
 const DISABLED_BUS: &str = "disabled:";
 
-/// A running chromedriver and what it has started: all of one process group, which the driver leads.
+/// A running chromedriver and its children: one process group, which the driver leads.
 ///
-/// Dropping it does not wait: on a thread of a runtime that would hold up everything else.
+/// Dropping it does not wait, because that would block a thread of the runtime.
 #[derive(Debug)]
 pub(crate) struct DriverProcesses {
-    /// Nothing once they have been ended.
+    /// `None` once they have been ended.
     running: Option<SessionProcesses>,
-    /// Where the driver listens.
+    /// The port of the driver.
     pub(crate) port: u16,
 }
 
-/// The driver and the folder. Dropping it ends both, and waits until that is done.
+/// The driver and the folder. Dropping it ends both, and waits for the end.
 #[derive(Debug)]
 struct SessionProcesses {
     driver: Child,
@@ -76,7 +80,7 @@ struct SessionProcesses {
 impl SessionProcesses {
     /// Starts chromedriver in a folder of its own.
     fn start(programs: &Programs, launch: &Launch) -> Result<Self, Error> {
-        // Held until the driver runs, so that whoever ends all sessions finds this one.
+        // Locked until the driver runs, so that [`end_all`] finds this session.
         let is_shutting_down = SHUTTING_DOWN.read().unwrap_or_else(PoisonError::into_inner);
         if *is_shutting_down {
             return Err(Error::Session { reason: "this program is ending".to_owned() });
@@ -112,8 +116,8 @@ impl SessionProcesses {
 
     /// Kills the group, without waiting for its end.
     fn kill(&self) {
-        // Even where the driver has ended already: until it is reaped its number stands for the
-        // group, in which Chromium may still run.
+        // Also if the driver has ended: until it is reaped its id names the group, in which
+        // Chromium may still run.
         if let Some(leader) = i32::try_from(self.driver.id()).ok().and_then(Pid::from_raw) {
             kill_group(leader);
         }
@@ -131,10 +135,10 @@ impl Drop for SessionProcesses {
 }
 
 impl DriverProcesses {
-    /// Starts chromedriver on a free port and waits until it listens. Somebody else may take the port
-    /// first; so it has several tries.
+    /// Starts chromedriver on a free port and waits until it listens. Another process may take the
+    /// port first, so there are several attempts.
     pub(crate) async fn start(programs: &Programs, launch: &Launch) -> Result<Self, Error> {
-        // It may take a while. What it does not remove, the next start does.
+        // This may take a while. What it does not remove, the next start removes.
         let _ = spawn_blocking(|| remove_stale_sessions(&std::env::temp_dir())).await;
         let mut attempts = 0;
         loop {
@@ -168,21 +172,21 @@ impl DriverProcesses {
         Ok(processes)
     }
 
-    /// Where the browser's profile is.
+    /// The folder of the browser's profile.
     pub(crate) fn profile(&self) -> PathBuf {
         self.folder().join(PROFILE)
     }
 
-    /// The folder that goes with them; the browser's profile is in it.
+    /// The folder of the session. The browser's profile is in it.
     pub(crate) fn folder(&self) -> &Path {
         self.running.as_ref().map_or(Path::new(""), |running| running.folder.path())
     }
 
-    /// Ends what still runs, reaps the driver and removes the folder.
+    /// Ends the remaining processes, reaps the driver and removes the folder.
     pub(crate) async fn end(mut self) {
         if let Some(running) = self.running.take() {
             running.kill();
-            // Goes on to its end where nobody waits for it any more.
+            // Runs to its end even if nobody waits for it.
             let _ = spawn_blocking(move || drop(running)).await;
         }
     }
@@ -193,16 +197,16 @@ impl Drop for DriverProcesses {
         let Some(running) = self.running.take() else { return };
         running.kill();
         match Handle::try_current() {
-            // A runtime that ends waits for this, or drops it, which ends it on that thread.
+            // A runtime that shuts down waits for this task, or drops it. Dropping ends the
+            // processes on that thread.
             Ok(runtime) => drop(runtime.spawn_blocking(move || drop(running))),
             Err(_) => drop(running),
         }
     }
 }
 
-/// Bounds the files that a program may write, and those that it starts. What an episode's pages
-/// write has bounds of its own, which Chromium is told of; this is for what escapes them: a browser
-/// that writes more ends.
+/// Limits the size of files that a program and its children may write. Chromium has limits of its
+/// own for what pages store. This one catches the rest: a browser that exceeds it ends.
 fn limit_file_size(program: &Child) {
     let limit = Rlimit { current: Some(MAX_FILE_SIZE), maximum: Some(MAX_FILE_SIZE) };
     let pid = i32::try_from(program.id()).ok().and_then(Pid::from_raw);
@@ -211,8 +215,8 @@ fn limit_file_size(program: &Child) {
     }
 }
 
-/// What Chromium and its driver see of the environment: a home and a language of their own, and the
-/// user's screen where a window is to be shown.
+/// The environment of Chromium and its driver: their own home and language, and the user's display
+/// for a headed browser.
 fn environment(launch: &Launch, folder: &Path) -> HashMap<OsString, OsString> {
     let language = launch.device.locale.replace('-', "_");
     let of_session: [(&str, OsString); 7] = [
@@ -230,12 +234,12 @@ fn environment(launch: &Launch, folder: &Path) -> HashMap<OsString, OsString> {
 }
 
 fn kill_group(leader: Pid) {
-    // Gone already is what we want.
+    // Already gone is fine.
     let _ = kill_process_group(leader, Signal::KILL);
 }
 
-/// Removes the folder. Processes that were just killed may still be writing their last file into it, so the removal is repeated while it
-/// finds something new, for a second at most.
+/// Removes the folder. Killed processes may still be writing a last file into it. So the removal is
+/// repeated while it finds something new, for one second at most.
 fn remove_folder(folder: &Path) {
     let deadline = Instant::now() + Duration::from_secs(1);
     loop {
@@ -251,8 +255,9 @@ fn remove_folder(folder: &Path) {
     }
 }
 
-/// A port that is free for IPv4 and, where the machine has that, for IPv6: chromedriver listens on both. Left to itself it takes one that it may
-/// not get for IPv6, and on a machine without that it does not say which one it took.
+/// A port that is free for IPv4 and, where the machine has it, for IPv6: chromedriver listens on
+/// both. Left to itself it picks a port that may be taken for IPv6, and without IPv6 it does not
+/// report its choice.
 fn free_port() -> io::Result<u16> {
     let mut last = None;
     for _ in 0..ATTEMPTS {
@@ -277,15 +282,15 @@ async fn read_port(output: std::process::ChildStdout) -> io::Result<u16> {
     Err(io::Error::other("it ended without saying on which port it listens"))
 }
 
-/// Ends all sessions of this process at once, for a program that is about to end in the midst of
-/// what it does. From then on none is started.
+/// Ends all sessions of this process at once, for a process that is about to end in the middle of
+/// its work. From then on none can start.
 pub fn end_all() {
     let deadline = Instant::now() + START_GRACE;
     loop {
         match SHUTTING_DOWN.try_write() {
             Ok(mut is_shutting_down) => break *is_shutting_down = true,
             Err(TryLockError::Poisoned(is_shutting_down)) => break *is_shutting_down.into_inner() = true,
-            // A session is just being started, perhaps by who has come to this.
+            // A session is just starting, perhaps on the thread that called this.
             Err(TryLockError::WouldBlock) if Instant::now() > deadline => break,
             Err(TryLockError::WouldBlock) => std::thread::yield_now(),
         }
@@ -294,7 +299,7 @@ pub fn end_all() {
     remove_sessions(&std::env::temp_dir(), |owner| Some(owner) == own);
 }
 
-/// Removes what sessions of processes that were killed have left in `temp`, running browsers included.
+/// Removes what sessions of killed processes have left in `temp`, running browsers included.
 fn remove_stale_sessions(temp: &Path) {
     remove_sessions(temp, |owner| test_kill_process(owner) == Err(rustix::io::Errno::SRCH));
 }
@@ -314,8 +319,8 @@ fn remove_sessions(temp: &Path, is_selected: impl Fn(Pid) -> bool) {
     }
 }
 
-/// The process groups of a session that has this folder. The driver, which leads one, may have
-/// ended before what it has started.
+/// The process groups of the session with this folder. The driver, which leads one, may have ended
+/// before its children.
 fn session_process_groups(folder: &Path) -> HashSet<Pid> {
     let (Ok(folder), Ok(processes)) = (std::path::absolute(folder), fs::read_dir("/proc")) else {
         return HashSet::new();
@@ -329,16 +334,16 @@ fn session_process_groups(folder: &Path) -> HashSet<Pid> {
     processes.flatten().filter_map(group).collect()
 }
 
-/// Whether a process is of the session that has this folder, and does not merely name it: it has
-/// the home that we have given it. Chromium writes its title over its environment, which is blank
-/// then; so it is known by its profile.
+/// Whether a process belongs to the session with this folder, and does not merely name it. Such a
+/// process has the home that we have given it. Chromium overwrites its environment with its title,
+/// which leaves it blank. Then its profile identifies it.
 fn belongs_to_session(folder: &Path, environment: &[u8], line: &[u8]) -> bool {
     let word =
         |start: &str, path: &str| [start.as_bytes(), folder.join(path).as_os_str().as_bytes()].concat();
     let (home, profile) = (word("HOME=", HOME), word("--user-data-dir=", PROFILE));
     let is_blank = !environment.is_empty() && environment.iter().all(|&byte| byte == 0);
     let mut variables = environment.split(|&byte| byte == 0);
-    // The words of a title have spaces in between.
+    // Spaces separate the words of a title.
     let mut words = line.split(|byte| matches!(byte, 0 | b' '));
     variables.any(|variable| variable == home) || is_blank && words.any(|word| word == profile)
 }
@@ -379,7 +384,7 @@ mod tests {
         }
     }
 
-    /// A program that runs until it is killed, with a folder that has a file in it.
+    /// A program that runs until it is killed, and a folder with a file in it.
     fn running() -> (DriverProcesses, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().to_owned();
@@ -402,7 +407,7 @@ mod tests {
         }
     }
 
-    /// A runtime whose one thread for work that blocks is busy until the sender is dropped.
+    /// A runtime whose only blocking thread is busy until the sender is dropped.
     fn busy_runtime() -> (tokio::runtime::Runtime, std::sync::mpsc::Sender<()>) {
         let mut builder = tokio::runtime::Builder::new_current_thread();
         let runtime = builder.max_blocking_threads(1).enable_all().build().unwrap();
@@ -429,7 +434,7 @@ mod tests {
         let (dropped, folder) = running();
         let (held, other) = running();
         runtime.block_on(async { drop(dropped) });
-        // A task that never ends is dropped by the runtime.
+        // The runtime drops a task that never ends.
         runtime.spawn(async move {
             let _held = held;
             std::future::pending::<()>().await;

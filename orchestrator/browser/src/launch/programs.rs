@@ -7,22 +7,23 @@ use std::{
 
 use crate::{Error, Launch};
 
-/// Overrides where Chromium is looked for; a headless shell is then looked for no more.
+/// Overrides the path of Chromium. Then no headless shell is looked for.
 pub const CHROMIUM_VARIABLE: &str = "SANDBOX_CHROMIUM";
-/// Overrides where chromedriver is looked for.
+/// Overrides the path of chromedriver.
 pub const CHROMEDRIVER_VARIABLE: &str = "SANDBOX_CHROMEDRIVER";
 
 const INSTALL: &str = "apt-get install -y chromium chromium-headless-shell chromium-driver";
 
-/// Where the programs are.
+/// The paths of the programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Programs {
-    /// Chromium itself, not Debian's start script: that one adds options which differ between
-    /// machines. For the live web and for windows; for frozen worlds where there is nothing else.
+    /// Chromium itself, not Debian's start script, which adds options that differ between machines.
+    /// It serves the live web and headed browsers, and frozen worlds without a headless shell.
     pub chromium: Option<PathBuf>,
-    /// Chromium without its window: for frozen worlds, in which it shows pages in half the time.
+    /// Chromium without a user interface. It serves frozen worlds, where it shows pages in half the
+    /// time.
     pub headless_shell: Option<PathBuf>,
-    /// The WebDriver server for it.
+    /// The WebDriver server for Chromium.
     pub chromedriver: PathBuf,
 }
 
@@ -30,14 +31,14 @@ impl Programs {
     /// Looks in the environment, then in the usual places.
     ///
     /// # Errors
-    /// When there is no driver, or neither Chromium nor its headless shell.
+    /// If there is no driver, or neither Chromium nor its headless shell.
     pub fn find() -> Result<Self, Error> {
         let variable_path =
             |variable: &str| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
         Self::find_with(variable_path, Path::is_file)
     }
 
-    /// The same where `variable_path` has the variables, and `is_file` says which files there are.
+    /// The same, with `variable_path` for the environment and `is_file` for the file system.
     fn find_with(
         variable_path: impl Fn(&str) -> Option<PathBuf>,
         is_file: impl Fn(&Path) -> bool,
@@ -56,7 +57,7 @@ impl Programs {
         Ok(Self { chromium, headless_shell, chromedriver })
     }
 
-    /// The browser for a session. The live web sees the one that people use.
+    /// The browser for a session. The live web gets the one that people use.
     pub(crate) fn browser(&self, launch: &Launch) -> Result<&Path, Error> {
         let frozen = launch.headless && launch.determinism.is_some();
         let shell = self.headless_shell.as_deref().filter(|_| frozen);
@@ -77,10 +78,10 @@ const HEADLESS_SHELL: &[&str] = &["/usr/lib/chromium/chromium-headless-shell"];
 const CHROMEDRIVER: &[&str] =
     &["/usr/bin/chromedriver", "/usr/lib/chromium-browser/chromedriver", "/usr/local/bin/chromedriver"];
 
-/// Whether a window can be shown on this machine.
+/// Checks that this machine can show a window.
 ///
 /// # Errors
-/// When there is no display.
+/// If there is no display.
 pub(crate) fn check_display(launch: &Launch) -> Result<(), Error> {
     let set = |variable| env::var_os(variable).is_some_and(|value| !value.is_empty());
     if launch.headless || ["DISPLAY", "WAYLAND_DISPLAY"].into_iter().any(set) {

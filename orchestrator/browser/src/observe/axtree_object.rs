@@ -1,9 +1,11 @@
-//! The accessibility tree as the browser gives it, in BrowserGym's form: its `axtree_object`, which its `flatten_axtree_to_str` and the agents made for
-//! it take. The trees of all frames are one list of nodes, the page's root first; the node of the element that shows a frame has the frame's root
-//! as its last child; a node that stands for an element with a bid has it as `browsergym_id`.
+//! The browser's accessibility tree as BrowserGym's `axtree_object`, for its
+//! `flatten_axtree_to_str` and for agents that were made for it. The trees of all frames are one
+//! list of nodes, the page's root first. The node that shows a frame has the frame's root as its
+//! last child. The node of an element with a bid has it as `browsergym_id`.
 //!
-//! Boxes of text, which newer browsers add below the text that they repeat, are left out, as from our own text of the tree: the browser that
-//! BrowserGym was made for had none. Numbers of nodes that two frames have both given are told apart by the frame's letters.
+//! Text boxes, which newer browsers add below the text that they repeat, are left out, as in our
+//! own text of the tree. BrowserGym's browser had none. If two frames use the same node ids, the
+//! frame's letters distinguish them.
 
 use std::collections::HashSet;
 
@@ -15,11 +17,11 @@ use crate::observe::{
     marks,
 };
 
-/// Puts the trees of all frames together. `raw` are those of `parts`, in the same order.
+/// Merges the trees of all frames. `raw` are those of `parts`, in the same order.
 pub(crate) fn merge(parts: &[FrameTree], raw: &[Box<RawValue>], bids: &Bids) -> Value {
     let mut nodes: Vec<Value> = Vec::new();
     let mut seen_ids: HashSet<String> = HashSet::new();
-    // Where each frame's nodes stand, and the number of its root.
+    // The range of each frame's nodes, and the id of its root.
     let mut spans: Vec<(std::ops::Range<usize>, Option<String>)> = Vec::new();
     for (part, raw) in parts.iter().zip(raw) {
         let mut tree: Value = serde_json::from_str(raw.get()).unwrap_or_default();
@@ -56,7 +58,7 @@ fn node_id(node: &Value) -> Option<&str> {
     node["nodeId"].as_str()
 }
 
-/// All nodes have a list of children, which readers count on.
+/// Every node gets a list of children, because readers expect one.
 fn without_text_boxes(nodes: Vec<Value>) -> Vec<Value> {
     let is_box = |node: &Value| node["role"]["value"] == "InlineTextBox";
     let boxes: HashSet<String> =
@@ -70,7 +72,7 @@ fn without_text_boxes(nodes: Vec<Value>) -> Vec<Value> {
     kept
 }
 
-/// Puts a frame's letters before every number of a node.
+/// Puts a frame's letters before every id of a node.
 fn prefix_ids(node: &mut Value, prefix: &str) {
     let new = |node_id: &mut Value| {
         if let Some(text) = node_id.as_str() {
@@ -84,7 +86,7 @@ fn prefix_ids(node: &mut Value, prefix: &str) {
     node["childIds"].as_array_mut().into_iter().flatten().for_each(new);
 }
 
-/// Takes the mark out of a node, and says the bid in its own place.
+/// Removes the mark from a node, and stores the bid in a field of its own.
 fn write_bid(node: &mut Value, part: &FrameTree, bids: &Bids) {
     let mut bid = None;
     if let Some(Value::Array(properties)) = node.get_mut("properties") {

@@ -1,5 +1,6 @@
-//! The browser's own snapshot of a page: every node of every document, and where it lies. Taken while the bids are written in the elements
-//! ([`crate::observe::marks`]), so that it says which element is which.
+//! The browser's own snapshot of a page: every node of every document, and its bounds. It is taken
+//! while the bids are written in the elements ([`crate::observe::marks`]), so it shows which
+//! element is which.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +10,7 @@ use serde_json::{Value, json, value::RawValue};
 use crate::{Error, Session, cdp::tracker::Page, observe::marks};
 
 const METHOD: &str = "DOMSnapshot.captureSnapshot";
-/// Where the marks are written.
+/// The attributes that hold the marks.
 const MARK_ATTRIBUTES: [&str; 2] = ["aria-roledescription", "aria-description"];
 
 #[derive(Debug, Deserialize)]
@@ -29,7 +30,8 @@ pub(crate) struct DocumentSnapshot {
     scroll_offset_y: f64,
 }
 
-/// What is known of nodes, each list in their order; numbers of strings are -1 for none.
+/// The properties of nodes, each as a list in the order of the nodes. A string is an index, -1 for
+/// none.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct NodeTreeSnapshot {
@@ -38,11 +40,11 @@ pub(crate) struct NodeTreeSnapshot {
     pub(crate) node_name: Vec<i64>,
     pub(crate) node_value: Vec<i64>,
     backend_node_id: Vec<i64>,
-    /// Numbers of strings: a name, its value, and so on.
+    /// Indices of strings: a name, its value, and so on.
     pub(crate) attributes: Vec<Vec<i64>>,
     pub(crate) content_document_index: RareData<usize>,
     is_clickable: RareBooleanData,
-    /// The kind of the shadow root that a node is in.
+    /// The type of the shadow root that a node is in.
     #[serde(default)]
     pub(crate) shadow_root_type: RareData<i64>,
     #[serde(default)]
@@ -57,7 +59,7 @@ pub(crate) struct NodeTreeSnapshot {
     pub(crate) option_selected: RareBooleanData,
 }
 
-/// Something that few nodes have.
+/// A property that few nodes have.
 #[derive(Debug, Deserialize)]
 pub(crate) struct RareData<T> {
     pub(crate) index: Vec<usize>,
@@ -85,12 +87,12 @@ struct LayoutTreeSnapshot {
 }
 
 impl DocumentSnapshot {
-    /// The children of each node, in their order. What is in a shadow root counts as in its host; documents in frames and what is in templates
-    /// are not there.
+    /// The children of each node, in their order. A shadow root belongs to its host. Documents of
+    /// frames and contents of templates are not included.
     pub(crate) fn children(&self) -> Vec<Vec<usize>> {
         let mut children = vec![Vec::new(); self.nodes.parent_index.len()];
         for (node, &parent) in self.nodes.parent_index.iter().enumerate() {
-            // Parents come first, so there is no ring.
+            // Parents come first, so there is no cycle.
             if let Some(parent) = usize::try_from(parent).ok().filter(|&parent| parent < node) {
                 children[parent].push(node);
             }
@@ -100,7 +102,8 @@ impl DocumentSnapshot {
 }
 
 impl LayoutTreeSnapshot {
-    /// Where each node lies in its document, and the number of that box; the last of those that have several.
+    /// The bounds of each node in its document, and the index of its box; the last one if it has
+    /// several.
     fn bounds(&self) -> HashMap<usize, (usize, [f64; 4])> {
         let node_bounds = self.node_index.iter().zip(&self.bounds).enumerate();
         let known = |(place, (&node, bounds)): (usize, (&usize, &Vec<f64>))| {
@@ -110,17 +113,20 @@ impl LayoutTreeSnapshot {
     }
 }
 
-/// Where elements and other nodes lie on the screen: left, top, width and height in CSS pixels.
+/// The bounds of elements and other nodes on the screen: left, top, width and height in CSS pixels.
 #[derive(Debug, Default)]
 pub(crate) struct NodeBounds {
-    /// By bid, and whether the element listens to clicks. Only what has a box of its own lies somewhere.
+    /// By bid: the bounds, `None` without a box of its own, and whether the element listens to
+    /// clicks.
     pub(crate) elements: HashMap<String, (Option<[f64; 4]>, bool)>,
-    /// By the browser's number of a node; none for what has no box. What the browser itself has put into a control is not here.
+    /// By the browser's node id; `None` without a box. Nodes that the browser itself has put into a
+    /// control are not included.
     pub(crate) nodes: HashMap<i64, Option<[f64; 4]>>,
 }
 
 impl Session {
-    /// Takes a snapshot, as BrowserGym's `extract_dom_snapshot` does. `paint_order`: with the order in which things are painted.
+    /// Takes a snapshot, as BrowserGym's `extract_dom_snapshot` does. `paint_order` includes the
+    /// order in which nodes are painted.
     pub(crate) async fn snapshot(&self, page: &Page, paint_order: bool) -> Result<Box<RawValue>, Error> {
         let mut params = json!({ "computedStyles": [], "includeDOMRects": true });
         if paint_order {
@@ -142,7 +148,7 @@ impl DomSnapshot {
 
     pub(crate) fn node_bounds(&self) -> NodeBounds {
         let mut node_bounds = NodeBounds::default();
-        // Documents and where their upper left corners lie.
+        // Documents and the positions of their upper left corners.
         let mut rest = vec![(0, (0.0, 0.0))];
         let mut left = self.documents.len();
         while let Some((number, (x, y))) = rest.pop() {
@@ -152,7 +158,8 @@ impl DomSnapshot {
             let bounds = document.layout.bounds();
             let inner = &document.nodes.content_document_index;
             for (node, &inner) in inner.index.iter().zip(&inner.value) {
-                // A frame without a box lies nowhere; what is in it is counted from the corner of the screen.
+                // A frame without a box has no position. Its contents are measured from the corner
+                // of the screen.
                 let at = bounds.get(node).map_or((0.0, 0.0), |(_, [x, y, ..])| (corner.0 + x, corner.1 + y));
                 rest.push((inner, at));
             }
@@ -172,14 +179,14 @@ impl DomSnapshot {
         node_bounds
     }
 
-    /// The bid that is written into an element with these attributes.
+    /// The bid in the mark of an element with these attributes.
     pub(crate) fn bid_of(&self, attributes: &[i64]) -> Option<&str> {
         let values = attributes.iter().skip(1).step_by(2);
         values.filter_map(|&text| self.string(text)).find_map(marks::split).map(|(bid, _)| bid)
     }
 }
 
-/// The value that an attribute has without a mark; none where the page has no such attribute.
+/// An attribute's value without a mark; `None` if the page has no such attribute.
 pub(crate) fn value_without_mark<'a>(name: &str, value: &'a str) -> Option<&'a str> {
     match marks::split(value).filter(|_| MARK_ATTRIBUTES.contains(&name)) {
         Some((_, "")) => None,
@@ -188,7 +195,7 @@ pub(crate) fn value_without_mark<'a>(name: &str, value: &'a str) -> Option<&'a s
     }
 }
 
-/// A snapshot as it is shown: with the bids in attributes of their own, `bid`, instead of where they were written.
+/// A snapshot for agents, with each bid in an attribute of its own, `bid`, instead of the mark.
 pub(crate) fn without_marks(snapshot: &RawValue) -> Value {
     let mut snapshot: Value = serde_json::from_str(snapshot.get()).unwrap_or_default();
     let strings = snapshot.get_mut("strings").map(Value::take);

@@ -1,6 +1,6 @@
-//! Numbers of nodes and names of frames in the raw trees that programs are given. The browser makes
-//! the names up by chance, and the numbers as its tools first meet a node, so that they depend on
-//! what it was asked before; here both follow the order in which nodes stand in the trees.
+//! Renumbers the nodes and frames in the raw trees that programs get. The browser chooses frame ids
+//! at random. It numbers nodes when its tools first meet them, so their numbers depend on earlier
+//! commands. Here both follow the order of the nodes in the trees.
 
 use std::collections::HashMap;
 
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 const OF_ELEMENT: &str = "backendDOMNodeId";
 
-/// Numbers the nodes of a DOM snapshot and of an accessibility tree anew. An element has one number
-/// in both.
+/// Renumbers the nodes of a DOM snapshot and of an accessibility tree. An element has the same
+/// number in both.
 pub(crate) fn renumber(dom: Option<&mut Value>, axtree: Option<&mut Value>) {
     let mut elements: HashMap<i64, usize> = HashMap::new();
     let mut frames: HashMap<String, usize> = HashMap::new();
@@ -64,7 +64,7 @@ fn frame_name(given: &Value, known: &mut HashMap<String, usize>) -> Value {
     json!(format!("{:032X}", known.entry(text.to_owned()).or_insert(next)))
 }
 
-/// Those in a node and in what it is related to.
+/// Renumbers the elements in a node and in its related nodes.
 fn renumber_elements(value: &mut Value, elements: &mut HashMap<i64, usize>) {
     match value {
         Value::Array(values) => values.iter_mut().for_each(|value| renumber_elements(value, elements)),

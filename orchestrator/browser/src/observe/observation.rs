@@ -1,4 +1,4 @@
-//! What an agent sees.
+//! Observations: what an agent sees.
 
 use std::collections::HashMap;
 
@@ -22,44 +22,47 @@ use crate::{
 
 const TREE: &str = "Accessibility.getFullAXTree";
 
-/// The state of the active page. Equal for equal pages of equal worlds. Forms that were not asked for are empty; see [`Look`].
+/// The state of the active page. Equal for equal pages of equal worlds. Formats that [`Look`] does
+/// not ask for are empty.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Observation {
-    /// The page's address.
+    /// The page's URL.
     pub url: String,
     /// Its title.
     pub title: String,
-    /// Its accessibility tree, frames included.
+    /// Its accessibility tree, including frames.
     pub axtree: String,
-    /// The element that has the focus.
+    /// The bid of the focused element.
     pub focused: Option<String>,
-    /// The last action, in BrowserGym's spelling.
+    /// The last action, in BrowserGym's notation.
     pub last_action: Option<String>,
     /// Why the last action had no effect, if it had none.
     pub last_action_error: Option<String>,
-    /// Dialogs that have come up since the last action began.
+    /// Dialogs since the last action began.
     pub dialogs: Vec<Dialog>,
-    /// Files that pages have had saved since then.
+    /// Downloads since then.
     pub downloads: Vec<Download>,
     /// All open tabs, in the order of their opening.
     pub tabs: Vec<Tab>,
-    /// Which of them is seen here, counted from 0.
+    /// The index of the observed tab, counted from 0.
     pub active_tab: usize,
-    /// How long the episode has lasted by the page's clock, in milliseconds; by the machine's clock in a live browser.
+    /// How long the episode has lasted by the page's clock, in milliseconds; by the machine's clock
+    /// in a live browser.
     pub elapsed_ms: u64,
     /// The elements of the tree, in its order.
     pub elements: Vec<Element>,
-    /// All elements that have a bid, and what is known of them, in the order of their numbering frame by frame.
+    /// The properties of all elements with a bid, in the order of their numbers, frame by frame.
     pub properties: Vec<(String, Properties)>,
     /// WebArena's text of the tree.
     pub webarena: Option<String>,
-    /// VisualWebArena's list of what can be used and read in view.
+    /// VisualWebArena's list of interactive elements and texts in view.
     pub visualwebarena: Option<String>,
     /// WebCanvas's list of interactive elements.
     pub webcanvas: Option<String>,
     /// The fields of the page and its frames, and the HTML around each.
     pub turkingbench: Option<Vec<turkingbench::Field>>,
-    /// The documents, the page's own first, frames that a script cannot reach left out.
+    /// The HTML of the documents, the page's own first. Frames that no script can reach are left
+    /// out.
     pub html: Option<Vec<html::Html>>,
     /// BrowserGym's pruned HTML.
     pub pruned_html: Option<String>,
@@ -72,23 +75,23 @@ pub struct Observation {
 /// An open tab.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Tab {
-    /// The page's address.
+    /// The page's URL.
     pub url: String,
     /// Its title.
     pub title: String,
 }
 
 impl Observation {
-    /// The first element with a role and a name, both exactly as the tree shows them.
+    /// The first element with this role and name, exactly as the tree shows them.
     pub fn find(&self, role: &str, name: &str) -> Option<&Element> {
         self.elements.iter().find(|element| element.role == role && element.name == name)
     }
 }
 
-/// A frame's tree, and as it came where that was asked for.
+/// A frame's tree, and its raw form if that is needed.
 type RawTree = (AxTree, Option<Box<RawValue>>);
 
-/// What is read of a page while the bids are written in its elements.
+/// What is read from a page while the bids are written in its elements.
 #[derive(Debug)]
 struct MarkedPage {
     trees: Vec<Result<RawTree, Error>>,
@@ -98,12 +101,12 @@ struct MarkedPage {
 }
 
 impl Session {
-    /// Looks at the active page. The page's time does not move meanwhile.
+    /// Observes the active page. The page's time does not move meanwhile.
     pub async fn observe(&mut self) -> Result<Observation, Error> {
         self.observe_with(&Look::default()).await
     }
 
-    /// Looks at the active page in a given way.
+    /// Observes the active page in the given formats.
     pub async fn observe_with(&mut self, look: &Look) -> Result<Observation, Error> {
         let (page, active_tab, begun) = {
             let state = self.tracker.lock();
@@ -167,8 +170,9 @@ impl Session {
         Ok(observation)
     }
 
-    /// Lets arrive what a look has made the page ask for since so much had begun, such as the font
-    /// of a text that is laid out for the look only. Otherwise it would come at some time later.
+    /// Waits for requests that an observation has caused, such as the font of a text that is laid
+    /// out only for it. Otherwise their responses would come at a random later time. `begun` is the
+    /// count of started requests before the observation.
     pub(crate) async fn drain_since(&self, page: &Page, begun: u64) -> Result<(), Error> {
         if self.frozen().is_none() {
             return Ok(());
@@ -212,7 +216,7 @@ impl Session {
         };
         let trees = frames.iter().map(tree);
         let trees = futures_util::future::join_all(trees);
-        // All at once: the page is at the next of them while we read the one before.
+        // All at once, so that the page works on one while we parse another.
         let (measured, snapshot, visible_elements, trees) =
             tokio::join!(measuring, snapshotting, listing, trees);
         Ok(MarkedPage {
@@ -223,7 +227,7 @@ impl Session {
         })
     }
 
-    /// What VisualWebArena looks for on a page.
+    /// The elements that VisualWebArena looks for on a page.
     pub(crate) async fn visible_elements(
         &self,
         page: &Page,
@@ -258,7 +262,7 @@ impl Session {
         Ok(shown.collect())
     }
 
-    /// Evaluates an expression in the page and in each of its frames that has bids.
+    /// Evaluates an expression in the page and in each of its marked frames.
     async fn evaluate_in_frames<'a>(
         &self,
         page: &Page,
@@ -269,7 +273,7 @@ impl Session {
         for frame in frames.iter().filter(|frame| frame.prefix.is_some()) {
             match self.evaluate_isolated(page, &frame.id, expression, CALL_TIMEOUT).await {
                 Ok(value) => values.push((frame, value)),
-                // The frame went away in the meantime.
+                // The frame has just gone.
                 Err(Error::Refused { .. }) if frame.parent.is_some() => {}
                 Err(error) => return Err(error),
             }
@@ -279,7 +283,7 @@ impl Session {
 
     fn elapsed_ms(&self) -> u64 {
         let state = self.tracker.lock();
-        // Where another program drives the pages, their time runs on as the machine's does.
+        // In attach mode the pages' time runs with the machine's.
         match self.frozen() {
             Some(determinism) => virtual_time::elapsed(determinism, state.page_clock),
             None => state.began.map_or(0, |began| began.elapsed().as_millis().try_into().unwrap_or(u64::MAX)),
@@ -301,7 +305,7 @@ impl Session {
     }
 }
 
-/// The trees with where they hang, and those that came as they are beside them.
+/// The trees with their owners, and their raw forms.
 fn parts(
     frames: &[Frame],
     trees: Vec<Result<RawTree, Error>>,
@@ -311,7 +315,7 @@ fn parts(
         let owner = frame.parent.clone().zip(frame.owner);
         let (tree, raw) = match tree {
             Ok(taken) => taken,
-            // The frame went away in the meantime.
+            // The frame has just gone.
             Err(Error::Refused { .. }) if frame.parent.is_some() => continue,
             Err(error) => return Err(error),
         };

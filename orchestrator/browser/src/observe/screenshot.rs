@@ -1,10 +1,13 @@
-//! Pictures of a page: of what is in view or of all of it, with or without ids on its elements.
+//! Screenshots of the view or of the full page, with or without bids on the elements.
 //!
-//! All of a page is drawn by the browser beyond the edges of its window (`captureBeyondViewport`), which it does without another layout: what
-//! is as high as the window stays so, and what is fixed or sticks is where it is while the page is scrolled as it is. All that the page notices is that
-//! it is told of a new size of the window, though there is none. In a frozen world it is not even told: its scripts are not run meanwhile, and since
-//! its time stands still, nothing else is due that would be lost. (To make the window as high as the page instead lays the page out anew, and
-//! tells it twice of another size and of all that comes into view.)
+//! The browser draws the full page beyond the edges of its window (`captureBeyondViewport`),
+//! without another layout. So elements as high as the window keep their height, and fixed and
+//! sticky elements stay at their present positions. The page notices only a resize event, though
+//! its size is the same. In a frozen world it does not even get that: its scripts are disabled
+//! meanwhile. Its time stands still, so no other event is lost.
+//!
+//! (A window as high as the page would need another layout. It would cause two resize events, and
+//! bring everything into view.)
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,26 +15,26 @@ use serde_json::{Value, json};
 
 use crate::{Error, Look, Session, cdp::tracker::Page, formats::visualwebarena, observe::overlay};
 
-/// How much of a page is drawn at most, each way, in pixels.
+/// The largest width and height of a full-page screenshot, in pixels.
 const LARGEST: f64 = 16_384.0;
 
-/// How a picture is taken.
+/// How a screenshot is taken.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Picture {
-    /// The whole page instead of what is in view; 16,384 pixels of it at most, each way.
+    /// The full page instead of the view; 16,384 pixels of it at most, in each direction.
     pub full_page: bool,
-    /// Which elements have their ids drawn on it; by default none. Only what is in view has one.
+    /// The elements whose bids are drawn on it; none by default. Only elements in view have one.
     pub marks: Option<Marks>,
 }
 
-/// Whose choice of elements it is.
+/// The benchmark whose choice of elements it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Marks {
     /// BrowserGym's: those with `set_of_marks`.
     BrowserGym,
-    /// VisualWebArena's: those that can be used in its list.
+    /// VisualWebArena's: the interactive ones of its list.
     VisualWebArena,
 }
 
@@ -64,7 +67,7 @@ impl Session {
         lodepng::encode24(&image.buffer, image.width, image.height).map_err(|_| shape())
     }
 
-    /// The elements that get a number, and where they lie on the screen.
+    /// The elements that get a number, and their bounds on the screen.
     async fn marked_elements(&mut self, marks: Marks) -> Result<Vec<(String, [f64; 4])>, Error> {
         match marks {
             Marks::BrowserGym => {
@@ -73,7 +76,7 @@ impl Session {
                 Ok(marked_elements.filter_map(|(bid, known)| Some((bid, known.bbox?))).collect())
             }
             Marks::VisualWebArena => {
-                // Gives them their bids.
+                // This gives them their bids.
                 self.observe().await?;
                 let page = self.tracker.lock().active()?;
                 Ok(visualwebarena::write(&self.visible_elements(&page).await?, self.launch.device.viewport).1)
@@ -81,7 +84,7 @@ impl Session {
         }
     }
 
-    /// All of a page, and where on it the corner of the screen is.
+    /// The full page, and the scroll offset of the view.
     async fn full_page(&self, page: &Page) -> Result<(Vec<u8>, (f64, f64)), Error> {
         let call = |method, params| self.cdp().call(Some(&page.session), method, params);
         let metrics = call("Page.getLayoutMetrics", json!({})).await?;
@@ -104,7 +107,7 @@ impl Session {
         }
         let shot = self.capture(page, params).await;
         if !told {
-            // What the page would have been told is over with the next frame.
+            // The next frame clears the events that the page would have got.
             let shown = self.screenshot_of(page).await;
             call("Emulation.setScriptExecutionDisabled", json!({ "value": false })).await?;
             shown?;

@@ -1,4 +1,4 @@
-//! Cookies that an episode begins with.
+//! Cookies with which an episode begins.
 
 use serde_json::{Value, json};
 
@@ -13,23 +13,23 @@ pub struct Cookie {
     pub value: String,
     /// A page of the host that it belongs to.
     pub url: String,
-    /// The paths that it is sent to, by their beginning.
+    /// The prefix of the paths to which it is sent.
     pub path: String,
-    /// The domain that it is for; the host of `url` alone if there is none.
+    /// Its domain; `None` is only the host of `url`.
     pub domain: Option<String>,
-    /// Whether it is sent by HTTPS only.
+    /// Whether it is sent only over HTTPS.
     pub secure: bool,
-    /// Whether scripts do not see it.
+    /// Whether it is hidden from scripts.
     pub http_only: bool,
     /// `Strict`, `Lax` or `None`.
     pub same_site: Option<String>,
 }
 
 impl Session {
-    /// Gives the present episode cookies.
+    /// Adds cookies to the present episode.
     ///
     /// # Errors
-    /// When the browser refuses one of them, or is gone.
+    /// If the browser refuses one of them, or has ended.
     pub async fn set_cookies(&self, cookies: &[Cookie]) -> Result<(), Error> {
         let context = self.context()?;
         let cookies: Vec<Value> = cookies.iter().map(to_cdp).collect();
@@ -48,7 +48,8 @@ fn to_cdp(cookie: &Cookie) -> Value {
         "httpOnly": cookie.http_only,
     });
     if !cookie.secure {
-        // Whoever is logged in is so on pages without encryption, too; Chromium would keep the cookie to the scheme of `url`.
+        // A login also holds on pages without encryption. Chromium would restrict the cookie to the
+        // scheme of `url`.
         to_cdp["url"] = json!(cookie.url.replacen("https://", "http://", 1));
         to_cdp["sourceScheme"] = json!("Unset");
     }

@@ -1,5 +1,5 @@
-//! Scripts that are not the page's. Ours run in a world of their own within a frame, where they see the page's elements and the page does not
-//! see them; those of a task run among the page's own.
+//! Scripts that are not the page's. Ours run in an isolated world of a frame, where they see the
+//! page's elements and the page does not see them. Those of a task run in the page's own world.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::{Error, Session, cdp::tracker::Page};
 
 impl Session {
-    /// The number of that world in a frame; made at the first use in each document.
+    /// The id of the isolated world of a frame. The first use in each document creates it.
     pub(crate) async fn isolated_world(&self, page: &Page, frame: &str) -> Result<i64, Error> {
         const METHOD: &str = "Page.createIsolatedWorld";
         let params = json!({ "frameId": frame, "worldName": "sandbox" });
@@ -19,7 +19,7 @@ impl Session {
             .ok_or(Error::Shape { method: METHOD, field: "executionContextId" })
     }
 
-    /// Evaluates an expression there and returns its value.
+    /// Evaluates an expression in the isolated world of a frame.
     pub(crate) async fn evaluate_isolated(
         &self,
         page: &Page,
@@ -31,7 +31,7 @@ impl Session {
         self.evaluate_in(page, isolated_world, expression, limit).await
     }
 
-    /// Does so in a world that is known.
+    /// Evaluates an expression in an isolated world of this id.
     pub(crate) async fn evaluate_in(
         &self,
         page: &Page,
@@ -50,8 +50,9 @@ impl Session {
 }
 
 impl Session {
-    /// Evaluates a script in the active page as one of the page's own: it sees the page's variables, and the page what it does. Gives its last
-    /// value as JSON; [`Error::Script`] is what it threw. A promise is not waited for: the page's time stands still meanwhile.
+    /// Evaluates a script in the active page as one of the page's own: it sees the page's
+    /// variables, and the page sees its effects. Returns its last value as JSON. An exception is
+    /// [`Error::Script`]. Promises are not awaited, because the page's time stands still meanwhile.
     pub async fn evaluate(&self, script: &str) -> Result<Value, Error> {
         let page = self.tracker.lock().active()?;
         let params = json!({ "expression": script, "returnByValue": true });
@@ -59,7 +60,7 @@ impl Session {
     }
 }
 
-/// The value that a script returned, or the exception that it threw.
+/// The value of a script, or its exception.
 pub(crate) fn value(mut answer: Value) -> Result<Value, Error> {
     if let Some(thrown) = answer.get("exceptionDetails") {
         let text = thrown.pointer("/exception/description").or(thrown.get("text"));

@@ -1,8 +1,10 @@
-//! What pages keep in the browser, in and out, in the form of Playwright's `storage_state`: cookies, and the storage of origins.
+//! Cookies and the storage of origins, read and written in the format of Playwright's
+//! `storage_state`.
 //!
-//! Storage belongs to a document of its origin. So it is read and written in a tab that is sent to each origin in turn, where it finds an empty
-//! page: the browser is given the answer by us, and neither the gateway nor a server hears of it. What a frame of another site stores belongs
-//! to the pair of sites; it is not seen here, nor by Playwright.
+//! Storage belongs to a document of its origin. So a tab opens an empty page of each origin in
+//! turn, to read and write there. We give the browser that page, so neither the gateway nor a
+//! server sees the request. The storage of a frame from another site belongs to the pair of sites.
+//! It is not read here, nor by Playwright.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -16,7 +18,7 @@ use crate::{
     session::with_browser_context,
 };
 
-/// Cookies and storage. Reads what Playwright writes; keys that are unknown here are left out.
+/// Cookies and storage. Reads what Playwright writes, and ignores unknown keys.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StorageState {
@@ -34,17 +36,17 @@ pub struct StoredCookie {
     pub name: String,
     /// Its value, as it is sent.
     pub value: String,
-    /// The host it is for; with a dot before it, and its subdomains.
+    /// Its host; with a leading dot, the subdomains, too.
     pub domain: String,
-    /// The paths that it is sent to, by their beginning.
+    /// The prefix of the paths to which it is sent.
     pub path: String,
-    /// When it ends, in seconds since 1970; -1 with the episode.
+    /// When it expires, in seconds since 1970; -1 with the episode.
     #[serde(default = "never")]
     pub expires: f64,
-    /// Whether scripts do not see it.
+    /// Whether it is hidden from scripts.
     #[serde(default)]
     pub http_only: bool,
-    /// Whether it is sent by HTTPS only.
+    /// Whether it is sent only over HTTPS.
     #[serde(default)]
     pub secure: bool,
     /// `Strict`, `Lax` or `None`.
@@ -52,15 +54,15 @@ pub struct StoredCookie {
     pub same_site: String,
 }
 
-/// What pages of one origin have stored.
+/// The storage of one origin.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct OriginState {
     /// Such as `https://shop.test`.
     pub origin: String,
-    /// What lasts.
+    /// Local storage.
     pub local_storage: Vec<Entry>,
-    /// What lasts as long as its tab. Playwright leaves it out.
+    /// Session storage, which lasts as long as its tab. Playwright leaves it out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub session_storage: Vec<Entry>,
 }
@@ -83,8 +85,9 @@ fn lax() -> String {
 }
 
 impl Session {
-    /// The cookies of the present episode, and what pages of each origin that was visited have stored; of the active tab, what lasts as long as
-    /// a tab. The tab leaves its page for that: it is what an episode ends with.
+    /// The cookies of the present episode, and the storage of each visited origin, including the
+    /// active tab's session storage. The tab leaves its page for that, so this comes last in an
+    /// episode.
     pub async fn storage_state(&mut self) -> Result<StorageState, Error> {
         const METHOD: &str = "Storage.getCookies";
         const READ: &str = "[localStorage, sessionStorage].map(storage =>
@@ -114,8 +117,8 @@ impl Session {
         Ok(StorageState { cookies, origins })
     }
 
-    /// Gives the present episode cookies and storage, before its first page is opened. Cookies last as long as the episode: when they end was
-    /// meant by another clock.
+    /// Adds cookies and storage to the present episode, before its first page is opened. Cookies
+    /// last as long as the episode, because another clock set their expiry.
     pub async fn set_storage_state(&mut self, state: &StorageState) -> Result<(), Error> {
         let cookies: Vec<Value> = state.cookies.iter().map(StoredCookie::to_cdp).collect();
         let params = with_browser_context(json!({ "cookies": cookies }), self.context()?.as_deref());
@@ -134,7 +137,8 @@ impl Session {
         Ok(())
     }
 
-    /// Evaluates a script on an empty page of each origin, in the active tab, which is empty afterwards; its history has the empty page, where a new tab has nothing.
+    /// Evaluates a script on an empty page of each origin, in the active tab. Afterwards the tab is
+    /// empty; its history has the empty page, where that of a new tab has nothing.
     async fn evaluate_at_origins(
         &mut self,
         origins: &[String],
@@ -169,7 +173,7 @@ impl Session {
         self.evaluate_isolated(page, &page.target, script, CALL_TIMEOUT).await
     }
 
-    /// Opens an address that is answered at once, and waits for its document.
+    /// Opens a URL that is answered at once, and waits for its document.
     async fn open_empty(&self, page: &Page, url: &str) -> Result<(), Error> {
         const METHOD: &str = "Page.navigate";
         let documents = self.tracker.lock().document_count;
@@ -183,7 +187,7 @@ impl Session {
         self.tracker.wait_for(CALL_TIMEOUT, condition, come).await
     }
 
-    /// The name of the episode's browser context; none where that is the browser's own profile.
+    /// The id of the episode's browser context; `None` for the browser's own profile.
     pub(crate) fn context(&self) -> Result<Option<String>, Error> {
         let setup = self.tracker.lock().setup.clone();
         Ok(setup.ok_or(Error::NoPage { reason: "no episode is under way" })?.context.clone())

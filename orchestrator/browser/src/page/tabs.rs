@@ -1,4 +1,4 @@
-//! Tabs: opening, closing, and which of them is looked at.
+//! Tabs: opening, closing, and which one is active.
 
 use std::time::Duration;
 
@@ -14,17 +14,18 @@ use crate::{
 const CHANGE: Duration = Duration::from_secs(30);
 
 impl Session {
-    /// Opens an empty tab in a browser context, or in the browser's own profile, ready to be used.
+    /// Opens an empty tab in a browser context, or in the browser's own profile, and waits until it
+    /// is prepared.
     pub(crate) async fn open_tab(&self, context: Option<&str>) -> Result<Page, Error> {
         const METHOD: &str = "Target.createTarget";
         let mut params = with_browser_context(json!({ "url": "about:blank" }), context);
-        // Where people look on, a page is no tab of the window that is there.
+        // In a headed browser, a page must not become a tab of the existing window.
         let own_window = !self.launch.headless && context.is_none();
         if own_window {
             params["newWindow"] = json!(true);
         }
-        // Only a new window has a size of its own, and in Chromium a second tab is in the first
-        // one's.
+        // Only a new window has a size of its own. In Chromium a second tab has the size of the
+        // first one.
         if own_window || self.begin_frame_control() || self.tracker.lock().pages.is_empty() {
             let (width, height) = self.launch.device.viewport;
             params["width"] = json!(width);
@@ -40,7 +41,7 @@ impl Session {
             .ok_or(Error::Shape { method: METHOD, field: "targetId" })?;
         let opened = |state: &BrowserState| state.pages.iter().find(|page| page.target == target).cloned();
         let page = self.tracker.wait_for(CHANGE, |_| "a new tab to open".to_owned(), opened).await?;
-        // Answered only once all that prepares the page has been carried out.
+        // This is answered only after all commands that prepare the page.
         self.cdp().call(Some(&page.session), "Runtime.evaluate", json!({ "expression": "0" })).await?;
         Ok(page)
     }
@@ -51,7 +52,7 @@ impl Session {
         Ok(())
     }
 
-    /// Closes a tab; the last one leaves an empty one in its place.
+    /// Closes a tab. An empty one takes the place of the last.
     pub(crate) async fn close_tab(&self, page: &Page) -> Result<(), ActionError> {
         if self.tracker.lock().pages.len() == 1 {
             self.new_tab().await?;
@@ -62,15 +63,15 @@ impl Session {
         Ok(self.tracker.wait_for(CHANGE, |_| "the tab to close".to_owned(), gone).await?)
     }
 
-    /// Whether a tab has come to no document yet: its address leads to a download or to another
-    /// program, or is not answered so far. Chromium draws no frame of such a tab.
+    /// Whether a tab has no document yet: its URL leads to a download or to another program, or has
+    /// no response so far. Chromium draws no frame of such a tab.
     pub(crate) async fn has_no_document(&self, page: &Page) -> Result<bool, Error> {
         if !self.tracker.lock().without_document.contains(&page.session) {
             return Ok(false);
         }
         let without_document = match self.frames(page).await {
             Ok(frames) => frames.first().is_some_and(|frame| frame.url.is_empty()),
-            // It has closed meanwhile.
+            // It has just closed.
             Err(Error::Refused { .. }) => false,
             Err(error) => return Err(error),
         };
@@ -80,7 +81,8 @@ impl Session {
         Ok(without_document)
     }
 
-    /// Opens an empty document in a tab that will not come to another one; whether it had to.
+    /// Opens an empty document in a tab that will not get another one. Returns whether that was
+    /// necessary.
     pub(crate) async fn load_blank_document(&self, page: &Page) -> Result<bool, Error> {
         if !self.has_no_document(page).await? || self.tracker.lock().traffic.navigation_count() > 0 {
             return Ok(false);
@@ -92,7 +94,7 @@ impl Session {
         }
     }
 
-    /// Looks at another tab from now on.
+    /// Makes another tab the active one.
     pub(crate) async fn focus_tab(&self, index: usize) -> Result<(), ActionError> {
         let page = {
             let mut state = self.tracker.lock();

@@ -1,4 +1,4 @@
-//! What there is to drive, over HTTP (`/json/...`), and where WebSockets begin (`/devtools/...`).
+//! The HTTP side: lists of targets (`/json/...`), and the start of WebSockets (`/devtools/...`).
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
@@ -16,13 +16,13 @@ use crate::page::addresses;
 
 /// How long the browser may take to answer.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(30);
-/// The most that it may say: the description of its protocol is the longest.
+/// The largest answer. The description of the protocol is the longest.
 const MAX_REPLY_SIZE: usize = 16 << 20;
-/// What programs find in an address's place.
+/// The field with a WebSocket's address.
 const SOCKET_FIELD: &str = "webSocketDebuggerUrl";
 
 type HttpResponse = Response<Full<Bytes>>;
-/// Why a request is not answered.
+/// The status and the reason of a refused request.
 type Rejection = (StatusCode, String);
 
 /// Answers one request.
@@ -41,8 +41,8 @@ pub(super) async fn answer(
     }))
 }
 
-/// Pages of the user's own browser can send requests to the loopback, too. They have an origin, or
-/// a name that they have made to mean the loopback.
+/// Refuses web pages. Pages in the user's own browser can send requests to the loopback, too. They
+/// have an `Origin`, or a host name that they have pointed to the loopback.
 fn check_client(headers: &HeaderMap) -> Result<(), Rejection> {
     let refused = |why: &str| Err((StatusCode::FORBIDDEN, why.to_owned()));
     if headers.contains_key(header::ORIGIN) {
@@ -79,12 +79,12 @@ async fn route(backend: Arc<Backend>, request: Request<Incoming>) -> Result<Http
         "/json/new" => {
             let address = percent_decode_str(query.as_deref().unwrap_or("about:blank")).decode_utf8_lossy();
             let address = addresses::for_programs(&address).map_err(|why| (StatusCode::FORBIDDEN, why))?;
-            // The browser decodes what comes after the question mark.
+            // The browser decodes the query.
             let address: String = url::form_urlencoded::byte_serialize(address.as_str().as_bytes()).collect();
             let reply = query_browser(&backend, method, &format!("/json/new?{address}")).await?;
             let mut reply: Value = match serde_json::from_slice(&reply) {
                 Ok(reply) => reply,
-                // Chromium says in words what it does not like.
+                // Chromium answers in plain text if it refuses.
                 Err(_) => return Err((StatusCode::METHOD_NOT_ALLOWED, text(&reply))),
             };
             rewrite_address(&backend, &mut reply);
@@ -98,7 +98,7 @@ async fn route(backend: Arc<Backend>, request: Request<Incoming>) -> Result<Http
     }
 }
 
-/// Asks the browser.
+/// Sends a request to the browser.
 async fn query_browser(backend: &Backend, method: Method, path: &str) -> Result<Bytes, Rejection> {
     let request = Request::builder().method(method).uri(format!("http://{}{path}", backend.debugger));
     let request = request.body(Empty::<Bytes>::new()).map_err(bad_gateway)?;
@@ -115,10 +115,10 @@ fn bad_gateway(error: impl std::fmt::Display) -> Rejection {
     (StatusCode::BAD_GATEWAY, format!("the browser does not answer: {error}"))
 }
 
-/// Has the addresses of a target lead to us, as far as there are such.
+/// Makes the WebSocket address of a target point to this server.
 fn rewrite_address(backend: &Backend, target: &mut Value) {
     let Some(target) = target.as_object_mut() else { return };
-    // Its pages would ask the browser behind our back.
+    // The frontend's pages would connect to the browser directly.
     target.remove("devtoolsFrontendUrl");
     if let Some(Value::String(socket)) = target.get_mut(SOCKET_FIELD) {
         *socket = socket.replacen(&backend.debugger, &backend.address.to_string(), 1);
@@ -142,7 +142,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim().to_owned()
 }
 
-/// Begins a WebSocket.
+/// Starts a WebSocket.
 fn upgrade(
     backend: Arc<Backend>,
     mut request: Request<Incoming>,
@@ -171,7 +171,7 @@ fn upgrade(
             Err(error) => tracing::debug!(%error, "a DevTools connection was not upgraded"),
         }
     });
-    // Where nobody takes it the server is at its end.
+    // If nobody takes it, the server is ending.
     let _ = relays.send(relay);
     Ok(response)
 }

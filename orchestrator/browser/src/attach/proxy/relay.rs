@@ -1,4 +1,4 @@
-//! One WebSocket of a program, passed on message by message.
+//! One WebSocket of a client, forwarded message by message.
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,12 +20,12 @@ use super::{Backend, rules::Verdict, targets};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The largest message: a screenshot or the accessibility tree of a very large page.
 const MAX_MESSAGE_SIZE: usize = 512 << 20;
-/// Messages that wait for a program to read them; more wait in the browser.
+/// Messages that wait for a client to read them. More of them wait in the browser.
 const QUEUE_LENGTH: usize = 64;
-/// The protocol's number for a command that failed.
+/// The protocol's code for a command that failed.
 const SERVER_ERROR: i32 = -32000;
 
-/// Passes messages on until one side has closed.
+/// Forwards messages until one side has closed.
 pub(super) async fn relay(backend: &Arc<Backend>, path: &str, program: Upgraded) {
     let config = WebSocketConfig::default()
         .max_message_size(Some(MAX_MESSAGE_SIZE))
@@ -40,7 +40,7 @@ pub(super) async fn relay(backend: &Arc<Backend>, path: &str, program: Upgraded)
     };
     let (to_browser, from_browser) = browser.split();
     let (answers, queue) = mpsc::channel(QUEUE_LENGTH);
-    // Whichever ends, the others have nobody to speak to.
+    // When one of them ends, the others have no partner.
     tokio::select! {
         () = forward_commands(backend, from_program, to_browser, answers.clone()) => {}
         () = forward_events(from_browser, answers) => {}
@@ -50,7 +50,7 @@ pub(super) async fn relay(backend: &Arc<Backend>, path: &str, program: Upgraded)
 
 type IncomingMessage = Result<Message, Error>;
 
-/// Passes on what the program asks for, as far as it may.
+/// Forwards the client's commands, if they are allowed.
 async fn forward_commands(
     backend: &Backend,
     mut from: impl Stream<Item = IncomingMessage> + Unpin,
@@ -78,13 +78,13 @@ async fn forward_commands(
         }
         if closes {
             let _ = answers.send(Message::Close(None)).await;
-            // The writer ends the connection once it has said so.
+            // The writer ends the connection after the close message.
             std::future::pending::<()>().await;
         }
     }
 }
 
-/// An answer of our own to a message.
+/// Our own reply to a command.
 fn reply_to(message: &Value, mut answer: Value) -> Value {
     for name in ["id", "sessionId"] {
         if let Some(value) = message.get(name) {
@@ -94,7 +94,7 @@ fn reply_to(message: &Value, mut answer: Value) -> Value {
     answer
 }
 
-/// Passes on what the browser says, less what is not the program's business.
+/// Forwards the browser's messages, without what the client may not see.
 async fn forward_events(
     mut from: impl Stream<Item = IncomingMessage> + Unpin,
     answers: mpsc::Sender<Message>,

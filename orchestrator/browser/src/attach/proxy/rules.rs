@@ -1,11 +1,11 @@
-//! What a program may ask of the browser.
+//! The commands that a client may send to the browser.
 
 use serde_json::{Value, json};
 
 use super::Limits;
 use crate::page::addresses;
 
-/// Domains of the protocol that are about pages and what they have.
+/// Domains of the protocol that are about pages and their contents.
 const PAGE_DOMAINS: &[&str] = &[
     "Accessibility",
     "Animation",
@@ -28,7 +28,7 @@ const PAGE_DOMAINS: &[&str] = &[
     "FindInPage",
     "HeadlessExperimental",
     "HeapProfiler",
-    // Its streams are of commands that are looked at themselves; none is opened by a path.
+    // Its streams come from commands that are checked themselves. None is opened by a path.
     "IO",
     "IndexedDB",
     "Input",
@@ -54,7 +54,7 @@ const PAGE_DOMAINS: &[&str] = &[
     "WebAuthn",
 ];
 
-/// Of the domains that are about the browser as a whole: what programs need to drive pages.
+/// Commands of domains about the browser as a whole that clients need to drive pages.
 const BROWSER_METHODS: &[&str] = &[
     "Browser.cancelDownload",
     "Browser.close",
@@ -85,12 +85,12 @@ const BROWSER_METHODS: &[&str] = &[
     "Target.setDiscoverTargets",
 ];
 
-/// Of the domains that are about pages: what reaches the machine, or takes away a bound.
+/// Commands of page domains that reach the machine, or remove a limit.
 const DENIED_PAGE_METHODS: &[&str] =
     &["Page.startScreenRecording", "Page.stopScreenRecording", "Storage.overrideQuotaForOrigin"];
 
-/// Permissions for what the machine has: its microphone, its camera, what is on its screen, its
-/// devices. (The clipboard of a browser without a window is its own.)
+/// Permissions for the machine's microphone, camera, screen and devices. (A headless browser has a
+/// clipboard of its own.)
 const MACHINE_PERMISSIONS: &[&str] = &[
     "audioCapture",
     "camera",
@@ -113,19 +113,19 @@ const MACHINE_PERMISSIONS: &[&str] = &[
     "webPrinting",
 ];
 
-/// What becomes of a command.
+/// The decision about a command.
 #[derive(Debug, PartialEq)]
 pub(super) enum Verdict {
-    /// It goes to the browser, as it is now.
+    /// Forwarded to the browser, as it is now.
     Pass,
-    /// It is answered with an error that says this.
+    /// Answered with this error.
     Refuse(String),
-    /// The program's connection is closed, and nothing else: pages are still to be looked at.
+    /// The client's connection is closed, and nothing else: the pages are still needed.
     Close,
 }
 
 impl Limits {
-    /// Looks at a command, and has its addresses and files spelt as they were understood.
+    /// Decides about a command, and rewrites its URLs and files as they were parsed.
     pub(super) fn judge(&self, message: &mut Value) -> Verdict {
         let Some(method) = message.get("method").and_then(Value::as_str).map(str::to_owned) else {
             return Verdict::Refuse("the message has no `method`".to_owned());
@@ -173,7 +173,7 @@ impl Limits {
         }
     }
 
-    /// Contexts have the browser's proxy, which is the gateway, or name it.
+    /// Contexts have the browser's proxy, which is the gateway, or name the gateway.
     fn check_context(&self, params: &Value) -> Result<(), String> {
         let given = |name: &str| params.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
         let gateway = format!("{}", self.proxy);
@@ -199,10 +199,10 @@ fn is_allowed(method: &str) -> bool {
     of_pages || BROWSER_METHODS.contains(&method)
 }
 
-/// The address that a command names, if it names one.
+/// Checks the URL of a command, if it has one.
 fn check_address(params: &mut Value) -> Result<(), String> {
     match params.get_mut("url") {
-        // Chromium's word for an empty page.
+        // Chromium's notation for an empty page.
         None | Some(Value::Null) => Ok(()),
         Some(Value::String(url)) if url.is_empty() => Ok(()),
         Some(Value::String(url)) => {
@@ -213,8 +213,7 @@ fn check_address(params: &mut Value) -> Result<(), String> {
     }
 }
 
-/// Sessions are spoken to beside one another. The older way, messages in messages, is not looked
-/// into.
+/// Requires flat sessions. Messages nested in messages, the older way, are not parsed.
 fn check_flatten(params: &Value) -> Result<(), String> {
     match params.get("flatten") {
         Some(Value::Bool(true)) => Ok(()),
@@ -231,8 +230,8 @@ fn check_permission(name: &Value) -> Result<(), String> {
     }
 }
 
-/// The browser's own traces, told to the program: not the system's, and not by settings that name
-/// files.
+/// Allows the browser's own traces, sent to the client. Refuses the system's traces, and settings
+/// that name files.
 fn check_trace(params: &Value) -> Result<(), String> {
     if params.get("perfettoConfig").is_some_and(|config| !config.is_null()) {
         return Err("`perfettoConfig` is not read; use `traceConfig`".to_owned());
