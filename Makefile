@@ -10,7 +10,7 @@ SHARED  ?= ../shared
 FUZZ_SECONDS ?= 60
 EPISODES ?= 64
 
-.PHONY: help setup build images images-fresh demo test test-engine check conformance parity door real-model determinism miniwob monkey warcbench infinity bench load bench-reset bench-observe bench-episodes bench-scores kills town fuzz schema record-demo
+.PHONY: help setup build images images-fresh demo test test-engine check conformance parity clients real-model determinism miniwob monkey warcbench infinity bench load bench-reset bench-observe bench-episodes bench-scores kills town fuzz schema record-demo
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -59,9 +59,9 @@ parity: setup build ## every page and action beside BrowserGym's, and text besid
 	@./setup.sh python
 	SHARED="$(abspath $(SHARED))" ./tests/parity/run.sh compare $(SANDBOX)
 
-door: setup build ## Playwright, Selenium, browser-use through `sandbox env`, BrowserGym and AgentLab on `sandbox gym`, on the demo suite
+clients: setup build ## Playwright, Selenium, browser-use through `sandbox env`, BrowserGym and AgentLab on `sandbox gym`, on the demo suite
 	@./setup.sh python
-	./tests/door/run.sh $(SANDBOX)
+	./tests/clients/run.sh $(SANDBOX)
 
 real-model: setup build ## a real language model of 135M parameters, from PyPI, asked by every text agent on three demo tasks, and offline again
 	@./setup.sh python

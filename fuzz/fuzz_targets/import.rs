@@ -4,7 +4,8 @@
 use tasks::import::webarena::{published, webarena};
 use tasks::import::{Import, ImportError, assistantbench, fanoutqa, mind2web_live};
 use tasks::saved::read_saved;
-use tasks::{Step, Task};
+use scoring::Step;
+use tasks::Task;
 
 /// The first byte says whose file it is.
 fn import(bytes: &[u8]) -> Option<Result<Import, ImportError>> {

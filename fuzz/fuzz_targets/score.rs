@@ -2,5 +2,5 @@
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    fuzz::with_file(bytes, |path| drop(tasks::vectors::score_vectors(path, |_| {})));
+    fuzz::with_file(bytes, |path| drop(scoring::vectors::score_vectors(path, |_| {})));
 });

@@ -10,6 +10,10 @@ import sys
 import time
 
 
+# A shell that starts this in the background has interrupts ignored, and servers would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def say(text):
     print(f"bench: {text}", file=sys.stderr, flush=True)
 

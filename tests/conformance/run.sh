@@ -39,7 +39,7 @@ cargo build -q --bin sandbox
 echo "== scoring what the published scorers scored, reading the published tasks"
 "$venv/bin/python" -W ignore "$here/pictures.py" >"$work/visualwebarena.image_ssim.jsonl"
 SANDBOX_VECTORS=$SHARED/vectors SANDBOX_DATASETS=$SHARED/datasets SANDBOX_PICTURES=$work/visualwebarena.image_ssim.jsonl \
-    cargo test -q -p tasks --test vectors --test datasets
+    cargo test -q -p scoring -p tasks --test vectors --test datasets
 
 echo "== reading imported suites by YAML 1.1"
 cargo build -q --bin sandbox
@@ -57,7 +57,7 @@ import() { "$target/debug/sandbox" tasks import "$@" >/dev/null; }
 
 echo "== asking Python what answers to WARC-Bench are worth"
 "$venv/bin/python" "$here/warcbench.py" >"$work/warcbench.jsonl"
-SANDBOX_WARCBENCH_REFERENCE=$work/warcbench.jsonl cargo test -q -p tasks --test warcbench_reference
+SANDBOX_WARCBENCH_REFERENCE=$work/warcbench.jsonl cargo test -q -p scoring --test warcbench_reference
 
 echo "== solving WARC-Bench's tasks in its recordings"
 cargo build -q --bin sandbox
@@ -71,5 +71,5 @@ SANDBOX_WORKARENA=$workarena SANDBOX_WORKARENA_REFERENCE=$work/workarena.jsonl \
 echo "== asking WebArena-Verified's package for its scores"
 verified=$("$venv/bin/python" -W ignore "$here/verified.py" "$work/verified.jsonl")
 SANDBOX_VERIFIED=$verified SANDBOX_VERIFIED_REFERENCE=$work/verified.jsonl \
-    cargo test -q -p tasks --test webarena_verified_reference
+    cargo test -q -p scoring --test webarena_verified_reference
 echo "conformance: all good"

@@ -6,7 +6,7 @@ use std::fs;
 use anyhow::{Context as _, Result, ensure};
 use camino::Utf8Path;
 use fake_model::{Asked, Reply, Server, walker};
-use instance::{Instance, installed};
+use fake_servicenow::{FakeServiceNow, installed};
 use serde_json::{Value, json};
 
 use crate::harness::{Bench, repository, text};
@@ -171,7 +171,7 @@ fn every_agent_plays_tasks_of_every_kind_and_again_from_the_cassette() -> Result
     let bench = Bench::new()?;
     let suite = suite(&bench)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-    let instance = Instance::new(installed()?);
+    let instance = FakeServiceNow::new(installed()?);
     add_tasks_on_sites_of_their_own(&bench, &suite, runtime.block_on(instance.serve())?)?;
     let before = instance.tables();
     // The desk has no form with fields.

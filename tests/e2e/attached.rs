@@ -9,14 +9,14 @@ use camino::Utf8PathBuf;
 use serde_json::{Value, json};
 
 use crate::devtools::Tab;
-use crate::door::{Door, first_tab, nothing_is_left};
+use crate::env_session::{EnvSession, first_tab, nothing_is_left};
 use crate::harness::{Bench, text};
 
 /// A page for files, in a world of nothing else.
 const INPUT: &str = "data:text/html,<title>ask</title><input type=file id=one multiple>";
 
 /// An episode in a world of nothing, whose task has a folder of files.
-fn open(bench: &Bench) -> Result<(Door, Utf8PathBuf)> {
+fn open(bench: &Bench) -> Result<(EnvSession, Utf8PathBuf)> {
     let folder = bench.path("suite");
     std::fs::create_dir_all(folder.join("files"))?;
     std::fs::write(folder.join("files/cv.txt"), "curriculum")?;
@@ -25,13 +25,13 @@ fn open(bench: &Bench) -> Result<(Door, Utf8PathBuf)> {
         "world: {clock: 2026-03-12T08:30:00Z, seed: 7, files: files}\n",
     )?;
     std::fs::write(folder.join("none.yaml"), "id: none\ngoal: Find it.\nscorer: {infeasible: {}}\n")?;
-    let door = Door::open(bench, &[folder.as_str(), "none", "--out", bench.path("out").as_str()])?;
-    Ok((door, folder))
+    let env = EnvSession::open(bench, &[folder.as_str(), "none", "--out", bench.path("out").as_str()])?;
+    Ok((env, folder))
 }
 
 /// The connection to the browser as a whole.
-async fn browser(door: &Door) -> Result<Tab> {
-    let version = door.ask("/json/version")?;
+async fn browser(env: &EnvSession) -> Result<Tab> {
+    let version = env.ask("/json/version")?;
     Tab::connect(version["webSocketDebuggerUrl"].as_str().context("its address")?).await
 }
 
@@ -50,8 +50,8 @@ async fn refused(tab: &mut Tab, method: &str, params: Value) -> Result<()> {
 #[tokio::test]
 async fn a_driver_reads_no_file_of_the_machine() -> Result<()> {
     let bench = Bench::new()?;
-    let (door, _) = open(&bench)?;
-    let mut tab = first_tab(&door).await?;
+    let (env, _) = open(&bench)?;
+    let mut tab = first_tab(&env).await?;
     for url in [
         "file:///etc/passwd",
         " fi\nle:/etc/passwd",
@@ -66,8 +66,8 @@ async fn a_driver_reads_no_file_of_the_machine() -> Result<()> {
         "javascript:1",
     ] {
         refused(&mut tab, "Page.navigate", json!({ "url": url })).await?;
-        refused(&mut browser(&door).await?, "Target.createTarget", json!({ "url": url })).await?;
-        let address = door.facts["cdp"].as_str().context("an address")?;
+        refused(&mut browser(&env).await?, "Target.createTarget", json!({ "url": url })).await?;
+        let address = env.facts["cdp"].as_str().context("an address")?;
         let new =
             url::form_urlencoded::byte_serialize(url.as_bytes()).collect::<String>().replace('+', "%20");
         let output =
@@ -96,8 +96,8 @@ async fn a_driver_reads_no_file_of_the_machine() -> Result<()> {
     }
     tab.evaluate("void (location.href = 'file:///etc/passwd')").await?;
     tab.evaluate("1").await?;
-    let targets = browser(&door).await?.call("Target.getTargets", json!({})).await?;
-    let list = door.ask("/json/list")?;
+    let targets = browser(&env).await?.call("Target.getTargets", json!({})).await?;
+    let list = env.ask("/json/list")?;
     for shown in [targets, list] {
         let shown = shown.to_string();
         ensure!(
@@ -105,15 +105,15 @@ async fn a_driver_reads_no_file_of_the_machine() -> Result<()> {
             "{shown}"
         );
     }
-    door.answer("")?;
+    env.answer("")?;
     nothing_is_left(&bench)
 }
 
 #[tokio::test]
 async fn a_driver_finds_no_other_way_out() -> Result<()> {
     let bench = Bench::new()?;
-    let (door, _) = open(&bench)?;
-    let mut all = browser(&door).await?;
+    let (env, _) = open(&bench)?;
+    let mut all = browser(&env).await?;
     for params in [
         json!({ "proxyServer": "direct://" }),
         json!({ "proxyServer": "http://127.0.0.1:9" }),
@@ -128,26 +128,26 @@ async fn a_driver_finds_no_other_way_out() -> Result<()> {
     let root = json!({ "behavior": "allow", "downloadPath": "/root" });
     refused(&mut all, "Browser.setDownloadBehavior", root).await?;
     // Its own proxy by name is the gateway, as without one.
-    let proxy = json!({ "proxyServer": door.facts["proxy"] });
+    let proxy = json!({ "proxyServer": env.facts["proxy"] });
     all.call("Target.createBrowserContext", proxy).await?;
 
     // Pages of the user's own browser have no say.
-    let address = door.facts["cdp"].as_str().context("an address")?;
+    let address = env.facts["cdp"].as_str().context("an address")?;
     for header in ["Origin: https://a.test", "Host: rebound.test"] {
         let url = format!("{address}/json/version");
         let output = Command::new("curl").args(["-s", "-H", header, &url]).output()?;
         ensure!(!text(&output.stdout).contains("webSocketDebuggerUrl"), "{header}: {}", text(&output.stdout));
     }
-    door.answer("")?;
+    env.answer("")?;
     Ok(())
 }
 
 #[tokio::test]
 async fn a_driver_uploads_files_of_the_task_only() -> Result<()> {
     let bench = Bench::new()?;
-    let (door, folder) = open(&bench)?;
+    let (env, folder) = open(&bench)?;
     symlink("/etc/passwd", folder.join("files/link.txt"))?;
-    let mut tab = first_tab(&door).await?;
+    let mut tab = first_tab(&env).await?;
     tab.call("Page.navigate", json!({ "url": INPUT })).await?;
     tab.until("document.title === 'ask'").await?;
     let input =
@@ -163,18 +163,18 @@ async fn a_driver_uploads_files_of_the_task_only() -> Result<()> {
     ensure!(tab.evaluate("one.files.length").await? == 0);
     tab.call("DOM.setFileInputFiles", give(files.join("cv.txt").as_str())).await?;
     ensure!(tab.evaluate("one.files[0].text()").await? == "curriculum");
-    door.answer("")?;
+    env.answer("")?;
     Ok(())
 }
 
 #[tokio::test]
 async fn a_driver_that_closes_the_browser_leaves_an_episode_that_is_scored() -> Result<()> {
     let bench = Bench::new()?;
-    let (door, _) = open(&bench)?;
-    let mut all = browser(&door).await?;
+    let (env, _) = open(&bench)?;
+    let mut all = browser(&env).await?;
     all.call("Browser.close", json!({})).await?;
     ensure!(all.call("Browser.getVersion", json!({})).await.is_err(), "its connection is closed");
-    let record = door.answer("report_infeasible(\"there is nothing\")")?;
+    let record = env.answer("report_infeasible(\"there is nothing\")")?;
     ensure!(record["outcome"]["kind"] == "infeasible" && record["score"] == 1.0, "{record:#}");
     let kept = bench.path("out/episodes/none-1").read_dir_utf8()?;
     let kept: Vec<_> = kept.filter_map(|entry| Some(entry.ok()?.file_name().to_owned())).collect();

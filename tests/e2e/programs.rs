@@ -123,7 +123,7 @@ fn suite(bench: &Bench, scorers: &[(&str, String)]) -> Result<Utf8PathBuf> {
         let task = format!(
             "id: {id}\ngoal: Pin it.\nstart_url: https://notes.test/\nsites: [notes]\nscorer: {{program: {scorer}}}\n\
              oracle: [{{click: {{role: button, name: Pin}}}}, {{answer: done}}]\n\
-             mistake: [{{click: {{role: button, name: Unpin}}}}, {{answer: done}}]\n"
+             wrong_solution: [{{click: {{role: button, name: Unpin}}}}, {{answer: done}}]\n"
         );
         fs::write(suite.join(format!("{id}.yaml")), task)?;
     }
@@ -143,7 +143,7 @@ fn a_program_reaches_the_episodes_site_and_nothing_else() -> Result<()> {
     let namespace = if namespaces() { "yes" } else { "no" };
     let command = format!("[python3, verify.py, '{{url}}', '{port}', '{namespace}']");
     let suite = suite(&bench, &[("pin", command)])?;
-    for (agent, score) in [("oracle", 1.0), ("mistaken", 0.25)] {
+    for (agent, score) in [("oracle", 1.0), ("negative", 0.25)] {
         let out = bench.path(agent);
         let mut run = bench.command(&[
             "run",
@@ -168,7 +168,7 @@ fn a_program_reaches_the_episodes_site_and_nothing_else() -> Result<()> {
         ensure!(!requests.lines().any(asks), "what it asks is not the agent's: {requests}");
     }
     let check = bench.run(&["tasks", "check", suite.as_str()])?;
-    ensure!(text(&check.stdout).contains("pin: its mistake earns 0.25"), "{check:?}");
+    ensure!(text(&check.stdout).contains("pin: its wrong solution earns 0.25"), "{check:?}");
     Ok(())
 }
 
@@ -216,7 +216,7 @@ fn webarena_infinity_is_imported_and_scored_by_its_own_verifiers() -> Result<()>
     for name in ["notes-task_e1", "notes-task_h1", "notes-task_h2"] {
         let file = suite.join(format!("{name}.yaml"));
         let steps =
-            "oracle: [{click: {role: button, name: Pin}}]\nmistake: [{click: {role: button, name: Unpin}}]\n";
+            "oracle: [{click: {role: button, name: Pin}}]\nwrong_solution: [{click: {role: button, name: Unpin}}]\n";
         fs::write(&file, fs::read_to_string(&file)? + steps)?;
     }
     bench.run(&["run", suite.as_str(), "--agent=oracle", "--json", "--out", out.as_str()])?;
@@ -226,11 +226,11 @@ fn webarena_infinity_is_imported_and_scored_by_its_own_verifiers() -> Result<()>
     let why = raised["detail"]["wrong"][0].as_str().context("a reason")?;
     ensure!(raised["score"] == 0.0 && why.starts_with("Verifier exception: "), "{raised:#}");
     ensure!(gone["outcome"]["message"].to_string().contains("real-tasks/gone.py is not there"), "{gone:#}");
-    let out = bench.path("mistaken");
+    let out = bench.path("negative");
     bench.run(&[
         "run",
         suite.as_str(),
-        "--agent=mistaken",
+        "--agent=negative",
         "--task=notes-task_e1",
         "--json",
         "--out",

@@ -36,7 +36,7 @@ fn an_agent_with_nothing_to_play_says_so_before_a_browser_starts() -> Result<()>
     let one = format!("id: one\n{TASK}");
     let suite = suite(&bench, &[("one.yaml", &one), ("two.yml", &one.replace("one", "two"))])?;
     let out = bench.path("out");
-    for (agent, key) in [("oracle", "oracle"), ("mistaken", "mistake")] {
+    for (agent, key) in [("oracle", "oracle"), ("negative", "wrong_solution")] {
         let agent = format!("--agent={agent}");
         let said = refused(&bench, &["run", &suite, &agent, "--out", out.as_str()])?;
         ensure!(said.contains(&format!("play the {key} of the task one: it has none")), "{said}");

@@ -190,7 +190,7 @@ fn other_sites_than_those_that_are_up_are_an_error_that_names_both() -> Result<(
         let said = text(&output.stderr);
         ensure!(output.status.code() == Some(3) && output.stdout.is_empty(), "{arguments:?}: {output:?}");
         ensure!(named.iter().all(|name| said.contains(name)), "{arguments:?}: {said}");
-        ensure!(said.contains("`sandbox down` ends them"), "{said}");
+        ensure!(said.contains("stop them with `sandbox down`"), "{said}");
         Ok(())
     };
     let there = crate::harness::repository().join("sites").canonicalize_utf8()?;

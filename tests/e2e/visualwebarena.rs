@@ -67,10 +67,10 @@ fn pages_and_pictures_decide() -> Result<()> {
     let said = bench.succeed(&import)?;
     ensure!(said.contains("1 task,"), "{said}");
     let task = suite.join("visualwebarena-3.yaml");
-    let steps = "oracle:\n- click: {role: link, name: Slope}\n- answer: done\nmistake:\n- answer: done\n";
+    let steps = "oracle:\n- click: {role: link, name: Slope}\n- answer: done\nwrong_solution:\n- answer: done\n";
     fs::write(&task, fs::read_to_string(&task)? + steps)?;
     let said = bench.succeed(&["tasks", "check", suite.as_str()])?;
-    ensure!(said.contains("1 solutions and 1 mistakes were played"), "{said}");
+    ensure!(said.contains("1 solutions and 1 wrong solutions were played"), "{said}");
 
     // The picture alone tells, too: the address and the words are right, and it is another.
     let text = fs::read_to_string(&task)?.replace("/slope.png", "/board.png");

@@ -60,7 +60,7 @@ oracle:
 - click: {role: DisclosureTriangle, name: \"Sort by: Hot ▾\"}
 - click: {role: link, name: New}
 - click: {role: button, name: Upvote}
-mistake:
+wrong_solution:
 - click: {role: DisclosureTriangle, name: \"Sort by: Hot ▾\"}
 - click: {role: link, name: New}
 - click: {role: button, name: Downvote}
@@ -99,23 +99,23 @@ fn tasks_are_imported_and_scored_by_their_own_rules() -> Result<()> {
         Ok(fs::write(&file, fs::read_to_string(&file)? + steps)?)
     };
     add(1, VOTE)?;
-    add(2, "oracle:\n- answer: \" '7' \"\nmistake:\n- answer: seven\n")?;
+    add(2, "oracle:\n- answer: \" '7' \"\nwrong_solution:\n- answer: seven\n")?;
     add(3, "oracle:\n- infeasible: there is no such thing\n")?;
     let said = bench.succeed(&["tasks", "check", suite.as_str()])?;
-    ensure!(said.contains("3 solutions and 2 mistakes were played"), "{said}");
+    ensure!(said.contains("3 solutions and 2 wrong solutions were played"), "{said}");
 
     // A solution that solves nothing, a mistake that is none, and one that only a judge could tell.
-    add(3, "mistake:\n- answer: I could not find it\n")?;
+    add(3, "wrong_solution:\n- answer: I could not find it\n")?;
     let file = suite.join("webarena-2.yaml");
     let task = fs::read_to_string(&file)?;
     let (rules, _) = task.split_once("oracle:").context("the steps are at the end")?;
-    fs::write(&file, format!("{rules}oracle:\n- answer: '8'\nmistake:\n- answer: '7'\n"))?;
+    fs::write(&file, format!("{rules}oracle:\n- answer: '8'\nwrong_solution:\n- answer: '7'\n"))?;
     let output = bench.run(&["tasks", "check", suite.as_str(), "--json"])?;
     let told: Value = serde_json::from_slice(&output.stdout)?;
     let findings: Vec<String> =
         told["findings"].as_array().into_iter().flatten().map(ToString::to_string).collect();
     ensure!(output.status.code() == Some(1) && findings.len() == 3, "{told:#}");
-    for wrong in ["its solution earns 0.00", "its mistake earns 1.00", "its mistake waits for a judge"] {
+    for wrong in ["its solution earns 0.00", "its wrong solution earns 1.00", "its wrong solution waits for a judge"] {
         ensure!(findings.iter().any(|finding| finding.contains(wrong)), "{told:#}");
     }
     Ok(())
@@ -176,7 +176,7 @@ fn a_key_that_is_not_webarenas_is_named_with_its_place() -> Result<()> {
     Ok(())
 }
 
-/// A task of the dataset, played as a suite and behind an open door: both keep the network that it is scored by.
+/// A task of the dataset, played as a suite and in attach mode: both keep the network that it is scored by.
 #[test]
 fn webarena_verified_scores_what_passed_over_the_network() -> Result<()> {
     let bench = Bench::new()?;
@@ -203,18 +203,18 @@ fn webarena_verified_scores_what_passed_over_the_network() -> Result<()> {
     bench.succeed(&import)?;
     let task = suite.join("webarena-verified-5.yaml");
     let steps = format!(
-        "oracle:\n- goto: https://forum.test/f/coffee/new\n- answer: '{RESPONSE}'\nmistake:\n- answer: '{RESPONSE}'\n"
+        "oracle:\n- goto: https://forum.test/f/coffee/new\n- answer: '{RESPONSE}'\nwrong_solution:\n- answer: '{RESPONSE}'\n"
     );
     fs::write(&task, fs::read_to_string(&task)? + &steps)?;
     let said = bench.succeed(&["tasks", "check", suite.as_str()])?;
-    ensure!(said.contains("1 solutions and 1 mistakes were played"), "{said}");
+    ensure!(said.contains("1 solutions and 1 wrong solutions were played"), "{said}");
 
     // Here the program only answers, so the rule of the network is what fails; without the network there would be no rule.
     let answer = format!("printf '%s' '{RESPONSE}' > \"$SANDBOX_ANSWER_FILE\"");
-    let out = bench.path("door");
-    let door =
+    let out = bench.path("attached");
+    let attached =
         ["env", suite.as_str(), "webarena-verified-5", "--out", out.as_str(), "--", "sh", "-c", &answer];
-    let said = bench.succeed(&door)?;
+    let said = bench.succeed(&attached)?;
     ensure!(said.contains("No matching network event found"), "{said}");
     Ok(())
 }

@@ -47,7 +47,7 @@ fn a_step_that_fails_is_told_in_three_lines_with_the_log() -> Result<()> {
     let log = bench.path("cache/logs").join(format!("{}.log", bench.name()));
     // The fourth is the label, which the engine adds as a step of its own.
     let expected = format!(
-        "sandbox: build {}: step 3 of 4 (RUN echo almost there; exit 7): exit code 7\n  last words: almost there\n  log: {log}\n",
+        "error: failed to build {}: step 3 of 4 (RUN echo almost there; exit 7): exit code 7\n  last words: almost there\n  log: {log}\n",
         bench.name()
     );
     ensure!(said == expected, "{said}");
@@ -68,7 +68,7 @@ fn one_image_that_fails_does_not_stop_the_others() -> Result<()> {
     let said = bench.ends(1, &["build"])?;
     ensure!(said.contains(&format!("sandbox/{second}:1: built in")), "{said}");
     ensure!(said.contains("step 2 of 3 (RUN exit 7): exit code 7\n  log: "), "{said}");
-    ensure!(said.ends_with(&format!("sandbox: 1 of 2 images were not built: {}\n", bench.name())), "{said}");
+    ensure!(said.ends_with(&format!("error: failed to build 1 of 2 images: {}\n", bench.name())), "{said}");
     let output = bench.command(&["build", "--json"]).output()?;
     let lines: serde_json::Value = serde_json::from_slice(&output.stdout)?;
     let error = lines[0]["error"].as_str().unwrap_or_default();

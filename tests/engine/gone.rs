@@ -172,7 +172,7 @@ fn an_engine_that_hangs_is_told_and_what_is_left_on_it_too() -> Result<()> {
     tells(&town.soon(&["reset", "calm"])?, 3)?;
     let output = town.soon(&["down"])?;
     tells(&output, 3)?;
-    ensure!(said(&output).contains("`sandbox down` removes them"), "{}", said(&output));
+    ensure!(said(&output).contains("remove them with `sandbox down`"), "{}", said(&output));
     town.freeze(false);
     ensure!(!town.docker(&["ps", "--quiet"])?.is_empty(), "they are still there");
     ends(&town)

@@ -88,14 +88,14 @@ pub enum Reply {
 
 /// How an agent writes its actions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Speech {
+pub struct ActionFormat {
     /// The notation.
     pub dialect: Dialect,
     /// A reply may hold several actions.
     pub multiaction: bool,
 }
 
-impl Speech {
+impl ActionFormat {
     /// The actions of a reply, in their order; never none.
     pub fn read(self, text: &str) -> Result<Vec<Action>, ParseError> {
         if self.multiaction { self.dialect.read(text) } else { Ok(vec![self.dialect.read_one(text)?]) }
@@ -120,8 +120,8 @@ pub trait Agent: Send {
     fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a>;
 
     /// How the last reply is written.
-    fn speech(&self) -> Speech {
-        Speech::default()
+    fn speech(&self) -> ActionFormat {
+        ActionFormat::default()
     }
 
     /// What models have been asked since this was called last.

@@ -6,7 +6,7 @@
 use browser::{Action, Look};
 
 use crate::agent::FirstLook;
-use crate::{Agent, Call, Error, Goal, NextReply, Reply, Speech, View};
+use crate::{ActionFormat, Agent, Call, Error, Goal, NextReply, Reply, View};
 
 /// Agents in their order; never none.
 pub struct Fallback {
@@ -38,16 +38,16 @@ impl Fallback {
 }
 
 /// Whether the reply ends the episode with an answer.
-fn answers(reply: &Reply, speech: Speech) -> bool {
+fn answers(reply: &Reply, speech: ActionFormat) -> bool {
     ends(reply, speech, |action| matches!(action, Action::Answer { text } if !text.trim().is_empty()))
 }
 
 /// Whether the reply ends the episode without one.
-fn gives_up(reply: &Reply, speech: Speech) -> bool {
+fn gives_up(reply: &Reply, speech: ActionFormat) -> bool {
     ends(reply, speech, |action| action.is_final())
 }
 
-fn ends(reply: &Reply, speech: Speech, wanted: impl Fn(&Action) -> bool) -> bool {
+fn ends(reply: &Reply, speech: ActionFormat, wanted: impl Fn(&Action) -> bool) -> bool {
     match reply {
         Reply::Act { action, .. } => speech.read(action).is_ok_and(|actions| actions.iter().any(wanted)),
         Reply::Stop { .. } => false,
@@ -73,7 +73,7 @@ impl Agent for Fallback {
         Box::pin(self.reply(goal, view))
     }
 
-    fn speech(&self) -> Speech {
+    fn speech(&self) -> ActionFormat {
         self.agents[self.spoke].speech()
     }
 

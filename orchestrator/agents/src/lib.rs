@@ -15,15 +15,15 @@ mod agent;
 mod call;
 mod error;
 pub mod fallback;
-mod kind;
 pub mod llm;
 pub mod noop;
 pub mod oracle;
 pub mod program;
 mod quoted;
 pub mod random;
+mod spec;
 
-pub use agent::{Agent, FirstLook, Goal, GoalImage, NextReply, Reply, Role, Speech, Utterance, View};
+pub use agent::{ActionFormat, Agent, FirstLook, Goal, GoalImage, NextReply, Reply, Role, Utterance, View};
 pub use call::Call;
 pub use error::Error;
-pub use kind::{Asking, Casting, Kind, UnknownAgent, is_random};
+pub use spec::{AgentSpec, EpisodeContext, LlmAgent, UnknownAgent, is_random};

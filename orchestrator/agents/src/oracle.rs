@@ -4,7 +4,7 @@
 //! survives other element ids, and fails clearly on another page.
 
 use browser::{Action, Look, Observation};
-use tasks::{Element, FormField, OracleStep};
+use scoring::solution::{Element, FormField, OracleStep};
 
 use crate::agent::FirstLook;
 use crate::{Agent, Error, Goal, NextReply, Reply, View};
@@ -105,7 +105,7 @@ fn action(step: &OracleStep, number: usize, observation: &Observation) -> Result
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use tasks::Fill;
+    use scoring::solution::Fill;
 
     use super::*;
 

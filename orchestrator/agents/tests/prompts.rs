@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agents::llm::PRESETS;
-use agents::{Casting, Goal, Kind, Reply, Role, Speech, Utterance, View};
+use agents::{ActionFormat, AgentSpec, EpisodeContext, Goal, Reply, Role, Utterance, View};
 use browser::{Element, Field, Html, Observation, Tab};
 use fake_model::{Server, walker};
 use models::{Cassette, Client, Model, Part, Settings};
-use tasks::{GoalText, Scorer, Task};
+use scoring::Scorer;
+use tasks::{GoalText, Task};
 
 type Tested = Result<(), Box<dyn std::error::Error>>;
 
@@ -60,15 +61,16 @@ fn page(url: &str, title: &str) -> Observation {
 
 /// Plays three steps; all chats in order, with what was said, and what the agent replied.
 async fn played(kind: &str, model: Model, repeat: u32) -> Result<String, Box<dyn std::error::Error>> {
-    let mut kind: Kind = kind.parse()?;
+    let mut kind: AgentSpec = kind.parse()?;
     kind.connect(&mut |_| Ok::<_, std::convert::Infallible>(model.clone()))?;
     let (task, folder) = (task()?, tempfile::tempdir()?);
     let screenshot = folder.path().join("step.png");
     std::fs::write(&screenshot, b"a picture")?;
-    let speech = Speech::default();
+    let speech = ActionFormat::default();
     let stderr = PathBuf::from("/dev/null");
     let answer_within = Duration::from_secs(9);
-    let casting = Casting { task: &task, repeat, seed: 7, stderr, answer_within, speech, variables: &[] };
+    let casting =
+        EpisodeContext { task: &task, repeat, seed: 7, stderr, answer_within, speech, variables: &[] };
     let mut agent = kind.agent(&casting);
     let goal = Goal::of(&task, GOAL.to_owned(), Vec::new());
     agent.begin(&goal).await?;

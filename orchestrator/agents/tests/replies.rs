@@ -4,13 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::{Call, Casting, Goal, Kind, Reply, Role, Speech, Utterance, View};
+use agents::{ActionFormat, AgentSpec, Call, EpisodeContext, Goal, Reply, Role, Utterance, View};
 use browser::Observation;
 use camino::Utf8PathBuf;
 use fake_model::{Asked, Reply as Answer, Server};
 use models::{Cassette, Client, Fault, Model, Settings};
+use scoring::Scorer;
 use serde_json::json;
-use tasks::{GoalText, Scorer, Task};
+use tasks::{GoalText, Task};
 
 type Tested = Result<(), Box<dyn std::error::Error>>;
 
@@ -28,18 +29,18 @@ async fn step(
     lines: usize,
     within: Duration,
 ) -> Result<Step, Box<dyn std::error::Error>> {
-    let mut kind: Kind = kind.parse()?;
+    let mut kind: AgentSpec = kind.parse()?;
     kind.connect(&mut |_| Ok::<_, std::convert::Infallible>(model.clone()))?;
     let scorer: Scorer = serde_json::from_value(json!({ "page": { "reward": "1" } }))?;
     let task =
         Task { max_steps: 9, ..Task::new("rail".to_owned(), GoalText::Words(GOAL.to_owned()), scorer) };
-    let casting = Casting {
+    let casting = EpisodeContext {
         task: &task,
         repeat: 1,
         seed: 7,
         stderr: PathBuf::from("/dev/null"),
         answer_within: within,
-        speech: Speech::default(),
+        speech: ActionFormat::default(),
         variables: &[],
     };
     let mut agent = kind.agent(&casting);
@@ -202,7 +203,7 @@ fn settings_of_a_model_go_before_those_of_an_agent() -> Tested {
         "base_url: http://127.0.0.1:9/v1\nkey_variable: MY_KEY\nmax_tokens: 9\nrequest_timeout: 30\n\
          headers: {x-team: web}\nprice: {prompt: 1, completion: 2, cached: 0.5}\n",
     )?;
-    let mut kind: Kind = "cot->generic".parse()?;
+    let mut kind: AgentSpec = "cot->generic".parse()?;
     kind.set(&ModelSettings::read(&path)?);
     let mut told = Vec::new();
     kind.connect(&mut |settings| {

@@ -66,8 +66,8 @@ fn find(name: &str) -> Result<&'static str, Failure> {
     let found = PRESETS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text);
     found.ok_or_else(|| {
         let meant = suggestions::did_you_mean(name, PRESETS.iter().map(|(known, _)| *known));
-        Failure::Input(anyhow::anyhow!(
-            "there is no agent `{name}`{meant}; `sandbox agents list` has their names"
+        Failure::Input(format!(
+            "failed to find the agent `{name}`{meant}; `sandbox agents list` prints the names"
         ))
     })
 }
@@ -85,7 +85,7 @@ fn copy(name: &str, output: &Utf8Path) -> Outcome {
     let path = output.join(format!("{name}.yaml"));
     files.push((path.clone(), format!("{text}templates: prompts\n")));
     if let Some((there, _)) = files.iter().find(|(path, _)| path.exists()) {
-        return Err(Failure::Input(anyhow::anyhow!("{there} is there already; name another folder")));
+        return Err(Failure::Input(format!("failed to write {there}: it exists; name another folder")));
     }
     for (path, text) in &files {
         fs::write(path, text).or_environment(format!("write {path}"))?;

@@ -5,13 +5,13 @@ use std::time::Instant;
 
 use camino::Utf8PathBuf;
 use images::build::{self, Built, Options};
-use images::{Engine, Event, OnEvent, Proved, Recipe};
+use images::{Engine, Event, ImageLock, OnEvent, Recipe};
 use indicatif::ProgressBar;
 use serde::Serialize;
 
 use crate::engine::{self, CacheFolder};
 use crate::failure::{Failure, Outcome};
-use crate::{interrupt, progress};
+use crate::{interrupt, out, progress};
 
 /// Build the container images of the sites
 ///
@@ -58,7 +58,7 @@ const NAMED: usize = 8;
 impl Build {
     /// Builds one image after another. What fails is told at once, and named again at the end.
     pub(crate) async fn run(self) -> Outcome {
-        let recipes = Recipe::find(&self.images, &self.names).map_err(engine::failure)?;
+        let recipes = Recipe::find(&self.images, &self.names)?;
         let options = Options {
             images: self.images.clone(),
             cache: self.cache.path()?,
@@ -68,7 +68,7 @@ impl Build {
         let work = self.build(&recipes, &options);
         interrupt::unless_interrupted(
             work,
-            "interrupted; the same command goes on after the last finished step",
+            "interrupted; the same command continues after the last finished step",
         )
         .await
     }
@@ -95,8 +95,8 @@ impl Build {
                 Ok(Built::UpToDate) => {}
                 Err(error) => {
                     line.error = Some(error.to_string());
-                    let failure = engine::failure(error);
-                    failure.tell();
+                    let failure = Failure::from(error);
+                    failure.print();
                     failed.push((recipe.name.as_str(), failure.code()));
                 }
             }
@@ -109,7 +109,7 @@ impl Build {
             println!("{}", serde_json::to_string_pretty(&lines).expect("lines are plain data"));
         }
         if lines.is_empty() {
-            return Err(Failure::Input(anyhow::anyhow!("{}: no folder with a Dockerfile", self.images)));
+            return Err(engine::no_recipe(&self.images));
         }
         outcome(&failed, lines.len())
     }
@@ -123,22 +123,22 @@ impl Build {
     ) -> Result<Built, images::Error> {
         let built = build::build(engine, recipe, options, &show(&recipe.name, bar)).await?;
         if self.lock {
-            Proved::of_image(engine, recipe).await?.write(recipe)?;
+            ImageLock::of_image(engine, recipe).await?.write(recipe)?;
         }
         Ok(built)
     }
 }
 
-/// Names the images that failed, where there were several; each has told why. The exit code is that of the failures where
-/// they agree, and else "no".
+/// Names the images that failed, where there were several. Why each failed is printed already. The
+/// exit code is that of the failures where they agree, and "no" otherwise.
 fn outcome(failed: &[(&str, u8)], images: usize) -> Outcome {
     let Some((_, first)) = failed.first() else { return Ok(()) };
     if images > 1 {
         let names: Vec<&str> = failed.iter().map(|(name, _)| *name).collect();
-        eprintln!("sandbox: {} of {images} images were not built: {}", names.len(), names.join(", "));
+        out::error(&format!("failed to build {} of {images} images: {}", names.len(), names.join(", ")));
     }
     let agreed = failed.iter().all(|(_, code)| code == first);
-    Err(Failure::Told(if agreed { *first } else { 1 }))
+    Err(Failure::Reported(if agreed { *first } else { 1 }))
 }
 
 impl Line {

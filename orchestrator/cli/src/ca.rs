@@ -22,7 +22,8 @@ impl Ca {
     /// Prints the certificate in PEM form, or its path.
     pub(crate) fn run(self) -> Outcome {
         let folder = self.data.ca()?;
-        let ca = CertificateAuthority::load_or_create(&folder).or_environment("certificate authority")?;
+        let ca =
+            CertificateAuthority::load_or_create(&folder).or_environment("load the certificate authority")?;
         if self.path {
             println!(
                 "{}",

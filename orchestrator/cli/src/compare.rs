@@ -47,8 +47,8 @@ impl Compare {
         }
         match told.compared {
             Some(compared) if !compared.is_same() => Err(Failure::No(match compared.differences.len() {
-                0 => "not every episode is in both".to_owned(),
-                differ => format!("{differ} of {} differ", counted(compared.compared, "episode")),
+                0 => "the runs differ: some episodes are only in one of them".to_owned(),
+                differ => format!("the runs differ in {differ} of {}", counted(compared.compared, "episode")),
             })),
             _ => Ok(()),
         }

@@ -73,7 +73,10 @@ impl Doctor {
         }
         match missing {
             0 => Ok(()),
-            n => Err(Failure::Environment(anyhow::anyhow!("{n} of {} checks failed", findings.len()))),
+            n => Err(Failure::Environment(format!(
+                "{n} of {} checks failed; run the commands above",
+                findings.len()
+            ))),
         }
     }
 }

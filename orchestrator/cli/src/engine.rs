@@ -1,6 +1,6 @@
-//! The container engine as the commands meet it: connecting, and what a failure means to the user.
+//! The container engine and the cache of the commands that make images.
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use images::{Engine, Error};
 
 use crate::failure::Failure;
@@ -8,31 +8,14 @@ use crate::options::{UserFolder, user_folder};
 
 /// Connects to this user's engine; the failure says what to do.
 pub(crate) async fn connect() -> Result<Engine, Failure> {
-    Engine::connect().await.map_err(|error| failure(Error::Engine(error)))
+    Ok(Engine::connect().await.map_err(Error::Engine)?)
 }
 
-/// What an error asks of the user.
-pub(crate) fn failure(error: Error) -> Failure {
-    match &error {
-        Error::Engine(cause) => {
-            let cure = cause.cure();
-            Failure::Environment(anyhow::anyhow!("{error}; {cure}"))
-        }
-        Error::Changed { image, .. } => Failure::No(format!(
-            "{error}; if you trust the new one, accept it with `sandbox pull --update {image}`"
-        )),
-        Error::Step { .. } => Failure::No(error.to_string()),
-        Error::Malformed { .. } | Error::Exists(_) | Error::Unknown { .. } => Failure::Input(error.into()),
-        Error::Io { error: cause, .. } if cause.kind() == std::io::ErrorKind::NotFound => {
-            Failure::Input(error.into())
-        }
-        Error::DiskFull { .. } => Failure::Environment(anyhow::anyhow!(
-            "{error}; `docker system df` says what takes the space, `docker image prune` frees what has no name"
-        )),
-        Error::Refused { .. } | Error::Io { .. } | Error::Missing { .. } | Error::Program { .. } => {
-            Failure::Environment(error.into())
-        }
-    }
+/// The failure of a folder of images that has none.
+pub(crate) fn no_recipe(images: &Utf8Path) -> Failure {
+    Failure::Input(format!(
+        "failed to find an image in {images}: no folder in it has a Dockerfile; name another with --images"
+    ))
 }
 
 /// Where downloads that can be had again are kept.

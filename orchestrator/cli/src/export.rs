@@ -8,7 +8,6 @@ use runs::export::Format;
 
 use crate::failure::{Failure, Outcome};
 use crate::out::{self, Stdout};
-use crate::run::classify;
 
 /// Write a run as other programs take it
 #[derive(clap::Args)]
@@ -55,12 +54,12 @@ impl Table {
     fn write(&self, format: Format) -> Outcome {
         let Table { run, output, force } = self;
         if out::is_stdout(output) {
-            let (bytes, _) = runs::export::bytes(run, format).map_err(classify)?;
+            let (bytes, _) = runs::export::bytes(run, format)?;
             // What cannot be written there is told at the end of every command.
             let _ = Stdout.write_all(&bytes);
             return Ok(());
         }
-        let rows = runs::export::table(run, output, format, *force).map_err(classify)?;
+        let rows = runs::export::table(run, output, format, *force)?;
         println!("{output}: {}", counted(rows, "episode"));
         Ok(())
     }
@@ -76,12 +75,14 @@ impl Export {
             Layout::WebarenaVerified { run, output, repeat } => (run, output, repeat),
         };
         out::is_no_stdout(&output)?;
-        let exported = runs::export::webarena_verified(&run, &output, repeat).map_err(classify)?;
+        let exported = runs::export::webarena_verified(&run, &output, repeat)?;
         for (task, why) in &exported.left_out {
             println!("left out {task}: {why}");
         }
         if exported.folders.is_empty() {
-            return Err(Failure::Input(anyhow::anyhow!("{run} has no episode that can be exported")));
+            return Err(Failure::Input(format!(
+                "failed to export {run}: none of its episodes can be exported"
+            )));
         }
         println!("{output}: {}", counted(exported.folders.len(), "task"));
         Ok(())

@@ -27,9 +27,10 @@ impl Fill {
         match &self.output {
             Some(output) => finish::check_name(output),
             None if self.live == LiveWeb::default() && self.redact == RedactOptions::default() => Ok(()),
-            None => Err(Failure::Input(anyhow::anyhow!(
-                "options for the live web and for recording need --fill NEW.wacz: without it nothing is fetched"
-            ))),
+            None => Err(Failure::Input(
+                "failed to use the options for the live web: nothing is fetched; add --fill NEW.wacz"
+                    .to_owned(),
+            )),
         }
     }
 
@@ -48,6 +49,6 @@ impl Fill {
             body_cap: MAX_BODY,
             behind: Some(snapshots),
         };
-        Studio::open(output, options).await.map_err(finish::not_opened)
+        Ok(Studio::open(output, options).await?)
     }
 }

@@ -8,24 +8,16 @@ use snapshots::matching::ChangingParts;
 use snapshots::{Finished, Load, Recording, ops};
 
 use crate::failure::{Failure, OrFail, Outcome};
-use crate::progress;
+use crate::{out, progress};
 
 /// Fails for a name that a snapshot cannot have.
 pub(crate) fn check_name(output: &Utf8Path) -> Outcome {
     match output.extension() {
         Some("wacz") => Ok(()),
-        _ => Err(Failure::Input(anyhow::anyhow!("{output}: the name of a snapshot ends in .wacz"))),
-    }
-}
-
-/// Starting a recording can fail by what is there already, or by the machine.
-pub(crate) fn not_opened(error: recorder::Error) -> Failure {
-    match error {
-        recorder::Error::Snapshot(error @ snapshots::Error::Io { .. }) => {
-            Failure::Environment(anyhow::anyhow!(error).context("failed to start the recording"))
-        }
-        recorder::Error::Snapshot(error) => Failure::Input(anyhow::anyhow!(error)),
-        other => Failure::Environment(anyhow::anyhow!(other)),
+        _ => Err(Failure::Input(format!(
+            "failed to write {output}: the name of a snapshot ends in .wacz; name {}",
+            output.with_extension("wacz")
+        ))),
     }
 }
 
@@ -50,18 +42,20 @@ pub(crate) async fn finish(
 ) -> Result<Finished, Failure> {
     let (recording, report) = studio.close().await.or_environment(format!("finish {output}"))?;
     for (url, why) in &report.lost {
-        eprintln!("not recorded: {url}: {why}");
+        out::warn(&format!("not recorded: {url}: {why}"));
     }
     if empty == Empty::Failure && report.recorded == 0 && report.failed == 0 {
         recording.discard().or_environment(format!("remove the recording of {output}"))?;
-        return Err(Failure::No(format!("nothing was recorded; {output} was not written")));
+        return Err(Failure::No(format!("failed to make {output}: nothing was recorded")));
     }
     let bar = progress::bar(0, "finishing");
     let finished = tokio::task::block_in_place(|| {
         match recording.learn(twice) {
             Ok(learned) => say_learned(output, &learned, twice.len()),
             // It is still a recording.
-            Err(error) => eprintln!("nothing was learned of what changes by itself: failed to {error}"),
+            Err(error) => {
+                out::warn(&format!("no rules were learned: failed to {}", error_text::with_causes(&error)))
+            }
         }
         recording.finish(&|at| {
             bar.set_length(at.total);
@@ -71,13 +65,14 @@ pub(crate) async fn finish(
     bar.finish_and_clear();
     let finished = match finished {
         Ok(finished) => finished,
-        Err(error) => return Err(unfinished(output, error, &report)),
+        Err(error) => return Err(unfinished(output, &error, &report)),
     };
     warn_of_credentials(&finished.path);
     match lost(&report) {
-        Some(lost) => {
-            Err(Failure::Environment(anyhow::anyhow!("{lost}; all else is in {}", summary(&finished))))
-        }
+        Some(lost) => Err(Failure::Environment(format!(
+            "failed to record everything: {lost}; all else is in {}",
+            summary(&finished)
+        ))),
         None => Ok(finished),
     }
 }
@@ -110,12 +105,15 @@ fn warn_of_credentials(path: &Utf8Path) {
     let found = match tokio::task::block_in_place(|| ops::count_credentials(path)) {
         Ok(found) => found,
         Err(error) => {
-            eprintln!("{path} was not searched for passwords and cookies: failed to {error}");
+            out::warn(&format!(
+                "{path} was not searched for passwords and cookies: failed to {}",
+                error_text::with_causes(&error)
+            ));
             return;
         }
     };
     if found.any() {
-        eprintln!(
+        out::warn(&format!(
             "{path} holds {} with Authorization, {} with cookies and {} with passwords or tokens{}; before you share it, run\n  \
              sandbox snapshot redact {path} --credentials -o {}",
             counted(found.authorization, "record"),
@@ -126,7 +124,7 @@ fn warn_of_credentials(path: &Utf8Path) {
                 kept => format!(", and {} that pages had kept", counted(kept, "cookie or token")),
             },
             path.with_extension("redacted.wacz"),
-        );
+        ));
     }
 }
 
@@ -137,14 +135,14 @@ fn lost(report: &RecorderReport) -> Option<String> {
 }
 
 /// The snapshot could not be made, but what was recorded is on disk.
-fn unfinished(output: &Utf8Path, error: snapshots::Error, report: &RecorderReport) -> Failure {
+fn unfinished(output: &Utf8Path, error: &snapshots::Error, report: &RecorderReport) -> Failure {
     let folder: Utf8PathBuf = Recording::folder_of(output);
     if let Some(lost) = lost(report) {
-        eprintln!("sandbox: {lost}");
+        out::warn(&lost);
     }
-    let now = format!(
-        "failed to finish {output}; all that was recorded is in {folder}: make room, then run \
-         `sandbox snapshot repair {output}`, with -o to write it to another disk"
-    );
-    Failure::Environment(anyhow::Error::new(error).context(now))
+    Failure::Environment(format!(
+        "failed to finish {output}: {}; everything recorded is in {folder}: make room, then run \
+         `sandbox snapshot repair {output}`, with -o to write it to another disk",
+        error_text::with_causes(error)
+    ))
 }

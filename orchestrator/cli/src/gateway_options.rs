@@ -78,7 +78,8 @@ impl LiveWeb {
 
 /// A gateway's configuration with this user's certificate authority and no routes yet.
 pub(crate) fn config(data: &DataFolder, listen: Option<SocketAddr>) -> Result<Config, Failure> {
-    let ca = CertificateAuthority::load_or_create(&data.ca()?).or_environment("certificate authority")?;
+    let ca =
+        CertificateAuthority::load_or_create(&data.ca()?).or_environment("load the certificate authority")?;
     let mut config = Config::new(Arc::new(ca), Routes::new());
     if let Some(listen) = listen {
         config.listen = listen;

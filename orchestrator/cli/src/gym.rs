@@ -11,7 +11,6 @@ use serde_json::json;
 
 use crate::failure::{OrFail, Outcome};
 use crate::options::DataFolder;
-use crate::run::classify;
 use crate::scoring::Scoring;
 use crate::{interrupt, progress, tasks, town};
 
@@ -111,7 +110,7 @@ impl Gym {
         });
         let served = gym::serve(&suite, &options, settings, interrupt::token(), told).await;
         bar.finish_and_clear();
-        let Some(summary) = served.map_err(classify)? else {
+        let Some(summary) = served? else {
             println!("{}", json!({ "run": null, "episodes": 0 }));
             return Ok(());
         };

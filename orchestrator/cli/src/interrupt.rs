@@ -4,6 +4,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::Failure;
+use crate::out;
 
 /// A token that is cancelled by the first interrupt. A second one ends the process with exit code 4.
 pub(crate) fn token() -> CancellationToken {
@@ -13,12 +14,13 @@ pub(crate) fn token() -> CancellationToken {
     let mut interrupts = Interrupts::heard();
     tokio::spawn(async move {
         interrupts.next().await;
-        eprintln!("sandbox: finishing what is being written; interrupt again to stop at once");
+        out::warn(&"interrupted; finishing what is being written (interrupt again to stop at once)");
         cancel.cancel();
         interrupts.next().await;
         end_programs();
-        eprintln!(
-            "sandbox: stopped; where there were sites, their containers go with the next command that starts any, or now with `sandbox down`"
+        out::error(
+            &"interrupted twice; the next command that starts sites removes containers that are left, or \
+              `sandbox down` now",
         );
         std::process::exit(4);
     });

@@ -24,7 +24,7 @@ pub(crate) struct Load {
 impl Load {
     /// Loads the files and prints what was in them.
     pub(crate) async fn run(self) -> Outcome {
-        interrupt::unless_interrupted(self.load(), "interrupted; nothing of the file was loaded").await
+        interrupt::unless_interrupted(self.load(), "interrupted; nothing of the file is loaded").await
     }
 
     async fn load(&self) -> Outcome {
@@ -41,7 +41,7 @@ impl Load {
             });
             let images = images::load::load(&engine, file, &on).await;
             bar.finish_and_clear();
-            let images = images.map_err(engine::failure)?;
+            let images = images?;
             if !self.json {
                 images.iter().for_each(|image| println!("{image}: loaded"));
             }

@@ -5,7 +5,6 @@ use runs::Summary;
 
 use crate::failure::{OrFail as _, Outcome};
 use crate::progress;
-use crate::run::classify;
 
 /// Put parts of a run together that were played apart, on several machines for example: see --shard of `sandbox run`
 #[derive(clap::Args)]
@@ -24,8 +23,8 @@ pub(crate) struct Merge {
 impl Merge {
     /// Copies, and prints the table of the whole.
     pub(crate) fn run(self) -> Outcome {
-        let folder = runs::merge(&self.parts, &self.out).map_err(classify)?;
-        let summary = Summary::read(folder.path()).map_err(classify)?;
+        let folder = runs::merge(&self.parts, &self.out)?;
+        let summary = Summary::read(folder.path())?;
         let report = runs::report::write(folder.path()).or_environment("write the report")?;
         if self.json {
             println!("{}", serde_json::to_string_pretty(&summary).expect("a summary is plain data"));

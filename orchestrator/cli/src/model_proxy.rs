@@ -9,7 +9,7 @@ use models::Proxy;
 use serde_json::json;
 use tokio::net::TcpListener;
 
-use crate::failure::{Failure, OrFail as _, Outcome};
+use crate::failure::{OrFail as _, Outcome};
 use crate::interrupt;
 use crate::models::ModelOptions;
 
@@ -72,6 +72,6 @@ impl ProxyCommand {
         let interrupted = interrupt::token();
         let served = proxy.serve(listener, interrupted.cancelled_owned()).await;
         println!("{}", json!(proxy.totals()));
-        served.map_err(|error| Failure::Environment(error.into()))
+        served.or_environment("serve the model")
     }
 }

@@ -88,9 +88,10 @@ impl Models {
 pub(crate) async fn greet(role: &str, model: &Model) -> Result<(), Failure> {
     model.greet().await.map_err(|error| {
         let name = model.name.as_deref().unwrap_or_default();
-        Failure::Environment(anyhow::anyhow!(
-            "ask {role} {name} for a word before anything is run: failed to {error}; see that its name, its address and \
-             its key are right, or add --no-preflight"
+        Failure::Environment(format!(
+            "failed to reach {role} {name} before the run: {}; check its name, its address and its key, or skip \
+             the check with --no-preflight",
+            error_text::with_causes(&error)
         ))
     })
 }
@@ -101,8 +102,8 @@ fn variable(name: &str) -> Option<String> {
 
 fn client(settings: &ModelSettings, within: Duration) -> Result<Client, Failure> {
     let missing = |name: &str| {
-        Failure::Environment(anyhow::anyhow!(
-            "a model is to be asked, and its settings name the variable {name}, which is not set: set it, or add \
+        Failure::Environment(format!(
+            "failed to reach the model: its settings name the variable {name}, which is not set; set it, or add \
              --offline to use the cassette alone"
         ))
     };
@@ -114,9 +115,11 @@ fn client(settings: &ModelSettings, within: Duration) -> Result<Client, Failure>
     };
     let base_url = settings.base_url.clone().or_else(|| variable("OPENAI_BASE_URL"));
     if base_url.is_none() && key.is_none() {
-        return Err(Failure::Environment(anyhow::anyhow!(
-            "a model is to be asked: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own, or add --offline to use the cassette alone"
-        )));
+        return Err(Failure::Environment(
+            "failed to reach a model: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set; set the key for OpenAI's \
+             server, or the URL of your own, or add --offline to use the cassette alone"
+                .to_owned(),
+        ));
     }
     let mut headers = Vec::with_capacity(settings.headers.len());
     for (name, value) in &settings.headers {

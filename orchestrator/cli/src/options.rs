@@ -66,8 +66,8 @@ pub(crate) fn user_folder(named: Option<&Utf8Path>, folder: &UserFolder) -> Resu
     let below = variable(folder.variable).or_else(|| Some(variable("HOME")?.join(folder.below_home)));
     below.map(|below| below.join("sandbox")).ok_or_else(|| {
         let UserFolder { holds, variable, named_by: [flag, own], .. } = folder;
-        Failure::Environment(anyhow::anyhow!(
-            "find the folder for {holds}: neither {variable} nor HOME is set to a path from the root; set one \
+        Failure::Environment(format!(
+            "failed to find the folder for {holds}: neither {variable} nor HOME is set to a path from the root; set one \
              of them, or name the folder with {flag} DIR or {own}=DIR"
         ))
     })

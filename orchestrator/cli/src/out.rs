@@ -54,12 +54,24 @@ pub(crate) fn to_stderr(text: Arguments<'_>) {
     }
 }
 
-/// Says why a command has failed.
-pub(crate) fn failed(why: &impl Display) {
+/// What every error on stderr begins with.
+pub(crate) const ERROR: &str = "error: ";
+
+/// Prints an error. The prefix is added here and nowhere else; in a log, the level stands for it.
+pub(crate) fn error(why: &impl Display) {
     if AS_JSON.load(Ordering::Relaxed) {
         tracing::error!(target: SAID, "{why}");
     } else {
-        eprintln!("sandbox: {why}");
+        eprintln!("{ERROR}{why}");
+    }
+}
+
+/// Prints a warning: something is lost or left out, and the command goes on.
+pub(crate) fn warn(what: &impl Display) {
+    if AS_JSON.load(Ordering::Relaxed) {
+        tracing::warn!(target: SAID, "{what}");
+    } else {
+        eprintln!("warning: {what}");
     }
 }
 
@@ -109,9 +121,10 @@ pub(crate) fn is_stdout(output: &Utf8Path) -> bool {
 /// Fails where standard output is named for what cannot be written there.
 pub(crate) fn is_no_stdout(output: &Utf8Path) -> Outcome {
     if is_stdout(output) {
-        return Err(Failure::Input(anyhow::anyhow!(
-            "write to `-`: this cannot be written to standard output; name a file or a folder"
-        )));
+        return Err(Failure::Input(
+            "failed to write to `-`: this cannot be written to standard output; name a file or a folder"
+                .to_owned(),
+        ));
     }
     Ok(())
 }
@@ -144,7 +157,7 @@ pub(crate) fn finish(outcome: Outcome) -> Outcome {
 pub(crate) fn explain(said: &clap::Error) -> Outcome {
     if said.use_stderr() {
         let _ = said.print();
-        return Err(Failure::Told(2));
+        return Err(Failure::Reported(2));
     }
     note(said.print());
     Ok(())

@@ -48,13 +48,13 @@ impl Pull {
     }
 
     async fn pull(&self) -> Outcome {
-        let mut lock = Lock::open(&self.lock).map_err(engine::failure)?;
+        let mut lock = Lock::open(&self.lock)?;
         let images = match self.images.is_empty() {
             true => lock.images().map(str::to_owned).collect(),
             false => self.images.clone(),
         };
         if images.is_empty() {
-            return Err(Failure::Input(anyhow::anyhow!("name an image: {} pins none yet", self.lock)));
+            return Err(Failure::Input(format!("failed to pull: {} pins no image yet; name one", self.lock)));
         }
         let engine = engine::connect().await?;
         let mut lines = Vec::new();
@@ -63,7 +63,7 @@ impl Pull {
             let pulled = pull::pull(&engine, &image, &mut lock, self.update, &show(&image, &bars)).await;
             // Without a terminal there is nothing to clear.
             let _ = bars.clear();
-            let pulled = pulled.map_err(engine::failure)?;
+            let pulled = pulled?;
             let line = Line { image, digest: pulled.digest, pulled: !pulled.present };
             if !self.json {
                 let what = if line.pulled { "pulled" } else { "up to date" };

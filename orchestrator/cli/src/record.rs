@@ -17,7 +17,7 @@ use crate::failure::{Failure, OrFail, Outcome};
 use crate::finish::{self, Empty};
 use crate::gateway_options::{self, LiveWeb, MAX_BODY, Patience, RedactOptions};
 use crate::options::DataFolder;
-use crate::{interrupt, progress};
+use crate::{interrupt, out, progress};
 
 /// Record the live web into a snapshot
 ///
@@ -127,7 +127,7 @@ impl Record {
             body_cap: self.max_body,
             behind: None,
         };
-        Studio::open(&self.output, options).await.map_err(finish::not_opened)
+        Ok(Studio::open(&self.output, options).await?)
     }
 
     async fn listen(&self, studio: &Studio, cancel: &CancellationToken) -> Outcome {
@@ -160,9 +160,11 @@ impl Record {
         if self.state
             && let Err(error) = recorder::keep_state(&mut session, studio).await
         {
-            eprintln!(
-                "what pages have stored is not in the snapshot: failed to {error}; end with Ctrl-C while the window is open"
-            );
+            out::warn(&format!(
+                "the snapshot has no cookies and storage of the browser: failed to {}; end with Ctrl-C while the \
+                 window is open",
+                error_text::with_causes(&error)
+            ));
         }
         session.close().await.or_environment("close the browser")?;
         outcome
@@ -196,7 +198,7 @@ impl Record {
             )));
         }
         if kept == 0 {
-            return Err(Failure::No("no page could be recorded".to_owned()));
+            return Err(Failure::No("failed to record: no page could be loaded".to_owned()));
         }
         Ok(())
     }
@@ -209,10 +211,10 @@ fn show(spinner: &ProgressBar, event: &Event<'_>) {
         }
         Event::Visited { url, title } => tracing::info!(%url, %title, "recorded"),
         Event::Skipped { url, why: Skip::Robots } => {
-            spinner.suspend(|| eprintln!("left out: {url}: robots.txt asks crawlers to stay away"));
+            spinner.suspend(|| out::warn(&format!("left out: {url}: robots.txt asks crawlers to stay away")));
         }
         Event::Skipped { url, why: Skip::Failed(why) } => {
-            spinner.suspend(|| eprintln!("not loaded: {url}: {why}"));
+            spinner.suspend(|| out::warn(&format!("not loaded: {url}: {why}")));
         }
     }
 }

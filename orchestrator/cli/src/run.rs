@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use agents::llm::ModelSettings;
-use agents::{Kind, Speech};
+use agents::{ActionFormat, AgentSpec};
 use browser::Dialect;
 use camino::Utf8PathBuf;
 use models::Model;
@@ -29,10 +29,10 @@ use crate::{interrupt, progress, tasks};
 pub(crate) struct Run {
     /// A folder with a suite.yaml
     suite: Utf8PathBuf,
-    /// oracle, mistaken, noop, random; one that asks a language model (`sandbox agents list`), by name or by its file of settings;
+    /// oracle, negative, noop, random; one that asks a language model (`sandbox agents list`), by name or by its file of settings;
     /// program:COMMAND for a program of yours that speaks JSON lines; http://HOST:PORT/PATH for a server of yours; A->B for the second where the first does not answer
     #[arg(long, value_name = "AGENT")]
-    agent: Kind,
+    agent: AgentSpec,
     /// The model that the agent asks, over OpenAI's interface at OPENAI_BASE_URL, with the key in OPENAI_API_KEY
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
@@ -121,18 +121,18 @@ pub(crate) struct Run {
 impl Run {
     /// Runs, prints the table, writes the report.
     pub(crate) async fn run(mut self) -> Outcome {
-        let asked = Speech { dialect: self.dialect, multiaction: self.multiaction };
-        let is_told = asked != Speech::default();
+        let asked = ActionFormat { dialect: self.dialect, multiaction: self.multiaction };
+        let is_told = asked != ActionFormat::default();
         if is_told && self.agent.speech(asked) != asked {
-            return Err(Failure::Input(anyhow::anyhow!(
-                "--dialect and --multiaction are for programs; {} speaks {} by itself",
+            return Err(Failure::Input(format!(
+                "failed to set --dialect or --multiaction: they are for programs, and {} speaks {} by itself",
                 self.agent,
                 self.agent.speech(asked).dialect
             )));
         }
         if !self.agent_variables.is_empty() && !self.agent.starts_a_program() {
-            return Err(Failure::Input(anyhow::anyhow!(
-                "--agent-env is for programs that are started; {} is none",
+            return Err(Failure::Input(format!(
+                "failed to set --agent-env: it is for agents that are programs, and {} is none",
                 self.agent
             )));
         }
@@ -174,7 +174,7 @@ impl Run {
         let board = Board::new();
         let outcome = runs::run(&suite, &self.agent, &options, interrupt::token(), board.progress()).await;
         board.clear();
-        let summary = outcome.map_err(classify)?;
+        let summary = outcome?;
         let report = runs::report::write(&summary.folder).or_environment("write the report")?;
         if self.json {
             println!("{}", serde_json::to_string_pretty(&summary).expect("a summary is plain data"));
@@ -191,16 +191,17 @@ impl Run {
     fn connect(&mut self) -> Result<Model, Failure> {
         let asks = self.agent.asks_a_model();
         if self.model.is_some() && !asks {
-            let why = anyhow::anyhow!("--model is for agents that ask one; {} asks none", self.agent);
-            return Err(Failure::Input(why));
+            return Err(Failure::Input(format!(
+                "failed to set --model: it is for agents that ask a model, and {} asks none",
+                self.agent
+            )));
         }
         if let Some(path) = &self.model_settings {
             if !asks {
-                let why = anyhow::anyhow!(
-                    "--model-settings is for agents that ask a model; {} asks none",
+                return Err(Failure::Input(format!(
+                    "failed to set --model-settings: it is for agents that ask a model, and {} asks none",
                     self.agent
-                );
-                return Err(Failure::Input(why));
+                )));
             }
             self.agent.set(&ModelSettings::read(path).or_input("use the model's settings")?);
         }
@@ -210,22 +211,24 @@ impl Run {
         self.agent.connect(&mut |settings| {
             let name = name.clone().or_else(|| settings.name.clone());
             if name.is_none() && !models.have_recordings() {
-                return Err(Failure::Input(anyhow::anyhow!(
-                    "{agent} asks a language model: name it with --model"
+                return Err(Failure::Input(format!(
+                    "failed to start {agent}: it asks a language model, and none is named; name one with --model"
                 )));
             }
             if self.max_cost.is_some() && settings.price.is_none() {
-                return Err(Failure::Input(anyhow::anyhow!(
-                    "--max-cost needs to know what {agent} costs: set `price` in its settings, or in --model-settings"
+                return Err(Failure::Input(format!(
+                    "failed to set --max-cost: the price of the model of {agent} is not known; set `price` in its \
+                     settings, or in --model-settings"
                 )));
             }
             models.model(name, settings, within)
         })?;
         let judge = self.scoring.judge_among(&models)?;
         if self.max_cost.is_some() && judge.client.is_some() && judge.price.is_none() {
-            return Err(Failure::Input(anyhow::anyhow!(
-                "--max-cost needs to know what the judge costs: set `price` in --judge-settings"
-            )));
+            return Err(Failure::Input(
+                "failed to set --max-cost: the price of the judge is not known; set `price` in --judge-settings"
+                    .to_owned(),
+            ));
         }
         Ok(judge)
     }
@@ -245,7 +248,7 @@ impl Run {
         let most = if self.fail_fast { Some(1) } else { self.max_errors };
         if !summary.is_complete() && most.is_some_and(|most| summary.errors as u64 >= most) {
             return Err(Failure::No(format!(
-                "stopped after {}, {} of {} episodes; go on with --resume --out {}, and --retry-errors to attempt those again",
+                "stopped after {}, {} of {} episodes; continue with --resume --out {}, and --retry-errors to attempt those again",
                 counted(summary.errors, "error"),
                 summary.episodes,
                 summary.planned,
@@ -256,26 +259,26 @@ impl Run {
             [&summary.models, &summary.judging].into_iter().flatten().filter_map(|spent| spent.cost).sum();
         if !summary.is_complete() && self.max_cost.is_some_and(|most| cost >= most) {
             return Err(Failure::No(format!(
-                "stopped after {} of {} episodes, which cost ${cost:.4}; go on with --resume --out {} and a greater --max-cost",
+                "stopped after {} of {} episodes, which cost ${cost:.4}; continue with --resume --out {} and a greater --max-cost",
                 summary.episodes, summary.planned, summary.folder
             )));
         }
         if !summary.is_complete() {
             return Err(Failure::Interrupted(format!(
-                "interrupted after {} of {} episodes; go on with --resume --out {}",
+                "interrupted after {} of {} episodes; continue with --resume --out {}",
                 summary.episodes, summary.planned, summary.folder
             )));
         }
         if self.check && summary.deterministic == Some(false) {
             let compared = runs::compare_repeats(&summary.folder).or_environment("compare the repeats")?;
             let first = compared.differences.first().map(ToString::to_string).unwrap_or_default();
-            return Err(Failure::No(format!("repeats differ: {first}")));
+            return Err(Failure::No(format!("the repeats differ: {first}")));
         }
         if summary.errors == 0 {
             return Scoring::verdict(summary);
         }
         Err(Failure::No(format!(
-            "{} ended in an error; once that is mended, go on with --resume --retry-errors --out {}",
+            "{} ended in an error; once that is mended, continue with --resume --retry-errors --out {}",
             counted(summary.errors, "episode"),
             summary.folder
         )))
@@ -291,34 +294,4 @@ fn record_misses(suite: &::tasks::Suite) -> String {
         snapshots.join(" "),
         suite.folder.join("suite.yaml"),
     )
-}
-
-/// What a run's error asks of the user.
-pub(crate) fn classify(error: runs::Error) -> Failure {
-    use runs::Error;
-    match error {
-        Error::NewerFormat { .. }
-        | Error::Occupied { .. }
-        | Error::InUse { .. }
-        | Error::Exists { .. }
-        | Error::OutputExists { .. }
-        | Error::NotARun { .. }
-        | Error::DifferentRun { .. }
-        | Error::NothingToMerge
-        | Error::DifferentParts { .. }
-        | Error::TwiceInParts { .. }
-        | Error::UnknownTask(_)
-        | Error::UnknownEpisode { .. }
-        | Error::Malformed { .. }
-        | Error::Manifests { .. }
-        | Error::Task { .. }
-        | Error::NothingToPlay { .. }
-        | Error::Unstartable { .. }
-        | Error::Snapshots { .. } => Failure::Input(error.into()),
-        Error::Sites { source } => match source.cure() {
-            Some(cure) => Failure::Environment(anyhow::anyhow!("bring up the sites: {source}; {cure}")),
-            None => Failure::Environment(anyhow::anyhow!("bring up the sites: {source}")),
-        },
-        _ => Failure::Environment(error.into()),
-    }
 }

@@ -40,7 +40,7 @@ impl Save {
         let (names, output) = match (&self.all, &self.output) {
             (Some(output), _) => (self.built()?, output),
             (None, Some(output)) => (self.names.clone(), output),
-            (None, None) => return Err(Failure::Input(anyhow::anyhow!("name the file with --output"))),
+            (None, None) => return Err(no_output()),
         };
         out::is_no_stdout(output)?;
         let engine = engine::connect().await?;
@@ -55,15 +55,15 @@ impl Save {
         });
         let written = save::save(&engine, &images, output, self.force, &on).await;
         bar.finish_and_clear();
-        println!("{output}: {}, {} bytes", images.join(", "), written.map_err(engine::failure)?);
+        println!("{output}: {}, {} bytes", images.join(", "), written?);
         Ok(())
     }
 
     /// The images of all folders with a recipe.
     fn built(&self) -> Result<Vec<String>, Failure> {
-        let recipes = Recipe::find(&self.images, &[]).map_err(engine::failure)?;
+        let recipes = Recipe::find(&self.images, &[])?;
         match recipes.is_empty() {
-            true => Err(Failure::Input(anyhow::anyhow!("{}: no folder with a Dockerfile", self.images))),
+            true => Err(engine::no_recipe(&self.images)),
             false => Ok(recipes.iter().map(Recipe::tag).collect()),
         }
     }
@@ -71,10 +71,14 @@ impl Save {
     /// A set with a hole is not saved as the whole.
     fn failure(&self, error: Error) -> Failure {
         match error {
-            Error::Unknown { name, .. } if self.all.is_some() => Failure::Environment(anyhow::anyhow!(
-                "{name} is not built; `sandbox build` builds it, or name the images to save"
+            Error::Unknown { name, .. } if self.all.is_some() => Failure::Environment(format!(
+                "failed to save {name}: it is not built; build it with `sandbox build`, or name the images to save"
             )),
-            error => engine::failure(error),
+            error => error.into(),
         }
     }
+}
+
+fn no_output() -> Failure {
+    Failure::Input("failed to save: no file is named; name it with --output".to_owned())
 }

@@ -6,7 +6,7 @@ use agents::llm::ModelSettings;
 use camino::Utf8PathBuf;
 use models::Model;
 use runs::{Summary, counted};
-use tasks::scoring::rules::Rules;
+use scoring::rules::Rules;
 
 use crate::failure::{Failure, OrFail as _, Outcome};
 use crate::models::{ModelOptions, Models};
@@ -46,7 +46,7 @@ impl Scoring {
         let why =
             summary.causes.iter().find(|cause| cause.of_judge).map_or("", |cause| cause.message.as_str());
         Err(Failure::No(format!(
-            "the judge failed in {}, which have no score: {why}; once that is mended, `sandbox score run` scores them again",
+            "the judge failed in {}, which have no score: {why}; once that is mended, score them with `sandbox score run`",
             counted(summary.judge_failures, "episode")
         )))
     }

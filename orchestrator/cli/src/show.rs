@@ -9,8 +9,7 @@ use runs::server::{Page, RunServer};
 use tokio::process::Command;
 
 use crate::failure::{Failure, Outcome};
-use crate::interrupt;
-use crate::run::classify;
+use crate::{interrupt, out};
 
 /// Serve a run's report and episodes on this machine, to look at in a browser
 ///
@@ -33,19 +32,19 @@ pub(crate) struct Show {
 impl Show {
     /// Prints where the run is to be seen, and serves it until interrupted.
     pub(crate) async fn run(self) -> Outcome {
-        let server = RunServer::bind(&self.run, self.port).await.map_err(classify)?;
+        let server = RunServer::bind(&self.run, self.port).await?;
         serve(server, Page::Report, "", self.open).await
     }
 }
 
 /// Serves a run at a free port until interrupted, and opens one of its pages in a browser.
 pub(crate) async fn open(run: &Utf8Path, page: Page<'_>, label: &str) -> Outcome {
-    let server = RunServer::bind(run, 0).await.map_err(classify)?;
+    let server = RunServer::bind(run, 0).await?;
     serve(server, page, label, true).await
 }
 
 async fn serve(server: RunServer, page: Page<'_>, label: &str, open: bool) -> Outcome {
-    let url = server.url(page).map_err(classify)?;
+    let url = server.url(page)?;
     let serving = async {
         println!("{label}{url}");
         if open && has_display() {
@@ -53,7 +52,7 @@ async fn serve(server: RunServer, page: Page<'_>, label: &str, open: bool) -> Ou
         } else {
             explain(open, server.address().port());
         }
-        server.serve().await.map_err(classify)
+        Ok(server.serve().await?)
     };
     match interrupt::unless_interrupted(serving, "").await {
         // That is how it ends.
@@ -65,7 +64,7 @@ async fn serve(server: RunServer, page: Page<'_>, label: &str, open: bool) -> Ou
 /// Says how a person comes to the page, where no browser is opened.
 fn explain(wanted: bool, port: u16) {
     if wanted {
-        eprintln!("there is no display to open a browser on; open the URL yourself");
+        out::warn(&"there is no display to open a browser on; open the URL yourself");
     }
     if std::env::var_os("SSH_CONNECTION").is_some() {
         eprintln!("from your own machine: ssh -L {port}:127.0.0.1:{port} HOST, and then the same URL");
@@ -97,5 +96,5 @@ async fn in_browser(url: String) {
         Ok(status) => format!("it ended with {status}"),
         Err(error) => error.to_string(),
     };
-    eprintln!("failed to run xdg-open: {why}; open {url} in a browser yourself");
+    out::warn(&format!("failed to run xdg-open: {why}; open {url} in a browser yourself"));
 }

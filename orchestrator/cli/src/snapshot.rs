@@ -161,12 +161,19 @@ impl Snapshot {
         };
         let outcome = match self.command {
             Command::Inspect { file } => {
-                ops::inspect(&file, on).or_input("inspect").map(|report| show(&report, json))
+                ops::inspect(&file, on).or_input(format!("inspect {file}")).map(|report| show(&report, json))
             }
-            Command::Verify { file } => ops::verify(&file, on).or_input("verify").and_then(|report| {
-                show(&report, json);
-                yes(report.valid, || format!("{file}: {} errors", report.errors))
-            }),
+            Command::Verify { file } => {
+                ops::verify(&file, on).or_input(format!("verify {file}")).and_then(|report| {
+                    show(&report, json);
+                    yes(report.valid, || {
+                        format!(
+                            "{file} has {} errors; `sandbox snapshot repair {file}` keeps what is whole",
+                            report.errors
+                        )
+                    })
+                })
+            }
             Command::Search { query, files, first } => {
                 bar.finish_and_clear();
                 search(&query, &files, first, json)
@@ -183,10 +190,12 @@ impl Snapshot {
             Command::Merge { files, output } => {
                 write(&output, force, json, |path| ops::merge(&files, path, on), "merge")
             }
-            Command::Diff { old, new } => ops::diff(&old, &new, on).or_input("compare").and_then(|report| {
-                show(&report, json);
-                yes(report.equal, || "the snapshots differ".to_owned())
-            }),
+            Command::Diff { old, new } => {
+                ops::diff(&old, &new, on).or_input("compare the snapshots").and_then(|report| {
+                    show(&report, json);
+                    yes(report.equal, || "the snapshots differ".to_owned())
+                })
+            }
             Command::Repair { file, output } => {
                 let output = output.as_deref().unwrap_or(&file);
                 write(output, force, json, |path| ops::repair(&file, path, on), "repair")
@@ -204,10 +213,15 @@ impl Snapshot {
 impl Redact {
     fn run(self, json: bool, force: bool, on: ops::OnProgress<'_>) -> Outcome {
         let Some(output) = &self.output else {
-            let report = ops::scan_secrets(&self.file, on).or_input("scan")?;
+            let report = ops::scan_secrets(&self.file, on).or_input("search for secrets")?;
             show(&report, json);
             let found: u64 = report.counts.values().sum();
-            return yes(report.clean, || format!("{}: {found} likely secrets", self.file));
+            return yes(report.clean, || {
+                format!(
+                    "{} holds {found} likely secrets; replace them with `sandbox snapshot redact`",
+                    self.file
+                )
+            });
         };
         let values = match &self.values {
             Some(path) => std::fs::read_to_string(path).or_input(format!("read {path}"))?,
@@ -237,10 +251,11 @@ impl Redact {
 
 fn search(query: &str, files: &[Utf8PathBuf], first: u64, json: bool) -> Outcome {
     if !search::has_words(query) {
-        return Err(Failure::Input(anyhow::anyhow!("search: there is no word to look for in {query:?}")));
+        return Err(Failure::Input(format!("failed to search: {query:?} has no word to look for")));
     }
     let set = ReplaySet::open(files, None, &mut |_, _| {}).or_input("open the snapshots")?;
-    let results = Search::new(Arc::new(set), None).results(query, 0, first).or_input("search")?;
+    let results =
+        Search::new(Arc::new(set), None).results(query, 0, first).or_input("search the snapshots")?;
     let found =
         results.found.iter().map(|found| Found { url: &found.url, title: &found.title, text: found.text() });
     show(&Results { total: results.total, found: found.collect() }, json);
@@ -264,7 +279,7 @@ fn rules(
         return Ok(());
     };
     let text = std::fs::read_to_string(given).or_input(format!("read {given}"))?;
-    let rules = ChangingParts::from_yaml(&text).or_input(given)?;
+    let rules = ChangingParts::from_yaml(&text).or_input(format!("read the rules of {given}"))?;
     write(output, force, json, |path| ops::set_rules(file, &rules, path, on), "set the rules")
 }
 
@@ -286,7 +301,7 @@ fn write<T: Serialize>(
     let beside = beside.or_environment(format!("create a folder in {folder}"))?;
     let name = output.file_name().unwrap_or("snapshot");
     let path = Utf8PathBuf::from_path_buf(beside.path().join(name)).map_err(|path| {
-        Failure::Environment(anyhow::anyhow!("the name of {} is not UTF-8", path.display()))
+        Failure::Environment(format!("failed to write {}: its name is not UTF-8", path.display()))
     })?;
     let report = run(&path).or_input(doing)?;
     std::fs::rename(&path, output).or_environment(format!("replace {output}"))?;
@@ -349,8 +364,9 @@ fn format_of(output: &Utf8PathBuf) -> Result<Format, Failure> {
         _ if name.ends_with(".warc.gz") => Ok(Format::WarcGz),
         Some((_, "har")) => Ok(Format::Har),
         None => Ok(Format::Folder),
-        Some(_) => Err(Failure::Input(anyhow::anyhow!(
-            "{output}: the name ends in .warc.gz or .har, or has no ending (a folder)"
+        Some(_) => Err(Failure::Input(format!(
+            "failed to export to {output}: its format is not known; end the name in .warc.gz or .har, or without \
+             an ending for a folder"
         ))),
     }
 }

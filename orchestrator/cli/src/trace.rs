@@ -4,7 +4,6 @@ use camino::Utf8PathBuf;
 use runs::server::Page;
 
 use crate::failure::Outcome;
-use crate::run::classify;
 use crate::show;
 
 /// Write pages that show a run's episodes step by step
@@ -36,7 +35,7 @@ impl Trace {
             Some(episode) => runs::viewer::write_episode(&self.run, episode),
             None => runs::viewer::write(&self.run),
         };
-        println!("{}", path.map_err(classify)?);
+        println!("{}", path?);
         Ok(())
     }
 }

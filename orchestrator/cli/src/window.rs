@@ -4,17 +4,18 @@ use std::sync::Arc;
 
 use browser::{Action, Launch, Session};
 use gateway::{CertificateAuthority, Gateway};
-use runs::kept;
+use runs::browser_state;
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::{OrFail as _, Outcome};
+use crate::out;
 
 /// What the window begins with.
 pub(crate) struct Opening {
     /// The page that is shown first; an empty one where there is none.
     pub(crate) url: Option<String>,
     /// What pages had kept when they were recorded.
-    pub(crate) kept: browser::StorageState,
+    pub(crate) browser_state: browser::StorageState,
 }
 
 /// Opens a Chromium of its own profile, which trusts the gateway's certificates and reaches nothing
@@ -28,11 +29,13 @@ pub(crate) async fn show(
     let launch = Launch::new(gateway.local_addr(), ca.spki_sha256_base64());
     let launch = Launch { headless: false, ..launch };
     let mut session = Session::start(&launch).await.or_environment("open a window")?;
-    kept::give(&mut session, &opening.kept).await.or_environment("give the browser what pages had kept")?;
+    browser_state::restore(&mut session, &opening.browser_state)
+        .await
+        .or_environment("give the browser what pages had kept")?;
     if let Some(url) = &opening.url
         && let Err(error) = session.act(&Action::Goto { url: url.clone() }).await
     {
-        eprintln!("{url} did not load: failed to {error}");
+        out::warn(&format!("{url} did not load: failed to {}", error_text::with_causes(&error)));
     }
     tokio::select! {
         () = session.wait_until_closed() => {}

@@ -7,7 +7,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use url::Url;
 
-use crate::{Gateway, error_text::chain};
+use crate::Gateway;
 
 /// No answer may be larger.
 const LARGEST_BODY: usize = 64 << 20;
@@ -79,12 +79,13 @@ impl Gateway {
         let host = authority.ok_or("it names no host")?.map_err(|error| error.to_string())?;
         request.headers_mut().insert(header::HOST, host);
         request.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-        let stream = TcpStream::connect(self.local_addr()).await.map_err(|error| chain(&error))?;
+        let stream =
+            TcpStream::connect(self.local_addr()).await.map_err(|error| error_text::with_causes(&error))?;
         let (mut sender, connection) =
-            http1::handshake(TokioIo::new(stream)).await.map_err(|error| chain(&error))?;
+            http1::handshake(TokioIo::new(stream)).await.map_err(|error| error_text::with_causes(&error))?;
         // Its end is the end of the answer, which tells what went wrong.
         tokio::spawn(connection);
-        let response = sender.send_request(request).await.map_err(|error| chain(&error))?;
+        let response = sender.send_request(request).await.map_err(|error| error_text::with_causes(&error))?;
         let (head, body) = response.into_parts();
         let body = Limited::new(body, LARGEST_BODY).collect().await.map_err(|error| error.to_string())?;
         let location = head.headers.get(header::LOCATION).and_then(|value| value.to_str().ok());

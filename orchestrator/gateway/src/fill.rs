@@ -23,7 +23,7 @@ use snapshots::{
 };
 
 use crate::{
-    Answer, Episode, Recorder, Reply, RequestHead, error_text,
+    Answer, Episode, Recorder, Reply, RequestHead,
     replay::{Replay, asked},
     socket::SocketScript,
 };
@@ -100,7 +100,7 @@ impl Fill {
             ReplaySet::open(&[recording.data_path()], None, &mut |_, _| {});
         let set = opened
             .inspect_err(|error| {
-                let error = error_text::chain(error);
+                let error = error_text::with_causes(error);
                 tracing::warn!(%error, "failed to look into the recording; the live web is asked once more");
             })
             .ok()?;

@@ -27,7 +27,6 @@ mod complaints;
 mod config;
 mod destination;
 pub mod episode;
-mod error_text;
 mod fetch;
 mod fill;
 mod gateway;

@@ -18,9 +18,9 @@ use futures_util::StreamExt;
 
 use crate::context::Context;
 use crate::engine::UNHURRIED;
-use crate::proved::Difference;
+use crate::image_lock::Difference;
 use crate::{
-    Engine, Error, Event, OnEvent, Proved, Recipe, bases, cargo, error, log, program, proved, wheels,
+    Engine, Error, Event, ImageLock, OnEvent, Recipe, bases, cargo, error, image_lock, log, program, wheels,
 };
 
 /// The label with the digest of everything that an image was made of.
@@ -70,7 +70,7 @@ pub async fn build(
 
 async fn steps(engine: &Engine, recipe: &Recipe, options: &Options, on: &OnEvent) -> Result<Built, Error> {
     let context = Context::of(&recipe.folder)?;
-    let locked = Proved::of_recipe(recipe)?;
+    let locked = ImageLock::of_recipe(recipe)?;
     let machine = machine(engine).await?;
     let context = match cargo::program(recipe, &options.cache, &machine, on).await? {
         Some(program) => context.with_file("program", &program)?,
@@ -89,7 +89,7 @@ async fn steps(engine: &Engine, recipe: &Recipe, options: &Options, on: &OnEvent
         Some(folder) => with_wheels(recipe, context, &folder)?,
         None => (context, Vec::new()),
     };
-    let run = async |locked: Option<&Proved>| {
+    let run = async |locked: Option<&ImageLock>| {
         run(engine, recipe, &context, locked, &inputs, options.force, on).await
     };
     let preferred = locked.as_ref().filter(|_| !options.newest);
@@ -105,7 +105,7 @@ async fn steps(engine: &Engine, recipe: &Recipe, options: &Options, on: &OnEvent
         forget(engine, &recipe.tag(), &id).await?;
     }
     if let Some(locked) = locked {
-        differs.extend(locked.differences(&Proved::of_image(engine, recipe).await?));
+        differs.extend(locked.differences(&ImageLock::of_image(engine, recipe).await?));
     }
     Ok(Built::New { differs })
 }
@@ -138,12 +138,12 @@ async fn run(
     engine: &Engine,
     recipe: &Recipe,
     context: &Context,
-    locked: Option<&Proved>,
+    locked: Option<&ImageLock>,
     inputs: &str,
     force: bool,
     on: &OnEvent,
 ) -> Result<(), Error> {
-    let apt = proved::apt(locked)?;
+    let apt = image_lock::apt(locked)?;
     let folder = Utf8Path::from_path(apt.path()).unwrap_or(Utf8Path::new("apt"));
     let context = context.clone().with("apt", folder)?;
     let options = BuildImageOptionsBuilder::new()

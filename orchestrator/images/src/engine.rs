@@ -163,21 +163,13 @@ async fn reach(host: &str) -> Result<Result<Docker, String>, Error> {
     let docker = match connected {
         Ok(docker) => docker,
         Err(Api::SocketNotFoundError(_)) => return Ok(Err("no such file".to_owned())),
-        Err(error) => return Ok(Err(innermost(&error))),
+        Err(error) => return Ok(Err(error_text::root_cause(&error))),
     };
     Ok(match tokio::time::timeout(ANSWERS_WITHIN, docker.negotiate_version()).await {
         Ok(Ok(docker)) => Ok(docker),
-        Ok(Err(error)) => Err(innermost(&error)),
+        Ok(Err(error)) => Err(error_text::root_cause(&error)),
         Err(_) => Err(format!("no answer within {} s", ANSWERS_WITHIN.as_secs())),
     })
-}
-
-/// The last cause of an error: "Connection refused" rather than "client error".
-fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
-    std::iter::successors(Some(error), |error| error.source())
-        .last()
-        .map(ToString::to_string)
-        .unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -151,10 +151,7 @@ pub(crate) fn words(error: &bollard::errors::Error) -> String {
     match error {
         Api::DockerResponseServerError { message, .. } => message.clone(),
         Api::DockerStreamError { error } => error.clone(),
-        other => {
-            let causes = std::iter::successors(Some(other as &dyn std::error::Error), |error| error.source());
-            causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
-        }
+        other => error_text::with_causes(other),
     }
 }
 

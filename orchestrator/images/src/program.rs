@@ -15,13 +15,13 @@ pub(crate) const TAIL: usize = 20;
 /// How a program ended, and its last lines: those of its output, then those of its errors, as how the two were mixed
 /// cannot be told from the pipes and an error must not be lost among much output.
 #[derive(Debug)]
-pub(crate) struct Ended {
+pub(crate) struct ProgramExit {
     pub(crate) status: ExitStatus,
     pub(crate) tail: Vec<String>,
 }
 
 /// Runs a program to its end. Dropping the future ends the program and all that it has started.
-pub(crate) async fn run(command: &mut Command, on: &OnEvent) -> std::io::Result<Ended> {
+pub(crate) async fn run(command: &mut Command, on: &OnEvent) -> std::io::Result<ProgramExit> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut child = command.spawn()?;
     let mut group = Group(child.id().and_then(|id| Pid::from_raw(id.cast_signed())));
@@ -39,7 +39,7 @@ pub(crate) async fn run(command: &mut Command, on: &OnEvent) -> std::io::Result<
     let status = child.wait().await?;
     group.0 = None;
     said.append(&mut complained);
-    Ok(Ended { status, tail: said.into() })
+    Ok(ProgramExit { status, tail: said.into() })
 }
 
 /// Appends a line to the tail and forgets the oldest.

@@ -15,7 +15,7 @@ use crate::{Engine, Error, Event, OnEvent};
 
 /// What became of a pull.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pulled {
+pub struct PullResult {
     /// The image's digest in the registry.
     pub digest: String,
     /// Whether it was here already.
@@ -32,7 +32,7 @@ pub async fn pull(
     lock: &mut Lock,
     update: bool,
     on: &OnEvent,
-) -> Result<Pulled, Error> {
+) -> Result<PullResult, Error> {
     let reference = Reference::parse(image);
     let name = reference.to_string();
     on(Event::Doing("asking the registry"));
@@ -58,7 +58,7 @@ pub async fn pull(
         tagged.map_err(Error::of_engine(format!("tag {name}")))?;
         lock.pin(&name, &found)?;
     }
-    Ok(Pulled { digest: found, present })
+    Ok(PullResult { digest: found, present })
 }
 
 /// The digest that the registry has under a name now.

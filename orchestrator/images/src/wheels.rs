@@ -11,8 +11,8 @@ use sha2::{Digest, Sha256};
 use tokio::process::Command;
 
 use crate::context::hex;
-use crate::program::{self, Ended};
-use crate::proved::Difference;
+use crate::image_lock::Difference;
+use crate::program::{self, ProgramExit};
 use crate::{Error, Event, OnEvent, Recipe};
 
 /// The file with the packages, in a recipe's folder and, where it is another one, beside the wheels.
@@ -110,7 +110,7 @@ fn pip(python: &str, machine: &str, wheels: &std::path::Path) -> Command {
 
 /// The package of which the index has other versions, of pip's "Could not find a version that satisfies the requirement
 /// six==1.17.0 (from versions: 1.16.0)". An index that does not answer has none.
-fn gone_of(ended: &Ended) -> Option<&str> {
+fn gone_of(ended: &ProgramExit) -> Option<&str> {
     let told = "Could not find a version that satisfies the requirement ";
     let line = ended.tail.iter().rev().find_map(|line| line.split_once(told))?.1;
     if line.contains("(from versions: none)") {
@@ -168,7 +168,7 @@ fn versions(requirements: &str) -> BTreeMap<&str, &str> {
     requirements.lines().filter_map(|line| line[..first(line)].split_once("==")).collect()
 }
 
-fn check(recipe: &Recipe, ended: Ended) -> Result<(), Error> {
+fn check(recipe: &Recipe, ended: ProgramExit) -> Result<(), Error> {
     let no_pip = ended.tail.iter().any(|line| line.contains("No module named pip"));
     match ended.status.success() {
         true => Ok(()),
@@ -214,7 +214,7 @@ mod tests {
             let line = format!("ERROR: Could not find a version that satisfies the requirement {line}");
             let status = std::process::ExitStatus::default();
             let ended =
-                Ended { status, tail: vec!["Collecting six".to_owned(), line, "ERROR: No".to_owned()] };
+                ProgramExit { status, tail: vec!["Collecting six".to_owned(), line, "ERROR: No".to_owned()] };
             gone_of(&ended).map(str::to_owned)
         };
         assert_eq!(of("six==1.17.0 (from versions: 1.16.0, 1.18.0)").as_deref(), Some("six"));

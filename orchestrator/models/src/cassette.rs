@@ -26,7 +26,7 @@ pub struct Cassette {
 #[derive(Debug)]
 struct Inner {
     /// By digest.
-    recorded: HashMap<String, Vec<Recorded>>,
+    recorded: HashMap<String, Vec<CassetteEntry>>,
     /// Where lines are added; absent where nothing may be.
     file: Option<File>,
 }
@@ -41,7 +41,7 @@ impl Drop for Inner {
 }
 
 #[derive(Debug)]
-struct Recorded {
+struct CassetteEntry {
     model: String,
     reply: Reply,
 }
@@ -118,7 +118,7 @@ impl Cassette {
     /// Whether anything was recorded of this model; of any where none is named.
     pub fn knows(&self, model: Option<&str>) -> bool {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it = |recorded: &Recorded| model.is_none_or(|model| recorded.model == model);
+        let is_it = |recorded: &CassetteEntry| model.is_none_or(|model| recorded.model == model);
         inner.recorded.values().flatten().any(is_it)
     }
 
@@ -150,7 +150,7 @@ impl Cassette {
             text.push('\n');
             file.write_all(text.as_bytes()).map_err(|error| failed("write", &self.path, error))?;
         }
-        all.push(Recorded { model: model.to_owned(), reply: reply.clone() });
+        all.push(CassetteEntry { model: model.to_owned(), reply: reply.clone() });
         Ok(reply)
     }
 }
@@ -184,8 +184,8 @@ fn words(chat: &Chat) -> String {
 }
 
 /// The recorded chats, and how many bytes of the text are whole lines.
-fn read(path: &Utf8Path, text: &str) -> Result<(HashMap<String, Vec<Recorded>>, usize), Error> {
-    let mut recorded: HashMap<String, Vec<Recorded>> = HashMap::new();
+fn read(path: &Utf8Path, text: &str) -> Result<(HashMap<String, Vec<CassetteEntry>>, usize), Error> {
+    let mut recorded: HashMap<String, Vec<CassetteEntry>> = HashMap::new();
     let whole = text.rfind('\n').map_or(0, |end| end + 1);
     if whole < text.len() {
         tracing::warn!(%path, "the last line of the cassette is cut short and is left out");
@@ -196,7 +196,7 @@ fn read(path: &Utf8Path, text: &str) -> Result<(HashMap<String, Vec<Recorded>>, 
             line: number + 1,
             source,
         })?;
-        recorded.entry(line.digest).or_default().push(Recorded { model: line.model, reply: line.reply });
+        recorded.entry(line.digest).or_default().push(CassetteEntry { model: line.model, reply: line.reply });
     }
     Ok((recorded, whole))
 }

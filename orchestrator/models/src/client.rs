@@ -88,19 +88,19 @@ pub struct Client {
     within: Duration,
     patience: Duration,
     turns: Arc<Turns>,
-    learnt: Arc<Mutex<HashMap<String, Unwanted>>>,
+    learnt: Arc<Mutex<HashMap<String, UnsupportedParameters>>>,
 }
 
 /// What a model's server does not want to be told.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Unwanted {
+struct UnsupportedParameters {
     /// It wants `max_completion_tokens` in the place of `max_tokens`.
     max_tokens: bool,
     temperature: bool,
     top_p: bool,
 }
 
-impl Unwanted {
+impl UnsupportedParameters {
     fn learn(&mut self, key: &str) {
         match key {
             "max_tokens" => self.max_tokens = true,
@@ -231,7 +231,7 @@ impl Client {
         request = request.header(ACCEPT_ENCODING, "gzip, deflate, identity");
         request.headers_mut().into_iter().for_each(|headers| headers.extend(self.headers.clone()));
         let request = request.body(Full::new(body)).expect("an address and headers that were looked at");
-        let broken = |error: &dyn std::error::Error| Attempt::Again(chain(error));
+        let broken = |error: &dyn std::error::Error| Attempt::Again(error_text::with_causes(error));
         let response = self.http.request(request).await.map_err(|error| broken(&error))?;
         let (head, body) = response.into_parts();
         let collected = Limited::new(body, MAX_ANSWER).collect().await;
@@ -290,12 +290,6 @@ fn pause_asked_for(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let asked = text(RETRY_AFTER.as_str())?;
     let until = || Some(httpdate::parse_http_date(asked).ok()?.duration_since(now).unwrap_or_default());
     number(asked).or_else(until)
-}
-
-/// An error with what is behind it.
-fn chain(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 #[cfg(test)]

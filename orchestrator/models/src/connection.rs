@@ -23,14 +23,14 @@ use tower::Service;
 use crate::{Error, Settings};
 
 /// How a server is reached.
-pub(crate) type Connector = HttpsConnector<Way>;
+pub(crate) type Connector = HttpsConnector<Connection>;
 
 /// What a proxy's answer to CONNECT may have.
 const MAX_HEAD: usize = 16 << 10;
 
 /// Straight, or through a proxy.
 #[derive(Clone)]
-pub(crate) struct Way {
+pub(crate) struct Connection {
     http: HttpConnector,
     proxy: Option<Arc<Proxy>>,
 }
@@ -60,7 +60,7 @@ pub(crate) fn client(settings: &Settings) -> Result<legacy::Client<Connector, Fu
     http.enforce_http(false);
     let proxy = settings.proxy.as_deref().map(proxy).transpose()?.map(Arc::new);
     let https = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1();
-    Ok(legacy::Client::builder(TokioExecutor::new()).build(https.wrap_connector(Way { http, proxy })))
+    Ok(legacy::Client::builder(TokioExecutor::new()).build(https.wrap_connector(Connection { http, proxy })))
 }
 
 fn certificates(path: &Utf8Path) -> Result<Vec<CertificateDer<'static>>, Error> {
@@ -92,7 +92,7 @@ fn proxy(text: &str) -> Result<Proxy, Error> {
     Ok(Proxy { uri, authorization })
 }
 
-impl Service<Uri> for Way {
+impl Service<Uri> for Connection {
     type Response = TokioIo<TcpStream>;
     type Error = Box<dyn std::error::Error + Send + Sync>;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;

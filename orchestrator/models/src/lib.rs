@@ -22,7 +22,7 @@ pub use cassette::Cassette;
 pub use chat::{Chat, ImageUrl, Message, Part, Role, Sampling};
 pub use client::{Client, Settings};
 pub use error::Error;
-pub use model::{Model, Said};
+pub use model::{Model, ModelReply};
 pub use pace::Pace;
 pub use proxy::{Proxy, Totals};
 pub use reply::{Fault, Price, Reply, Usage, apart};

@@ -26,7 +26,7 @@ pub struct Model {
 
 /// A reply, and where it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct ModelReply {
     /// What the model said, now or then.
     pub reply: Reply,
     /// It was in the cassette: nobody was asked.
@@ -41,10 +41,10 @@ impl Model {
     ///
     /// # Errors
     /// [`Error::NotRecorded`] where nobody can be asked; otherwise as [`Client::ask`], and when the reply cannot be recorded.
-    pub async fn ask(&self, chat: &Chat) -> Result<Said, Error> {
+    pub async fn ask(&self, chat: &Chat) -> Result<ModelReply, Error> {
         let recorded = self.cassette.as_ref().and_then(|cassette| cassette.find(self.name.as_deref(), chat));
         if let Some((model, reply)) = recorded {
-            return Ok(Said { reply: taken(reply)?, recorded: true, model: Some(model) });
+            return Ok(ModelReply { reply: taken(reply)?, recorded: true, model: Some(model) });
         }
         let (Some(client), Some(name)) = (&self.client, &self.name) else {
             return Err(self.missed(chat));
@@ -59,7 +59,7 @@ impl Model {
             Some(cassette) => cassette.add(name, chat, reply)?,
             None => reply,
         };
-        Ok(Said { reply: taken(reply)?, recorded: false, model: Some(name.clone()) })
+        Ok(ModelReply { reply: taken(reply)?, recorded: false, model: Some(name.clone()) })
     }
 
     /// Asks its server for a word, so that a wrong key, address or name is known before there is work to lose. Asks

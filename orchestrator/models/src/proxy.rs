@@ -21,7 +21,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
 
-use crate::{Chat, Error, Model, Reply, Said, Sampling, Usage};
+use crate::{Chat, Error, Model, ModelReply, Reply, Sampling, Usage};
 
 /// What a request may weigh; pictures are in it.
 const BODY_LIMIT: usize = 64 << 20;
@@ -94,7 +94,7 @@ impl Proxy {
         Guard::new(at).before(router, shut)
     }
 
-    async fn ask(&self, mut body: Map<String, Value>) -> Result<Said, Error> {
+    async fn ask(&self, mut body: Map<String, Value>) -> Result<ModelReply, Error> {
         let named = body.get("model").and_then(Value::as_str).map(str::to_owned);
         NOT_ASKED.iter().for_each(|key| drop(body.remove(*key)));
         let sampling = Sampling { extra: body, ..Sampling::default() };
@@ -111,11 +111,11 @@ impl Proxy {
         said
     }
 
-    fn count(&self, model: &Model, said: &Result<Said, Error>) {
+    fn count(&self, model: &Model, said: &Result<ModelReply, Error>) {
         let name = said.as_ref().map_or(model.name.as_ref(), |said| said.model.as_ref());
         let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
         let total = totals.entry(name.cloned().unwrap_or_default()).or_default();
-        let Ok(Said { reply, recorded, .. }) = said else {
+        let Ok(ModelReply { reply, recorded, .. }) = said else {
             total.failed += 1;
             return;
         };
@@ -171,13 +171,13 @@ async fn complete(State(proxy): State<Arc<Proxy>>, body: Bytes) -> Response {
 }
 
 /// What begins every answer. The time is that of no clock, so that answers repeat.
-fn head(said: &Said, object: &str) -> Map<String, Value> {
+fn head(said: &ModelReply, object: &str) -> Map<String, Value> {
     let head = json!({ "id": "chatcmpl-recorded", "object": object, "created": 0, "model": said.model });
     head.as_object().cloned().unwrap_or_default()
 }
 
 /// The whole reply in one piece, in the form of a stream.
-fn stream(said: &Said, counts: bool) -> Response {
+fn stream(said: &ModelReply, counts: bool) -> Response {
     let chunk = |choices: Value, usage: Option<Value>| {
         let mut chunk = head(said, "chat.completion.chunk");
         chunk.insert("choices".to_owned(), choices);

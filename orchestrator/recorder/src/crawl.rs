@@ -11,7 +11,7 @@ use url::Url;
 
 use crate::frontier::{Bounds, Frontier, Visit};
 use crate::robots::Robots;
-use crate::visit::{self, Visited};
+use crate::visit::{self, VisitOutcome};
 use crate::{Error, Studio};
 
 /// Our name in robots.txt.
@@ -36,7 +36,7 @@ pub struct Crawl {
 
 /// What a crawl has done.
 #[derive(Debug, Default)]
-pub struct Crawled {
+pub struct CrawlSummary {
     /// Pages kept.
     pub pages: usize,
     /// When the pages that were loaded twice were loaded.
@@ -87,10 +87,10 @@ pub async fn crawl(
     crawl: &Crawl,
     cancel: &CancellationToken,
     on: &dyn Fn(Event<'_>),
-) -> Result<Crawled, Error> {
+) -> Result<CrawlSummary, Error> {
     let mut frontier = Frontier::new(&crawl.urls, crawl.bounds.clone());
     let mut manners = Manners::new(crawl.delay);
-    let mut crawled = Crawled::default();
+    let mut crawled = CrawlSummary::default();
     let mut done = 0;
     while let Some(visit) = frontier.take_next() {
         on(Event::Visiting { url: &visit.url, done, waiting: frontier.waiting() });
@@ -113,7 +113,7 @@ pub async fn crawl(
         };
         let first = (started, Timestamp::now());
         match visited? {
-            Visited::Page { page, links } => {
+            VisitOutcome::Page { page, links } => {
                 studio.append_page(&page)?;
                 crawled.pages += 1;
                 on(Event::Visited { url: &page.url, title: page.title.as_deref().unwrap_or_default() });
@@ -132,7 +132,7 @@ pub async fn crawl(
                     crawled.twice.push([first, (started, Timestamp::now())]);
                 }
             }
-            Visited::Failed(why) => on(Event::Skipped { url: &visit.url, why: Skip::Failed(why) }),
+            VisitOutcome::Failed(why) => on(Event::Skipped { url: &visit.url, why: Skip::Failed(why) }),
         }
     }
     Ok(crawled)

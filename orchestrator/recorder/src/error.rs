@@ -2,7 +2,6 @@
 
 /// What ends a recording. A page that does not load is no such thing: it is an [`crate::Event`].
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum Error {
     /// The snapshot cannot be written.
     #[error(transparent)]

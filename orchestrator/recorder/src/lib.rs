@@ -19,7 +19,7 @@ pub mod robots;
 mod studio;
 mod visit;
 
-pub use crawl::{Crawl, Crawled, Event, Skip, crawl};
+pub use crawl::{Crawl, CrawlSummary, Event, Skip, crawl};
 pub use error::Error;
 pub use kept::keep_state;
 pub use manual::by_hand;

@@ -10,7 +10,7 @@ use url::Url;
 use crate::Error;
 
 /// What became of a visit.
-pub(crate) enum Visited {
+pub(crate) enum VisitOutcome {
     /// The page as it stood in the end, and where its links lead.
     Page { page: Page, links: Vec<Url> },
     /// The page did not load; the text says why.
@@ -23,7 +23,7 @@ pub(crate) async fn visit(
     activity: &Activity,
     url: &Url,
     deadline: Duration,
-) -> Result<Visited, Error> {
+) -> Result<VisitOutcome, Error> {
     let started = Timestamp::now();
     if let Err(error) = session.act(&Action::Goto { url: url.to_string() }).await {
         return failed(error.to_string());
@@ -40,7 +40,7 @@ pub(crate) async fn visit(
     let mut page = Page::new(address, started);
     page.title = Some(session.title().await?);
     page.text = Some(session.page_text().await?);
-    Ok(Visited::Page { page, links: links.iter().filter_map(|link| Url::parse(link).ok()).collect() })
+    Ok(VisitOutcome::Page { page, links: links.iter().filter_map(|link| Url::parse(link).ok()).collect() })
 }
 
 /// The text of a page that is read but not kept as a page. `None` when it cannot be had.
@@ -61,6 +61,6 @@ async fn settle(session: &mut Session, activity: &Activity, deadline: Duration) 
     }
 }
 
-fn failed(why: String) -> Result<Visited, Error> {
-    Ok(Visited::Failed(why))
+fn failed(why: String) -> Result<VisitOutcome, Error> {
+    Ok(VisitOutcome::Failed(why))
 }

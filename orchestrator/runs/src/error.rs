@@ -6,7 +6,6 @@ use crate::results::{FORMAT, Format};
 
 /// Why a run, a report or a comparison could not be had.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum Error {
     /// A result file could not be written.
     #[error("write {path}: {source}")]
@@ -180,7 +179,7 @@ pub enum Error {
     #[error("bring up the world: {source}")]
     World {
         /// Why.
-        source: crate::environment::EnvironmentError,
+        source: crate::play::environment::EnvironmentError,
     },
     /// A manifest of a site cannot be read.
     #[error("read the sites: {source}")]
@@ -206,7 +205,7 @@ pub enum Error {
     #[error("open the snapshots: {source}")]
     Snapshots {
         /// Why.
-        source: crate::environment::EnvironmentError,
+        source: crate::play::environment::EnvironmentError,
     },
     /// A page of the report or the viewer could not be drawn.
     #[error("draw the page: {source}")]

@@ -16,8 +16,8 @@ use snapshots::Page;
 use snapshots::index::ReplaySet;
 use tokio_util::sync::CancellationToken;
 
-use crate::environment::EnvironmentError;
-use crate::kept;
+use crate::play::browser_state;
+use crate::play::environment::EnvironmentError;
 
 /// What visiting the documents of a snapshot twice has shown.
 #[derive(Debug, Default, Serialize)]
@@ -90,12 +90,12 @@ pub async fn check(
     let authority = CertificateAuthority::in_memory()
         .map_err(EnvironmentError::while_doing("make a certificate authority"))?;
     let spki = authority.spki_sha256_base64().to_owned();
-    let kept = kept::kept(&set);
+    let browser_state = browser_state::recorded_state(&set);
     let routes = Routes::all(Target::Replay(Replay::new(set, options).into()));
     let gateway = Gateway::start(Config::new(authority.into(), routes))
         .await
         .map_err(EnvironmentError::while_doing("start the gateway"))?;
-    let mut visitor = Visitor { gateway, spki, kept, session: None, settle_within };
+    let mut visitor = Visitor { gateway, spki, browser_state, session: None, settle_within };
     let mut fidelity = Fidelity::default();
     for (done, page) in pages.iter().enumerate() {
         on(page, done);
@@ -217,7 +217,7 @@ struct Visitor {
     gateway: Gateway,
     spki: String,
     /// What pages had kept when they were recorded.
-    kept: StorageState,
+    browser_state: StorageState,
     session: Option<Session>,
     settle_within: Duration,
 }
@@ -236,7 +236,7 @@ impl Visitor {
                 Session::start(&Launch { determinism: Some(determinism), activity, ..launch }).await?
             }
         };
-        kept::give(&mut session, &self.kept).await?;
+        browser_state::restore(&mut session, &self.browser_state).await?;
         self.gateway.begin_episode();
         let mut unsettled = None;
         if let Err(error) = session.act(&Action::Goto { url: page.url.clone() }).await {

@@ -1,7 +1,7 @@
-//! Episodes, runs, their results on disk, and what they say.
+//! Runs: playing episodes, their results on disk, and what the results say.
 //!
-//! [`run`] attempts every task of a suite, each time from a pristine world, and keeps each episode the moment it has ended, so that nothing that
-//! comes after (a crash, an interrupt, a broken disk) can take it back:
+//! [`run`] plays every task of a suite, each time from a pristine world. Each episode is kept on
+//! disk the moment it has ended. A later crash, interrupt or full disk cannot take it back:
 //!
 //! ```text
 //! planned -> begun (world pristine, start page open) -> step* -> ended -> scored -> written -> kept (renamed)
@@ -9,72 +9,48 @@
 //!               +----- error, time-out -------------------+--------+                  +-- interrupted before: as if never begun
 //! ```
 //!
-//! Everything else reads those results: [`Summary`] counts them, [`fingerprint`] digests what must repeat, [`compare`](fn@compare) names the first
-//! difference, [`report`] and [`viewer`] draw them, [`server`] shows them. The crate never judges an answer itself (that is the task's scorer) and never speaks to a browser but
-//! through [`Environment`].
+//! ```text
+//! play/                     workers, worlds, episodes
+//! results/                  a run's folder: its files, digests and fingerprints
+//! analysis/                 summaries, statistics, comparisons
+//! html/, report/, viewer/   pages about a run, as files
+//! server/                   the same pages over HTTP (`sandbox show`)
+//! export/                   tables for notebooks and other programs
+//! gym/                      episodes step by step over HTTP, for training
+//! fidelity, rescore         how well a snapshot replays; scoring what was saved
+//! ```
+//!
+//! The crate never judges an answer: the task's scorer does. It drives a browser only through
+//! [`Environment`].
 
-mod blocking;
-mod compare;
-mod counted;
-mod digest;
-pub mod door;
-pub mod environment;
-mod episode;
+mod analysis;
 mod error;
 pub mod export;
-mod facts;
 pub mod fidelity;
-mod files;
-pub mod fingerprint;
-pub mod groups;
 pub mod gym;
 mod html;
-mod in_one_line;
-pub mod kept;
-pub mod log;
-pub mod measures;
-mod merge;
-mod nondeterminism;
-mod options;
-mod pairing;
-mod progress;
-mod reading;
-mod recorded;
+mod play;
 pub mod report;
+mod rescore;
 pub mod results;
-mod room;
-mod run;
-mod saved;
-mod scored;
-pub mod sensitivity;
 pub mod server;
-mod servicenow;
-mod starts;
-pub mod statistics;
-mod stay;
-mod stuck;
-mod suite_digest;
-mod summary;
-mod table;
-mod town;
-mod trace;
-mod verifier;
 pub mod viewer;
-pub mod world;
 
-pub use compare::{Comparison, Difference, compare, compare_repeats};
-pub use counted::counted;
-pub use environment::Environment;
+pub use analysis::compare::{Comparison, Difference, compare, compare_repeats};
+pub use analysis::counted::counted;
+pub use analysis::merge::merge;
+pub use analysis::nondeterminism::Nondeterminism;
+pub use analysis::pairing::{Flip, Pairing, Side, pair};
+pub use analysis::summary::{RepeatFingerprint, Summary, TaskSummary};
+pub use analysis::table::short_url;
+pub use analysis::{groups, measures, sensitivity, statistics};
 pub use error::Error;
-pub use in_one_line::in_one_line;
-pub use merge::merge;
-pub use nondeterminism::Nondeterminism;
-pub use options::{Limits, Options};
-pub use pairing::{Flip, Pairing, Side, pair};
-pub use progress::{Event, Progress, silent};
-pub use run::{Sites, run, run_in};
-pub use saved::{score_again, score_saved};
-pub use servicenow::ServiceNow;
-pub use summary::{RepeatFingerprint, Summary, TaskSummary};
-pub use table::short_url;
-pub use town::session_cookie;
+pub use play::environment::Environment;
+pub use play::options::{Limits, Options};
+pub use play::progress::{Event, Progress, silent};
+pub use play::run::{Sites, run, run_in};
+pub use play::running_sites::session_cookie;
+pub use play::servicenow::ServiceNow;
+pub use play::{attach, browser_state, environment, log, world};
+pub use rescore::{score_again, score_saved};
+pub use results::fingerprint;

@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use agents::Kind;
+use agents::AgentSpec;
 use camino::Utf8PathBuf;
 use fake::{Fake, Mood, SHORT, suite};
 use http_body_util::{BodyExt as _, Full};
@@ -135,7 +135,7 @@ async fn an_episode_is_stepped_to_its_score_and_is_that_of_a_run() {
     let out = gym.out.with_file_name("oracle");
     let options = Options { out: Some(out), tasks: vec!["bike.one".to_owned()], ..Options::default() };
     let bring_up = |_| Fake::bring_up(Mood::default());
-    let (oracle, suite): (Kind, _) = ("oracle".parse().unwrap(), suite().unwrap());
+    let (oracle, suite): (AgentSpec, _) = ("oracle".parse().unwrap(), suite().unwrap());
     let run = runs::run_in(
         runs::Sites::default(),
         bring_up,

@@ -80,7 +80,7 @@ pub fn hosts() -> impl Iterator<Item = &'static str> {
 
 /// What a search engine's URL asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked<'a> {
+pub struct SearchQuery<'a> {
     engine: &'static Engine,
     /// Host of the engine.
     pub host: &'a str,
@@ -91,7 +91,7 @@ pub struct Asked<'a> {
 }
 
 /// What is asked for by the URL with this host (lower-case) and text; none where it is no search engine's, or another of its pages.
-pub fn asked<'a>(host: &'a str, url: &str) -> Option<Asked<'a>> {
+pub fn asked<'a>(host: &'a str, url: &str) -> Option<SearchQuery<'a>> {
     let engine = ENGINES.iter().find(|engine| engine.hosts.contains(&host))?;
     let url = Url::parse(url).ok()?;
     let value = |name: &str| url.query_pairs().find(|(own, _)| own == name).map(|(_, value)| value);
@@ -104,10 +104,10 @@ pub fn asked<'a>(host: &'a str, url: &str) -> Option<Asked<'a>> {
     let page = value(start)
         .and_then(|value| value.parse::<u64>().ok())
         .map_or(0, |value| value.saturating_sub(first) / step);
-    Some(Asked { engine, host, query, first: page.saturating_mul(PER_PAGE) })
+    Some(SearchQuery { engine, host, query, first: page.saturating_mul(PER_PAGE) })
 }
 
-impl Asked<'_> {
+impl SearchQuery<'_> {
     /// Where the form for another query leads, from any page of the engine.
     pub(crate) fn action(&self) -> &'static str {
         self.engine.results[0]

@@ -28,7 +28,7 @@ const SNIPPET: (u32, usize) = (40, 1000);
 /// Characters of a title.
 const TITLE: usize = 300;
 
-/// What stands before and after a found word in [`Found::snippet`].
+/// What stands before and after a found word in [`SearchHit::snippet`].
 pub(crate) const MARKS: (char, char) = ('\u{2}', '\u{3}');
 
 /// Some of the pages that a query finds.
@@ -37,12 +37,12 @@ pub struct Results {
     /// How many there are altogether.
     pub total: u64,
     /// Those that were asked for, best first.
-    pub found: Vec<Found>,
+    pub found: Vec<SearchHit>,
 }
 
 /// A page that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct SearchHit {
     /// Its URL, as the snapshots answer it.
     pub url: String,
     /// Its title; empty if it has none.
@@ -51,7 +51,7 @@ pub struct Found {
     pub snippet: String,
 }
 
-impl Found {
+impl SearchHit {
     /// The snippet without its marks.
     pub fn text(&self) -> String {
         self.snippet.replace([MARKS.0, MARKS.1], "")
@@ -133,7 +133,7 @@ impl Index {
         let rows = statement.query_map(given, |row| {
             let seen = |text: String| text.replace(DIVIDER, "");
             let snippet: String = seen(row.get(2)?).chars().take(characters).collect();
-            Ok(Found { url: row.get(0)?, title: seen(row.get(1)?), snippet })
+            Ok(SearchHit { url: row.get(0)?, title: seen(row.get(1)?), snippet })
         })?;
         Ok(Results {
             total: u64::try_from(total).unwrap_or_default(),

@@ -19,9 +19,9 @@ use std::sync::{Arc, OnceLock};
 use camino::{Utf8Path, Utf8PathBuf};
 use snapshots::index::ReplaySet;
 
-pub use engines::{Asked, asked, hosts};
+pub use engines::{SearchQuery, asked, hosts};
 pub use error::SearchError;
-pub use index::{Found, Results};
+pub use index::{Results, SearchHit};
 
 use index::Index;
 
@@ -85,7 +85,7 @@ impl Search {
     ///
     /// # Errors
     /// As [`Search::results`].
-    pub fn answer(&self, asked: &Asked<'_>) -> Result<Page, Arc<SearchError>> {
+    pub fn answer(&self, asked: &SearchQuery<'_>) -> Result<Page, Arc<SearchError>> {
         let results = match &asked.query {
             Some(query) => Some(self.results(query, asked.first, PER_PAGE)?),
             None => None,

@@ -8,14 +8,14 @@ use minijinja::{Environment, context};
 use serde::Serialize;
 
 use crate::PER_PAGE;
-use crate::engines::Asked;
-use crate::index::{Found, MARKS, Results};
+use crate::engines::SearchQuery;
+use crate::index::{MARKS, Results, SearchHit};
 
 /// The name tells the engine to escape everything for HTML.
 const NAME: &str = "results.html";
 
 /// The page for what was asked: with results, or without any query.
-pub(crate) fn render(asked: &Asked<'_>, results: Option<&Results>) -> String {
+pub(crate) fn render(asked: &SearchQuery<'_>, results: Option<&Results>) -> String {
     let total = results.map_or(0, |results| results.total);
     let shown = results.map_or(0, |results| results.found.len() as u64);
     let next = asked.first.saturating_add(PER_PAGE);
@@ -28,7 +28,7 @@ pub(crate) fn render(asked: &Asked<'_>, results: Option<&Results>) -> String {
             total => total,
             first => asked.first.saturating_add(1),
             last => asked.first.saturating_add(shown),
-            results => Serde(results.map_or(&[][..], |results| &results.found).iter().map(Shown::of).collect::<Vec<_>>()),
+            results => Serde(results.map_or(&[][..], |results| &results.found).iter().map(ResultView::of).collect::<Vec<_>>()),
             before => (asked.first > 0).then(|| asked.at(asked.first.saturating_sub(PER_PAGE).min(total.saturating_sub(1)))),
             next => (next < total).then(|| asked.at(next)),
         })
@@ -40,7 +40,7 @@ pub(crate) fn render(asked: &Asked<'_>, results: Option<&Results>) -> String {
 }
 
 #[derive(Serialize)]
-struct Shown<'a> {
+struct ResultView<'a> {
     url: &'a str,
     title: &'a str,
     snippet: Vec<Piece<'a>>,
@@ -52,15 +52,19 @@ struct Piece<'a> {
     found: bool,
 }
 
-impl<'a> Shown<'a> {
-    fn of(found: &'a Found) -> Shown<'a> {
+impl<'a> ResultView<'a> {
+    fn of(found: &'a SearchHit) -> ResultView<'a> {
         let pieces = found.snippet.split(MARKS.0).enumerate().flat_map(|(place, part)| {
             let (inside, outside) =
                 part.split_once(MARKS.1).unwrap_or(if place == 0 { ("", part) } else { (part, "") });
             [Piece { text: inside, found: true }, Piece { text: outside, found: false }]
         });
         let title = if found.title.is_empty() { &found.url } else { &found.title };
-        Shown { url: &found.url, title, snippet: pieces.filter(|piece| !piece.text.is_empty()).collect() }
+        ResultView {
+            url: &found.url,
+            title,
+            snippet: pieces.filter(|piece| !piece.text.is_empty()).collect(),
+        }
     }
 }
 

@@ -21,7 +21,6 @@ use tokio::sync::{broadcast, watch};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
-use crate::error::chain;
 use crate::{Error, Event, Events};
 
 /// How often the engine is asked whether it is there.
@@ -117,7 +116,7 @@ impl Monitor {
         tokio::select! {
             biased;
             answer = asked => match answer {
-                Err(error) if is_silence(&error) => Err(self.gone(chain(&error))),
+                Err(error) if is_silence(&error) => Err(self.gone(error_text::with_causes(&error))),
                 answer => Ok(answer),
             },
             gone = self.is_gone_for(Duration::ZERO) => Err(gone),
@@ -193,7 +192,7 @@ async fn watch_over(
             every.tick().await;
             let why = match timeout(ANSWERS_WITHIN, engine.docker().ping()).await {
                 Ok(Ok(_)) => None,
-                Ok(Err(error)) => Some(chain(&error)),
+                Ok(Err(error)) => Some(error_text::with_causes(&error)),
                 Err(_) => Some(format!("no answer within {} s", ANSWERS_WITHIN.as_secs())),
             };
             let host = engine.host().to_owned();

@@ -248,22 +248,9 @@ impl Error {
         move |error| {
             let why = match &error {
                 bollard::errors::Error::DockerResponseServerError { message, .. } => message.clone(),
-                other => chain(other),
+                other => error_text::with_causes(other),
             };
             Error::Refused { doing, why }
         }
     }
-}
-
-/// An error with its causes.
-pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut said: Vec<String> = Vec::new();
-    for cause in std::iter::successors(Some(error), |error| error.source()) {
-        let cause = cause.to_string();
-        // Some errors repeat the text of their cause.
-        if !said.last().is_some_and(|last| last.contains(&cause)) {
-            said.push(cause);
-        }
-    }
-    said.join(": ")
 }

@@ -16,7 +16,6 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use url::Host;
 
-use crate::error::chain;
 use crate::{Site, Upstream};
 
 /// More than any page that a condition or a log-in looks at.
@@ -93,10 +92,16 @@ impl Target {
         let forwarded = HeaderName::from_static("x-forwarded-proto");
         request.headers_mut().insert(forwarded, HeaderValue::from_static(self.scheme));
         let answering = async {
-            let tcp = TcpStream::connect((self.server.as_str(), self.port)).await.map_err(|e| chain(&e))?;
+            let tcp = TcpStream::connect((self.server.as_str(), self.port))
+                .await
+                .map_err(|e| error_text::with_causes(&e))?;
             let Some(roots) = &self.tls else { return exchange(tcp, request).await };
-            let tls = ClientTls::new(roots).map_err(|error| chain(&error))?;
-            exchange(tls.connect(&self.server, tcp).await.map_err(|error| chain(&error))?, request).await
+            let tls = ClientTls::new(roots).map_err(|error| error_text::with_causes(&error))?;
+            exchange(
+                tls.connect(&self.server, tcp).await.map_err(|error| error_text::with_causes(&error))?,
+                request,
+            )
+            .await
         };
         tokio::time::timeout(ANSWERS_WITHIN, answering)
             .await
@@ -110,10 +115,10 @@ where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let handshake = http1::handshake(TokioIo::new(stream)).await;
-    let (mut sender, connection) = handshake.map_err(|error| chain(&error))?;
+    let (mut sender, connection) = handshake.map_err(|error| error_text::with_causes(&error))?;
     // Its end is the end of the answer, which tells what went wrong.
     tokio::spawn(connection);
-    let response = sender.send_request(request).await.map_err(|error| chain(&error))?;
+    let response = sender.send_request(request).await.map_err(|error| error_text::with_causes(&error))?;
     let (head, body) = response.into_parts();
     let body = Limited::new(body, LARGEST_BODY).collect().await.map_err(|error| error.to_string())?;
     Ok(Answer { status: head.status, headers: head.headers, body: body.to_bytes() })

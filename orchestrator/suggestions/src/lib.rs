@@ -20,12 +20,12 @@ mod tests {
 
     #[test]
     fn a_name_is_proposed_where_it_is_like_the_text() {
-        let names = || ["oracle", "mistaken", "noop", "random"];
+        let names = || ["oracle", "negative", "noop", "random"];
         for (text, expected) in [
             ("orcale", Some("oracle")),
             ("Noop", Some("noop")),
             ("radnom", Some("random")),
-            ("misteken", Some("mistaken")),
+            ("negatve", Some("negative")),
             ("gpt", None),
             ("", None),
         ] {

@@ -1,8 +1,9 @@
 //! One system's answers where it gave any, else the next one's: AssistantBench's paper lets an agent fall back on a model that answers from memory.
 
+use crate::Task;
 use crate::saved::Saved;
-use crate::scoring::rules::Rules;
-use crate::{Score, Task};
+use scoring::Score;
+use scoring::rules::Rules;
 
 /// Attempts of several systems, of which one counts for each repeat of a task.
 #[derive(Debug, Clone, PartialEq)]

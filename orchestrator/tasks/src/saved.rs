@@ -4,9 +4,10 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use crate::Task;
 use crate::import::{ImportError, read_lines};
-use crate::scoring::webarena::{Found, Seen};
-use crate::{ScoreState, Scorer, Step, Task};
+use scoring::webarena::{Found, Seen};
+use scoring::{ScoreState, Scorer, Step};
 
 /// An attempt. Which keys matter depends on the scorer: AssistantBench wants the answer, WebArena the last address and what was read of pages besides,
 /// Mind2Web-Live the steps.

@@ -5,15 +5,16 @@ use std::collections::BTreeMap;
 use std::{env, fs};
 
 use camino::Utf8PathBuf;
+use scoring::webarena::{EvalType, Evaluation, Found};
+use scoring::workarena::KINDS;
+use scoring::{Scorer, Step};
+use tasks::Task;
 use tasks::import::infinity::{List, infinity};
 use tasks::import::turkingbench::{SITE, Source, Through, kinds, turkingbench};
 use tasks::import::warcbench::{self, Recording};
 use tasks::import::webarena::{published, webarena};
 use tasks::import::workarena::{ARTICLES, FORMS, Setup, TASKS, Wanted, workarena};
 use tasks::import::{Import, mind2web_live, only_lite, visualwebarena, webarena_verified, webchorearena};
-use tasks::scoring::webarena::{EvalType, Evaluation, Found};
-use tasks::scoring::workarena::KINDS;
-use tasks::{Scorer, Step, Task};
 
 fn read(file: &str) -> String {
     let folder = env::var("SANDBOX_DATASETS")
@@ -170,7 +171,7 @@ fn webchorearena_is_read_whole_and_its_gold_answers_earn_all() {
 /// The counts are those of the benchmark's paper and files.
 #[test]
 fn visualwebarena_is_read_whole() {
-    use tasks::scoring::visualwebarena::EvalType::{PageImageQuery, ProgramHtml, StringMatch, UrlMatch};
+    use scoring::visualwebarena::EvalType::{PageImageQuery, ProgramHtml, StringMatch, UrlMatch};
     let mut all = Import::default();
     for (name, tasks) in [("classifieds", 234), ("reddit", 210), ("shopping", 466)] {
         let file = read(&format!("visualwebarena/test_{name}.raw.json"));
@@ -211,7 +212,7 @@ fn visualwebarena_is_read_whole() {
 fn webarena_verified_is_read_whole() {
     let folder = env::var("SANDBOX_DATASETS").expect("see above");
     let file = Utf8PathBuf::from(folder).join("webarena-verified/webarena-verified.json");
-    let tasks = tasks::scoring::webarena_verified::read(&fs::read_to_string(file).unwrap()).unwrap();
+    let tasks = scoring::webarena_verified::read(&fs::read_to_string(file).unwrap()).unwrap();
     let evaluators = tasks.iter().map(|task| task.evaluators());
     let (responses, events) = evaluators.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     assert_eq!((tasks.len(), responses, events), (812, 812, 663));

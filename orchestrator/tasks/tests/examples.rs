@@ -2,7 +2,9 @@
 //! is nearly right earns nothing.
 #![allow(clippy::unwrap_used)]
 
-use tasks::{OracleStep, Scorer, Step, Task};
+use scoring::solution::OracleStep;
+use scoring::{Scorer, Step};
+use tasks::Task;
 
 fn score(scorer: &Scorer, answer: &str) -> f64 {
     let mut state = scorer.start();
@@ -30,7 +32,7 @@ fn the_first_task_of_the_readme_tells_right_from_nearly_right() {
 }
 
 #[test]
-fn the_first_task_of_the_reference_earns_by_its_oracle_and_not_by_its_mistake() {
+fn the_first_task_of_the_reference_earns_by_its_oracle_and_not_by_its_wrong_solution() {
     let page = include_str!("../../../tasks/README.md");
     let (_, section) = page.split_once("## A task\n").unwrap();
     let text = section.split("```yaml\n").nth(1).unwrap().split("```").next().unwrap();
@@ -43,7 +45,7 @@ fn the_first_task_of_the_reference_earns_by_its_oracle_and_not_by_its_mistake() 
         answer.unwrap()
     };
     assert_eq!(score(&task.scorer, &answer(&task.oracle)), 1.0);
-    assert_eq!(score(&task.scorer, &answer(&task.mistake)), 0.0);
+    assert_eq!(score(&task.scorer, &answer(&task.wrong_solution)), 0.0);
 }
 
 /// Every block of scorers in the reference is one.

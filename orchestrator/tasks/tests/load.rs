@@ -4,7 +4,9 @@
 use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use tasks::{GoalText, MatchLevel, OracleStep, PageCheck, Scorer, Suite, Task};
+use scoring::solution::OracleStep;
+use scoring::{PageCheck, Scorer};
+use tasks::{GoalText, MatchLevel, Suite, Task};
 use tempfile::TempDir;
 
 const WORLD: &str = "world:\n  snapshots: [web.wacz]\n  clock: 2026-03-14T09:00:00Z\n";
@@ -131,6 +133,18 @@ fn a_task_may_have_another_world_than_its_suite() {
     assert_eq!((world.seed, world.viewport), (suite.world.seed, suite.world.viewport));
     let written = serde_yaml::to_string(one).unwrap();
     assert_eq!(&serde_yaml::from_str::<Task>(&written).unwrap(), one, "{written}");
+}
+
+#[test]
+fn the_older_name_of_a_wrong_solution_is_read() {
+    let steps = |key: &str| format!("{TASK}{key}:\n- answer: no\n");
+    let (_folder, path) = suite(&[("suite.yaml", WORLD), ("a.yaml", &steps("mistake"))]);
+    let old = Suite::load(&path).unwrap().tasks.remove(0);
+    let (_folder, path) = suite(&[("suite.yaml", WORLD), ("a.yaml", &steps("wrong_solution"))]);
+    assert_eq!(old, Suite::load(&path).unwrap().tasks.remove(0));
+    assert_eq!(old.wrong_solution.len(), 1);
+    let both = task_refusal(&format!("{}{}", steps("mistake"), "wrong_solution:\n- answer: no\n"));
+    assert!(both.contains("older name of `wrong_solution`"), "{both}");
 }
 
 #[test]

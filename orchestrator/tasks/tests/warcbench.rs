@@ -1,12 +1,13 @@
 //! WARC-Bench's four evaluators on made-up episodes, by both kinds of rules.
 #![allow(clippy::unwrap_used)]
 
+use scoring::rules::Rules;
+use scoring::warcbench::Check;
+use scoring::webarena::Found;
+use scoring::{ScoreError, Scorer, Step};
 use serde_json::{Value, json};
 use tasks::saved::read_saved;
-use tasks::scoring::rules::Rules;
-use tasks::scoring::warcbench::Check;
-use tasks::scoring::webarena::Found;
-use tasks::{GoalText, ScoreError, Scorer, Step, Task};
+use tasks::{GoalText, Task};
 
 fn worth(kind: &str, wanted: &str, answer: &str, rules: Rules) -> Result<f64, ScoreError> {
     let scorer = Scorer::WarcBench(Check::new(kind, wanted.to_owned()).unwrap());

@@ -12,12 +12,12 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use camino::Utf8PathBuf;
+use scoring::tables::{Input, Lookup, Record, Tables};
+use scoring::workarena::{Config, Failure, KINDS, User, Visit};
+use scoring::{Fetch, Fetched, Pages};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tasks::import::workarena::{ARTICLES, FORMS, Setup, TASKS, configs};
-use tasks::scoring::workarena::{Config, Failure, KINDS, User, Visit};
-use tasks::tables::{Input, Lookup, Record, Tables};
-use tasks::{Fetch, Fetched, Pages};
 
 const ADDRESS: &str = "https://desk.test";
 
@@ -120,7 +120,7 @@ fn read_all() -> BTreeMap<&'static str, Vec<Config>> {
     for (table, file) in FORMS {
         setup.read_form(table, &read(file)).unwrap();
     }
-    let one = |kind: &'static tasks::scoring::workarena::Kind| {
+    let one = |kind: &'static scoring::workarena::Kind| {
         (kind.name, configs(kind, &read(&format!("{TASKS}/{}", kind.file)), &setup).unwrap())
     };
     KINDS.iter().map(one).collect()

@@ -6,7 +6,6 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 /// Why a town cannot be had. Texts read after "failed to".
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum Error {
     /// Another process holds the folder.
     #[error("start a town: one is up already")]

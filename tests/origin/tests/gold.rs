@@ -16,7 +16,9 @@ use origin::{
         places, rail,
     },
 };
-use tasks::{KeyNode, OracleStep, ScoreState, Scorer, Step, Suite, Task};
+use scoring::solution::OracleStep;
+use scoring::{KeyNode, ScoreState, Scorer, Step};
+use tasks::{Suite, Task};
 
 const SATURDAY: &str = WEEKEND[1].0;
 

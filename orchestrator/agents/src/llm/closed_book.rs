@@ -5,7 +5,7 @@ use browser::Action;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::asker::{Asker, context};
+use super::client::{LlmClient, context};
 use super::template::Pictures;
 use crate::{Agent, Call, Error, Goal, NextReply, Reply, View};
 
@@ -19,19 +19,19 @@ pub struct Settings {
 
 pub(super) struct ClosedBook {
     settings: Settings,
-    asker: Asker,
+    client: LlmClient,
 }
 
 impl ClosedBook {
-    pub(super) fn new(settings: Settings, asker: Asker) -> ClosedBook {
-        ClosedBook { settings, asker }
+    pub(super) fn new(settings: Settings, client: LlmClient) -> ClosedBook {
+        ClosedBook { settings, client }
     }
 
     async fn reply(&mut self, goal: &Goal, view: View<'_>) -> Result<Reply, Error> {
         let mut context = context(goal, &view, "");
         context.insert("example".to_owned(), json!(self.settings.example));
         let pictures = Pictures { goal: &goal.images, screenshot: None };
-        let text = self.asker.ask("closed-book", context, pictures).await?;
+        let text = self.client.ask("closed-book", context, pictures).await?;
         Ok(answer(&text))
     }
 }
@@ -55,7 +55,7 @@ impl Agent for ClosedBook {
     }
 
     fn take_calls(&mut self) -> Vec<Call> {
-        self.asker.take_calls()
+        self.client.take_calls()
     }
 }
 

@@ -10,10 +10,10 @@ use browser::{Dialect, Look};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::asker::{Asker, context};
+use super::client::{LlmClient, context};
 use super::template::Pictures;
 use crate::agent::FirstLook;
-use crate::{Agent, Call, Error, Goal, NextReply, Reply, Speech, View};
+use crate::{ActionFormat, Agent, Call, Error, Goal, NextReply, Reply, View};
 
 /// What the paper varies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,13 +31,13 @@ pub struct Settings {
 
 pub(super) struct Form {
     settings: Settings,
-    asker: Asker,
+    client: LlmClient,
     fields: Option<VecDeque<String>>,
 }
 
 impl Form {
-    pub(super) fn new(settings: Settings, asker: Asker) -> Form {
-        Form { settings, asker, fields: None }
+    pub(super) fn new(settings: Settings, client: LlmClient) -> Form {
+        Form { settings, client, fields: None }
     }
 
     async fn reply(&mut self, goal: &Goal, view: View<'_>) -> Result<Reply, Error> {
@@ -63,7 +63,7 @@ impl Form {
         ]);
         let pictures =
             Pictures { goal: &goal.images, screenshot: view.screenshot.filter(|_| self.settings.vision) };
-        let action = self.asker.ask("form", context, pictures).await?;
+        let action = self.client.ask("form", context, pictures).await?;
         Ok(Reply::Act { action: action.trim().to_owned(), reason: Some(format!("field {name}")) })
     }
 }
@@ -78,11 +78,11 @@ impl Agent for Form {
         Box::pin(self.reply(goal, view))
     }
 
-    fn speech(&self) -> Speech {
-        Speech { dialect: Dialect::TurkingBench, multiaction: true }
+    fn speech(&self) -> ActionFormat {
+        ActionFormat { dialect: Dialect::TurkingBench, multiaction: true }
     }
 
     fn take_calls(&mut self) -> Vec<Call> {
-        self.asker.take_calls()
+        self.client.take_calls()
     }
 }

@@ -9,10 +9,10 @@ use models::{Message, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::asker::{Asker, context, said};
+use super::client::{LlmClient, context, said};
 use super::template::Pictures;
 use crate::agent::FirstLook;
-use crate::{Agent, Call, Error, Goal, NextReply, Reply, Speech, View};
+use crate::{ActionFormat, Agent, Call, Error, Goal, NextReply, Reply, View};
 
 /// What the paper varies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -91,14 +91,14 @@ struct Turn {
 
 pub(super) struct Generic {
     settings: Settings,
-    asker: Asker,
+    client: LlmClient,
     history: Vec<Turn>,
     plan: Option<String>,
 }
 
 impl Generic {
-    pub(super) fn new(settings: Settings, asker: Asker) -> Generic {
-        Generic { settings, asker, history: Vec::new(), plan: None }
+    pub(super) fn new(settings: Settings, client: LlmClient) -> Generic {
+        Generic { settings, client, history: Vec::new(), plan: None }
     }
 
     fn look(&self) -> Look {
@@ -129,7 +129,7 @@ impl Generic {
         let mut turns = Vec::new();
         let mut wrong = String::new();
         for _ in 0..self.settings.tries.max(1) {
-            let reply = self.asker.answer("generic", context.clone(), pictures, &turns).await?;
+            let reply = self.client.answer("generic", context.clone(), pictures, &turns).await?;
             let text = &reply.text;
             match self.read(text) {
                 Ok(turn) => {
@@ -178,12 +178,12 @@ impl Agent for Generic {
         Box::pin(self.reply(goal, view))
     }
 
-    fn speech(&self) -> Speech {
-        Speech { dialect: Dialect::BrowserGym, multiaction: self.settings.multiaction }
+    fn speech(&self) -> ActionFormat {
+        ActionFormat { dialect: Dialect::BrowserGym, multiaction: self.settings.multiaction }
     }
 
     fn take_calls(&mut self) -> Vec<Call> {
-        self.asker.take_calls()
+        self.client.take_calls()
     }
 }
 

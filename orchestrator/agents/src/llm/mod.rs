@@ -9,13 +9,13 @@
 //!
 //! - [`Settings`] say which agent it is, what its paper sets, and how its model is asked; each file in `presets/` is one.
 //! - A template is all messages of one prompt, in our own words; a folder of the user's may hold others in their place.
-//! - `Asker` fills a template in, keeps it within the model's budget, asks, and notes what it took.
+//! - `LlmClient` fills a template in, keeps it within the model's budget, asks, and notes what it took.
 //! - Each further file is one agent: what it looks at, what it asks, and what it makes of the reply.
 //!
 //! An agent returns a model's words in the notation that the model was told to use, so that a reply that cannot be read is the model's failed step
 //! and counts as the paper counts it.
 
-mod asker;
+mod client;
 mod closed_book;
 mod form;
 mod generic;
@@ -29,13 +29,14 @@ mod webarena;
 use std::sync::Arc;
 
 use models::Model;
-use tasks::{Scorer, Task};
+use scoring::Scorer;
+use tasks::Task;
 
 pub use settings::{AgentSettings, ModelSettings, PRESETS, Settings, SettingsError};
 pub use template::{TEMPLATES, TemplateError, Templates};
 
 use crate::Agent;
-use asker::Asker;
+use client::LlmClient;
 
 /// An agent for one episode of the task. `repeat` counts from 1.
 pub(crate) fn agent(
@@ -45,19 +46,19 @@ pub(crate) fn agent(
     task: &Task,
     repeat: u32,
 ) -> Box<dyn Agent> {
-    let asker = Asker::new(model.clone(), &settings.model, templates.clone(), repeat.saturating_sub(1));
+    let client = LlmClient::new(model.clone(), &settings.model, templates.clone(), repeat.saturating_sub(1));
     match &settings.agent {
-        AgentSettings::WebArena(settings) => Box::new(webarena::WebArena::new(settings.clone(), asker)),
+        AgentSettings::WebArena(settings) => Box::new(webarena::WebArena::new(settings.clone(), client)),
         AgentSettings::React(settings) => {
-            Box::new(react::React::new(settings.clone(), asker, key_nodes(&task.scorer)))
+            Box::new(react::React::new(settings.clone(), client, key_nodes(&task.scorer)))
         }
-        AgentSettings::SeeAct(settings) => Box::new(see_act::SeeAct::new(settings.clone(), asker)),
-        AgentSettings::Generic(settings) => Box::new(generic::Generic::new(settings.clone(), asker)),
-        AgentSettings::Form(settings) => Box::new(form::Form::new(settings.clone(), asker)),
+        AgentSettings::SeeAct(settings) => Box::new(see_act::SeeAct::new(settings.clone(), client)),
+        AgentSettings::Generic(settings) => Box::new(generic::Generic::new(settings.clone(), client)),
+        AgentSettings::Form(settings) => Box::new(form::Form::new(settings.clone(), client)),
         AgentSettings::ClosedBook(settings) => {
-            Box::new(closed_book::ClosedBook::new(settings.clone(), asker))
+            Box::new(closed_book::ClosedBook::new(settings.clone(), client))
         }
-        AgentSettings::Retrieval(settings) => Box::new(retrieval::Retrieval::new(settings.clone(), asker)),
+        AgentSettings::Retrieval(settings) => Box::new(retrieval::Retrieval::new(settings.clone(), client)),
     }
 }
 

@@ -8,10 +8,10 @@ use browser::{Dialect, Look};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::asker::{Asker, context};
+use super::client::{LlmClient, context};
 use super::template::Pictures;
 use crate::agent::FirstLook;
-use crate::{Agent, Call, Error, Goal, NextReply, Reply, Speech, View};
+use crate::{ActionFormat, Agent, Call, Error, Goal, NextReply, Reply, View};
 
 /// How often a reply that cannot be read is asked for.
 const TRIES: u32 = 3;
@@ -62,14 +62,14 @@ struct Verdict {
 
 pub(super) struct React {
     settings: Settings,
-    asker: Asker,
+    client: LlmClient,
     key_nodes: Vec<String>,
     memory: Vec<Turn>,
 }
 
 impl React {
-    pub(super) fn new(settings: Settings, asker: Asker, key_nodes: Vec<String>) -> React {
-        React { settings, asker, key_nodes, memory: Vec::new() }
+    pub(super) fn new(settings: Settings, client: LlmClient, key_nodes: Vec<String>) -> React {
+        React { settings, client, key_nodes, memory: Vec::new() }
     }
 
     fn pictures<'a>(&self, goal: &'a Goal, view: &View<'a>) -> Pictures<'a> {
@@ -103,7 +103,7 @@ impl React {
             Reward::None | Reward::Own => &[],
         };
         context.insert("reference".to_owned(), json!(reference));
-        let text = self.asker.ask("react-reward", context, self.pictures(goal, view)).await?;
+        let text = self.client.ask("react-reward", context, self.pictures(goal, view)).await?;
         let unread = Verdict { status: "unclear".to_owned(), score: json!("?"), reason: text.clone() };
         Ok(object(&text).and_then(|object| serde_json::from_value(object).ok()).unwrap_or(unread))
     }
@@ -115,7 +115,7 @@ impl React {
         let pictures = self.pictures(goal, view);
         let mut text = String::new();
         for _ in 0..TRIES {
-            text = self.asker.ask("react", context.clone(), pictures).await?;
+            text = self.client.ask("react", context.clone(), pictures).await?;
             if Dialect::WebCanvas.read_one(&text).is_ok() {
                 break;
             }
@@ -146,11 +146,11 @@ impl Agent for React {
         Box::pin(self.reply(goal, view))
     }
 
-    fn speech(&self) -> Speech {
-        Speech { dialect: Dialect::WebCanvas, multiaction: false }
+    fn speech(&self) -> ActionFormat {
+        ActionFormat { dialect: Dialect::WebCanvas, multiaction: false }
     }
 
     fn take_calls(&mut self) -> Vec<Call> {
-        self.asker.take_calls()
+        self.client.take_calls()
     }
 }

@@ -8,7 +8,7 @@ use browser::{Action, Look, TreeText, truncate};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::asker::{Asker, context};
+use super::client::{LlmClient, context};
 use super::closed_book::answer;
 use super::template::Pictures;
 use crate::agent::FirstLook;
@@ -47,13 +47,13 @@ struct Search {
 
 pub(super) struct Retrieval {
     settings: Settings,
-    asker: Asker,
+    client: LlmClient,
     searches: Vec<Search>,
 }
 
 impl Retrieval {
-    pub(super) fn new(settings: Settings, asker: Asker) -> Retrieval {
-        Retrieval { settings, asker, searches: Vec::new() }
+    pub(super) fn new(settings: Settings, client: LlmClient) -> Retrieval {
+        Retrieval { settings, client, searches: Vec::new() }
     }
 
     async fn reply(&mut self, goal: &Goal, view: View<'_>) -> Result<Reply, Error> {
@@ -71,7 +71,7 @@ impl Retrieval {
             ("may_search".to_owned(), json!(may_search)),
         ]);
         let pictures = Pictures { goal: &goal.images, screenshot: None };
-        let text = self.asker.ask("retrieval", context, pictures).await?;
+        let text = self.client.ask("retrieval", context, pictures).await?;
         let asked =
             text.split_once("Search:").filter(|(before, _)| may_search && !before.contains("Answer:"));
         let Some((thought, rest)) = asked else { return Ok(answer(&text)) };
@@ -94,6 +94,6 @@ impl Agent for Retrieval {
     }
 
     fn take_calls(&mut self) -> Vec<Call> {
-        self.asker.take_calls()
+        self.client.take_calls()
     }
 }

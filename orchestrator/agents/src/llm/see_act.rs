@@ -11,7 +11,7 @@ use browser::{Action, Dialect, Element, Look, choice_name};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::asker::{Asker, context};
+use super::client::{LlmClient, context};
 use super::template::Pictures;
 use crate::agent::FirstLook;
 use crate::{Agent, Call, Error, Goal, NextReply, Reply, View};
@@ -62,15 +62,15 @@ const MEMORIZE: &str = "MEMORIZE";
 
 pub(super) struct SeeAct {
     settings: Settings,
-    asker: Asker,
+    client: LlmClient,
     history: Vec<String>,
     plan: Option<String>,
     memory: Vec<String>,
 }
 
 impl SeeAct {
-    pub(super) fn new(settings: Settings, asker: Asker) -> SeeAct {
-        SeeAct { settings, asker, history: Vec::new(), plan: None, memory: Vec::new() }
+    pub(super) fn new(settings: Settings, client: LlmClient) -> SeeAct {
+        SeeAct { settings, client, history: Vec::new(), plan: None, memory: Vec::new() }
     }
 
     async fn reply(&mut self, goal: &Goal, view: View<'_>) -> Result<Reply, Error> {
@@ -88,7 +88,7 @@ impl SeeAct {
         ]);
         let pictures = Pictures { goal: &goal.images, screenshot: view.screenshot.filter(|_| vision) };
         let prompt = if self.settings.plan { "see-plan-act-look" } else { "see-act-look" };
-        let words = self.asker.ask(prompt, context.clone(), pictures).await?;
+        let words = self.client.ask(prompt, context.clone(), pictures).await?;
         if let Some(plan) =
             words.rsplit_once(PLAN).map(|(_, plan)| plan.trim()).filter(|_| self.settings.plan)
         {
@@ -129,7 +129,7 @@ impl SeeAct {
                 .collect();
             context.insert("choices".to_owned(), json!(list));
             context.insert("none_of_them".to_owned(), json!(choice_name(batch.len())));
-            text = self.asker.ask(prompt, context.clone(), pictures).await?;
+            text = self.client.ask(prompt, context.clone(), pictures).await?;
             let chosen = text.lines().find_map(|line| line.trim().strip_prefix("ELEMENT:")).map(str::trim);
             if chosen == Some(choice_name(batch.len()).as_str()) {
                 continue;
@@ -156,7 +156,7 @@ impl SeeAct {
             let mut context = context(goal, view, "");
             context.insert("plan".to_owned(), json!(self.plan));
             context.insert("memory".to_owned(), json!(self.memory));
-            let answer = self.asker.ask("see-plan-act-answer", context, Pictures::default()).await?;
+            let answer = self.client.ask("see-plan-act-answer", context, Pictures::default()).await?;
             let answer = answer.trim().trim_start_matches("ANSWER:").trim().to_owned();
             if answer.is_empty() || answer.eq_ignore_ascii_case("none") {
                 return Ok(Reply::Stop { reason: Some(words) });
@@ -204,6 +204,6 @@ impl Agent for SeeAct {
     }
 
     fn take_calls(&mut self) -> Vec<Call> {
-        self.asker.take_calls()
+        self.client.take_calls()
     }
 }

@@ -9,10 +9,10 @@ use browser::{Dialect, Look, Marks, Picture, truncate};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::asker::{Asker, context};
+use super::client::{LlmClient, context};
 use super::template::Pictures;
 use crate::agent::FirstLook;
-use crate::{Agent, Call, Error, Goal, NextReply, Reply, Speech, View};
+use crate::{ActionFormat, Agent, Call, Error, Goal, NextReply, Reply, View};
 
 /// What the paper varies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,13 +47,13 @@ fn webarena_tokens() -> usize {
 
 pub(super) struct WebArena {
     settings: Settings,
-    asker: Asker,
+    client: LlmClient,
     previous: Option<String>,
 }
 
 impl WebArena {
-    pub(super) fn new(settings: Settings, asker: Asker) -> WebArena {
-        WebArena { settings, asker, previous: None }
+    pub(super) fn new(settings: Settings, client: LlmClient) -> WebArena {
+        WebArena { settings, client, previous: None }
     }
 
     fn look(&self) -> Look {
@@ -83,7 +83,7 @@ impl WebArena {
         ]);
         let pictures = Pictures { goal: &goal.images, screenshot: view.screenshot.filter(|_| vision) };
         let prompt = if reasoning { "webarena-cot" } else { "webarena-direct" };
-        let text = self.asker.ask(prompt, context, pictures).await?;
+        let text = self.client.ask(prompt, context, pictures).await?;
         let (action, reason) = apart(&text);
         self.previous = Some(action.clone());
         Ok(Reply::Act { action, reason })
@@ -111,12 +111,12 @@ impl Agent for WebArena {
         Box::pin(self.reply(goal, view))
     }
 
-    fn speech(&self) -> Speech {
-        Speech { dialect: Dialect::WebArena, multiaction: false }
+    fn speech(&self) -> ActionFormat {
+        ActionFormat { dialect: Dialect::WebArena, multiaction: false }
     }
 
     fn take_calls(&mut self) -> Vec<Call> {
-        self.asker.take_calls()
+        self.client.take_calls()
     }
 }
 

@@ -84,7 +84,7 @@ pub(super) struct Caller {
 
 /// A message as it is posted.
 #[derive(Serialize)]
-struct Posted<'a> {
+struct PostedMessage<'a> {
     #[serde(flatten)]
     message: &'a Message<'a>,
     episode: &'a str,
@@ -105,7 +105,7 @@ impl Caller {
     /// Posts a message; gives the body of the answer.
     pub(super) async fn ask(&mut self, message: &Message<'_>, within: Duration) -> Result<Vec<u8>, Error> {
         let asked = message.name();
-        let body = serde_json::to_vec(&Posted { message, episode: &self.episode })
+        let body = serde_json::to_vec(&PostedMessage { message, episode: &self.episode })
             .map_err(|why| self.unreachable(asked, &why))?;
         timeout(within, self.post(asked, body))
             .await
@@ -132,9 +132,8 @@ impl Caller {
         Err(Error::Refused { asked, address, status: status.as_u16(), excerpt })
     }
 
-    fn unreachable(&self, asked: &'static str, why: &(dyn std::error::Error + 'static)) -> Error {
-        let causes = std::iter::successors(Some(why), |error| error.source());
-        let reason = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
+    fn unreachable(&self, asked: &'static str, why: &dyn std::error::Error) -> Error {
+        let reason = error_text::with_causes(why);
         Error::Unreachable { asked, address: self.address.to_string(), reason }
     }
 }

@@ -24,13 +24,13 @@ use std::time::Duration;
 
 pub use http::{Address, AddressError};
 pub use protocol::VERSION;
-use protocol::{Message, Seen};
+use protocol::{Message, ObservationMessage};
 use transport::Transport;
 
 use browser::Look;
 use processes::Variable;
 
-use crate::{Agent, Error, FirstLook, Goal, NextReply, Reply, Speech, View};
+use crate::{ActionFormat, Agent, Error, FirstLook, Goal, NextReply, Reply, View};
 
 /// The most that is read of one answer, a line or a body.
 const LINE_LIMIT: usize = 1 << 20;
@@ -39,7 +39,7 @@ const LEAVE_WITHIN: Duration = Duration::from_secs(2);
 
 /// Where an agent is found.
 #[derive(Debug, Clone)]
-pub enum Contact {
+pub enum Endpoint {
     /// A program that is started for the episode.
     Command {
         /// Command line for `sh -c`.
@@ -57,9 +57,9 @@ pub enum Contact {
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Where it is.
-    pub contact: Contact,
+    pub contact: Endpoint,
     /// How it is to write its actions.
-    pub speech: Speech,
+    pub speech: ActionFormat,
     /// How long the handshake may take, the program's own start included.
     pub hello_within: Duration,
     /// How long an answer may take.
@@ -70,14 +70,14 @@ impl Settings {
     /// A command line and a file for its standard error; the rest as in [`Settings::to`].
     pub fn new(command: impl Into<String>, stderr: impl Into<PathBuf>) -> Settings {
         let (line, stderr, variables) = (command.into(), stderr.into(), Vec::new());
-        Settings::to(Contact::Command { line, stderr, variables })
+        Settings::to(Endpoint::Command { line, stderr, variables })
     }
 
     /// One action a reply, in BrowserGym's notation; 30 s for the handshake, 120 s for an answer.
-    pub fn to(contact: Contact) -> Settings {
+    pub fn to(contact: Endpoint) -> Settings {
         Settings {
             contact,
-            speech: Speech::default(),
+            speech: ActionFormat::default(),
             hello_within: Duration::from_secs(30),
             answer_within: Duration::from_secs(120),
         }
@@ -113,7 +113,7 @@ impl Program {
     }
 
     async fn exchange_greetings(&mut self, transport: &mut Transport, goal: &Goal) -> Result<(), Error> {
-        let Speech { dialect, multiaction } = self.settings.speech;
+        let ActionFormat { dialect, multiaction } = self.settings.speech;
         let sandbox = env!("CARGO_PKG_VERSION");
         let hello = Message::Hello { protocol: VERSION, sandbox, dialect, multiaction };
         let line = transport.ask(&hello, self.settings.hello_within).await?;
@@ -136,7 +136,7 @@ impl Program {
         }
         // Taken until it has answered: a process that has failed once is not asked again, also where this is given up half-way.
         let Some(mut transport) = self.transport.take() else { unreachable!("it was greeted") };
-        let observation = Message::Observation(Box::new(Seen::new(view, &self.look)));
+        let observation = Message::Observation(Box::new(ObservationMessage::new(view, &self.look)));
         let answered = transport.ask(&observation, self.settings.answer_within).await;
         let reply = answered.and_then(|line| protocol::read_answer(&transport.who(), &line));
         self.keep(transport, reply.is_ok());
@@ -161,7 +161,7 @@ impl Agent for Program {
         Box::pin(self.answer(goal, view))
     }
 
-    fn speech(&self) -> Speech {
+    fn speech(&self) -> ActionFormat {
         self.settings.speech
     }
 

@@ -42,7 +42,7 @@ pub(super) enum Message<'a> {
         max_steps: u32,
     },
     /// What is seen. Takes an answer: an action, or the end.
-    Observation(Box<Seen<'a>>),
+    Observation(Box<ObservationMessage<'a>>),
     /// The episode is over. Takes no answer.
     End {
         /// The word for how.
@@ -53,7 +53,7 @@ pub(super) enum Message<'a> {
 /// An observation as it is sent: what every program is told, and the forms that this one asked for.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Observation")]
-pub(super) struct Seen<'a> {
+pub(super) struct ObservationMessage<'a> {
     /// Number of the action asked for, from 1.
     step: u32,
     /// The page's address.
@@ -105,7 +105,7 @@ pub(super) struct Seen<'a> {
     screenshot: Option<&'a Path>,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> ObservationMessage<'a> {
     /// What is seen by a program that asked for `look`.
     pub(super) fn new(view: View<'a>, look: &Look) -> Self {
         let seen = view.observation;
@@ -286,7 +286,8 @@ mod tests {
         let written = |page: &Observation, look: &Look| {
             let view =
                 View { step: 1, observation: page, chat: &[], last_action_error: None, screenshot: None };
-            serde_json::to_string(&Message::Observation(Box::new(Seen::new(view, look)))).unwrap()
+            serde_json::to_string(&Message::Observation(Box::new(ObservationMessage::new(view, look))))
+                .unwrap()
         };
         assert_eq!(
             written(&page, &Look::default()),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::http::Caller;
 use super::process::Process;
 use super::protocol::Message;
-use super::{Contact, LEAVE_WITHIN};
+use super::{Endpoint, LEAVE_WITHIN};
 use crate::Error;
 
 /// The way to one agent in one episode.
@@ -17,12 +17,12 @@ pub(super) enum Transport {
 
 impl Transport {
     /// Starts a program; a server is there already.
-    pub(super) fn open(contact: &Contact) -> Result<Transport, Error> {
+    pub(super) fn open(contact: &Endpoint) -> Result<Transport, Error> {
         Ok(match contact {
-            Contact::Command { line, stderr, variables } => {
+            Endpoint::Command { line, stderr, variables } => {
                 Transport::Process(Process::start(line, stderr, variables)?)
             }
-            Contact::Server(address) => Transport::Http(Caller::new(address.clone())),
+            Endpoint::Server(address) => Transport::Http(Caller::new(address.clone())),
         })
     }
 

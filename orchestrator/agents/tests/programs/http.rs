@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use agents::program::{Address, Contact, Settings};
+use agents::program::{Address, Endpoint, Settings};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
@@ -71,7 +71,7 @@ async fn play(
     address: &str,
     settings: impl FnOnce(&mut Settings),
 ) -> Result<Vec<Result<Reply, Error>>, Box<dyn std::error::Error>> {
-    let mut given = Settings::to(Contact::Server(address.parse::<Address>()?));
+    let mut given = Settings::to(Endpoint::Server(address.parse::<Address>()?));
     settings(&mut given);
     Ok(play_through(Program::new(given)).await)
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use runs::results::{EpisodeRecord, Outcome};
-use runs::{Event, Progress, counted, in_one_line, log};
+use runs::{Event, Progress, counted, log};
 use tokio::task::AbortHandle;
 use tokio::time::{self, Instant};
 
@@ -138,7 +138,7 @@ impl Inner {
 /// An episode that has ended, in one line.
 fn ended(record: &EpisodeRecord) -> String {
     let came_to = match (&record.outcome, record.score) {
-        (Outcome::Error { message }, _) => format!("error: {}", in_one_line(message)),
+        (Outcome::Error { message }, _) => format!("error: {}", error_text::in_one_line(message)),
         (_, None) => "not judged yet".to_owned(),
         (Outcome::TimedOut, Some(score)) => format!("timed out, score {score:.2}"),
         (_, Some(score)) if record.success => format!("passed, score {score:.2}"),

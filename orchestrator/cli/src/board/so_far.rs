@@ -1,7 +1,7 @@
 //! What the episodes that were played now have come to.
 
 use runs::counted;
-use runs::results::{EpisodeRecord, Outcome, Spent};
+use runs::results::{EpisodeRecord, ModelUsage, Outcome};
 
 /// Sums over episodes.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -14,7 +14,7 @@ pub(super) struct SoFar {
     errors: u64,
     timed_out: u64,
     misses: u64,
-    models: Option<Spent>,
+    models: Option<ModelUsage>,
 }
 
 impl SoFar {
@@ -28,7 +28,7 @@ impl SoFar {
         self.errors += u64::from(matches!(record.outcome, Outcome::Error { .. }));
         self.timed_out += u64::from(matches!(record.outcome, Outcome::TimedOut));
         self.misses += record.requests.miss;
-        self.models = Spent::sum(self.models.take().into_iter().chain(record.models.clone()));
+        self.models = ModelUsage::sum(self.models.take().into_iter().chain(record.models.clone()));
     }
 
     pub(super) fn words(&self) -> String {
@@ -48,7 +48,7 @@ impl SoFar {
             self.misses,
             if self.misses == 1 { "1 miss".to_owned() } else { format!("{} misses", self.misses) },
         );
-        if let Some(Spent { prompt_tokens, completion_tokens, cost, .. }) = &self.models {
+        if let Some(ModelUsage { prompt_tokens, completion_tokens, cost, .. }) = &self.models {
             let tokens = prompt_tokens + completion_tokens;
             told(tokens, counted(tokens, "token"));
             words.extend(cost.map(|cost| format!("${cost:.2}")));
@@ -67,12 +67,12 @@ mod tests {
         assert_eq!(so_far.words(), "no score yet · 0 passed");
         so_far = SoFar { scored: 4, score: 3.0, passed: 3, errors: 1, ..so_far };
         assert_eq!(so_far.words(), "score 0.75 · 3 passed · 1 error");
-        let spent = Spent {
+        let spent = ModelUsage {
             calls: 2,
             prompt_tokens: 900,
             completion_tokens: 100,
             cost: Some(0.126),
-            ..Spent::default()
+            ..ModelUsage::default()
         };
         so_far = SoFar { misses: 2, models: Some(spent), ..so_far };
         assert_eq!(so_far.words(), "score 0.75 · 3 passed · 1 error · 2 misses · 1000 tokens · $0.13");

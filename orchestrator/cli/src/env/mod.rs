@@ -6,14 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use runs::door::{self, Facts};
+use runs::attach::{self, AttachedSession};
 use runs::results::{EpisodeRecord, Outcome as Ended};
 use runs::{Event, Options, Progress};
 use serde::Serialize;
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
-use crate::run::classify;
 use crate::{interrupt, progress, tasks, town};
 
 /// How long a command may take unless told otherwise, in seconds.
@@ -70,7 +69,7 @@ struct Result<'a> {
 }
 
 impl Env {
-    /// Opens the door, and says what came of it.
+    /// Plays the attached episode, and prints its result.
     pub(crate) async fn run(self) -> Outcome {
         let suite = tasks::load(&self.suite)?;
         let options = Options {
@@ -98,7 +97,7 @@ impl Env {
         });
         let within = self.within.or((!self.command.is_empty()).then_some(WITHIN)).map(Duration::from_secs);
         let (command, cancel) = (&self.command, &stop);
-        let program = |facts: Facts| async move {
+        let program = |facts: AttachedSession| async move {
             bar.finish_and_clear();
             println!("{}", json(&facts));
             if command.is_empty() {
@@ -108,9 +107,9 @@ impl Env {
                 program::command(command, &facts, within, cancel).await
             }
         };
-        let held = door::hold_open(&suite, &self.task, &name, &options, &stop, &told, program).await;
-        let Some((run, record)) = held.map_err(classify)? else {
-            return Err(Failure::Interrupted("interrupted; nothing of the episode was kept".to_owned()));
+        let played = attach::play_attached(&suite, &self.task, &name, &options, &stop, &told, program).await;
+        let Some((run, record)) = played? else {
+            return Err(Failure::Interrupted("interrupted; nothing of the episode is kept".to_owned()));
         };
         let report = runs::report::write(run.path()).or_environment("write the report")?;
         println!("{}", json(&Result { run: run.path(), record: &record }));
@@ -121,9 +120,11 @@ impl Env {
     fn verdict(&self, record: &EpisodeRecord) -> Outcome {
         match &record.outcome {
             Ended::Error { message } => Err(Failure::No(message.clone())),
-            Ended::TimedOut => Err(Failure::No("the program was not done in time".to_owned())),
+            Ended::TimedOut => {
+                Err(Failure::No("the program did not end in time; --within sets its limit".to_owned()))
+            }
             _ if self.check && !record.success => {
-                Err(Failure::No(format!("the task is not done: {}", worth(record))))
+                Err(Failure::No(format!("the task is not solved: {}", worth(record))))
             }
             _ => Ok(()),
         }
@@ -135,7 +136,7 @@ fn json(value: &impl Serialize) -> String {
 }
 
 /// Says to a person what to do now.
-fn guide(facts: &Facts, headed: bool) {
+fn guide(facts: &AttachedSession, headed: bool) {
     let place = if headed { "in its window" } else { "there" };
     eprintln!(
         "goal      {}\nbrowser   {}\ngateway   {}\n\nDrive the browser {place}. Then write the answer here, or nothing, and press Enter.",

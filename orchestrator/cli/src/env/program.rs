@@ -6,13 +6,13 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use processes::Group;
-use runs::door::{Ending, Facts};
+use runs::attach::{AttachedSession, ProgramExit};
 use tokio::process::Command;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 /// Waits for a line on standard input, its end, or an interrupt.
-pub(super) async fn person(within: Option<Duration>, stop: &CancellationToken) -> Ending {
+pub(super) async fn person(within: Option<Duration>, stop: &CancellationToken) -> ProgramExit {
     let (say, said) = oneshot::channel();
     // A thread of its own and not the runtime's, which would wait for it at the end.
     std::thread::spawn(move || {
@@ -22,20 +22,20 @@ pub(super) async fn person(within: Option<Duration>, stop: &CancellationToken) -
         let _ = say.send(read.is_ok().then_some(line).filter(|line| !line.trim().is_empty()));
     });
     tokio::select! {
-        said = said => Ending::Left { answer: said.ok().flatten() },
-        () = stop.cancelled() => Ending::Left { answer: None },
-        () = over(within) => Ending::TimedOut,
+        said = said => ProgramExit::Left { answer: said.ok().flatten() },
+        () = stop.cancelled() => ProgramExit::Left { answer: None },
+        () = over(within) => ProgramExit::TimedOut,
     }
 }
 
 /// Runs a command until it ends, or ends it.
 pub(super) async fn command(
     command: &[String],
-    facts: &Facts,
+    facts: &AttachedSession,
     within: Option<Duration>,
     stop: &CancellationToken,
-) -> Ending {
-    let failed = |error: std::io::Error| Ending::Failed(format!("run {}: {error}", command[0]));
+) -> ProgramExit {
+    let failed = |error: std::io::Error| ProgramExit::Failed(format!("run {}: {error}", command[0]));
     let output = match std::io::stderr().as_fd().try_clone_to_owned() {
         Ok(output) => output,
         Err(error) => return failed(error),
@@ -57,12 +57,12 @@ pub(super) async fn command(
     let _group = Group::of(child.id());
     tokio::select! {
         ended = child.wait() => match ended {
-            Ok(status) if status.success() => Ending::Left { answer: None },
-            Ok(status) => Ending::Failed(format!("run {}: it ended with {status}", command[0])),
+            Ok(status) if status.success() => ProgramExit::Left { answer: None },
+            Ok(status) => ProgramExit::Failed(format!("run {}: it ended with {status}", command[0])),
             Err(error) => failed(error),
         },
-        () = stop.cancelled() => Ending::Interrupted,
-        () = over(within) => Ending::TimedOut,
+        () = stop.cancelled() => ProgramExit::Interrupted,
+        () = over(within) => ProgramExit::TimedOut,
     }
 }
 
@@ -77,7 +77,7 @@ async fn over(within: Option<Duration>) {
 }
 
 /// The facts as environment variables: `cdp` is `SANDBOX_CDP`.
-fn variables(facts: &Facts) -> Vec<(String, String)> {
+fn variables(facts: &AttachedSession) -> Vec<(String, String)> {
     let facts = serde_json::to_value(facts).expect("facts are plain data");
     let facts = facts.as_object().into_iter().flatten();
     let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);

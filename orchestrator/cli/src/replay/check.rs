@@ -22,7 +22,8 @@ pub(super) async fn run(set: ReplaySet, level: MatchLevel, most: usize, json: bo
     let mut pages = set.html_documents().or_input("look for documents")?;
     if pages.is_empty() {
         return Err(Failure::No(
-            "no page to check: no HTML document was recorded with status 200 and a body".to_owned(),
+            "failed to find a page to check: no HTML document was recorded with status 200 and a body"
+                .to_owned(),
         ));
     }
     let left_out = pages.split_off(most.min(pages.len()));

@@ -10,7 +10,7 @@ use gateway::{
     Answer, CertificateAuthority, DatePolicy, Gateway, Ledger, MatchLevel, Replay as Snapshots,
     ReplayOptions, Routes, Target,
 };
-use runs::{kept, short_url};
+use runs::{browser_state, short_url};
 use snapshots::index::ReplaySet;
 use snapshots::matching::Key;
 use snapshots::ops::{self, ImportOptions, InputReport};
@@ -153,7 +153,10 @@ impl Replay {
 
 /// The first recorded page, and what pages had kept.
 fn opening(set: &ReplaySet) -> Opening {
-    Opening { url: set.pages().next().map(|page| page.url), kept: kept::kept(set) }
+    Opening {
+        url: set.pages().next().map(|page| page.url),
+        browser_state: browser_state::recorded_state(set),
+    }
 }
 
 fn announce(address: SocketAddr, ca: &CertificateAuthority) {
@@ -176,9 +179,9 @@ pub(crate) fn open(files: &[Utf8PathBuf], data: &DataFolder) -> Result<ReplaySet
     let nothing = set.members().find(|(_, held)| held.captures == 0 && held.damaged > 0);
     if let Some((archive, held)) = nothing {
         let (path, damaged) = (archive.path(), held.damaged);
-        return Err(Failure::Input(anyhow::anyhow!(
-            "open {path}: nothing in it can be replayed; {damaged} damaged records were found, which `sandbox snapshot verify \
-             {path}` names"
+        return Err(Failure::Input(format!(
+            "failed to open {path}: nothing in it can be replayed, {damaged} records are damaged; `sandbox \
+             snapshot verify {path}` names them"
         )));
     }
     Ok(set)

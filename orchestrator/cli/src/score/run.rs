@@ -3,7 +3,6 @@
 use camino::Utf8PathBuf;
 
 use crate::failure::{OrFail as _, Outcome};
-use crate::run::classify;
 use crate::scoring::Scoring;
 use crate::tasks;
 
@@ -29,8 +28,7 @@ impl Run {
     pub(super) async fn run(self) -> Outcome {
         let suite = tasks::load(&self.suite)?;
         let judge = self.scoring.judge()?;
-        let summary =
-            runs::score_again(&self.folder, &suite, self.scoring.rules, &judge).await.map_err(classify)?;
+        let summary = runs::score_again(&self.folder, &suite, self.scoring.rules, &judge).await?;
         runs::report::write(&self.folder).or_environment("write the report")?;
         super::saved::print(&summary, self.json);
         Scoring::verdict(&summary)

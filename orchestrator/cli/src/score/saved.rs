@@ -15,8 +15,8 @@ use tasks::import::{Import, ImportError, assistantbench, fanoutqa, mind2web_live
 use tasks::saved::read_saved;
 
 use crate::failure::{Failure, OrFail, Outcome};
-use crate::progress;
 use crate::scoring::Scoring;
+use crate::{out, progress};
 
 /// A benchmark's tasks, and what was attempted
 #[derive(clap::Args)]
@@ -143,11 +143,11 @@ impl Saved {
             print_with_sources(&summary, &sources, attempts.len(), self.json);
         }
         if !missing.is_empty() && !self.all {
-            eprintln!(
+            out::warn(&format!(
                 "{} of {} tasks have no attempt and are left out; --all counts them",
                 missing.len(),
                 import.tasks.len()
-            );
+            ));
         }
         Scoring::verdict(&summary)
     }
@@ -163,8 +163,8 @@ impl Saved {
             .collect();
         if let [first, rest @ ..] = strange.as_slice() {
             let others = if rest.is_empty() { String::new() } else { format!(", nor {} others", rest.len()) };
-            return Err(Failure::Input(anyhow::anyhow!(
-                "{file}: no task `{first}` in {}{others}, as far as it can be scored",
+            return Err(Failure::Input(format!(
+                "failed to read {file}: no task `{first}` in {}{others} that can be scored",
                 self.tasks
             )));
         }

@@ -6,14 +6,15 @@ use std::fs;
 
 use anyhow::{Context as _, anyhow, bail};
 use camino::Utf8PathBuf;
+use scoring::ScoreError;
+use scoring::rules::Rules;
+use scoring::turkingbench::{Filled, Form, Held, Mark, by_kind, mean};
 use serde::{Deserialize, Serialize};
-use tasks::ScoreError;
 use tasks::import::turkingbench::{PASSED, Through, forms, kinds};
-use tasks::scoring::rules::Rules;
-use tasks::scoring::turkingbench::{Filled, Form, Held, Mark, by_kind, mean};
 use turk::{Batch, Folder, Split};
 
-use crate::failure::{Failure, OrFail, Outcome};
+use crate::failure::{OrFail, Outcome};
+use crate::out;
 use crate::tasks::import::no_task;
 
 /// TurkingBench: score saved contents of fields as its evaluation does
@@ -105,8 +106,7 @@ impl Saved {
     /// Exit code 0 when all lines were scored, whatever their scores.
     pub(super) fn run(self) -> Outcome {
         let folder = Folder::open(&self.folder).or_input("read the tasks")?;
-        let report =
-            self.score(&folder).map_err(|error| Failure::Input(error.context(self.attempts.to_string())))?;
+        let report = self.score(&folder).or_input(format!("score {}", self.attempts))?;
         if self.json {
             println!("{}", serde_json::to_string_pretty(&report).expect("a report is plain data"));
         } else {
@@ -127,7 +127,11 @@ impl Saved {
                 Ok(marks) => marked.entry(task).or_default().push(marks),
                 Err(error) => {
                     unscored += 1;
-                    eprintln!("{}: line {} of `{task}` has no score: {error}", self.attempts, number + 1);
+                    out::warn(&format!(
+                        "{}: line {} of `{task}` has no score: {error}",
+                        self.attempts,
+                        number + 1
+                    ));
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! `sandbox score --vectors`: our scorers beside the published ones.
 
 use camino::Utf8PathBuf;
-use tasks::vectors::{self, MetricReport, ScoredVector};
+use scoring::vectors::{self, MetricReport, ScoredVector};
 
 use crate::failure::{Failure, OrFail, Outcome};
 
@@ -24,8 +24,10 @@ impl Vectors {
                 println!("{}", serde_json::to_string(scored).expect("a vector is plain data"));
             }
         };
-        let reports =
-            self.vectors.iter().map(|file| vectors::score_vectors(file, print_line).or_input("score"));
+        let reports = self
+            .vectors
+            .iter()
+            .map(|file| vectors::score_vectors(file, print_line).or_input("score the vectors"));
         let reports = reports.collect::<Result<Vec<_>, Failure>>()?;
         let metrics: Vec<&MetricReport> = reports.iter().flat_map(|report| &report.metrics).collect();
         if self.json {
@@ -35,7 +37,7 @@ impl Vectors {
         }
         match metrics.iter().map(|metric| metric.disagreed + metric.unsupported).sum::<usize>() {
             0 => Ok(()),
-            n => Err(Failure::No(format!("{n} vectors do not agree with the published scores"))),
+            n => Err(Failure::No(format!("the scores of {n} vectors differ from the published ones"))),
         }
     }
 }

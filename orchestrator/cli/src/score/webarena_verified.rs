@@ -2,13 +2,14 @@
 
 use std::fs;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::Context as _;
 use camino::{Utf8Path, Utf8PathBuf};
 use runs::counted;
+use scoring::webarena_verified::{self, Config, Run, Status, Task, TaskResult};
 use serde::Serialize;
-use tasks::scoring::webarena_verified::{self, Config, Run, Status, Task, TaskResult};
 
 use crate::failure::{Failure, OrFail, Outcome};
+use crate::out;
 
 /// WebArena-Verified: score the answers and network traces of a run as its package does
 ///
@@ -63,8 +64,10 @@ impl Verified {
             Report { tasks: 0, success: 0, failure: 0, error: 0, skipped: Vec::new(), results: Vec::new() };
         for (number, folder) in self.folders()? {
             let Some(task) = tasks.iter().find(|task| task.task_id == number) else {
-                let error = anyhow!("{} has no task {number}", self.dataset);
-                return Err(Failure::Input(error.context(folder.to_string())));
+                return Err(Failure::Input(format!(
+                    "failed to score {folder}: {} has no task {number}",
+                    self.dataset
+                )));
             };
             // A run may have been made elsewhere, and says so.
             let own = folder.join("run_config.json");
@@ -89,8 +92,10 @@ impl Verified {
             report.results.push(result);
         }
         if report.tasks == 0 {
-            let error = anyhow!("{} has no folder of a task with both files", self.runs);
-            return Err(Failure::Input(error));
+            return Err(Failure::Input(format!(
+                "failed to score {}: no folder of a task in it has both files",
+                self.runs
+            )));
         }
         Ok(report)
     }
@@ -126,7 +131,7 @@ fn print(report: &Report) {
     let Report { tasks, success, failure, error, skipped, .. } = report;
     eprintln!("{}: {success} success, {failure} failure, {error} error", counted(tasks, "task"));
     for task in skipped {
-        eprintln!("{task} is not scored: its folder lacks a file");
+        out::warn(&format!("task {task} is not scored: its folder lacks a file"));
     }
 }
 
@@ -145,5 +150,5 @@ fn read_config(file: &Utf8Path) -> Result<Config, Failure> {
 }
 
 fn at(file: &Utf8Path, error: impl Into<anyhow::Error>) -> Failure {
-    Failure::Input(error.into().context(file.to_string()))
+    Failure::input(error.into().context(format!("read {file}")))
 }

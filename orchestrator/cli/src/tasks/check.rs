@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use agents::Kind;
+use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
 use runs::{Options, Summary};
 use tasks::{Suite, Task};
@@ -11,11 +11,10 @@ use crate::board::Board;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::interrupt;
 use crate::options::DataFolder;
-use crate::run::classify;
 
 /// Play every task's own solution in its world, and its mistake where it has one
 ///
-/// Names the tasks that cannot pass and those whose mistake earns something; exit code 1 if there are any.
+/// Names the tasks that cannot pass and those whose wrong solution earns something; exit code 1 if there are any.
 #[derive(clap::Args)]
 pub(super) struct Check {
     /// A folder with a suite.yaml
@@ -50,9 +49,9 @@ impl Check {
         let temporary = temporary.or_environment("make a folder for the results")?;
         let own = Utf8Path::from_path(temporary.path()).map(Utf8Path::to_owned);
         let out = self.out.clone().or(own).ok_or_else(|| {
-            Failure::Environment(anyhow::anyhow!(
-                "the folder for temporary files has a name that is not UTF-8"
-            ))
+            Failure::Environment(
+                "failed to use the folder for temporary files: its name is not UTF-8; set TMPDIR".to_owned(),
+            )
         })?;
         let chosen = |task: &&Task| self.tasks.is_empty() || self.tasks.contains(&task.id);
         let with = |has: fn(&Task) -> bool| -> Vec<String> {
@@ -65,11 +64,11 @@ impl Check {
             .into_iter()
             .map(|task| Finding { task, wrong: "nobody has written down a solution".to_owned() })
             .collect();
-        let (solved, mistaken) =
-            (with(|task| !task.oracle.is_empty()), with(|task| !task.mistake.is_empty()));
-        let oracle = self.play(&suite, &Kind::Oracle, &solved, &out.join("oracle")).await?;
-        let mistakes = self.play(&suite, &Kind::Mistaken, &mistaken, &out.join("mistaken")).await?;
-        for (summary, wanted, what) in [(&oracle, 1.0, "its solution"), (&mistakes, 0.0, "its mistake")] {
+        let (solved, negative) =
+            (with(|task| !task.oracle.is_empty()), with(|task| !task.wrong_solution.is_empty()));
+        let oracle = self.play(&suite, &AgentSpec::Oracle, &solved, &out.join("oracle")).await?;
+        let wrong = self.play(&suite, &AgentSpec::Negative, &negative, &out.join("negative")).await?;
+        for (summary, wanted, what) in [(&oracle, 1.0, "its solution"), (&wrong, 0.0, "its wrong solution")] {
             for task in summary.iter().flat_map(|summary| &summary.tasks) {
                 let ended: BTreeSet<&str> = task.outcomes.keys().copied().collect();
                 let wrong = match task.score {
@@ -84,16 +83,16 @@ impl Check {
                 findings.push(Finding { task: task.task.clone(), wrong: format!("{what} {wrong}") });
             }
         }
-        self.tell(&findings, solved.len(), mistaken.len());
+        self.tell(&findings, solved.len(), negative.len());
         if findings.is_empty() {
             return Ok(());
         }
         let mut no = match findings.len() {
-            1 => "one thing is not in order".to_owned(),
-            more => format!("{more} things are not in order"),
+            1 => "the suite has 1 problem".to_owned(),
+            more => format!("the suite has {more} problems"),
         };
-        if oracle.is_some() || mistakes.is_some() {
-            no.push_str(&format!("; what happened is in {out}"));
+        if oracle.is_some() || wrong.is_some() {
+            no.push_str(&format!("; the episodes are in {out}"));
             if self.out.is_none() {
                 let _ = temporary.keep();
             }
@@ -105,7 +104,7 @@ impl Check {
     async fn play(
         &self,
         suite: &Suite,
-        agent: &Kind,
+        agent: &AgentSpec,
         tasks: &[String],
         out: &Utf8Path,
     ) -> Result<Option<Summary>, Failure> {
@@ -124,23 +123,23 @@ impl Check {
         let board = Board::new();
         let outcome = runs::run(suite, agent, &options, interrupt::token(), board.progress()).await;
         board.clear();
-        let summary = outcome.map_err(classify)?;
+        let summary = outcome?;
         if !summary.is_complete() {
-            return Err(Failure::Interrupted("interrupted; nothing was kept".to_owned()));
+            return Err(Failure::Interrupted("interrupted; nothing is kept".to_owned()));
         }
         runs::report::write(&summary.folder).or_environment("write the report")?;
         Ok(Some(summary))
     }
 
-    fn tell(&self, findings: &[Finding], solved: usize, mistaken: usize) {
+    fn tell(&self, findings: &[Finding], solved: usize, negative: usize) {
         if self.json {
-            let told = serde_json::json!({ "solutions": solved, "mistakes": mistaken, "findings": findings });
+            let told = serde_json::json!({ "solutions": solved, "wrong_solutions": negative, "findings": findings });
             println!("{}", super::to_json(&told));
             return;
         }
         for Finding { task, wrong } in findings {
             println!("{task}: {wrong}");
         }
-        println!("{solved} solutions and {mistaken} mistakes were played");
+        println!("{solved} solutions and {negative} wrong solutions were played");
     }
 }

@@ -88,7 +88,7 @@ impl Tasks {
 pub(crate) fn load(folder: &Utf8PathBuf) -> Result<Suite, Failure> {
     if !folder.exists() {
         let meant = other_suite(folder).unwrap_or_default();
-        return Err(Failure::Input(anyhow::anyhow!("load the suite: there is no {folder}{meant}")));
+        return Err(Failure::Input(format!("failed to load the suite: there is no {folder}{meant}")));
     }
     let mut suite = Suite::load(folder).or_input("load the suite")?;
     if suite.world.clock == tasks::UNDATED {
@@ -112,16 +112,18 @@ fn other_suite(folder: &Utf8Path) -> Option<String> {
 /// The time of a world that names none: that of its first snapshot.
 fn recorded(snapshots: &[Utf8PathBuf]) -> Result<Timestamp, Failure> {
     let Some(first) = snapshots.first() else {
-        return Err(Failure::Input(anyhow::anyhow!(
-            "load the suite: its world has no `clock`, and no snapshot whose time it could have; write one, such as \
-             2026-03-14T09:00:00Z"
-        )));
+        return Err(Failure::Input(
+            "failed to load the suite: its world has no `clock`, and no snapshot to take the time from; write one, \
+             such as 2026-03-14T09:00:00Z"
+                .to_owned(),
+        ));
     };
     let archive = Archive::open(first).or_input("load the suite")?;
     match archive.recorded() {
         Some(time) => Ok(time.inner()),
-        None => Err(Failure::Input(anyhow::anyhow!(
-            "load the suite: its world has no `clock`, and {first} holds nothing that has a time"
+        None => Err(Failure::Input(format!(
+            "failed to load the suite: its world has no `clock`, and {first} holds nothing with a time; write one, \
+             such as 2026-03-14T09:00:00Z"
         ))),
     }
 }

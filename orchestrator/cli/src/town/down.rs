@@ -29,12 +29,14 @@ impl Down {
         let ended = end(&self.data).await?;
         println!("{}", if ended.is_some() { "the town is down" } else { "no town was up" });
         let folder = super::folder(&self.data)?;
-        folder.sweep().await.map_err(super::failure)?;
+        folder.sweep().await?;
         let engine = match Engine::connect().await {
             Ok(engine) => engine,
             Err(error) if folder.has_containers() => {
-                return Err(Failure::Environment(anyhow::anyhow!(
-                    "containers and networks of the town may be left: failed to {error}; once it answers, `sandbox down` removes them"
+                return Err(Failure::Environment(format!(
+                    "failed to remove the containers and networks of the sites: {}; once the engine answers, \
+                     remove them with `sandbox down`",
+                    error_text::with_causes(&error)
                 )));
             }
             // Without an engine there is nothing of it.
@@ -47,7 +49,7 @@ impl Down {
                 tracing::warn!(%error, "what dead towns have left could not be removed");
                 return Ok(());
             }
-            swept => swept.or_environment("remove what was left; `sandbox down` tries again")?,
+            swept => swept.or_environment("remove the containers that were left")?,
         };
         if swept.containers + swept.networks > 0 {
             println!(
@@ -60,10 +62,10 @@ impl Down {
         let (ours, others): (Vec<&Left>, Vec<&Left>) = swept.left.iter().partition(ours);
         others.iter().for_each(|left| tracing::warn!("{left}"));
         if ours.is_empty() {
-            return folder.forget_containers().map_err(super::failure);
+            return Ok(folder.forget_containers()?);
         }
         let left: Vec<String> = ours.iter().map(|left| by_hand(left)).collect();
-        Err(Failure::Environment(anyhow::anyhow!("{}", left.join("; "))))
+        Err(Failure::Environment(format!("failed to remove everything: {}", left.join("; "))))
     }
 }
 
@@ -81,17 +83,19 @@ pub(super) async fn end(data: &DataFolder) -> Result<Option<u32>, Failure> {
     let mut ended = None;
     let began = Instant::now();
     let mut ask = tokio::time::interval(ASK);
-    while folder.is_held().map_err(super::failure)? || ended.is_some_and(is_alive) {
+    while folder.is_held()? || ended.is_some_and(is_alive) {
         if ended.is_none_or(|pid| pid == 0) {
             ended = Some(client.status().await.map_or(0, |status| status.pid));
         }
         match client.stop().await {
             // It has heard, cannot hear yet, or hears no more.
             Ok(()) | Err(::town::Error::NotUp | ::town::Error::Talk(_)) => {}
-            Err(error) => return Err(super::failure(error)),
+            Err(error) => return Err(error.into()),
         }
         if began.elapsed() > WITHIN {
-            return Err(Failure::Environment(anyhow::anyhow!("the town was not down within {WITHIN:?}")));
+            return Err(Failure::Environment(format!(
+                "failed to stop the sites within {WITHIN:?}; run `sandbox down` again"
+            )));
         }
         ask.tick().await;
     }

@@ -27,12 +27,12 @@ impl Logs {
             let show = |copy: u32, line: &str| println!("{}-{copy}  {line}", self.site);
             let stop = interrupt::token();
             return tokio::select! {
-                ended = client.follow(&self.site, self.lines, show) => ended.map_err(super::failure),
+                ended = client.follow(&self.site, self.lines, show) => Ok(ended?),
                 () = stop.cancelled() => Ok(()),
                 () = out::is_shut() => Ok(()),
             };
         }
-        let said = client.logs(&self.site, self.lines).await.map_err(super::failure)?;
+        let said = client.logs(&self.site, self.lines).await?;
         for (copy, lines) in said {
             lines.iter().for_each(|line| println!("{}-{copy}  {line}", self.site));
         }

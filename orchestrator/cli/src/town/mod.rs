@@ -65,15 +65,11 @@ fn load(folder: &Utf8Path, names: &[String]) -> Result<Vec<Site>, Failure> {
 /// A site of this name is not there; `place` says where.
 fn no_site(name: &str, place: &str, known: &[&str]) -> Failure {
     let meant = suggestions::did_you_mean(name, known.iter().copied());
-    Failure::Input(anyhow::anyhow!(
-        "there is no site `{name}` {place}{meant}; there are: {}",
+    Failure::Input(format!(
+        "failed to find the site `{name}` {place}{meant}; there are: {}",
         known.join(", ")
     ))
 }
-
-/// What to do about a container engine that does not answer.
-const ENGINE_CURE: &str =
-    "start it again, and the sites come up by themselves, or end them with `sandbox down`";
 
 fn folder(data: &DataFolder) -> Result<Folder, Failure> {
     Ok(Folder::new(data.town()?))
@@ -81,23 +77,4 @@ fn folder(data: &DataFolder) -> Result<Folder, Failure> {
 
 fn client(data: &DataFolder) -> Result<Client, Failure> {
     Ok(Client::new(&folder(data)?))
-}
-
-/// What an error of a town asks of the user.
-fn failure(error: ::town::Error) -> Failure {
-    use ::town::Error;
-    match error {
-        Error::NotUp => Failure::Environment(anyhow::anyhow!("no town is up; `sandbox up` starts one")),
-        Error::AlreadyUp => {
-            Failure::Environment(anyhow::anyhow!("a town is up already; `sandbox down` ends it"))
-        }
-        Error::Lacks(what) => Failure::Environment(anyhow::anyhow!("failed to {what}; {ENGINE_CURE}")),
-        Error::Refused(why) => Failure::No(format!("failed to {why}")),
-        Error::Sites(error) => match error.cure() {
-            Some(cure) => Failure::Environment(anyhow::anyhow!("failed to {error}; {cure}")),
-            None => Failure::Environment(anyhow::anyhow!("failed to {error}")),
-        },
-        Error::PathTooLong { .. } => Failure::Input(error.into()),
-        error => Failure::Environment(error.into()),
-    }
 }

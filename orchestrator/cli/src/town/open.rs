@@ -26,28 +26,28 @@ impl Open {
     /// Opens it and waits until the window is closed.
     pub(crate) async fn run(self) -> Outcome {
         let client = super::client(&self.data)?;
-        let status = client.status().await.map_err(super::failure)?;
+        let status = client.status().await?;
         let Some(site) = status.sites.iter().find(|site| site.name == self.site) else {
             let known: Vec<&str> = status.sites.iter().map(|site| site.name.as_str()).collect();
-            return Err(super::no_site(&self.site, "in this town", &known));
+            return Err(super::no_site(&self.site, "among the sites that are up", &known));
         };
         let proxy: SocketAddr = status
             .proxy
             .trim_start_matches("http://")
             .parse()
             .or_environment(format!("read the proxy's address {}", status.proxy))?;
-        let ca =
-            CertificateAuthority::load_or_create(&self.data.ca()?).or_environment("certificate authority")?;
+        let ca = CertificateAuthority::load_or_create(&self.data.ca()?)
+            .or_environment("load the certificate authority")?;
         if std::env::var_os("DISPLAY").is_none() && std::env::var_os("WAYLAND_DISPLAY").is_none() {
-            return Err(Failure::Environment(anyhow::anyhow!(
-                "there is no display to open a window on; a browser elsewhere reaches {} so:\n{}",
+            return Err(Failure::Environment(format!(
+                "failed to open a window: there is no display; to reach {} from a browser elsewhere:\n{}",
                 site.url,
                 gateway_options::instructions(proxy, &ca)
             )));
         }
         let mut cookies = Vec::new();
         if let Some(account) = &self.account {
-            let given = client.login(&self.site, account).await.map_err(super::failure)?;
+            let given = client.login(&self.site, account).await?;
             cookies =
                 given.cookies.into_iter().map(|cookie| runs::session_cookie(cookie, &site.url)).collect();
         }

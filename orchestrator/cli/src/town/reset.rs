@@ -18,13 +18,13 @@ impl Reset {
     pub(crate) async fn run(self) -> Outcome {
         let client = super::client(&self.data)?;
         let names = if self.names.is_empty() {
-            let status = client.status().await.map_err(super::failure)?;
+            let status = client.status().await?;
             status.sites.into_iter().map(|site| site.name).collect()
         } else {
             self.names
         };
         for name in names {
-            let took = client.reset(&name).await.map_err(super::failure)?;
+            let took = client.reset(&name).await?;
             println!("{name}  {took:.1} ms");
         }
         Ok(())

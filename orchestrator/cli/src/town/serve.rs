@@ -64,7 +64,7 @@ impl Serve {
         });
         match ::town::serve(served, events, interrupt::token()).await {
             Err(::town::Error::AlreadyUp) => std::process::exit(OTHER_IS_UP),
-            ended => ended.map_err(super::failure),
+            ended => Ok(ended?),
         }
     }
 }

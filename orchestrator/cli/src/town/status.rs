@@ -28,7 +28,7 @@ impl Status {
     /// Prints it once, or again and again.
     pub(crate) async fn run(self) -> Outcome {
         let client = super::client(&self.data)?;
-        let status = client.status().await.map_err(super::failure)?;
+        let status = client.status().await?;
         if self.json {
             println!("{}", serde_json::to_string_pretty(&status).expect("a status is plain data"));
             return Ok(());
@@ -46,7 +46,7 @@ impl Status {
                 () = stop.cancelled() => return Ok(()),
                 _ = every.tick() => {}
             }
-            let status = client.status().await.map_err(super::failure)?;
+            let status = client.status().await?;
             screen.set_message(table::of(&status, progress::columns()));
             screen.tick();
         }

@@ -3,6 +3,8 @@
 use ::town::TownStatus;
 use sites::SiteStatus;
 
+use crate::failure::ENGINE_CURE;
+
 /// A line for each site, and where the town is reached. No line is longer than `columns`, but for what went wrong, which is told in full.
 pub(super) fn of(status: &TownStatus, columns: usize) -> String {
     let widest = status.sites.iter().map(|site| site.name.len()).max().unwrap_or(0).max(4);
@@ -22,7 +24,7 @@ pub(super) fn of(status: &TownStatus, columns: usize) -> String {
     }
     lines.push(String::new());
     if let Some(problem) = &status.engine {
-        lines.push(format!("failed to {problem}; {}", super::ENGINE_CURE));
+        lines.push(format!("failed to {problem}; {}", ENGINE_CURE));
         lines.push(String::new());
     }
     lines.push(format!("proxy        {}", status.proxy));

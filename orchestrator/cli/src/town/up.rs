@@ -15,9 +15,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::serve::Plan;
 use super::table;
-use crate::failure::{Failure, OrFail, Outcome};
+use crate::failure::{ENGINE_CURE, Failure, OrFail, Outcome};
 use crate::options::DataFolder;
-use crate::{engine, gateway_options, interrupt, progress};
+use crate::{engine, gateway_options, interrupt, out, progress};
 
 /// How often the town is asked while it comes up.
 const ASK: Duration = Duration::from_millis(100);
@@ -28,7 +28,7 @@ const WITHIN: Duration = Duration::from_secs(900);
 const ENGINE: Duration = Duration::from_secs(15);
 
 /// What makes images, and what brings them.
-const BUILD: &str = "`sandbox build` makes them, `sandbox load` brings them from a file";
+const BUILD: &str = "build them with `sandbox build`, or load them from a file with `sandbox load`";
 
 /// The exit code of a town's process that finds another one there.
 pub(super) const OTHER_IS_UP: i32 = 5;
@@ -67,7 +67,7 @@ impl Up {
         let failed: Vec<&str> =
             status.sites.iter().filter(|site| !site.is_up()).map(|site| site.name.as_str()).collect();
         Err(Failure::No(format!(
-            "{} of {} sites did not come up: {}; `sandbox logs SITE` tells more, `sandbox reset SITE` tries again",
+            "failed to start {} of {} sites: {}; `sandbox logs SITE` shows why, `sandbox reset SITE` tries again",
             failed.len(),
             status.sites.len(),
             failed.join(", ")
@@ -85,7 +85,7 @@ impl Up {
                 child = Some(self.spawn(&sites)?);
                 sites
             }
-            Err(error) => return Err(super::failure(error)),
+            Err(error) => return Err(error.into()),
         };
         let status = self.settled(client, child, &wanted, stop).await?;
         let is_there = |name: &String| status.sites.iter().any(|site| site.name == *name);
@@ -111,9 +111,9 @@ impl Up {
         }
         let said = if child.is_some() {
             super::down::end(&self.data).await?;
-            "interrupted; nothing was left running"
+            "interrupted; nothing is left running"
         } else {
-            "interrupted; the sites go on: `sandbox status` shows how they do, `sandbox down` ends them"
+            "interrupted; the sites keep starting: `sandbox status` shows them, `sandbox down` stops them"
         };
         Err(Failure::Interrupted(said.to_owned()))
     }
@@ -123,9 +123,9 @@ impl Up {
         if let (Some(there), Some(here)) = (&status.manifests, self.plan.sites.full_path()?)
             && *there != here
         {
-            return Err(Failure::Environment(anyhow::anyhow!(
-                "the sites that are up are those of {there}, not of {here}; `sandbox down` ends them, and \
-                 --data DIR keeps others apart from them"
+            return Err(Failure::Environment(format!(
+                "failed to start the sites of {here}: those of {there} are up; stop them with `sandbox down`, or \
+                 keep others apart from them with --data DIR"
             )));
         }
         let addresses = [
@@ -135,8 +135,9 @@ impl Up {
         for (what, flag, asked, there) in addresses {
             if asked.is_some_and(|asked| !is_at(asked, there)) {
                 let asked = asked.map(|asked| asked.to_string()).unwrap_or_default();
-                return Err(Failure::Environment(anyhow::anyhow!(
-                    "the {what} of the sites that are up is at {there}, not at {flag} {asked}; `sandbox down` ends them"
+                return Err(Failure::Environment(format!(
+                    "failed to use {flag} {asked}: sites are up already, and their {what} is at {there}; stop them \
+                     with `sandbox down`"
                 )));
             }
         }
@@ -156,7 +157,7 @@ impl Up {
         sites.retain(|site| !up.contains(&site.name.as_str()));
         let added = self.startable(sites, true).await?;
         if !added.is_empty() {
-            client.add(&added).await.map_err(super::failure)?;
+            client.add(&added).await?;
         }
         Ok(match names.as_slice() {
             [] => up.into_iter().map(str::to_owned).chain(added).collect(),
@@ -183,17 +184,22 @@ impl Up {
             Ok(engine) => {
                 let (there, missing) = by_image(&engine, contained).await?;
                 if !missing.is_empty() && (named || there.is_empty() && !may_be_none) {
-                    let none = anyhow::anyhow!("no image is there of {}; {BUILD}", missing.join(", "));
-                    return Err(Failure::Environment(none));
+                    return Err(Failure::Environment(format!(
+                        "failed to start {}: there are no images of them; {BUILD}",
+                        missing.join(", ")
+                    )));
                 }
                 if !missing.is_empty() {
-                    eprintln!("without {}, whose images are not there; {BUILD}", missing.join(", "));
+                    out::warn(&format!(
+                        "left out {}: there are no images of them; {BUILD}",
+                        missing.join(", ")
+                    ));
                 }
                 startable.extend(there.iter().map(name));
             }
             Err(Failure::Environment(error)) if !named && may_be_none => {
                 let left: Vec<&str> = contained.iter().map(|site| site.name.as_str()).collect();
-                eprintln!("without {}: {error:#}", left.join(", "));
+                out::warn(&format!("left out {}: {error}", left.join(", ")));
             }
             Err(failure) => return Err(failure),
         }
@@ -204,7 +210,7 @@ impl Up {
     /// Starts the process that holds the town.
     fn spawn(&self, names: &[String]) -> Result<Child, Failure> {
         let folder = super::folder(&self.data)?;
-        folder.make().map_err(super::failure)?;
+        folder.make()?;
         // The town empties it once it knows that it is the only one.
         let log = OpenOptions::new().append(true).create(true).open(folder.log());
         let log = log.or_environment(format!("write {}", folder.log()))?;
@@ -220,7 +226,7 @@ impl Up {
         }
         // In a group of its own: an interrupt on the terminal is for this command.
         command.args(names).stdin(Stdio::null()).stdout(log).stderr(again).process_group(0);
-        command.spawn().or_environment("start the town")
+        command.spawn().or_environment("start the background process")
     }
 }
 
@@ -248,7 +254,7 @@ async fn by_image(engine: &images::Engine, sites: Vec<Site>) -> Result<(Vec<Site
         let beside = site.beside.values().map(|companion| &companion.image);
         let mut all = true;
         for image in site.image.iter().chain(beside) {
-            all &= engine.has(image).await.map_err(engine::failure)?;
+            all &= engine.has(image).await?;
         }
         if all { there.push(site) } else { missing.push(site.name) }
     }
@@ -274,8 +280,7 @@ async fn wait(
                 match &status.engine {
                     None => answered = Instant::now(),
                     Some(problem) if answered.elapsed() > ENGINE => {
-                        let failed = anyhow::anyhow!("failed to {problem}; {}", super::ENGINE_CURE);
-                        return Err(Failure::Environment(failed));
+                        return Err(Failure::Environment(format!("failed to {problem}; {ENGINE_CURE}")));
                     }
                     Some(_) => {}
                 }
@@ -284,10 +289,10 @@ async fn wait(
                 }
             }
             Err(::town::Error::NotUp) => {}
-            Err(error) => return Err(super::failure(error)),
+            Err(error) => return Err(error.into()),
         }
         let ended = child.as_mut().map_or(Ok(None), |child| child.try_wait());
-        if let Some(ended) = ended.or_environment("wait for the town")? {
+        if let Some(ended) = ended.or_environment("wait for the background process")? {
             if ended.code() != Some(OTHER_IS_UP) {
                 return Err(last_words(&folder.log(), ended.code()));
             }
@@ -295,7 +300,7 @@ async fn wait(
             child = None;
         }
         if began.elapsed() > WITHIN {
-            return Err(Failure::Environment(anyhow::anyhow!("the town was not up within {WITHIN:?}")));
+            return Err(Failure::Environment(format!("failed to start the sites within {WITHIN:?}")));
         }
         tokio::select! {
             () = stop.cancelled() => return Ok(None),
@@ -304,15 +309,15 @@ async fn wait(
     }
 }
 
-/// Why the town ended, as it told its log, with the exit code that it chose.
+/// The failure of the background process, by the last error in its log and its exit code.
 fn last_words(log: &Utf8Path, code: Option<i32>) -> Failure {
     let said = std::fs::read_to_string(log).unwrap_or_default();
-    let why = said.lines().rev().find_map(|line| line.strip_prefix("sandbox: "));
-    let why = why.map_or_else(|| format!("the town ended; {log} says why"), str::to_owned);
+    let why = said.lines().rev().find_map(|line| line.strip_prefix(out::ERROR));
+    let why = why.map_or_else(|| format!("failed to start the sites; {log} says why"), str::to_owned);
     match code {
         Some(1) => Failure::No(why),
-        Some(2) => Failure::Input(anyhow::anyhow!(why)),
-        _ => Failure::Environment(anyhow::anyhow!(why)),
+        Some(2) => Failure::Input(why),
+        _ => Failure::Environment(why),
     }
 }
 

@@ -6,7 +6,7 @@
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
 use super::target::BadTarget;
-use crate::{Answer, Reply, body, complaints::Complaints, error_text, upstream::UpstreamError};
+use crate::{Answer, Reply, body, complaints::Complaints, upstream::UpstreamError};
 
 /// The header that carries the failure's name.
 pub(crate) const SANDBOX_ERROR: HeaderName = HeaderName::from_static("sandbox-error");
@@ -80,7 +80,7 @@ impl Failure {
 
     /// The client's body is broken.
     pub(super) fn client_broken(error: &(dyn std::error::Error + 'static)) -> Self {
-        let text = format!("the request body cannot be read: {}", error_text::chain(error));
+        let text = format!("the request body cannot be read: {}", error_text::with_causes(error));
         Self::failed("client-broken", StatusCode::BAD_REQUEST, text)
     }
 
@@ -135,7 +135,7 @@ impl From<UpstreamError> for Failure {
             | UpstreamError::Tls { .. }
             | UpstreamError::Broken { .. } => StatusCode::BAD_GATEWAY,
         };
-        let text = format!("failed to {}; {}", error_text::chain(&error), error.advice());
+        let text = format!("failed to {}; {}", error_text::with_causes(&error), error.advice());
         let mut failure = Self::failed(error.name(), status, text);
         if matches!(error, UpstreamError::Guarded { .. } | UpstreamError::Port { .. }) {
             failure.answer = Answer::Refused { reason: error.to_string() };

@@ -12,7 +12,7 @@ use hyper::body::{Bytes, Frame, SizeHint};
 use super::{clients::Busy, stalled};
 use crate::{
     Answer, Body, Entry, Episode, Ledger, activity::InFlight, body::BodyError, complaints::Complaints,
-    error_text, gateway::Shared,
+    gateway::Shared,
 };
 
 /// The most that a connection of HTTP/2 is handed of a body before its client has taken what came
@@ -130,7 +130,7 @@ impl hyper::body::Body for Tracked {
         match Pin::new(&mut this.body).poll_frame(cx) {
             Poll::Ready(Some(Ok(frame))) => Poll::Ready(Some(Ok(this.piece(frame)))),
             Poll::Ready(Some(Err(error))) => {
-                let text = error_text::chain(error.as_ref());
+                let text = error_text::with_causes(error.as_ref());
                 let Pending { entry, complaints, .. } = &mut this.pending;
                 if let Some(entry) = entry {
                     if complaints.first("body-ended-early", host_of(&entry.url)) {

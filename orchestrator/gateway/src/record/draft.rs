@@ -11,7 +11,7 @@ use super::{
     request::{Copied, RequestCopy},
 };
 use crate::{
-    RequestHead, error_text,
+    RequestHead,
     upstream::{ArrivedHead, UpstreamError},
 };
 
@@ -119,7 +119,8 @@ impl Draft {
     /// Gives it up because the answer broke off.
     pub(crate) fn broke_off(mut self, error: &(dyn std::error::Error + 'static)) {
         if let Some(exchange) = self.exchange.take() {
-            self.recorder.partial(&exchange.url, &format!("it broke off: {}", error_text::chain(error)));
+            self.recorder
+                .partial(&exchange.url, &format!("it broke off: {}", error_text::with_causes(error)));
         }
     }
 }

@@ -24,7 +24,6 @@ use rand::Rng;
 use serde::Serialize;
 use snapshots::{Exchange, OpenSocket, Recording};
 
-use crate::error_text;
 use crate::socket::Payload;
 use crate::upstream::UpstreamError;
 
@@ -202,14 +201,14 @@ impl Recorder {
     }
 
     pub(crate) fn failed(&self, url: &str, error: &dyn std::error::Error) {
-        let error = format!("failed to {}", error_text::chain(error));
+        let error = format!("failed to {}", error_text::with_causes(error));
         tracing::error!(%url, %error, "an exchange was not recorded");
         self.lost().first_error.get_or_insert(error);
         self.lose(&self.counts.failed, url, "it could not be written");
     }
 
     pub(crate) fn unanswered(&self, url: &str, error: &UpstreamError) {
-        let (error, advice) = (error_text::chain(error), error.advice());
+        let (error, advice) = (error_text::with_causes(error), error.advice());
         tracing::info!(%url, %error, "a request got no answer");
         self.lose(&self.counts.unanswered, url, &format!("failed to {error}; {advice}"));
     }

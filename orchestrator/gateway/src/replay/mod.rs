@@ -42,8 +42,7 @@ use snapshots::{
 use url::Url;
 
 use crate::{
-    Answer, Episode, Reply, RequestHead, budget::Budget, complaints::Complaints, error_text::chain, miss,
-    socket::SocketScript,
+    Answer, Episode, Reply, RequestHead, budget::Budget, complaints::Complaints, miss, socket::SocketScript,
 };
 use cache::Cache;
 use find::Found;
@@ -151,7 +150,7 @@ impl Replay {
             return known;
         }
         let found = self.set.has_port(host, port).unwrap_or_else(|error| {
-            tracing::warn!(error = %chain(&error), "failed to look for a recorded port");
+            tracing::warn!(error = %error_text::with_causes(&error), "failed to look for a recorded port");
             false
         });
         self.ports.put(server, found);
@@ -366,7 +365,7 @@ impl Replay {
     }
 
     fn failed(&self, head: &RequestHead, error: &StoredError) -> Reply {
-        let text = format!("failed to {}", chain(error));
+        let text = format!("failed to {}", error_text::with_causes(error));
         if self.complaints.first("unreadable", &head.host) {
             tracing::warn!(url = head.url, error = text, "a recorded answer could not be given");
         }
@@ -375,7 +374,7 @@ impl Replay {
 
     fn missed(&self, head: &RequestHead, asked: &Asked<'_>) -> Reply {
         let near = miss::nearest(&self.set, asked, miss::is_navigation(head)).unwrap_or_else(|error| {
-            tracing::warn!(error = %chain(&error), "failed to look for what is near a miss");
+            tracing::warn!(error = %error_text::with_causes(&error), "failed to look for what is near a miss");
             Vec::new()
         });
         if preflight::wanted_method(head).is_some() {

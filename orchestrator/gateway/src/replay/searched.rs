@@ -1,21 +1,21 @@
 //! What search engines are asked, answered from the recorded pages.
 
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
-use search::{Asked, Search};
+use search::{Search, SearchQuery};
 
-use crate::{Answer, Reply, RequestHead, body, error_text::chain, miss};
+use crate::{Answer, Reply, RequestHead, body, miss};
 
 /// What a request asks of a search engine; none where it asks another host, or for something else.
-pub(super) fn asked(head: &RequestHead) -> Option<Asked<'_>> {
+pub(super) fn asked(head: &RequestHead) -> Option<SearchQuery<'_>> {
     matches!(head.method, Method::GET | Method::HEAD).then(|| search::asked(&head.host, &head.url))?
 }
 
 /// The results, as a page.
-pub(super) fn reply(head: &RequestHead, search: &Search, asked: &Asked<'_>) -> Reply {
+pub(super) fn reply(head: &RequestHead, search: &Search, asked: &SearchQuery<'_>) -> Reply {
     let page = match search.answer(asked) {
         Ok(page) => page,
         Err(error) => {
-            let text = format!("failed to {}", chain(&*error));
+            let text = format!("failed to {}", error_text::with_causes(&*error));
             tracing::warn!(url = head.url, error = text, "a search could not be answered");
             return miss::failed(head, text);
         }

@@ -29,7 +29,6 @@ use super::{
 use crate::{
     Body, RequestHead,
     body::{self, BodyError},
-    error_text,
     limits::{Limits, MAX_HEAD},
 };
 
@@ -308,7 +307,7 @@ impl hyper::body::Body for Watched {
         let polled = Pin::new(&mut self.body).poll_frame(cx);
         if let Poll::Ready(frame) = &polled {
             if let Some(Err(error)) = frame {
-                let _ = self.upload.0.broken.set(error_text::chain(error.as_ref()));
+                let _ = self.upload.0.broken.set(error_text::with_causes(error.as_ref()));
             }
             self.upload.progressed(frame.is_none() || self.body.is_end_stream());
         }

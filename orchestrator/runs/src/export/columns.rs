@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::results::{EpisodeRecord, Outcome, Phase, RunRecord, Spent, TaskRecord};
+use crate::results::{EpisodeRecord, ModelUsage, Outcome, Phase, RunRecord, TaskRecord};
 
 /// An episode with what is known of it elsewhere.
 pub(super) struct Row<'a> {
@@ -78,8 +78,8 @@ pub(super) const COLUMNS: &[Column] = &[
         Values::Whole(|row| row.record.models.as_ref().map(|spent| spent.completion_tokens)),
     ),
     column("cost", Values::Fraction(|row| row.record.models.as_ref().and_then(|spent| spent.cost))),
-    column("model", Values::Text(|row| row.record.models.as_ref().and_then(Spent::named))),
-    column("judge", Values::Text(|row| row.record.judging.as_ref().and_then(Spent::named))),
+    column("model", Values::Text(|row| row.record.models.as_ref().and_then(ModelUsage::named))),
+    column("judge", Values::Text(|row| row.record.judging.as_ref().and_then(ModelUsage::named))),
     column("judge_calls", Values::Whole(|row| row.record.judging.as_ref().map(|spent| spent.calls))),
     column("judge_cost", Values::Fraction(|row| row.record.judging.as_ref().and_then(|spent| spent.cost))),
     column("cached_tokens", Values::Whole(|row| row.record.models.as_ref().map(|spent| spent.cached_tokens))),

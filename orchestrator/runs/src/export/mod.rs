@@ -11,7 +11,7 @@ use camino::Utf8Path;
 use crate::Error;
 use crate::results::{EpisodeRecord, RunFolder, RunRecord};
 use columns::Row;
-pub use webarena_verified::{Exported, webarena_verified};
+pub use webarena_verified::{ExportSummary, webarena_verified};
 
 /// What a table is written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use crate::results::{EpisodeRecord, RunFolder};
 
 /// What came of an export.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Exported {
+pub struct ExportSummary {
     /// The folders that were made.
     pub folders: Vec<Utf8PathBuf>,
     /// Episodes that were left out, and why.
@@ -21,12 +21,12 @@ pub struct Exported {
 ///
 /// # Errors
 /// When the run cannot be read, or the folder is there already or cannot be written.
-pub fn webarena_verified(run: &Utf8Path, out: &Utf8Path, repeat: u32) -> Result<Exported, Error> {
+pub fn webarena_verified(run: &Utf8Path, out: &Utf8Path, repeat: u32) -> Result<ExportSummary, Error> {
     let folder = RunFolder::open(run)?;
     if out.symlink_metadata().is_ok() {
         return Err(Error::OutputExists { path: out.to_owned() });
     }
-    let mut exported = Exported::default();
+    let mut exported = ExportSummary::default();
     for record in folder.episodes()?.iter().filter(|record| record.repeat == repeat) {
         let network = folder.episode(&record.id()).path().join("network.har");
         match number(&record.task) {

@@ -16,11 +16,11 @@ use jiff::Timestamp;
 use tasks::{Suite, Task};
 
 use super::client::SPEECH;
-use super::hall::NoSession;
-use crate::blocking::blocking;
+use super::server::NoSession;
+use crate::play::blocking::blocking;
+use crate::play::run::{Sites, out, record};
+use crate::results::suite_digest::Digests;
 use crate::results::{EpisodeId, RunFolder, RunRecord};
-use crate::run::{Sites, out, record};
-use crate::suite_digest::Digests;
 use crate::{Error, Options, Summary};
 
 /// The attempts of one gym; clones are of the same.

@@ -4,27 +4,27 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use agents::{Agent, Error, FirstLook, Goal, NextReply, Reply, Speech, View};
+use agents::{ActionFormat, Agent, Error, FirstLook, Goal, NextReply, Reply, View};
 use browser::{Dialect, Look};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-use super::observation::{Observing, asked_for};
+use super::observation::{ObservationSettings, asked_for};
 use crate::results::EpisodeRecord;
 
 /// What a client is told in return for an action, or for beginning.
-pub(super) enum Turn {
+pub(super) enum StepOutcome {
     /// The page as it is now, and the score so far, where that is known.
     Seen(Arc<Value>, Option<f64>),
     /// The episode has ended.
-    Over(Box<Over>),
+    EpisodeEnd(Box<EpisodeEnd>),
     /// There was no episode, or there is no result of it.
     Failed(String),
 }
 
 /// An episode that has ended.
-pub(super) struct Over {
+pub(super) struct EpisodeEnd {
     /// What was seen last, the page as it was before the last action; nothing where nothing was seen.
     pub(super) observation: Option<Value>,
     /// How it ended.
@@ -32,17 +32,17 @@ pub(super) struct Over {
 }
 
 /// What a client wants, and where it waits for what comes of it.
-pub(super) struct Asked {
+pub(super) struct StepRequest {
     pub(super) reply: Reply,
-    pub(super) answer: oneshot::Sender<Turn>,
+    pub(super) answer: oneshot::Sender<StepOutcome>,
 }
 
 /// A client, as the episode knows it.
 pub(super) struct Client {
-    asked: mpsc::Receiver<Asked>,
+    asked: mpsc::Receiver<StepRequest>,
     /// Where it waits now.
-    waiting: Option<oneshot::Sender<Turn>>,
-    observing: Observing,
+    waiting: Option<oneshot::Sender<StepOutcome>>,
+    observing: ObservationSettings,
     look: Look,
     /// How long it may be silent.
     idle: Duration,
@@ -55,9 +55,9 @@ pub(super) struct Client {
 impl Client {
     /// A client that waits for its first observation at `waiting`, and sends its actions through `asked`.
     pub(super) fn new(
-        asked: mpsc::Receiver<Asked>,
-        waiting: oneshot::Sender<Turn>,
-        observing: Observing,
+        asked: mpsc::Receiver<StepRequest>,
+        waiting: oneshot::Sender<StepOutcome>,
+        observing: ObservationSettings,
         idle: Duration,
     ) -> Client {
         let look = asked_for(observing.asked.clone());
@@ -84,12 +84,13 @@ impl Client {
         );
         self.last = Some(seen.clone());
         let score = *self.score.lock().unwrap_or_else(PoisonError::into_inner);
-        let heard = self.waiting.take().is_some_and(|waiting| waiting.send(Turn::Seen(seen, score)).is_ok());
+        let heard =
+            self.waiting.take().is_some_and(|waiting| waiting.send(StepOutcome::Seen(seen, score)).is_ok());
         if !heard {
             return Err(Error::ClientLeft);
         }
         match timeout(self.idle, self.asked.recv()).await {
-            Ok(Some(Asked { reply, answer })) => {
+            Ok(Some(StepRequest { reply, answer })) => {
                 self.waiting = Some(answer);
                 if let Reply::Act { action, .. } = &reply {
                     self.last_action.clone_from(action);
@@ -111,9 +112,9 @@ impl Client {
                     last["last_action_error"] = json!("");
                     last
                 });
-                Turn::Over(Box::new(Over { observation, record }))
+                StepOutcome::EpisodeEnd(Box::new(EpisodeEnd { observation, record }))
             }
-            Err(message) => Turn::Failed(message),
+            Err(message) => StepOutcome::Failed(message),
         };
         if let Some(waiting) = self.waiting.take() {
             // It may have gone, which changes nothing any more.
@@ -139,13 +140,13 @@ impl Agent for Client {
     }
 
     /// BrowserGym's own environments take several actions at a time.
-    fn speech(&self) -> Speech {
+    fn speech(&self) -> ActionFormat {
         SPEECH
     }
 }
 
 /// How clients write their actions.
-pub(super) const SPEECH: Speech = Speech { dialect: Dialect::BrowserGym, multiaction: true };
+pub(super) const SPEECH: ActionFormat = ActionFormat { dialect: Dialect::BrowserGym, multiaction: true };
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
@@ -166,7 +167,7 @@ mod tests {
         let view = View { step: 1, observation: &page, chat: &[], last_action_error: None, screenshot: None };
         let client = |waiting| {
             let (way, asked) = mpsc::channel(1);
-            let observing = Observing::new("2026-03-12T08:30:00Z".parse().unwrap(), None);
+            let observing = ObservationSettings::new("2026-03-12T08:30:00Z".parse().unwrap(), None);
             (Client::new(asked, waiting, observing, Duration::from_millis(10)), way)
         };
         let (waiting, gone) = oneshot::channel();
@@ -176,6 +177,6 @@ mod tests {
         let (waiting, mut turn) = oneshot::channel();
         let (mut silent, _way) = client(waiting);
         assert!(matches!(silent.next(&goal, view).await, Err(Error::ClientSilent { .. })));
-        assert!(matches!(turn.try_recv(), Ok(Turn::Seen(..))), "it was shown the page first");
+        assert!(matches!(turn.try_recv(), Ok(StepOutcome::Seen(..))), "it was shown the page first");
     }
 }

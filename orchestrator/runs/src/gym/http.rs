@@ -17,9 +17,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use super::client::{Asked, Over, Turn};
-use super::hall::{Begun, CLOSING, Hall, NoSession};
-use super::observation::Observing;
+use super::client::{EpisodeEnd, StepOutcome, StepRequest};
+use super::observation::ObservationSettings;
+use super::server::{CLOSING, GymServer, NoSession, StartedSession};
 use super::session::Session;
 use crate::Environment;
 use crate::results::{EpisodeRecord, Outcome};
@@ -36,7 +36,7 @@ struct Refusal {
 }
 
 type Answer = Result<Json<Value>, Refusal>;
-type Rooms<E> = State<Arc<Hall<E>>>;
+type Rooms<E> = State<Arc<GymServer<E>>>;
 
 fn refusal(status: StatusCode, error: impl Into<String>) -> Refusal {
     Refusal { status, error: error.into(), result: None }
@@ -49,7 +49,7 @@ impl IntoResponse for Refusal {
     }
 }
 
-pub(super) fn router<E: Environment>(hall: Arc<Hall<E>>, at: SocketAddr) -> Router {
+pub(super) fn router<E: Environment>(server: Arc<GymServer<E>>, at: SocketAddr) -> Router {
     let router = Router::new()
         .route("/tasks", get(tasks::<E>))
         .route("/reset", post(reset::<E>))
@@ -59,7 +59,7 @@ pub(super) fn router<E: Environment>(hall: Arc<Hall<E>>, at: SocketAddr) -> Rout
             refusal(StatusCode::NOT_FOUND, "there is GET /tasks, and POST /reset, /step and /close")
         })
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
-        .with_state(hall);
+        .with_state(server);
     Guard::new(at).before(router, shut)
 }
 
@@ -106,44 +106,44 @@ fn read<T: DeserializeOwned>(headers: &HeaderMap, body: &Bytes) -> Result<T, Ref
         .map_err(|error| refusal(StatusCode::BAD_REQUEST, format!("the request cannot be read: {error}")))
 }
 
-async fn tasks<E: Environment>(State(hall): Rooms<E>) -> Json<Value> {
+async fn tasks<E: Environment>(State(server): Rooms<E>) -> Json<Value> {
     let task = |task: &tasks::Task| {
         json!({
             "id": task.id, "goal": task.goal.to_string(), "start_url": task.start_url, "max_steps": task.max_steps,
             "sites": task.sites, "tags": task.tags,
         })
     };
-    let world = &hall.suite.world;
+    let world = &server.suite.world;
     Json(json!({
-        "suite": hall.suite.name, "clock": world.clock, "seed": world.seed,
-        "tasks": hall.tasks.iter().map(task).collect::<Vec<_>>(),
+        "suite": server.suite.name, "clock": world.clock, "seed": world.seed,
+        "tasks": server.tasks.iter().map(task).collect::<Vec<_>>(),
     }))
 }
 
-async fn reset<E: Environment>(State(hall): Rooms<E>, headers: HeaderMap, body: Bytes) -> Answer {
+async fn reset<E: Environment>(State(server): Rooms<E>, headers: HeaderMap, body: Bytes) -> Answer {
     let Reset { task: id, repeat, observe, .. } = read(&headers, &body)?;
-    let Some(task) = hall.tasks.iter().find(|task| task.id == id) else {
-        let meant = suggestions::did_you_mean(&id, hall.tasks.iter().map(|task| task.id.as_str()));
+    let Some(task) = server.tasks.iter().find(|task| task.id == id) else {
+        let meant = suggestions::did_you_mean(&id, server.tasks.iter().map(|task| task.id.as_str()));
         let error = format!("there is no task {id:?} here{meant}; GET /tasks has them");
         return Err(refusal(StatusCode::NOT_FOUND, error));
     };
     if repeat == Some(0) {
         return Err(refusal(StatusCode::BAD_REQUEST, "repeat is 0; attempts are counted from 1"));
     }
-    let observing = Observing::new(task.world(&hall.suite.world).clock, observe);
-    let begun = hall.begin(task, repeat, observing).await;
-    let Begun { session, episode, first } = begun.map_err(|why| no_session(&hall, why))?;
+    let observing = ObservationSettings::new(task.world(&server.suite.world).clock, observe);
+    let begun = server.begin(task, repeat, observing).await;
+    let StartedSession { session, episode, first } = begun.map_err(|why| no_session(&server, why))?;
     let info = |score: Option<f64>| {
         json!({
-            "task": task.id, "repeat": episode.repeat, "max_steps": task.max_steps, "seed": hall.suite.world.seed,
+            "task": task.id, "repeat": episode.repeat, "max_steps": task.max_steps, "seed": server.suite.world.seed,
             "score": score, "task_info": {},
         })
     };
     match first.await {
-        Ok(Turn::Seen(seen, score)) => {
+        Ok(StepOutcome::Seen(seen, score)) => {
             Ok(Json(json!({ "session": session, "observation": &*seen, "info": info(score) })))
         }
-        Ok(Turn::Over(over)) => {
+        Ok(StepOutcome::EpisodeEnd(over)) => {
             let kind = over.record.outcome.kind();
             let error = match &over.record.outcome {
                 Outcome::Error { message } => format!("{id} did not begin: {message}"),
@@ -155,15 +155,15 @@ async fn reset<E: Environment>(State(hall): Rooms<E>, headers: HeaderMap, body: 
                 result: Some(Box::new(over.record)),
             })
         }
-        Ok(Turn::Failed(error)) => Err(failed(&hall, error)),
+        Ok(StepOutcome::Failed(error)) => Err(failed(&server, error)),
         Err(_) => Err(refusal(StatusCode::SERVICE_UNAVAILABLE, CLOSING)),
     }
 }
 
-fn no_session<E: Environment>(hall: &Hall<E>, why: NoSession) -> Refusal {
+fn no_session<E: Environment>(server: &GymServer<E>, why: NoSession) -> Refusal {
     match why {
         NoSession::Full => {
-            let waited = hall.settings.place_within.as_secs_f64();
+            let waited = server.settings.place_within.as_secs_f64();
             let error = format!(
                 "no place came free within {waited} s; close sessions that are done, or start the gym with more --workers"
             );
@@ -177,19 +177,22 @@ fn no_session<E: Environment>(hall: &Hall<E>, why: NoSession) -> Refusal {
             refusal(StatusCode::CONFLICT, error)
         }
         NoSession::Closing => refusal(StatusCode::SERVICE_UNAVAILABLE, CLOSING),
-        NoSession::Results(error) => refusal(StatusCode::INTERNAL_SERVER_ERROR, format!("failed to {error}")),
+        NoSession::Results(error) => {
+            let error = format!("failed to {}", error_text::with_causes(&error));
+            refusal(StatusCode::INTERNAL_SERVER_ERROR, error)
+        }
     }
 }
 
-fn failed<E: Environment>(hall: &Hall<E>, error: String) -> Refusal {
-    let closing = hall.interrupt.is_cancelled();
+fn failed<E: Environment>(server: &GymServer<E>, error: String) -> Refusal {
+    let closing = server.interrupt.is_cancelled();
     let status = if closing { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::INTERNAL_SERVER_ERROR };
     refusal(status, error)
 }
 
-async fn step<E: Environment>(State(hall): Rooms<E>, headers: HeaderMap, body: Bytes) -> Answer {
+async fn step<E: Environment>(State(server): Rooms<E>, headers: HeaderMap, body: Bytes) -> Answer {
     let Step { session, action, reason } = read(&headers, &body)?;
-    let way = match hall.sessions.find(&session) {
+    let way = match server.sessions.find(&session) {
         Some(Session::Open(way)) => way,
         Some(Session::Ended(result)) => return Err(ended(&session, result)),
         None => return Err(unknown(&session)),
@@ -199,24 +202,24 @@ async fn step<E: Environment>(State(hall): Rooms<E>, headers: HeaderMap, body: B
         return Err(refusal(StatusCode::CONFLICT, error));
     };
     let (answer, turn) = oneshot::channel();
-    if way.send(Asked { reply: Reply::Act { action, reason }, answer }).await.is_err() {
+    if way.send(StepRequest { reply: Reply::Act { action, reason }, answer }).await.is_err() {
         // It has ended in this moment, of the client's silence for example.
         return Err(ended(&session, None));
     }
     match turn.await {
-        Ok(Turn::Seen(seen, score)) => Ok(Json(json!({
+        Ok(StepOutcome::Seen(seen, score)) => Ok(Json(json!({
             "observation": &*seen, "reward": 0.0, "terminated": false, "truncated": false,
             "info": { "score": score, "task_info": {} },
         }))),
-        Ok(Turn::Over(over)) => last(*over),
-        Ok(Turn::Failed(error)) => Err(failed(&hall, error)),
+        Ok(StepOutcome::EpisodeEnd(over)) => last(*over),
+        Ok(StepOutcome::Failed(error)) => Err(failed(&server, error)),
         Err(_) => Err(ended(&session, None)),
     }
 }
 
 /// The answer to the last action. What nobody has judged yet is worth nothing, and says so in `info`.
-fn last(over: Over) -> Answer {
-    let Over { observation, record } = over;
+fn last(over: EpisodeEnd) -> Answer {
+    let EpisodeEnd { observation, record } = over;
     let truncated = match &record.outcome {
         Outcome::Answered | Outcome::Infeasible | Outcome::Stopped | Outcome::Done => false,
         Outcome::MaxSteps | Outcome::Stuck | Outcome::TimedOut => true,
@@ -231,9 +234,9 @@ fn last(over: Over) -> Answer {
     })))
 }
 
-async fn close<E: Environment>(State(hall): Rooms<E>, headers: HeaderMap, body: Bytes) -> Answer {
+async fn close<E: Environment>(State(server): Rooms<E>, headers: HeaderMap, body: Bytes) -> Answer {
     let Close { session } = read(&headers, &body)?;
-    let result = match hall.sessions.find(&session) {
+    let result = match server.sessions.find(&session) {
         Some(Session::Ended(result)) => result,
         None => return Err(unknown(&session)),
         Some(Session::Open(way)) => {
@@ -241,19 +244,19 @@ async fn close<E: Environment>(State(hall): Rooms<E>, headers: HeaderMap, body: 
             let way = way.lock_owned().await;
             let (answer, turn) = oneshot::channel();
             let reply = Reply::Stop { reason: None };
-            let sent = way.send(Asked { reply, answer }).await;
+            let sent = way.send(StepRequest { reply, answer }).await;
             match (sent, turn.await) {
-                (Ok(()), Ok(Turn::Over(over))) => Some(Box::new(over.record)),
-                (Ok(()), Ok(Turn::Failed(error))) => return Err(failed(&hall, error)),
+                (Ok(()), Ok(StepOutcome::EpisodeEnd(over))) => Some(Box::new(over.record)),
+                (Ok(()), Ok(StepOutcome::Failed(error))) => return Err(failed(&server, error)),
                 // It has ended in the meantime.
-                _ => match hall.sessions.find(&session) {
+                _ => match server.sessions.find(&session) {
                     Some(Session::Ended(result)) => result,
                     _ => None,
                 },
             }
         }
     };
-    hall.sessions.forget(&session);
+    server.sessions.forget(&session);
     Ok(Json(json!({ "result": result })))
 }
 

@@ -2,9 +2,9 @@
 
 mod attempts;
 mod client;
-mod hall;
 mod http;
 mod observation;
+mod server;
 mod session;
 
 use std::net::SocketAddr;
@@ -17,12 +17,13 @@ use tasks::Suite;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::environment::{Environment, EnvironmentError};
-use crate::run::{Sites, select};
-use crate::world::World;
-use crate::{Error, Event, Options, Progress, Summary, starts, town};
+use crate::play::environment::{Environment, EnvironmentError};
+use crate::play::run::{Sites, select};
+use crate::play::world::World;
+use crate::play::{running_sites, start_pages};
+use crate::{Error, Event, Options, Progress, Summary};
 use attempts::Attempts;
-use hall::Hall;
+use server::GymServer;
 
 /// How long requests that are under way may take to end when the gym closes.
 const CLOSE_WITHIN: Duration = Duration::from_secs(5);
@@ -39,7 +40,7 @@ pub struct Settings {
 
 /// A gym that answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Listening {
+pub struct GymAddress {
     /// Where: `http://127.0.0.1:PORT`.
     pub url: String,
     /// Name of the suite.
@@ -66,11 +67,11 @@ pub async fn serve(
     // Every client may ask for the same task.
     let repeat = u32::try_from(options.workers).unwrap_or(u32::MAX);
     let asked = Options { repeat, ..options.clone() };
-    let ground = town::open(suite, &tasks, &asked, &interrupt, &progress).await?;
+    let running = running_sites::open(suite, &tasks, &asked, &interrupt, &progress).await?;
     let open = async {
-        let sites = Sites::of(ground.as_ref()).await?;
-        let town = ground.as_ref().map(|ground| ground.town.clone());
-        let world = starts::open(&suite.world, &tasks, town, options).await?;
+        let sites = Sites::of(running.as_ref()).await?;
+        let town = running.as_ref().map(|running| running.town.clone());
+        let world = start_pages::open(&suite.world, &tasks, town, options).await?;
         let (spec, settle) = (suite.world.clone(), options.limits.settle);
         let bring_up = move || {
             let (spec, world) = (spec.clone(), world.clone());
@@ -79,8 +80,8 @@ pub async fn serve(
         serve_in(sites, bring_up, suite, options, settings, interrupt, progress).await
     };
     let outcome = open.await;
-    if let Some(ground) = ground {
-        town::stop(&ground.town).await;
+    if let Some(running) = running {
+        running_sites::stop(&running.town).await;
     }
     outcome
 }
@@ -106,33 +107,34 @@ where
     let address = settings.listen;
     let listener = TcpListener::bind(address).await.map_err(|source| Error::Listen { address, source })?;
     let bound = listener.local_addr().map_err(|source| Error::Listen { address, source })?;
-    let bring_up = Box::new(move || Box::pin(bring_up()) as hall::Coming<E>);
+    let bring_up = Box::new(move || Box::pin(bring_up()) as server::Coming<E>);
     let attempts = Attempts::open(suite, options, sites).await?;
-    let hall = Hall::open(attempts, bring_up, suite, options, settings, interrupt.clone(), progress.clone());
-    let hall = Arc::new(hall?);
-    progress(Event::Listening(&Listening {
+    let server =
+        GymServer::open(attempts, bring_up, suite, options, settings, interrupt.clone(), progress.clone());
+    let server = Arc::new(server?);
+    progress(Event::Listening(&GymAddress {
         url: format!("http://{bound}"),
         suite: suite.name.clone(),
-        run: hall.attempts.run().path().to_owned(),
+        run: server.attempts.run().path().to_owned(),
         workers: options.workers.max(1),
     }));
-    let router = http::router(hall.clone(), bound);
+    let router = http::router(server.clone(), bound);
     let stop = interrupt.clone().cancelled_owned();
-    let mut server =
+    let mut serving =
         tokio::spawn(async move { axum::serve(listener, router).with_graceful_shutdown(stop).await });
     let fallen = tokio::select! {
         biased;
         () = interrupt.cancelled() => None,
-        fallen = &mut server => Some(fallen),
+        fallen = &mut serving => Some(fallen),
     };
     if let Some(why) = &fallen {
         tracing::warn!(?why, "the gym no longer listens");
         interrupt.cancel();
     }
-    hall.empty().await;
+    server.empty().await;
     // A client that never ends its request does not keep the gym open.
-    if fallen.is_none() && tokio::time::timeout(CLOSE_WITHIN, &mut server).await.is_err() {
-        server.abort();
+    if fallen.is_none() && tokio::time::timeout(CLOSE_WITHIN, &mut serving).await.is_err() {
+        serving.abort();
     }
-    hall.attempts.conclude().await
+    server.attempts.conclude().await
 }

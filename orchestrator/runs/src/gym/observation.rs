@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 /// How a client sees its episode.
-pub(super) struct Observing {
+pub(super) struct ObservationSettings {
     /// When the world began.
     pub(super) clock: Timestamp,
     /// The forms that it wants besides.
@@ -22,7 +22,7 @@ pub(super) struct Observing {
 }
 
 #[derive(Serialize)]
-struct Seen<'a> {
+struct ObservationBody<'a> {
     chat_messages: Vec<Value>,
     goal: &'a str,
     goal_object: Vec<Value>,
@@ -47,9 +47,9 @@ pub(super) fn asked_for(asked: Option<Look>) -> Look {
     asked.map(|asked| asked.and(raw.clone())).unwrap_or(raw)
 }
 
-impl Observing {
-    pub(super) fn new(clock: Timestamp, asked: Option<Look>) -> Observing {
-        Observing { clock, asked, heard: Vec::new() }
+impl ObservationSettings {
+    pub(super) fn new(clock: Timestamp, asked: Option<Look>) -> ObservationSettings {
+        ObservationSettings { clock, asked, heard: Vec::new() }
     }
 
     /// The observation as JSON.
@@ -78,7 +78,7 @@ impl Observing {
             let url = data_url(&std::fs::read(&image.path)?);
             goal_object.push(json!({ "type": "image_url", "image_url": { "url": url } }));
         }
-        let seen = Seen {
+        let seen = ObservationBody {
             chat_messages: said.collect(),
             goal: &goal.text,
             goal_object,
@@ -172,7 +172,7 @@ mod tests {
         };
         let said = |role, text: &str| Utterance { role, text: text.to_owned() };
         let mut chat = vec![said(Role::User, "Find it.")];
-        let mut observing = Observing::new("2026-03-12T08:30:00Z".parse().unwrap(), None);
+        let mut observing = ObservationSettings::new("2026-03-12T08:30:00Z".parse().unwrap(), None);
         let mut written = |page: &Observation, chat: &[Utterance]| {
             let view = View {
                 step: 1,

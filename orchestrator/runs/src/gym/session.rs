@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex as Plain, MutexGuard, PoisonError};
 
 use tokio::sync::{Mutex, mpsc};
 
-use super::client::Asked;
+use super::client::StepRequest;
 use crate::results::EpisodeRecord;
 
 /// Ended sessions that are remembered for their clients; of more, the oldest are forgotten.
@@ -15,24 +15,24 @@ const REMEMBERED: usize = 1000;
 #[derive(Clone)]
 pub(super) enum Session {
     /// The way to its episode, for one request at a time.
-    Open(Arc<Mutex<mpsc::Sender<Asked>>>),
+    Open(Arc<Mutex<mpsc::Sender<StepRequest>>>),
     /// How it ended; nothing where it has no result.
     Ended(Option<Box<EpisodeRecord>>),
 }
 
 /// All of them, by their ids.
 #[derive(Default)]
-pub(super) struct Sessions(Plain<Known>);
+pub(super) struct Sessions(Plain<SessionTable>);
 
 #[derive(Default)]
-struct Known {
+struct SessionTable {
     sessions: HashMap<String, Session>,
     /// Those that have ended, in this order.
     ended: VecDeque<String>,
 }
 
 impl Sessions {
-    pub(super) fn open(&self, id: &str, way: mpsc::Sender<Asked>) {
+    pub(super) fn open(&self, id: &str, way: mpsc::Sender<StepRequest>) {
         self.lock().sessions.insert(id.to_owned(), Session::Open(Arc::new(Mutex::new(way))));
     }
 
@@ -58,7 +58,7 @@ impl Sessions {
         known.sessions.remove(id);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known> {
+    fn lock(&self) -> MutexGuard<'_, SessionTable> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

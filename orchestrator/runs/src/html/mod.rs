@@ -17,7 +17,8 @@ use minijinja::{Environment, context};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use crate::{Error, files};
+use crate::Error;
+use crate::results::files;
 
 /// Shows and hides what has `data-filter`, by what is chosen and typed into `.filter`, and sorts
 /// tables by their columns.

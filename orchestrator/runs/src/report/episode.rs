@@ -4,12 +4,12 @@ use serde::Serialize;
 
 use super::Form;
 use super::budget::{Budget, Share, weight};
-use super::pictures::{Pictures, Placed};
+use super::pictures::{Pictures, PlacedImage};
 use crate::Error;
-use crate::files::is_beside;
 use crate::html::download::Download;
 use crate::html::requests::{Requests, requests_of};
 use crate::html::words::{clip, episode_verdict, link, message, ranges, seconds, two_digits, worded};
+use crate::results::files::is_beside;
 use crate::results::{EpisodeRecord, Request, RunFolder, Step};
 
 /// Bytes of the line of one repeat.
@@ -70,21 +70,21 @@ struct StepView {
     dialogs: Vec<String>,
     downloads: Vec<Download>,
     unsettled: Option<String>,
-    shot: Option<Placed>,
+    shot: Option<PlacedImage>,
     observation: Option<String>,
     observation_lines: usize,
     requests: Requests,
 }
 
 /// What the episodes of a report are drawn from, and what is left for them.
-pub(super) struct Drawing<'a> {
+pub(super) struct EpisodeRenderer<'a> {
     pub(super) folder: &'a RunFolder,
     pub(super) form: Form,
     pub(super) pictures: Pictures,
     pub(super) budget: Budget,
 }
 
-impl Drawing<'_> {
+impl EpisodeRenderer<'_> {
     /// The episodes of one fingerprint.
     pub(super) fn variant(&mut self, alike: &[&EpisodeRecord]) -> Result<Variant, Error> {
         let record = alike[0];

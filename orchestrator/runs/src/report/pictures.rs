@@ -10,9 +10,9 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use super::Form;
-use crate::files;
 use crate::html::png::dimensions;
 use crate::html::words::link;
+use crate::results::files;
 
 /// Bytes of PNG that are embedded before the rest is linked.
 const LIMIT: usize = 64 << 20;
@@ -25,7 +25,7 @@ const LARGEST: u64 = 256 << 20;
 /// Screenshots met so far.
 pub(super) struct Pictures {
     form: Form,
-    embedded: Vec<Embedded>,
+    embedded: Vec<EmbeddedImage>,
     known: HashMap<[u8; 32], usize>,
     bytes: usize,
     pub(super) linked: usize,
@@ -33,7 +33,7 @@ pub(super) struct Pictures {
 
 /// A screenshot in the page's style sheet.
 #[derive(Serialize)]
-pub(super) struct Embedded {
+pub(super) struct EmbeddedImage {
     base64: String,
 }
 
@@ -49,7 +49,7 @@ pub(super) enum Picture {
 
 /// A screenshot in its place.
 #[derive(Serialize)]
-pub(super) struct Placed {
+pub(super) struct PlacedImage {
     picture: Picture,
     width: u32,
     height: u32,
@@ -63,13 +63,13 @@ impl Pictures {
 
     /// Takes a screenshot in. None where the file is missing or is no PNG: a report is drawn of
     /// what there is.
-    pub(super) fn place(&mut self, run: &Utf8Path, file: &Utf8Path) -> Option<Placed> {
+    pub(super) fn place(&mut self, run: &Utf8Path, file: &Utf8Path) -> Option<PlacedImage> {
         let beside = || Picture::Linked(link(file.strip_prefix(run).unwrap_or(file).as_str()));
         if self.form == Form::Linked {
             let mut head = Vec::new();
             files::open(file).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
             let (width, height) = dimensions(&head)?;
-            return Some(Placed { picture: beside(), width, height });
+            return Some(PlacedImage { picture: beside(), width, height });
         }
         let bytes = files::read(file, LARGEST).ok()?;
         let (width, height) = dimensions(&bytes)?;
@@ -84,15 +84,15 @@ impl Pictures {
                 let number = self.embedded.len();
                 self.known.insert(digest, number);
                 self.bytes += bytes.len();
-                self.embedded.push(Embedded { base64: STANDARD.encode(&bytes) });
+                self.embedded.push(EmbeddedImage { base64: STANDARD.encode(&bytes) });
                 Picture::Embedded(number)
             }
         };
-        Some(Placed { picture, width, height })
+        Some(PlacedImage { picture, width, height })
     }
 
     /// Those for the style sheet, by number.
-    pub(super) fn into_embedded(self) -> Vec<Embedded> {
+    pub(super) fn into_embedded(self) -> Vec<EmbeddedImage> {
         self.embedded
     }
 }

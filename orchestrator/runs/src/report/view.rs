@@ -4,19 +4,19 @@ use serde::Serialize;
 
 use super::Form;
 use super::budget::{Budget, weight};
-use super::episode::{Drawing, LINE};
-use super::pictures::{Embedded, Pictures};
+use super::episode::{EpisodeRenderer, LINE};
+use super::pictures::{EmbeddedImage, Pictures};
 use super::rows::{Row, choices, rows};
-use crate::compare::first_differences;
-use crate::groups::{By, Group};
+use crate::analysis::compare::first_differences;
+use crate::analysis::groups::{By, Group};
+use crate::analysis::nondeterminism::Nondeterminism;
+use crate::analysis::statistics::Method;
+use crate::analysis::summary::{Cause, MissCount};
+use crate::analysis::table::models;
 use crate::html::words::{
     Choice, Level, Share, clip, levels, percent, ranges, seconds, shares, two_digits, verdict,
 };
-use crate::nondeterminism::Nondeterminism;
 use crate::results::{EpisodeRecord, RunFolder, RunRecord};
-use crate::statistics::Method;
-use crate::summary::{Cause, MissCount};
-use crate::table::models;
 use crate::{Difference, Error, Summary};
 
 /// Differences between repeats that are shown.
@@ -86,7 +86,7 @@ pub(super) struct Page {
     differences_left_out: usize,
     /// Everything is in the page.
     inline: bool,
-    pictures: Vec<Embedded>,
+    pictures: Vec<EmbeddedImage>,
     pictures_linked: usize,
     observations_left_out: usize,
     steps_left_out: usize,
@@ -124,14 +124,14 @@ pub(super) fn page(
         + misses.iter().map(|miss| 200 + 2 * weight(&miss.url)).sum::<usize>();
     let groups = groups_of(records);
     let budget = Budget::new(form, taken, groups.iter().map(|(_, variants)| variants.len()).sum());
-    let mut drawing = Drawing { folder, form, pictures: Pictures::new(form), budget };
+    let mut drawing = EpisodeRenderer { folder, form, pictures: Pictures::new(form), budget };
     for (task, variants) in groups {
         let variants = variants.iter().map(|alike| drawing.variant(alike)).collect::<Result<_, _>>()?;
         if let Some(row) = rows.iter_mut().find(|row| row.task() == task) {
             row.variants = variants;
         }
     }
-    let Drawing { pictures, budget, .. } = drawing;
+    let EpisodeRenderer { pictures, budget, .. } = drawing;
     let pictures_linked = pictures.linked;
     Ok(Page {
         suite: run.suite.clone(),

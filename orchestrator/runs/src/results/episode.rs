@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use browser::Dialog;
 use gateway::{Entry, Levels, Near};
 use jiff::Timestamp;
+use scoring::Score;
+use scoring::judge::Judgement;
 use serde::{Deserialize, Serialize};
-use tasks::Score;
-use tasks::scoring::judge::Judgement;
 
-use super::{EpisodeId, FORMAT, Format, Spent, Times};
+use super::{EpisodeId, FORMAT, Format, ModelUsage, Times};
 
 /// How an attempt ended, and what it was worth.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,10 +46,10 @@ pub struct EpisodeRecord {
     pub steps: u32,
     /// What the judge took; nothing where none was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub judging: Option<Spent>,
+    pub judging: Option<ModelUsage>,
     /// What the agent's models took; nothing where it asked none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub models: Option<Spent>,
+    pub models: Option<ModelUsage>,
     /// Requests by the level they were answered at.
     pub requests: Levels,
     /// Requests that the recording could not answer.
@@ -177,7 +177,7 @@ pub struct Step {
     pub dialogs: Vec<Dialog>,
     /// What it, or the pages before it, had saved.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub downloads: Vec<Saved>,
+    pub downloads: Vec<SavedFile>,
     /// File name of the screenshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub screenshot: Option<String>,
@@ -214,7 +214,7 @@ pub struct Step {
 
 /// A file that a page had saved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Saved {
+pub struct SavedFile {
     /// The file's name; it is in the folder `downloads`.
     pub name: String,
     /// Where it came from.

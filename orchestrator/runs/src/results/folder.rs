@@ -8,12 +8,13 @@ use std::sync::Arc;
 use browser::{Download, StorageState};
 use camino::{Utf8Path, Utf8PathBuf};
 
+use scoring::ScoreState;
 use snapshots::{Exchange, har};
-use tasks::ScoreState;
 
 use super::lines::{read_json, read_lines, replace_json, write_json, write_lines};
-use super::{EpisodeRecord, FORMAT, Format, Request, RunRecord, Saved, Step, StepCall};
-use crate::{Error, files};
+use super::{EpisodeRecord, FORMAT, Format, Request, RunRecord, SavedFile, Step, StepCall};
+use crate::Error;
+use crate::results::files;
 
 /// Which attempt at which task.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -314,7 +315,7 @@ impl EpisodeFolder {
     }
 
     /// Keeps downloads, and has them stand where they are kept.
-    pub fn keep_downloads(&self, downloads: &mut [Download]) -> Result<Vec<Saved>, Error> {
+    pub fn keep_downloads(&self, downloads: &mut [Download]) -> Result<Vec<SavedFile>, Error> {
         let folder = self.path.join("downloads");
         let mut kept = Vec::with_capacity(downloads.len());
         for Download { name, url, path } in downloads {
@@ -325,7 +326,7 @@ impl EpisodeFolder {
                     .map_err(|source| Error::Write { path: place.clone(), source })?;
                 *path = place.into();
             }
-            kept.push(Saved { name: name.clone(), url: url.clone(), whole: path.is_some() });
+            kept.push(SavedFile { name: name.clone(), url: url.clone(), whole: path.is_some() });
         }
         Ok(kept)
     }

@@ -6,7 +6,8 @@ use camino::Utf8Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{Error, files};
+use crate::Error;
+use crate::results::files;
 
 /// Longest line read back; far above any observation.
 const LINE_LIMIT: u64 = 64 << 20;

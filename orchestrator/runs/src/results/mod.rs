@@ -1,18 +1,22 @@
 #![doc = include_str!("../../FORMAT.md")]
 
+mod digest;
 mod episode;
+pub(crate) mod files;
+pub mod fingerprint;
 mod folder;
 mod lines;
 mod run;
-mod spent;
+pub(crate) mod suite_digest;
 mod times;
+mod usage;
 
-pub use episode::{ActedOn, EpisodeRecord, MissRecord, Outcome, Request, Saved, Step};
+pub use episode::{ActedOn, EpisodeRecord, MissRecord, Outcome, Request, SavedFile, Step};
 pub use folder::{EpisodeFolder, EpisodeId, RunFolder};
 pub use run::{RunRecord, Shard, TaskRecord, WorldRecord};
-pub use spent::{Spent, StepCall};
 pub use times::{Phase, Times};
 pub(crate) use times::{Stopwatch, millis};
+pub use usage::{ModelUsage, StepCall};
 
 use serde::{Deserialize, Serialize};
 

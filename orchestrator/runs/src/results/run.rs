@@ -6,12 +6,12 @@ use std::str::FromStr;
 
 use browser::Dialect;
 use jiff::Timestamp;
+use scoring::rules::Rules;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
-use tasks::scoring::rules::Rules;
 
 use super::{EpisodeId, FORMAT, Format};
-use crate::digest::hex;
+use crate::results::digest::hex;
 
 /// What was run. Two runs with the same suite, digest and agent may be compared, and one may go on where it was interrupted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

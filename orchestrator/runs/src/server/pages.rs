@@ -44,7 +44,7 @@ async fn drawn(
     let page = tokio::task::spawn_blocking(move || draw(RunFolder::open(&run)?)).await;
     match page {
         Ok(Ok(html)) => page_of(html),
-        Ok(Err(error)) => failed(&format!("failed to {error}")),
+        Ok(Err(error)) => failed(&format!("failed to {}", error_text::with_causes(&error))),
         Err(_) => failed("failed to draw the page: it was broken off"),
     }
 }

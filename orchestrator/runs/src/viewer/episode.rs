@@ -4,10 +4,10 @@ use serde::Serialize;
 
 use super::step::{StepView, step};
 use crate::Error;
+use crate::analysis::table::models;
 use crate::html::requests::{Requests, requests_of};
 use crate::html::words::{Share, episode_verdict, message, seconds, shares, two_digits, worded};
 use crate::results::{EpisodeFolder, EpisodeRecord, RunRecord};
-use crate::table::models;
 
 #[derive(Serialize)]
 pub(super) struct Page {

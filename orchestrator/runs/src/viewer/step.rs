@@ -5,13 +5,13 @@ use serde::Serialize;
 
 use super::call::CallView;
 use super::changes::{Changes, changes};
-use crate::files;
+use crate::analysis::table::models;
 use crate::html::download::Download;
 use crate::html::png::dimensions;
 use crate::html::requests::{Requests, requests_of};
 use crate::html::words::{seconds, two_digits};
-use crate::results::{Request, Spent, Step, StepCall};
-use crate::table::models;
+use crate::results::files;
+use crate::results::{ModelUsage, Request, Step, StepCall};
 
 /// What is known of a score, rounded: less is no change.
 const CHANGE: f64 = 1e-9;
@@ -110,7 +110,7 @@ pub(super) fn step(
             .map(|element| ActionTarget { selector: element.selector.clone(), value: element.value.clone() }),
         error: step.error.clone(),
         unsettled: step.unsettled.clone(),
-        models: Spent::of(asked.iter().map(|asked| &asked.call)).as_ref().map(models),
+        models: ModelUsage::of(asked.iter().map(|asked| &asked.call)).as_ref().map(models),
         calls: asked.iter().map(|asked| CallView::of(&asked.call)).collect(),
         dialogs: step.dialogs.iter().map(ToString::to_string).collect(),
         downloads: step.downloads.iter().map(|saved| Download::of("", saved)).collect(),

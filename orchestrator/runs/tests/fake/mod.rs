@@ -8,12 +8,11 @@ use browser::{Action, ActionTarget, Look, Observation, Picture, StorageState};
 use gateway::{Answer, Entry, Near};
 use runs::environment::{EnvironmentError, NotActed};
 use runs::{Environment, Event, Progress, ServiceNow};
+use scoring::solution::{Element, OracleStep};
+use scoring::{Decision, Ended, Fetch, Fetched, ProgramCheck, Scorer, StateCheck};
 use serde_json::Value;
 use snapshots::Exchange;
-use tasks::{
-    Decision, Element, Ended, Fetch, Fetched, GoalText, MatchLevel, OracleStep, ProgramCheck, Scorer,
-    StateCheck, Suite, Task, WorldSpec,
-};
+use tasks::{GoalText, MatchLevel, Suite, Task, WorldSpec};
 
 /// What is to go wrong, by task id.
 #[derive(Debug, Clone, Default)]

@@ -20,7 +20,7 @@ async fn played(
     options: &Options,
     suite: &Suite,
 ) -> Result<Summary, Box<dyn std::error::Error>> {
-    let mut kind: Kind = "generic".parse()?;
+    let mut kind: AgentSpec = "generic".parse()?;
     kind.connect(&mut |_| Ok::<_, std::convert::Infallible>(model.clone()))?;
     let mood = Mood::default();
     let bring_up = move |_| Fake::bring_up(mood.clone());
@@ -89,7 +89,7 @@ async fn a_reply_that_was_cut_is_told_and_counted() -> Tested {
     let server = Server::start(|_| {
         Reply::choice(json!({ "message": { "content": "click [1" }, "finish_reason": "length" }))
     })?;
-    let mut kind: Kind = "direct".parse()?;
+    let mut kind: AgentSpec = "direct".parse()?;
     let model = model("agent-1", &server, None)?;
     kind.connect(&mut |_| Ok::<_, std::convert::Infallible>(model.clone()))?;
     let bring_up = move |_| Fake::bring_up(Mood::default());
@@ -153,7 +153,7 @@ fn results_of_older_versions_are_read() -> Tested {
     let read: runs::results::StepCall = serde_json::from_value(call.clone())?;
     assert_eq!(serde_json::to_value(&read)?, call, "and written as they were");
     let spent = json!({ "calls": 2, "recorded": 0, "prompt_tokens": 3, "completion_tokens": 1 });
-    let read: runs::results::Spent = serde_json::from_value(spent.clone())?;
+    let read: runs::results::ModelUsage = serde_json::from_value(spent.clone())?;
     assert_eq!(serde_json::to_value(&read)?, spent);
     Ok(())
 }

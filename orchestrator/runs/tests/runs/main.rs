@@ -9,12 +9,13 @@ mod resuming;
 
 use std::num::NonZeroU32;
 
-use agents::Kind;
+use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
 use fake::{Fake, Mood, SHORT, listener, suite};
 use runs::results::{EpisodeId, Outcome, RunFolder, Times};
 use runs::{Error, Limits, Options, Progress, Sites, Summary, compare, compare_repeats, fingerprint, pair};
-use tasks::{GoalText, Interjection, PageCheck, Scorer, StopRules, Suite};
+use scoring::{PageCheck, Scorer};
+use tasks::{GoalText, Interjection, StopRules, Suite};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
@@ -48,7 +49,7 @@ async fn play_told(
         Sites::default(),
         bring_up,
         &suite()?,
-        &agent.parse::<Kind>()?,
+        &agent.parse::<AgentSpec>()?,
         options,
         interrupt,
         progress,

@@ -18,7 +18,7 @@ fn told_by_its_page(begin: &str, goal: &str) -> Result<Suite, Box<dyn std::error
 
 async fn play_suite(suite: &Suite, out: &Utf8Path) -> Result<Summary, Box<dyn std::error::Error>> {
     let bring_up = |_| Fake::bring_up(Mood::default());
-    let (agent, interrupt) = ("oracle".parse::<Kind>()?, CancellationToken::new());
+    let (agent, interrupt) = ("oracle".parse::<AgentSpec>()?, CancellationToken::new());
     Ok(runs::run_in(Sites::default(), bring_up, suite, &agent, &into(out), interrupt, runs::silent()).await?)
 }
 
@@ -82,7 +82,7 @@ read -r end"#,
     }];
     let agent = format!("program:sh {program}");
     let (options, mood) = (Options { keep_storage: true, ..into(&out) }, Mood::default());
-    let (bring_up, kind) = (move |_| Fake::bring_up(mood.clone()), agent.parse::<Kind>()?);
+    let (bring_up, kind) = (move |_| Fake::bring_up(mood.clone()), agent.parse::<AgentSpec>()?);
     runs::run_in(
         Sites::default(),
         bring_up,
@@ -115,7 +115,7 @@ async fn play_changed(
     suite.tasks.truncate(1);
     change(&mut suite.tasks[0]);
     let bring_up = |_| Fake::bring_up(Mood::default());
-    let agent = program.parse::<Kind>()?;
+    let agent = program.parse::<AgentSpec>()?;
     runs::run_in(
         Sites::default(),
         bring_up,

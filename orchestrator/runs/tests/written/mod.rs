@@ -4,7 +4,7 @@ use browser::Dialog;
 use camino::Utf8PathBuf;
 use gateway::{Answer, Entry, Near};
 use runs::results::{
-    ActedOn, EpisodeId, EpisodeRecord, Outcome, Request, RunFolder, RunRecord, Saved, Spent, Step,
+    ActedOn, EpisodeId, EpisodeRecord, ModelUsage, Outcome, Request, RunFolder, RunRecord, SavedFile, Step,
     TaskRecord, Times,
 };
 
@@ -58,7 +58,7 @@ pub(crate) fn write_run(path: &Utf8PathBuf, fingerprints: &[&str]) -> Tested {
                     accepted: false,
                     entered: None,
                 }],
-                downloads: vec![Saved {
+                downloads: vec![SavedFile {
                     name: "100 %?.pdf".to_owned(),
                     url: HOSTILE.to_owned(),
                     whole: true,
@@ -80,13 +80,13 @@ pub(crate) fn write_run(path: &Utf8PathBuf, fingerprints: &[&str]) -> Tested {
             bytes: 12_345,
             destination: None,
         };
-        let models = Spent {
+        let models = ModelUsage {
             names: ["small-1".to_owned()].into(),
             calls: 2,
             prompt_tokens: 1_234,
             completion_tokens: 56,
             cost: Some(0.25),
-            ..Spent::default()
+            ..ModelUsage::default()
         };
         let outcome = Outcome::Error { message: HOSTILE.to_owned() };
         let record = EpisodeRecord {

@@ -4,7 +4,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{Import, ImportError, Skipped, read_lines, task_id};
-use crate::{GoalText, Scorer, Task};
+use crate::{GoalText, Task};
+use scoring::Scorer;
 
 /// Where BrowserGym's version of the benchmark starts.
 pub(super) const START: &str = "https://google.com";

@@ -4,7 +4,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{Import, ImportError, Skipped, read_list, task_id};
-use crate::{GoalText, Scorer, Task};
+use crate::{GoalText, Task};
+use scoring::Scorer;
 
 /// A question: what AssistantBench's rules read of it.
 #[derive(Deserialize)]

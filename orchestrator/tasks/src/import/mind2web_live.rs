@@ -4,8 +4,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{Import, ImportError, Skipped, read_list, task_id};
-use crate::scoring::mind2web_live::PublishedNode;
-use crate::{GoalText, KeyNode, Scorer, Task};
+use crate::{GoalText, Task};
+use scoring::mind2web_live::PublishedNode;
+use scoring::{KeyNode, Scorer};
 
 /// A task. What the nodes of `evaluation` have is read strictly: scores follow from it.
 #[derive(Deserialize)]

@@ -5,7 +5,8 @@
 //! differ: pages are not scaled up, and one seed is drawn for all tasks.
 
 use super::{Import, Skipped, task_id};
-use crate::{GoalText, PageCheck, Scorer, Task, WorldSpec};
+use crate::{GoalText, Task, WorldSpec};
+use scoring::{PageCheck, Scorer};
 
 /// The name of the site that serves the pages, in the world of the suite.
 pub const SITE: &str = "miniwob";

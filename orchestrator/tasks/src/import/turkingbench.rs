@@ -9,8 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use turk::{Batch, Cell, Field};
 
 use super::task_id;
-use crate::scoring::turkingbench::{self, Form};
-use crate::{FormField, GoalText, OracleStep, Scorer, Task, WorldSpec};
+use crate::{GoalText, Task, WorldSpec};
+use scoring::Scorer;
+use scoring::solution::{FormField, OracleStep};
+use scoring::turkingbench::{self, Form};
 
 /// The name of the site that serves the pages, in the world of the suite.
 pub const SITE: &str = "turk";

@@ -14,8 +14,9 @@ use serde_json::{Map, Value};
 
 use super::webarena::{self, About, Place, accounts, shop, with_addresses};
 use super::{Import, ImportError, Skipped, read_list, task_id};
-use crate::scoring::visualwebarena::Evaluation;
-use crate::{DeviceSpec, Scorer, StopRules, Task, WorldSpec};
+use crate::{DeviceSpec, StopRules, Task, WorldSpec};
+use scoring::Scorer;
+use scoring::visualwebarena::Evaluation;
 
 /// `--viewport_width` and `--viewport_height` of `run.py`.
 const VIEWPORT: (u32, u32) = (1280, 2048);

@@ -12,8 +12,9 @@ use jiff::Timestamp;
 use serde::Deserialize;
 
 use super::{Import, ImportError, Skipped, read_json};
-use crate::scoring::warcbench::Check;
-use crate::{DeviceSpec, GoalText, MatchLevel, Scorer, Task, WorldSpec};
+use crate::{DeviceSpec, GoalText, MatchLevel, Task, WorldSpec};
+use scoring::Scorer;
+use scoring::warcbench::Check;
 
 /// The most actions that the benchmark allows.
 const MAX_STEPS: u32 = 20;

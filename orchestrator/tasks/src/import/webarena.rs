@@ -16,8 +16,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{Import, ImportError, Skipped, read_list, task_id};
-use crate::scoring::webarena::{Edition, Evaluation};
-use crate::{GoalText, MatchLevel, Scorer, StopRules, Task, WorldSpec};
+use crate::{GoalText, MatchLevel, StopRules, Task, WorldSpec};
+use scoring::Scorer;
+use scoring::webarena::{Edition, Evaluation};
 
 /// What divides the addresses that an episode begins at.
 const AND: &str = " |AND| ";

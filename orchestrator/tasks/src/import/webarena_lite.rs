@@ -43,7 +43,8 @@ pub fn only_lite(mut import: Import) -> Result<Import, ImportError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{GoalText, Scorer, Task};
+    use crate::{GoalText, Task};
+    use scoring::Scorer;
 
     fn task(id: &str) -> Task {
         Task::new(id.to_owned(), GoalText::Words("x".to_owned()), Scorer::Infeasible {})

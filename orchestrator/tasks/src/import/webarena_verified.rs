@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 
 use super::webarena::{MAX_STEPS, Place};
 use super::{Import, ImportError, Skipped, read_json, task_id};
-use crate::scoring::webarena_verified::Verified;
-use crate::{GoalText, Scorer, Task};
+use crate::{GoalText, Task};
+use scoring::Scorer;
+use scoring::webarena_verified::Verified;
 
 /// What agents are told besides: the benchmark compares an answer of this form.
 const ANSWER: &str = "Answer with one JSON object and nothing else: `task_type` is \"retrieve\", \"navigate\" or \"mutate\", as you were asked \

@@ -15,8 +15,9 @@ use serde_json::{Map, Value};
 
 use super::webarena::{About, Place, prepare, with_addresses};
 use super::{Import, ImportError, Skipped, read_list, task_id};
-use crate::scoring::webarena::{Edition, Evaluation};
-use crate::{Scorer, StopRules, Task};
+use crate::{StopRules, Task};
+use scoring::Scorer;
+use scoring::webarena::{Edition, Evaluation};
 
 /// A task.
 #[derive(Deserialize)]
@@ -103,8 +104,8 @@ mod tests {
 
     use super::super::webarena::published;
     use super::*;
-    use crate::scoring::judge::Question;
-    use crate::{ScoreState, Step};
+    use scoring::judge::Question;
+    use scoring::{ScoreState, Step};
 
     fn file() -> Value {
         let task = |id: u64, eval: Value| {
@@ -153,8 +154,7 @@ mod tests {
             let mut state: ScoreState = scorer.start();
             scorer.observe(&mut state, &Step { url, answer: Some(answer), ..Step::default() });
             let contents = contents.map(Value::from).to_vec();
-            let found =
-                crate::scoring::webarena::Found { url: url.to_owned(), contents, ..Default::default() };
+            let found = scoring::webarena::Found { url: url.to_owned(), contents, ..Default::default() };
             scorer.read(&mut state, &mut vec![found].into_iter());
             (scorer.score(&state).map(|score| score.value), scorer.questions_to_judge(&state))
         };

@@ -45,7 +45,7 @@ struct Reader;
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FromPage {
-    #[serde(deserialize_with = "super::read_text")]
+    #[serde(deserialize_with = "scoring::read_text")]
     page: String,
 }
 

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Error, Suite, Task, WorldSpec};
-use crate::scoring::ProgramCheck;
+use scoring::ProgramCheck;
 
 const SUITE_FILE: &str = "suite.yaml";
 /// Its other spelling.
@@ -100,6 +100,14 @@ fn read_tasks(folder: &Utf8Path, files: &[Utf8PathBuf]) -> Result<Vec<Task>, Err
     let mut seen: HashMap<String, &Utf8Path> = HashMap::new();
     for file in files {
         let mut task: Task = yaml::read(file)?;
+        if !task.mistake.is_empty() {
+            if !task.wrong_solution.is_empty() {
+                let why = "mistake: this is the older name of `wrong_solution`; use one of them";
+                return Err(yaml::Error::senseless(file, why).into());
+            }
+            tracing::warn!("{file}: `mistake` is now called `wrong_solution`");
+            task.wrong_solution = std::mem::take(&mut task.mistake);
+        }
         for snapshot in task.snapshots.iter_mut().flatten() {
             *snapshot = folder.join(&*snapshot);
         }

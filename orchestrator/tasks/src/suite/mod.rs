@@ -5,7 +5,6 @@ mod error;
 mod goal;
 mod load;
 mod names;
-mod oracle;
 mod stop;
 mod task;
 mod world;
@@ -16,9 +15,7 @@ pub use device::{DeviceSpec, Place};
 pub use error::Error;
 pub use goal::GoalText;
 pub(crate) use load::SuiteFile;
-pub use oracle::{Element, Fill, FormField, OracleStep, Press, Scroll, Select};
 pub use stop::StopRules;
-pub(crate) use task::read_text;
 pub use task::{Interjection, Task};
 pub use world::{MatchLevel, UNDATED, WorldSpec};
 

@@ -6,11 +6,12 @@ use std::num::NonZeroU32;
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use schemars::JsonSchema;
+use scoring::solution::OracleStep;
+use scoring::{Scorer, read_text};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::world::{read_some_clock, write_some_clock};
-use super::{DeviceSpec, GoalText, OracleStep, StopRules, WorldSpec};
-use crate::scoring::Scorer;
+use super::{DeviceSpec, GoalText, StopRules, WorldSpec};
 
 /// A goal with its scorer and a solution.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -90,13 +91,19 @@ pub struct Task {
     )]
     #[schemars(with = "Vec<OracleStep>")]
     pub oracle: Vec<OracleStep>,
-    /// Steps that come near and must earn nothing: they show that the scorer can tell.
+    /// Steps that come near and must earn nothing: they show that the scorer can tell. Digests of
+    /// suites have them under their older name.
     #[serde(
         default,
+        rename(serialize = "mistake"),
         with = "serde_yaml::with::singleton_map_recursive",
         skip_serializing_if = "Vec::is_empty"
     )]
     #[schemars(with = "Vec<OracleStep>")]
+    pub wrong_solution: Vec<OracleStep>,
+    /// The older name of `wrong_solution`; empty once a suite is loaded.
+    #[serde(default, with = "serde_yaml::with::singleton_map_recursive", skip_serializing)]
+    #[schemars(skip)]
     pub mistake: Vec<OracleStep>,
 }
 
@@ -123,6 +130,7 @@ impl Task {
             tags: Vec::new(),
             scorer,
             oracle: Vec::new(),
+            wrong_solution: Vec::new(),
             mistake: Vec::new(),
         }
     }
@@ -163,16 +171,6 @@ fn read_id<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
         }
         Err(format!("`{text}` is not 1 to 200 letters, digits, `-`, `_` and `.`"))
     })
-}
-
-/// A text that is not empty.
-pub(crate) fn read_text<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
-    yaml::text(
-        input,
-        |text| {
-            if text.trim().is_empty() { Err("is empty".to_owned()) } else { Ok(text.to_owned()) }
-        },
-    )
 }
 
 fn read_script<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Error> {

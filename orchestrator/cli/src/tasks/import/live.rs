@@ -43,7 +43,7 @@ impl Live {
         let text = fs::read_to_string(&file).with_context(|| file.to_string()).or_input(&doing)?;
         let import = read(&text).with_context(|| file.to_string()).or_input(&doing)?;
         if import.tasks.is_empty() {
-            return Err(Failure::Input(anyhow::anyhow!("{doing}: {file} has no task that could be scored")));
+            return Err(Failure::Input(format!("failed to {doing}: {file} has no task that can be scored")));
         }
         let found = |path: Utf8PathBuf| {
             snapshots::Archive::open(&path)?;

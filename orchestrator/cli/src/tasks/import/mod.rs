@@ -177,7 +177,7 @@ const WEBCANVAS: (u32, u32) = (1080, 720);
 /// Says what is worth a warning in a benchmark's file.
 pub(crate) fn warn(import: &Import) {
     for (warning, tasks) in &import.warnings {
-        eprintln!("warning: {warning} (in {})", counted(*tasks, "task"));
+        out::warn(&format!("{warning} (in {})", counted(*tasks, "task")));
     }
 }
 

@@ -50,7 +50,7 @@ pub(super) fn import(files: &[Utf8PathBuf], choice: &Choice, output: &Utf8Path) 
     }
     let Some(clock) = all.tasks.iter().filter_map(|task| task.clock).min() else {
         let why = all.skipped.first().map_or("there are none".to_owned(), |one| one.reason.clone());
-        return Err(Failure::Input(anyhow!("{DOING}: no task can be had: {why}")));
+        return Err(Failure::Input(format!("failed to {DOING}: no task can be imported: {why}")));
     };
     let recordings: HashSet<_> = all.tasks.iter().filter_map(|task| task.snapshots.as_ref()).collect();
     let recordings = counted(recordings.len(), "recording");
@@ -91,7 +91,7 @@ impl Archives<'_> {
         if let Some(found) = self.found.get(place) {
             return found.clone();
         }
-        let found = open(self.folder, place).map_err(|error| format!("{error:#}"));
+        let found = open(self.folder, place).map_err(|error| error_text::with_causes(&*error));
         self.found.insert(place.to_owned(), found.clone());
         found
     }

@@ -5,9 +5,9 @@ use std::{fs, io};
 use anyhow::{Context as _, bail, ensure};
 use camino::{Utf8Path, Utf8PathBuf};
 use runs::counted;
+use scoring::workarena::KINDS;
 use tasks::import::Import;
 use tasks::import::workarena::{ARTICLES, FORMS, Setup, TASKS, Wanted, workarena, world};
-use tasks::scoring::workarena::KINDS;
 use url::Url;
 
 use super::Written;

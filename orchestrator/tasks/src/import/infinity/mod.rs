@@ -9,7 +9,8 @@ use camino::Utf8Path;
 use serde::Deserialize;
 
 use super::{Import, ImportError, read_json, task_id};
-use crate::{GoalText, MatchLevel, ProgramCheck, Scorer, Task, WorldSpec};
+use crate::{GoalText, MatchLevel, Task, WorldSpec};
+use scoring::{ProgramCheck, Scorer};
 
 /// What is in the suite's folder beside its tasks: a link to the benchmark's applications.
 pub const APPS: &str = "apps";

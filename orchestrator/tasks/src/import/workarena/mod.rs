@@ -7,8 +7,9 @@ use camino::Utf8PathBuf;
 use jiff::Timestamp;
 
 use super::{Import, ImportError, Skipped, read_json, task_id};
-use crate::scoring::workarena::{Articles, Config, Kind};
-use crate::{GoalText, MatchLevel, Scorer, Task, WorldSpec};
+use crate::{GoalText, MatchLevel, Task, WorldSpec};
+use scoring::Scorer;
+use scoring::workarena::{Articles, Config, Kind};
 
 pub use rows::Setup;
 

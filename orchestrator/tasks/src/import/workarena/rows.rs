@@ -7,7 +7,7 @@ use serde::de::{DeserializeOwned, Error as _, IgnoredAny};
 use serde_json::{Map, Value};
 
 use super::super::{ImportError, read_json};
-use crate::scoring::workarena::{
+use scoring::workarena::{
     Articles, Chart, Choice, ColumnType, Config, Control, Direction, Field, Filter, Form, Impersonation,
     Joint, Key, Knowledge, NewRecord, Order, Question, Sort, Unit, Wanted,
 };

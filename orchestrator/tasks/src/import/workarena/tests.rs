@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::scoring::workarena::KINDS;
+use scoring::workarena::KINDS;
 
 /// Files of our own making, in the published form.
 const FILES: [(&str, &str); 8] = [

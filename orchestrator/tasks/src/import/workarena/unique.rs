@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::scoring::workarena::{Config, Field, NewRecord, first_name, last_name};
+use scoring::workarena::{Config, Field, NewRecord, first_name, last_name};
 
 /// A number that follows from a seed and a place (SplitMix64).
 pub(super) fn mix(seed: u64, name: &str, number: usize) -> u64 {

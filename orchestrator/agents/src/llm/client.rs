@@ -1,0 +1,216 @@
+//! Fills prompts in, asks the model, and notes what it took.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use browser::{count_tokens, truncate};
+use models::{Chat, Message, Model, ModelReply, Part, Reply, Role, Sampling, Usage};
+use serde_json::{Map, Value, json};
+
+use super::settings::ModelSettings;
+use super::template::{Pictures, Templates};
+use crate::{Call, Error, Goal, View};
+
+/// What stands at the end of a page that was cut.
+const CUT: &str = "\n(The rest of the page is left out.)";
+
+/// What of a context may be cut.
+const PAGES: [&str; 2] = ["observation", "html"];
+
+/// One episode's line to a model.
+pub(crate) struct LlmClient {
+    model: Model,
+    sampling: Sampling,
+    /// How many tokens of words a prompt may have.
+    budget: Option<usize>,
+    templates: Arc<Templates>,
+    repeat: u32,
+    /// How often each chat was asked in this episode: the second time is to be another sample.
+    asked: HashMap<String, u32>,
+    calls: Vec<Call>,
+}
+
+impl LlmClient {
+    pub(crate) fn new(
+        model: Model,
+        settings: &ModelSettings,
+        templates: Arc<Templates>,
+        repeat: u32,
+    ) -> LlmClient {
+        let (sampling, budget) = (settings.sampling(), settings.max_prompt_tokens);
+        LlmClient { model, sampling, budget, templates, repeat, asked: HashMap::new(), calls: Vec::new() }
+    }
+
+    /// What has been asked since this was called last.
+    pub(crate) fn take_calls(&mut self) -> Vec<Call> {
+        std::mem::take(&mut self.calls)
+    }
+
+    /// Fills a prompt in and asks it; what the model said without thoughts before it. See [`LlmClient::answer`].
+    pub(crate) async fn ask(
+        &mut self,
+        prompt: &'static str,
+        context: Map<String, Value>,
+        pictures: Pictures<'_>,
+    ) -> Result<String, Error> {
+        Ok(self.answer(prompt, context, pictures, &[]).await?.words().to_owned())
+    }
+
+    /// Fills a prompt in and asks it, with `turns` behind it. `observation` in the context, or `html` where that is
+    /// longer, is cut where the prompt has more tokens than it may, or than its model takes.
+    pub(crate) async fn answer(
+        &mut self,
+        prompt: &'static str,
+        context: Map<String, Value>,
+        pictures: Pictures<'_>,
+        turns: &[Message],
+    ) -> Result<Reply, Error> {
+        let mut asked_before = Vec::new();
+        loop {
+            let mut messages = self.messages(prompt, context.clone(), pictures)?;
+            messages.extend_from_slice(turns);
+            let tokens = tokens(&messages);
+            if messages == asked_before {
+                return Err(Error::PromptTooLong { name: prompt.to_owned(), tokens });
+            }
+            asked_before.clone_from(&messages);
+            match self.say(prompt, messages).await {
+                Err(Error::Model(models::Error::TooLong { most, had, .. })) => {
+                    let less = less(tokens, most, had);
+                    tracing::warn!(
+                        prompt,
+                        tokens,
+                        less,
+                        "the page is cut, for the model takes no prompt as long"
+                    );
+                    self.budget = Some(less);
+                }
+                said => return said,
+            }
+        }
+    }
+
+    /// The messages of a prompt, within the budget.
+    fn messages(
+        &self,
+        prompt: &'static str,
+        mut context: Map<String, Value>,
+        pictures: Pictures<'_>,
+    ) -> Result<Vec<Message>, Error> {
+        let messages = self.templates.fill(prompt, &context, pictures)?;
+        let Some(budget) = self.budget else { return Ok(messages) };
+        let tokens = tokens(&messages);
+        let page = |key: &'static str| Some((key, context.get(key)?.as_str()?));
+        let longest = PAGES.into_iter().filter_map(page).max_by_key(|(_, page)| page.len());
+        let Some((key, page)) = longest.filter(|(_, page)| tokens > budget && !page.is_empty()) else {
+            return Ok(messages);
+        };
+        let kept = count_tokens(page).saturating_sub(tokens - budget + count_tokens(CUT));
+        let cut = format!("{}{CUT}", truncate(page, kept));
+        context.insert(key.to_owned(), Value::String(cut));
+        self.templates.fill(prompt, &context, pictures)
+    }
+
+    /// Asks these messages; `prompt` is what they are called.
+    async fn say(&mut self, prompt: &str, messages: Vec<Message>) -> Result<Reply, Error> {
+        let mut chat = Chat { messages, sampling: self.sampling.clone(), attempt: 0, repeat: self.repeat };
+        let before = self.asked.entry(chat.digest()).or_default();
+        chat.attempt = *before;
+        *before += 1;
+        let began = Instant::now();
+        let only = || self.model.cassette.as_ref().and_then(|cassette| cassette.only_model());
+        // It is noted before it is asked: whoever waits for it may lose patience.
+        self.calls.push(Call {
+            prompt: prompt.to_owned(),
+            model: self.model.name.clone().or_else(only),
+            digest: chat.digest(),
+            recorded: false,
+            usage: Usage::default(),
+            cost: self.model.price.map(|_| 0.0),
+            took_ms: 0,
+            chat: chat.without_pictures(),
+            reply: String::new(),
+            finish: None,
+            refusal: None,
+            reasoning: None,
+            fault: None,
+            error: Some("no reply came in the time that the agent has (--answer-timeout)".to_owned()),
+        });
+        let said = self.model.ask(&chat).await;
+        let Some(call) = self.calls.last_mut() else { return Ok(said?.reply) };
+        call.took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        match said {
+            Ok(ModelReply { reply, recorded, model }) => {
+                call.model = model;
+                call.recorded = recorded;
+                call.usage = reply.usage;
+                call.cost = self.model.price.map(|price| price.of(reply.usage));
+                call.reply.clone_from(&reply.text);
+                call.finish.clone_from(&reply.finish);
+                call.refusal.clone_from(&reply.refusal);
+                call.reasoning.clone_from(&reply.reasoning);
+                (call.fault, call.error) = (reply.fault, None);
+                Ok(reply)
+            }
+            Err(error) => {
+                call.error = Some(format!("failed to {error}"));
+                Err(error.into())
+            }
+        }
+    }
+}
+
+/// How many tokens a prompt that was too long may have instead: as its server says, which counts in its own way, or
+/// three quarters.
+fn less(tokens: usize, most: Option<u64>, had: Option<u64>) -> usize {
+    let share = match (most, had) {
+        (Some(most), Some(had)) if most < had => most as f64 / had as f64 * 0.95,
+        _ => 0.75,
+    };
+    (tokens as f64 * share) as usize
+}
+
+/// The tokens of the words alone.
+fn tokens(messages: &[Message]) -> usize {
+    let parts = messages.iter().flat_map(|message| &message.content);
+    let count = |part: &Part| match part {
+        Part::Text { text } => count_tokens(text),
+        Part::ImageUrl { .. } => 0,
+    };
+    parts.map(count).sum()
+}
+
+/// What every prompt may use: the goal, where it stands, and the page in the form that the agent looks at.
+pub(crate) fn context(goal: &Goal, view: &View<'_>, observation: &str) -> Map<String, Value> {
+    let seen = view.observation;
+    let tabs: Vec<Value> = seen
+        .tabs
+        .iter()
+        .enumerate()
+        .map(|(place, tab)| json!({ "url": tab.url, "title": tab.title, "active": place == seen.active_tab }))
+        .collect();
+    let context = json!({
+        "goal": goal.text,
+        "url": seen.url,
+        "title": seen.title,
+        "tabs": tabs,
+        "focused": seen.focused,
+        "step": view.step,
+        "max_steps": goal.max_steps,
+        "last_action": seen.last_action,
+        "error": view.last_action_error,
+        "chat": view.chat,
+        "goal_images": goal.images.len(),
+        "observation": observation,
+    });
+    match context {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+/// A model's own words, to go on from.
+pub(crate) fn said(text: &str) -> Message {
+    Message::text(Role::Assistant, text)
+}

@@ -1,0 +1,389 @@
+//! Which agent, as named on the command line.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use browser::Dialect;
+use camino::Utf8Path;
+use models::Model;
+use processes::Variable;
+use serde_json::{Value, json};
+use tasks::Task;
+
+use crate::fallback::Fallback;
+use crate::llm::{self, AgentSettings, ModelSettings, PRESETS, Settings, SettingsError, Templates};
+use crate::noop::Noop;
+use crate::oracle::Oracle;
+use crate::program::{self, Address, AddressError, Endpoint, Program};
+use crate::random::Random;
+use crate::{ActionFormat, Agent, Error, Goal, GoalImage};
+
+/// Between the agents of an ensemble.
+const THEN: &str = "->";
+
+/// A spec of agent; one [`Agent`] of it is made for each episode.
+#[derive(Debug, Clone)]
+pub enum AgentSpec {
+    /// `oracle`: plays the task's own solution.
+    Oracle,
+    /// `negative`: plays the task's wrong solution, as a negative control of its scorer.
+    Negative,
+    /// `noop`: does nothing.
+    Noop,
+    /// `random`: does anything.
+    Random,
+    /// `program:COMMAND`: an external program.
+    Program {
+        /// Command line for `sh -c`.
+        command: String,
+    },
+    /// `http://HOST:PORT/PATH`: a server that speaks the protocol of programs.
+    Server(Address),
+    /// The name of a preset, or a file of settings: asks a language model.
+    Model(Box<LlmAgent>),
+    /// `A->B`: the next where one does not answer.
+    Fallback(Vec<AgentSpec>),
+}
+
+/// An agent that asks a language model.
+#[derive(Debug, Clone)]
+pub struct LlmAgent {
+    /// The preset's name, or the file's.
+    name: String,
+    settings: Settings,
+    templates: Arc<Templates>,
+    model: Model,
+}
+
+/// What an agent is made for: one episode.
+#[derive(Debug, Clone)]
+pub struct EpisodeContext<'a> {
+    /// The task.
+    pub task: &'a Task,
+    /// Which attempt at it, from 1.
+    pub repeat: u32,
+    /// The world's seed.
+    pub seed: u64,
+    /// The file for what an external program says on the side.
+    pub stderr: PathBuf,
+    /// How long an external program may think about one action.
+    pub answer_within: Duration,
+    /// How an external program is to write its actions.
+    pub speech: ActionFormat,
+    /// What an external program sees of the environment besides what every program needs.
+    pub variables: &'a [Variable],
+}
+
+/// The text names no agent.
+#[derive(Debug, thiserror::Error)]
+pub enum UnknownAgent {
+    /// Nothing has that name.
+    #[error(
+        "find an agent called {0:?}{meant}; there are `oracle`, `negative`, `noop`, `random`, {presets}, a file of settings such as `mine.yaml`, `program:COMMAND`, `http://HOST:PORT/PATH`, and `A->B` for one after the other",
+        meant = suggestions::did_you_mean(.0, names()),
+        presets = PRESETS.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    )]
+    Name(
+        /// The text.
+        String,
+    ),
+    /// Nothing can be asked there.
+    #[error(transparent)]
+    Address(#[from] AddressError),
+    /// The file's settings cannot be used.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+}
+
+/// The names that agents have.
+fn names() -> impl Iterator<Item = &'static str> {
+    ["oracle", "negative", "noop", "random"].into_iter().chain(PRESETS.iter().map(|(name, _)| *name))
+}
+
+impl FromStr for AgentSpec {
+    type Err = UnknownAgent;
+
+    /// Reads the file where one is named.
+    fn from_str(text: &str) -> Result<AgentSpec, UnknownAgent> {
+        let unknown = || UnknownAgent::Name(text.to_owned());
+        if let Some(command) = text.strip_prefix("program:").map(str::trim) {
+            return if command.is_empty() {
+                Err(unknown())
+            } else {
+                Ok(AgentSpec::Program { command: command.to_owned() })
+            };
+        }
+        if let Some((first, rest)) = text.split_once(THEN) {
+            let mut specs = vec![first.trim().parse()?];
+            match rest.trim().parse()? {
+                AgentSpec::Fallback(others) => specs.extend(others),
+                other => specs.push(other),
+            }
+            return Ok(AgentSpec::Fallback(specs));
+        }
+        if text.starts_with("http://") || text.starts_with("https://") {
+            return Ok(AgentSpec::Server(text.parse()?));
+        }
+        match text {
+            "oracle" => return Ok(AgentSpec::Oracle),
+            "negative" => return Ok(AgentSpec::Negative),
+            "mistaken" => {
+                tracing::warn!("the agent `mistaken` is now called `negative`");
+                return Ok(AgentSpec::Negative);
+            }
+            "noop" => return Ok(AgentSpec::Noop),
+            "random" => return Ok(AgentSpec::Random),
+            _ => {}
+        }
+        let settings = if text.ends_with(".yaml") || text.ends_with(".yml") {
+            Settings::read(Utf8Path::new(text))?
+        } else {
+            Settings::preset(text).ok_or_else(unknown)?
+        };
+        let templates = Templates::load(settings.templates.as_deref()).map_err(SettingsError::from)?;
+        let (name, templates, model) = (text.to_owned(), Arc::new(templates), Model::default());
+        Ok(AgentSpec::Model(Box::new(LlmAgent { name, settings, templates, model })))
+    }
+}
+
+/// Whether the agent of this name acts at random, so that its repeats differ by design.
+pub fn is_random(name: &str) -> bool {
+    if name.starts_with("program:") {
+        return false;
+    }
+    name.split(THEN).any(|one| one.trim() == "random")
+}
+
+impl fmt::Display for AgentSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AgentSpec::Oracle => f.write_str("oracle"),
+            AgentSpec::Negative => f.write_str("negative"),
+            AgentSpec::Noop => f.write_str("noop"),
+            AgentSpec::Random => f.write_str("random"),
+            AgentSpec::Program { command } => write!(f, "program:{command}"),
+            AgentSpec::Server(address) => write!(f, "{address}"),
+            AgentSpec::Model(asking) => f.write_str(&asking.name),
+            AgentSpec::Fallback(specs) => {
+                for (place, spec) in specs.iter().enumerate() {
+                    write!(f, "{}{spec}", if place == 0 { "" } else { THEN })?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl AgentSpec {
+    /// A word that fits into a file name.
+    pub fn slug(&self) -> String {
+        match self {
+            AgentSpec::Oracle | AgentSpec::Negative | AgentSpec::Noop | AgentSpec::Random => self.to_string(),
+            AgentSpec::Program { .. } => "program".to_owned(),
+            AgentSpec::Server(_) => "http".to_owned(),
+            AgentSpec::Model(asking) => Utf8Path::new(&asking.name).file_stem().unwrap_or("model").to_owned(),
+            AgentSpec::Fallback(specs) => specs.iter().map(AgentSpec::slug).collect::<Vec<_>>().join("-"),
+        }
+    }
+
+    /// How it writes its actions, if this is how it is asked to: a program as asked, what is built in its own way.
+    pub fn speech(&self, asked: ActionFormat) -> ActionFormat {
+        let speaks = |dialect| ActionFormat { dialect, multiaction: false };
+        match self {
+            AgentSpec::Oracle | AgentSpec::Negative | AgentSpec::Noop | AgentSpec::Random => {
+                ActionFormat::default()
+            }
+            AgentSpec::Program { .. } | AgentSpec::Server(_) => asked,
+            AgentSpec::Model(asking) => match &asking.settings.agent {
+                AgentSettings::WebArena(_) => speaks(Dialect::WebArena),
+                AgentSettings::React(_) => speaks(Dialect::WebCanvas),
+                AgentSettings::Form(_) => ActionFormat { dialect: Dialect::TurkingBench, multiaction: true },
+                AgentSettings::Generic(settings) => {
+                    ActionFormat { dialect: Dialect::BrowserGym, multiaction: settings.multiaction }
+                }
+                AgentSettings::SeeAct(_) | AgentSettings::ClosedBook(_) | AgentSettings::Retrieval(_) => {
+                    ActionFormat::default()
+                }
+            },
+            AgentSpec::Fallback(specs) => specs.first().map_or(asked, |spec| spec.speech(asked)),
+        }
+    }
+
+    /// What a task has to have written down for this agent, and has not. An ensemble goes on with
+    /// the next agent instead.
+    pub fn lacks(&self, task: &Task) -> Option<Error> {
+        let what = match self {
+            AgentSpec::Oracle if task.oracle.is_empty() => "oracle",
+            AgentSpec::Negative if task.wrong_solution.is_empty() => "wrong_solution",
+            _ => return None,
+        };
+        Some(Error::NothingToPlay { what, task: task.id.clone() })
+    }
+
+    /// Whether a program is started.
+    pub fn starts_a_program(&self) -> bool {
+        match self {
+            AgentSpec::Program { .. } => true,
+            AgentSpec::Fallback(specs) => specs.iter().any(AgentSpec::starts_a_program),
+            _ => false,
+        }
+    }
+
+    /// Whether a language model is asked.
+    pub fn asks_a_model(&self) -> bool {
+        match self {
+            AgentSpec::Model(_) => true,
+            AgentSpec::Fallback(specs) => specs.iter().any(AgentSpec::asks_a_model),
+            _ => false,
+        }
+    }
+
+    /// Has those that ask a model ask it by these settings, where they say something.
+    pub fn set(&mut self, model: &ModelSettings) {
+        match self {
+            AgentSpec::Model(asking) => {
+                asking.settings.model = model.clone().or(&asking.settings.model);
+            }
+            AgentSpec::Fallback(specs) => specs.iter_mut().for_each(|spec| spec.set(model)),
+            _ => {}
+        }
+    }
+
+    /// Gives those that ask a model one, which is made for their settings.
+    ///
+    /// # Errors
+    /// Those of `make`.
+    pub fn connect<E>(&mut self, make: &mut impl FnMut(&ModelSettings) -> Result<Model, E>) -> Result<(), E> {
+        match self {
+            AgentSpec::Model(asking) => asking.model = make(&asking.settings.model)?,
+            AgentSpec::Fallback(specs) => {
+                for spec in specs {
+                    spec.connect(make)?;
+                }
+            }
+            AgentSpec::Oracle
+            | AgentSpec::Negative
+            | AgentSpec::Noop
+            | AgentSpec::Random
+            | AgentSpec::Program { .. }
+            | AgentSpec::Server(_) => {}
+        }
+        Ok(())
+    }
+
+    /// The models that are asked.
+    pub fn models(&self) -> Vec<&Model> {
+        match self {
+            AgentSpec::Model(asking) => vec![&asking.model],
+            AgentSpec::Fallback(specs) => specs.iter().flat_map(AgentSpec::models).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What decides how it acts besides its name: settings, templates and model; null where nothing does.
+    pub fn settings(&self) -> Value {
+        match self {
+            AgentSpec::Oracle
+            | AgentSpec::Negative
+            | AgentSpec::Noop
+            | AgentSpec::Random
+            | AgentSpec::Program { .. }
+            | AgentSpec::Server(_) => Value::Null,
+            AgentSpec::Model(asking) => json!({
+                "settings": asking.settings,
+                "model": asking.model.name,
+                "templates": asking.templates.digest(),
+            }),
+            AgentSpec::Fallback(specs) => specs.iter().map(AgentSpec::settings).collect(),
+        }
+    }
+
+    /// An agent for one episode.
+    pub fn agent(&self, context: &EpisodeContext<'_>) -> Box<dyn Agent> {
+        let EpisodeContext { task, repeat, seed, stderr, variables, .. } = context;
+        match self {
+            AgentSpec::Oracle => Box::new(Oracle::new(task.oracle.clone())),
+            AgentSpec::Negative => Box::new(Oracle::new(task.wrong_solution.clone())),
+            AgentSpec::Noop => Box::new(Noop),
+            AgentSpec::Random => Box::new(Random::new(*seed, *repeat)),
+            AgentSpec::Program { command } => {
+                let (line, stderr, variables) = (command.clone(), stderr.clone(), variables.to_vec());
+                external(context, Endpoint::Command { line, stderr, variables })
+            }
+            AgentSpec::Server(address) => external(context, Endpoint::Server(address.clone())),
+            AgentSpec::Model(asking) => {
+                llm::agent(&asking.settings, &asking.templates, &asking.model, task, *repeat)
+            }
+            AgentSpec::Fallback(specs) => {
+                Box::new(Fallback::new(specs.iter().map(|spec| spec.agent(context)).collect()))
+            }
+        }
+    }
+}
+
+fn external(context: &EpisodeContext<'_>, contact: Endpoint) -> Box<dyn Agent> {
+    let EpisodeContext { answer_within, speech, .. } = *context;
+    Box::new(Program::new(program::Settings { answer_within, speech, ..program::Settings::to(contact) }))
+}
+
+impl Goal {
+    /// The goal of a task, in the words of its file or of its page.
+    pub fn of(task: &Task, text: String, images: Vec<GoalImage>) -> Goal {
+        let (start_url, max_steps) = (task.start_url.clone(), task.max_steps);
+        Goal { task: task.id.clone(), text, images, start_url, max_steps }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_and_written_alike() {
+        let names = ["oracle", "negative", "noop", "random", "cot", "see-plan-act->closed-book-1"];
+        for name in names.into_iter().chain([
+            "program:python3 'my agent.py' --fast",
+            "cot->noop->program:a -> b",
+            "http://127.0.0.1:9000/agent",
+            "cot->http://localhost:9000->noop",
+        ]) {
+            assert_eq!(name.parse::<AgentSpec>().unwrap().to_string(), name);
+        }
+        assert_eq!("mistaken".parse::<AgentSpec>().unwrap().to_string(), "negative");
+        for bad in ["", "Oracle", "program:", "program: ", "python3 x.py", "cot->", "->cot"] {
+            assert!(matches!(bad.parse::<AgentSpec>(), Err(UnknownAgent::Name(_))), "{bad}");
+        }
+        for bad in ["http://", "https://127.0.0.1/", "cot->https://127.0.0.1/"] {
+            assert!(matches!(bad.parse::<AgentSpec>(), Err(UnknownAgent::Address(_))), "{bad}");
+        }
+        assert!(matches!("nowhere.yaml".parse::<AgentSpec>(), Err(UnknownAgent::Settings(_))));
+    }
+
+    #[test]
+    fn an_ensemble_has_a_word_for_a_file_and_the_settings_of_each() {
+        let spec: AgentSpec = "see-plan-act->closed-book".parse().unwrap();
+        assert_eq!(spec.slug(), "see-plan-act-closed-book");
+        assert_eq!(spec.settings()[1]["settings"]["agent"]["closed-book"]["example"], false);
+    }
+
+    #[test]
+    fn what_plays_solutions_says_where_there_is_none() {
+        let task = Task {
+            oracle: vec![scoring::solution::OracleStep::GoBack],
+            ..Task::new(
+                "x".to_owned(),
+                tasks::GoalText::Words("x".to_owned()),
+                scoring::Scorer::Infeasible {},
+            )
+        };
+        let lacks =
+            |name: &str| name.parse::<AgentSpec>().unwrap().lacks(&task).map(|error| error.to_string());
+        assert_eq!((lacks("oracle"), lacks("noop"), lacks("negative->noop")), (None, None, None));
+        let told = "play the wrong_solution of the task x: it has none; write its steps under `wrong_solution`, or choose another agent";
+        assert_eq!(lacks("negative").as_deref(), Some(told));
+    }
+}

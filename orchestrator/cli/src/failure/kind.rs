@@ -1,0 +1,147 @@
+//! What the errors of libraries ask of the user.
+//!
+//! No match has a wildcard: an error that is new gets its kind, and so its exit code, on purpose.
+
+use std::io::ErrorKind;
+
+use super::Failure;
+
+/// The variant of a failure that a text becomes.
+type Kind = fn(String) -> Failure;
+
+/// What to do about a container engine that does not answer.
+pub(crate) const ENGINE_CURE: &str =
+    "start it again, and the sites come up by themselves, or end them with `sandbox down`";
+
+/// The sentence that tells an error with its causes, and what to do about it where that is known.
+fn failure(kind: Kind, error: &dyn std::error::Error, cure: Option<&str>) -> Failure {
+    let cure = cure.map(|cure| format!("; {cure}")).unwrap_or_default();
+    kind(format!("failed to {}{cure}", error_text::with_causes(error)))
+}
+
+impl From<runs::Error> for Failure {
+    fn from(error: runs::Error) -> Failure {
+        use runs::Error;
+        let mut cure = None;
+        let kind: Kind = match &error {
+            Error::NewerFormat { .. }
+            | Error::Occupied { .. }
+            | Error::InUse { .. }
+            | Error::Exists { .. }
+            | Error::OutputExists { .. }
+            | Error::NotARun { .. }
+            | Error::DifferentRun { .. }
+            | Error::NothingInCommon { .. }
+            | Error::NothingToMerge
+            | Error::DifferentParts { .. }
+            | Error::TwiceInParts { .. }
+            | Error::UnknownTask(_)
+            | Error::UnknownEpisode { .. }
+            | Error::Malformed { .. }
+            | Error::Manifests { .. }
+            | Error::Task { .. }
+            | Error::NothingToPlay { .. }
+            | Error::Unstartable { .. }
+            | Error::Snapshots { .. } => Failure::Input,
+            Error::Sites { source } => {
+                cure = source.cure();
+                Failure::Environment
+            }
+            Error::Write { .. }
+            | Error::Read { .. }
+            | Error::Misplaced { .. }
+            | Error::Encode { .. }
+            | Error::Listen { .. }
+            | Error::World { .. }
+            | Error::Template { .. } => Failure::Environment,
+        };
+        failure(kind, &error, cure)
+    }
+}
+
+impl From<images::Error> for Failure {
+    fn from(error: images::Error) -> Failure {
+        use images::Error;
+        let mut cure = None;
+        let kind: Kind = match &error {
+            Error::Engine(engine) => {
+                cure = Some(engine.cure().to_owned());
+                Failure::Environment
+            }
+            Error::Changed { image, .. } => {
+                cure = Some(format!(
+                    "if you trust the new content, accept it with `sandbox pull --update {image}`"
+                ));
+                Failure::No
+            }
+            Error::Step { .. } => Failure::No,
+            Error::Malformed { .. } | Error::Exists(_) | Error::Unknown { .. } => Failure::Input,
+            Error::Io { error, .. } if error.kind() == ErrorKind::NotFound => Failure::Input,
+            Error::DiskFull { .. } => {
+                cure = Some(
+                    "`docker system df` says what takes the space, `docker image prune` frees what has no name"
+                        .to_owned(),
+                );
+                Failure::Environment
+            }
+            Error::Refused { .. } | Error::Io { .. } | Error::Missing { .. } | Error::Program { .. } => {
+                Failure::Environment
+            }
+        };
+        failure(kind, &error, cure.as_deref())
+    }
+}
+
+impl From<town::Error> for Failure {
+    fn from(error: town::Error) -> Failure {
+        use town::Error;
+        match &error {
+            Error::NotUp => Failure::Environment(
+                "failed to reach the sites: none are up; start them with `sandbox up`".to_owned(),
+            ),
+            Error::AlreadyUp => Failure::Environment(
+                "failed to start the sites: others are up already; stop them with `sandbox down`".to_owned(),
+            ),
+            Error::Lacks(_) => failure(Failure::Environment, &error, Some(ENGINE_CURE)),
+            Error::Refused(_) => failure(Failure::No, &error, None),
+            Error::Sites(sites) => failure(Failure::Environment, &error, sites.cure()),
+            Error::PathTooLong { .. } => failure(Failure::Input, &error, None),
+            Error::File { .. }
+            | Error::Listen { .. }
+            | Error::Gateway(_)
+            | Error::Header(_)
+            | Error::Host(_)
+            | Error::Talk(_) => failure(Failure::Environment, &error, None),
+        }
+    }
+}
+
+/// A recording that cannot begin, by what is there already or by the machine.
+impl From<recorder::Error> for Failure {
+    fn from(error: recorder::Error) -> Failure {
+        use recorder::Error;
+        let kind = match &error {
+            Error::Snapshot(snapshot) => of_snapshot(snapshot),
+            Error::Gateway(_) | Error::Browser(_) | Error::Closed => Failure::Environment,
+        };
+        failure(kind, &error, None)
+    }
+}
+
+fn of_snapshot(error: &snapshots::Error) -> Kind {
+    use snapshots::Error;
+    match error {
+        Error::Io { .. } => Failure::Environment,
+        Error::UnknownFormat { .. }
+        | Error::Damaged { .. }
+        | Error::NoSuchSegment { .. }
+        | Error::Container { .. }
+        | Error::Line { .. }
+        | Error::Http(_)
+        | Error::TooLarge { .. }
+        | Error::Exists { .. }
+        | Error::LeftOver { .. }
+        | Error::Verification { .. }
+        | Error::Date { .. } => Failure::Input,
+    }
+}

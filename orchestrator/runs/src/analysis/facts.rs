@@ -1,0 +1,75 @@
+//! What has to be said beside a score, in words: how far it may be off, what is missing from it, what papers count besides.
+
+use scoring::rules::MENDED;
+
+use crate::Summary;
+use crate::analysis::measures::KeyNodes;
+use crate::analysis::sensitivity::{Bounds, Cause};
+
+impl Summary {
+    /// A label and a text each, the most important first.
+    pub(crate) fn facts(&self) -> Vec<(&'static str, String)> {
+        let mut facts = Vec::new();
+        if !self.rules.is_faithful() {
+            let names: Vec<&str> = MENDED.iter().map(|bug| bug.name).collect();
+            facts.push((
+                "rules",
+                format!("{}, not the published ones; mended: {}", self.rules, names.join(", ")),
+            ));
+        }
+        facts.extend(self.off().map(|off| ("standard error", off)));
+        if let Some((low, high)) = self.bounds {
+            let waiting = if self.unjudged == 1 { "episode is" } else { "episodes are" };
+            let with = format!("not in the score, which lies between {low:.2} and {high:.2}");
+            facts.push(("unjudged", format!("{} {waiting} {with}", self.unjudged)));
+        }
+        facts.extend(self.doubts().map(|doubts| ("bounds", doubts)));
+        if let Some(answers) = &self.measures.answers {
+            let precision = answers.precision.map_or("-".to_owned(), |precision| format!("{precision:.2}"));
+            let (rate, exact) = (answers.rate, answers.exact);
+            facts.push(("answers", format!("rate {rate:.2}, precision {precision}, exact match {exact:.2}")));
+        }
+        if let Some(KeyNodes { completion, success, near_success, efficiency, length, cost }) =
+            &self.measures.key_nodes
+        {
+            let mut text = format!(
+                "completion {completion:.2}, success {success:.2}, near success {near_success:.2}, {efficiency:.2} actions a node"
+            );
+            text.extend(length.map(|length| format!(", length {length:.2}")));
+            text.extend(cost.map(|cost| format!(", ${cost:.4} a node")));
+            facts.push(("key nodes", text));
+        }
+        facts
+    }
+
+    /// What the score would be, had the episodes that something got in the way of failed or passed. What nobody has ruled on has a line of its own.
+    fn doubts(&self) -> Option<String> {
+        let all = self.sensitivity.together.as_ref()?;
+        let of = |bounds: &Bounds| format!("{:.2} to {:.2}", bounds.low, bounds.high);
+        let had = |what: String| format!("{}, had {what} failed or passed", of(all));
+        let number = |count: usize| format!("{count} episode{}", if count == 1 { "" } else { "s" });
+        match self.sensitivity.by.as_slice() {
+            [Bounds { cause: Some(Cause::Unjudged), .. }] => None,
+            [Bounds { cause: Some(cause), .. }] => {
+                Some(had(format!("{} with {}", number(all.episodes), cause.words())))
+            }
+            several => {
+                let named = several
+                    .iter()
+                    .filter_map(|one| Some(format!("{} {} ({})", one.cause?.words(), of(one), one.episodes)));
+                let named: Vec<String> = named.collect();
+                Some(format!("{}: {}", had(format!("{} in doubt", number(all.episodes))), named.join(", ")))
+            }
+        }
+    }
+
+    fn off(&self) -> Option<String> {
+        let told = |error: Option<f64>, over: &str| error.map(|error| format!("{error:.3} over {over}"));
+        let errors = [
+            told(self.standard_error.over_tasks, "tasks"),
+            told(self.standard_error.over_repeats, "repeats (stratified bootstrap)"),
+        ];
+        let errors: Vec<String> = errors.into_iter().flatten().collect();
+        (!errors.is_empty()).then(|| errors.join(", "))
+    }
+}

@@ -1,0 +1,164 @@
+//! How far a score hangs on episodes that something kept from being a fair attempt: the mean if each of them had failed, and if each had
+//! passed.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use crate::analysis::statistics::mean;
+use crate::results::{EpisodeRecord, Outcome, TaskRecord};
+
+/// The bounds of a run's score. In each all other episodes keep the score that they have.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Sensitivity {
+    /// By each cause that there is, from what a user can mend the easiest.
+    pub by: Vec<Bounds>,
+    /// By all of them together; an episode may have several. Absent where nothing is in doubt.
+    pub together: Option<Bounds>,
+}
+
+/// Lowest and highest mean over tasks of the means over repeats.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Bounds {
+    /// What the episodes have in common; nothing where it is any of the causes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Cause>,
+    /// How many there are.
+    pub episodes: usize,
+    /// The score if each of them had failed.
+    pub low: f64,
+    /// The score if each of them had passed.
+    pub high: f64,
+}
+
+/// Why an episode may say nothing about the agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// It asked for something that the recording lacks.
+    Miss,
+    /// It ended in an error.
+    Error,
+    /// It ran out of time.
+    TimeOut,
+    /// Nobody has ruled on its score.
+    Unjudged,
+}
+
+impl Cause {
+    const ALL: [Cause; 4] = [Cause::Miss, Cause::Error, Cause::TimeOut, Cause::Unjudged];
+
+    /// Whether it holds for an episode.
+    pub fn is_of(self, episode: &EpisodeRecord) -> bool {
+        match self {
+            Cause::Miss => episode.requests.miss > 0,
+            Cause::Error => matches!(episode.outcome, Outcome::Error { .. }),
+            Cause::TimeOut => episode.outcome == Outcome::TimedOut,
+            Cause::Unjudged => episode.score.is_none(),
+        }
+    }
+
+    /// The word for several of them.
+    pub fn words(self) -> &'static str {
+        match self {
+            Cause::Miss => "misses",
+            Cause::Error => "errors",
+            Cause::TimeOut => "time-outs",
+            Cause::Unjudged => "unjudged",
+        }
+    }
+}
+
+impl Sensitivity {
+    /// Bounds for these episodes of a run of these tasks.
+    pub fn of(tasks: &[TaskRecord], episodes: &[EpisodeRecord]) -> Sensitivity {
+        let mut own: HashMap<&str, Vec<&EpisodeRecord>> = HashMap::new();
+        for episode in episodes {
+            own.entry(&episode.task).or_default().push(episode);
+        }
+        let own: Vec<&[&EpisodeRecord]> =
+            tasks.iter().filter_map(|task| own.get(task.id.as_str()).map(Vec::as_slice)).collect();
+        let by = Cause::ALL.into_iter().filter_map(|cause| bounds(&own, Some(cause))).collect();
+        Sensitivity { by, together: bounds(&own, None) }
+    }
+}
+
+/// The bounds by one cause, or by all; nothing where no episode has it.
+fn bounds(tasks: &[&[&EpisodeRecord]], cause: Option<Cause>) -> Option<Bounds> {
+    let doubtful = |episode: &EpisodeRecord| match cause {
+        Some(cause) => cause.is_of(episode),
+        None => Cause::ALL.into_iter().any(|cause| cause.is_of(episode)),
+    };
+    let episodes = tasks.iter().copied().flatten().filter(|episode| doubtful(episode)).count();
+    let score = |had: f64| {
+        let of_task = |own: &&[&EpisodeRecord]| {
+            let scores = own.iter().filter_map(|one| if doubtful(one) { Some(had) } else { one.score });
+            mean(&scores.collect::<Vec<_>>())
+        };
+        mean(&tasks.iter().filter_map(of_task).collect::<Vec<_>>())
+    };
+    if episodes == 0 {
+        return None;
+    }
+    Some(Bounds { cause, episodes, low: score(0.0)?, high: score(1.0)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::results::EpisodeId;
+
+    fn task(id: &str) -> TaskRecord {
+        TaskRecord {
+            id: id.to_owned(),
+            goal: String::new(),
+            sites: Vec::new(),
+            tags: Vec::new(),
+            reference_steps: None,
+        }
+    }
+
+    fn episode(task: &str, repeat: u32, score: Option<f64>) -> EpisodeRecord {
+        let id = EpisodeId { task: task.to_owned(), repeat };
+        let ended = EpisodeRecord::new(&id, Outcome::Stopped, Timestamp::UNIX_EPOCH);
+        EpisodeRecord { score, success: score == Some(1.0), ..ended }
+    }
+
+    fn told(bounds: &Bounds) -> (Option<Cause>, usize, f64, f64) {
+        (bounds.cause, bounds.episodes, bounds.low, bounds.high)
+    }
+
+    #[test]
+    fn a_score_without_a_doubt_has_no_bounds() {
+        let found = Sensitivity::of(&[task("a")], &[episode("a", 1, Some(1.0))]);
+        assert_eq!(found, Sensitivity::default());
+    }
+
+    #[test]
+    fn each_cause_moves_its_own_episodes_and_all_together_move_each_once() {
+        let tasks = [task("a"), task("b"), task("never played")];
+        let mut missed = episode("a", 1, Some(1.0));
+        missed.requests.miss = 3;
+        let late = EpisodeRecord { outcome: Outcome::TimedOut, ..episode("b", 1, Some(0.0)) };
+        let mut broken = EpisodeRecord {
+            outcome: Outcome::Error { message: String::new() },
+            ..episode("b", 2, Some(0.0))
+        };
+        broken.requests.miss = 1;
+        let found = Sensitivity::of(&tasks, &[missed, episode("a", 2, None), late, broken]);
+        let by: Vec<_> = found.by.iter().map(told).collect();
+        // The score is 0.5: task a has 1, its other repeat waits for a judge, and task b has 0.
+        assert_eq!(
+            by,
+            [
+                (Some(Cause::Miss), 2, 0.0, 0.75),
+                (Some(Cause::Error), 1, 0.5, 0.75),
+                (Some(Cause::TimeOut), 1, 0.5, 0.75),
+                (Some(Cause::Unjudged), 1, 0.25, 0.5),
+            ]
+        );
+        assert_eq!(found.together.as_ref().map(told), Some((None, 4, 0.0, 1.0)));
+    }
+}

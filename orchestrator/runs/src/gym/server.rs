@@ -1,0 +1,247 @@
+//! What the requests to a gym share: its places, its sessions, and the episodes that it plays.
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tasks::{Suite, Task};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use uuid::Uuid;
+
+use super::Settings;
+use super::attempts::Attempts;
+use super::client::{Client, StepOutcome, StepRequest};
+use super::observation::ObservationSettings;
+use super::session::Sessions;
+use crate::play::blocking::blocking;
+use crate::play::environment::{Environment, EnvironmentError};
+use crate::play::episode::{self, Attempt};
+use crate::play::run::{close, select};
+use crate::play::stay::Guest;
+use crate::results::{EpisodeId, EpisodeRecord};
+use crate::{Error, Event, Options, Progress};
+
+/// An environment on its way.
+pub(super) type Coming<E> = Pin<Box<dyn Future<Output = Result<E, EnvironmentError>> + Send>>;
+
+pub(super) struct GymServer<E> {
+    bring_up: Box<dyn Fn() -> Coming<E> + Send + Sync>,
+    pub(super) suite: Suite,
+    /// Those of its tasks that can be asked for.
+    pub(super) tasks: Vec<Task>,
+    options: Options,
+    pub(super) settings: Settings,
+    pub(super) interrupt: CancellationToken,
+    progress: Progress,
+    places: Arc<Semaphore>,
+    /// Environments that nobody uses.
+    idle: Mutex<Vec<E>>,
+    pub(super) sessions: Sessions,
+    episodes: TaskTracker,
+    pub(super) attempts: Attempts,
+}
+
+/// Why there is no session.
+pub(super) enum NoSession {
+    /// All places are taken.
+    Full,
+    /// The attempt is there already, or under way.
+    Taken(EpisodeId),
+    /// The gym closes.
+    Closing,
+    /// Results cannot be written.
+    Results(Error),
+}
+
+/// A session that has begun: its id, its episode, and what comes first.
+pub(super) struct StartedSession {
+    pub(super) session: String,
+    pub(super) episode: EpisodeId,
+    pub(super) first: oneshot::Receiver<StepOutcome>,
+}
+
+impl<E: Environment> GymServer<E> {
+    pub(super) fn open(
+        attempts: Attempts,
+        bring_up: Box<dyn Fn() -> Coming<E> + Send + Sync>,
+        suite: &Suite,
+        options: &Options,
+        settings: Settings,
+        interrupt: CancellationToken,
+        progress: Progress,
+    ) -> Result<GymServer<E>, Error> {
+        Ok(GymServer {
+            bring_up,
+            tasks: select(suite, options)?,
+            suite: suite.clone(),
+            options: options.clone(),
+            settings,
+            interrupt,
+            progress,
+            places: Arc::new(Semaphore::new(options.workers.max(1))),
+            idle: Mutex::default(),
+            sessions: Sessions::default(),
+            episodes: TaskTracker::new(),
+            attempts,
+        })
+    }
+
+    /// Begins an episode of a task once there is a place for it.
+    pub(super) async fn begin(
+        self: &Arc<Self>,
+        task: &Task,
+        repeat: Option<u32>,
+        observing: ObservationSettings,
+    ) -> Result<StartedSession, NoSession> {
+        let place = tokio::select! {
+            biased;
+            () = self.interrupt.cancelled() => return Err(NoSession::Closing),
+            place = timeout(self.settings.place_within, self.places.clone().acquire_owned()) => place,
+        };
+        let place = place.map_err(|_| NoSession::Full)?.map_err(|_| NoSession::Closing)?;
+        let (say, begun) = oneshot::channel();
+        self.episodes.spawn(self.clone().host(place, task.clone(), repeat, observing, say));
+        begun.await.unwrap_or(Err(NoSession::Closing))
+    }
+
+    /// Books an attempt and plays its episode, in a task of its own: a client that leaves before it
+    /// has its session leaves no attempt behind.
+    async fn host(
+        self: Arc<Self>,
+        place: OwnedSemaphorePermit,
+        task: Task,
+        repeat: Option<u32>,
+        observing: ObservationSettings,
+        say: oneshot::Sender<Result<StartedSession, NoSession>>,
+    ) {
+        let episode = match self.attempts.book(&task.id, repeat).await {
+            Ok(episode) => episode,
+            Err(why) => {
+                // Whoever hears of it finds a place.
+                drop(place);
+                let _ = say.send(Err(why));
+                return;
+            }
+        };
+        let (answer, first) = oneshot::channel();
+        let (way, asked) = mpsc::channel::<StepRequest>(1);
+        let client = Client::new(asked, answer, observing, self.options.limits.answer);
+        let session = Uuid::new_v4().to_string();
+        let begun = StartedSession { session: session.clone(), episode: episode.clone(), first };
+        if say.send(Ok(begun)).is_err() {
+            return self.attempts.unbook(&episode).await;
+        }
+        self.sessions.open(&session, way);
+        self.play(place, session, episode, task, client).await;
+    }
+
+    /// Plays an episode to its end, and tells whoever waits for it.
+    async fn play(
+        self: Arc<Self>,
+        place: OwnedSemaphorePermit,
+        session: String,
+        id: EpisodeId,
+        task: Task,
+        mut client: Client,
+    ) {
+        let ended = self.attempt(&id, &task, &mut client).await;
+        if ended.is_err() {
+            self.attempts.unbook(&id).await;
+        }
+        self.sessions.end(&session, ended.as_ref().ok().cloned());
+        // Whoever hears that it has ended finds a place.
+        drop(place);
+        client.hear(ended);
+    }
+
+    async fn attempt(
+        &self,
+        id: &EpisodeId,
+        task: &Task,
+        client: &mut Client,
+    ) -> Result<EpisodeRecord, String> {
+        let failed = |error: Error| format!("failed to {}", error_text::with_causes(&error));
+        let coming = async {
+            let idle = lock(&self.idle).pop();
+            match idle {
+                Some(environment) => Ok(environment),
+                None => (self.bring_up)().await,
+            }
+        };
+        let mut environment = tokio::select! {
+            biased;
+            () = self.interrupt.cancelled() => return Err(CLOSING.to_owned()),
+            coming = coming => coming.map_err(|error| format!("failed to {}", error_text::with_causes(&error)))?,
+        };
+        (self.progress)(Event::Started { worker: 0, episode: id });
+        let folder = self.attempts.run().begin_episode(id).map_err(failed)?;
+        let guest = Guest::default();
+        let score_so_far = client.score_so_far();
+        let on_step = |step, score| {
+            *lock(&score_so_far) = score;
+            (self.progress)(Event::Step { worker: 0, episode: id, step, max_steps: task.max_steps });
+        };
+        let attempt = Attempt {
+            id,
+            task,
+            folder: &folder,
+            limits: self.options.limits,
+            guest: guest.clone(),
+            keep_storage: self.options.keep_storage,
+            keep_network: self.options.keep_network,
+            rules: self.options.rules,
+            judge: &self.options.judge,
+            on_step: &on_step,
+        };
+        let played = tokio::select! {
+            biased;
+            () = self.interrupt.cancelled() => None,
+            played = episode::play(&mut environment, client, &attempt) => Some(played),
+        };
+        guest.leave().await;
+        let Some(played) = played else {
+            close(environment).await;
+            folder.discard().map_err(failed)?;
+            return Err(CLOSING.to_owned());
+        };
+        let played = match played {
+            Ok(played) => played,
+            Err(error) => {
+                close(environment).await;
+                return Err(failed(error));
+            }
+        };
+        // Others may wait for what this episode had for itself.
+        if played.spent || environment.hand_back().await.is_err() {
+            close(environment).await;
+        } else {
+            lock(&self.idle).push(environment);
+        }
+        let run = self.attempts.run().clone();
+        let kept = blocking(move || {
+            run.keep(folder, &played.record, &played.steps, &played.requests).map(|_| played.record)
+        });
+        let record = kept.await.map_err(failed)?;
+        (self.progress)(Event::Ended { worker: 0, episode: id, record: &record });
+        Ok(record)
+    }
+
+    /// Waits for all episodes to end, and closes what is left.
+    pub(super) async fn empty(&self) {
+        self.episodes.close();
+        self.episodes.wait().await;
+        let idle = std::mem::take(&mut *lock(&self.idle));
+        for environment in idle {
+            close(environment).await;
+        }
+    }
+}
+
+/// What clients are told whose episode is put down.
+pub(super) const CLOSING: &str = "the gym closes, and the episode is as if it had never begun";
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,407 @@
+//! Attach mode: an episode that any program drives, over the DevTools address of the browser.
+//!
+//! ```text
+//! world up, start page open -> handed over -> the program does as it likes -> ended -> scored -> kept
+//!                                  |           (addresses are noted)            |
+//!                                  +------ interrupted: as if never begun <-----+
+//! ```
+//!
+//! The program is a black box. Seen of it are the addresses that tabs come to, the requests at the
+//! gateway, the state of the sites, and the answer. The scorer judges by these as in a run. Actions
+//! on single elements are not seen, so key nodes that need an element's value are not reached.
+//! Page time runs on in attach mode: see `browser::Launch::attach_mode`.
+
+use std::time::Duration;
+
+use agents::ActionFormat;
+use browser::{Action, Look, Picture};
+use jiff::Timestamp;
+use scoring::rules::Rules;
+use serde::Serialize;
+use sites::Town;
+use tasks::{Suite, Task};
+use tokio::time::{interval, timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::play::environment::{Environment, EnvironmentError};
+use crate::play::run::Sites;
+use crate::play::trace::Trace;
+use crate::play::world::World;
+use crate::play::{log, run, running_sites, start_pages};
+use crate::results::suite_digest::Digests;
+use crate::results::{EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, RunFolder};
+use crate::{Error, Options, Progress};
+
+/// How often the sites' clocks are brought up to the world's.
+const TICK: Duration = Duration::from_secs(1);
+/// How long a page that a tab has come to is waited for, for its picture.
+const ARRIVAL: Duration = Duration::from_secs(5);
+/// How soon a picture that was refused is asked for again.
+const AGAIN: Duration = Duration::from_millis(50);
+/// How long the last look at the page may take.
+const LAST_LOOK: Duration = Duration::from_secs(20);
+
+/// What a program needs to know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AttachedSession {
+    /// Id of the task.
+    pub task: String,
+    /// What is to be done.
+    pub goal: String,
+    /// The page that is open.
+    pub start_url: String,
+    /// Where the browser's DevTools are: `http://127.0.0.1:PORT`.
+    pub cdp: String,
+    /// Where the gateway is, for requests besides the browser's: `http://127.0.0.1:PORT`.
+    pub proxy: String,
+    /// File with the certificate that clients of the gateway have to trust, as PEM. It is gone when the episode has ended.
+    pub ca: String,
+    /// The time at which the world began.
+    pub clock: Timestamp,
+    /// What all randomness of pages is derived from.
+    pub seed: u64,
+    /// File for the answer; to be there when the episode ends.
+    pub answer_file: String,
+}
+
+/// How a program has left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProgramExit {
+    /// In good order, with an answer where it did not write it into the file.
+    Left {
+        /// The answer.
+        answer: Option<String>,
+    },
+    /// Not in good order: the reason, such as `run the command: it ended with exit status 1`.
+    Failed(String),
+    /// It was not done in time.
+    TimedOut,
+    /// The episode is to be as if it had never begun.
+    Interrupted,
+}
+
+/// Prepares an episode of a task, hands it to `program`, and scores the state in which that leaves it. `name` stands for the agent in the
+/// results. Gives nothing where it was interrupted.
+///
+/// # Errors
+/// When the world cannot be brought up, or results cannot be written.
+pub async fn play_attached<P, F>(
+    suite: &Suite,
+    id: &str,
+    name: &str,
+    options: &Options,
+    interrupt: &CancellationToken,
+    progress: &Progress,
+    program: P,
+) -> Result<Option<(RunFolder, EpisodeRecord)>, Error>
+where
+    P: FnOnce(AttachedSession) -> F,
+    F: Future<Output = ProgramExit>,
+{
+    let task = suite.task(id)?;
+    let only = std::slice::from_ref(task);
+    let alone = Options { workers: 1, repeat: 1, ..options.clone() };
+    let running = running_sites::open(suite, only, &alone, interrupt, progress).await?;
+    let played = async {
+        let sites = Sites::of(running.as_ref()).await?;
+        let town = running.as_ref().map(|running| running.town.clone());
+        let record = run::record(suite, only, name.to_owned(), 1, &sites, &mut Digests::default())?;
+        let run = RunFolder::create(&run::out(suite, "env", options, record.started), &record)?;
+        let id = EpisodeId { task: task.id.clone(), repeat: 1 };
+        let folder = run.begin_episode(&id)?;
+        let coming = tokio::select! {
+            biased;
+            () = interrupt.cancelled() => None,
+            coming = bring_up(suite, task, town, options) => Some(coming),
+        };
+        let record = match coming {
+            None => None,
+            Some(Err(error)) => {
+                run.discard()?;
+                return Err(error);
+            }
+            Some(Ok(mut world)) => {
+                let played = play(&mut world, suite, task, &folder, program).await;
+                run::close(world).await;
+                played?
+            }
+        };
+        match record {
+            None => {
+                run.discard()?;
+                Ok(None)
+            }
+            Some((mut trace, outcome, started)) => {
+                let record = trace.conclude(&id, outcome, started, &options.judge).await?;
+                folder.write_score_state(&trace.score)?;
+                run.keep(folder, &record, &trace.steps, &trace.requests)?;
+                Ok(Some((run, record)))
+            }
+        }
+    };
+    let played = played.await;
+    if let Some(running) = running {
+        running_sites::stop(&running.town).await;
+    }
+    played
+}
+
+/// A world with the task's start page open.
+async fn bring_up(suite: &Suite, task: &Task, town: Option<Town>, options: &Options) -> Result<World, Error> {
+    let tasks = std::slice::from_ref(task);
+    let shared = start_pages::open(&suite.world, tasks, town, options).await?;
+    let world = World::bring_up_attached(&suite.world, task, shared, options).await;
+    let mut world = world.map_err(|source| Error::World { source })?;
+    world.keep_network(options.keep_network || task.scorer.wants_network());
+    match world.begin(task).await {
+        Ok(()) => Ok(world),
+        Err(source) => {
+            run::close(world).await;
+            Err(Error::World { source })
+        }
+    }
+}
+
+type EpisodeResult = (Trace, Outcome, Timestamp);
+
+async fn play<P, F>(
+    world: &mut World,
+    suite: &Suite,
+    task: &Task,
+    folder: &EpisodeFolder,
+    program: P,
+) -> Result<Option<EpisodeResult>, Error>
+where
+    P: FnOnce(AttachedSession) -> F,
+    F: Future<Output = ProgramExit>,
+{
+    let started = Timestamp::now();
+    let mut trace = Trace::new(task, Rules::default());
+    let outcome = run_program(world, suite, task, folder, &mut trace, program).await;
+    trace.guest.leave().await;
+    Ok(outcome?.map(|outcome| (trace, outcome, started)))
+}
+
+async fn run_program<P, F>(
+    world: &mut World,
+    suite: &Suite,
+    task: &Task,
+    folder: &EpisodeFolder,
+    trace: &mut Trace,
+    program: P,
+) -> Result<Option<Outcome>, Error>
+where
+    P: FnOnce(AttachedSession) -> F,
+    F: Future<Output = ProgramExit>,
+{
+    let goal = trace.prepare(world).await.map_err(|source| Error::World { source })?;
+    trace.take_requests(world);
+    let session = session(world, suite, task, goal, folder).await?;
+    let (ca, answer) = (session.ca.clone(), session.answer_file.clone());
+    log::begun(&EpisodeId { task: task.id.clone(), repeat: 1 }, &session.goal);
+    trace.begin_step_at(session.start_url.clone(), world.elapsed());
+    let mut known = 0;
+    keep_picture(world, folder, trace, known).await?;
+    trace.enter_phase(Phase::Agent);
+    let watched = watch(world, folder, trace, &mut known, program(session)).await;
+    let watched = match watched {
+        Err(WatchError::Results(error)) => return Err(error),
+        Err(WatchError::World(error)) => Err(error),
+        Ok(ending) => Ok(ending),
+    };
+    trace.enter_phase(Phase::Ending);
+    // A certificate that stands for nothing any more.
+    let _ = std::fs::remove_file(ca);
+    let outcome = match watched {
+        Ok(ProgramExit::Interrupted) => return Ok(None),
+        Ok(ProgramExit::TimedOut) => Outcome::TimedOut,
+        Ok(ProgramExit::Failed(why)) => failed(&why),
+        Ok(ProgramExit::Left { answer: given }) => {
+            let given = given.or_else(|| std::fs::read_to_string(&answer).ok());
+            match leave(world, folder, trace, known, given.as_deref()).await {
+                Ok(outcome) => outcome,
+                Err(error) => failed(&error),
+            }
+        }
+        Err(error) => failed(&error),
+    };
+    trace.take_requests(world);
+    Ok(Some(outcome))
+}
+
+fn failed(why: &dyn std::fmt::Display) -> Outcome {
+    Outcome::Error { message: format!("failed to {why}") }
+}
+
+/// Hands the pages over.
+async fn session(
+    world: &mut World,
+    suite: &Suite,
+    task: &Task,
+    goal: String,
+    folder: &EpisodeFolder,
+) -> Result<AttachedSession, Error> {
+    let path = folder.path();
+    let path = path.canonicalize_utf8().map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    let (ca, answer_file) = (path.join("ca.crt"), path.join("answer.txt"));
+    std::fs::write(&ca, world.certificate()).map_err(|source| Error::Write { path: ca.clone(), source })?;
+    let cdp = world.session().serve_devtools().await;
+    let cdp = cdp.map_err(EnvironmentError::while_doing("hand the browser over"));
+    Ok(AttachedSession {
+        task: task.id.clone(),
+        goal,
+        start_url: task.start_url.clone().unwrap_or_else(|| "about:blank".to_owned()),
+        cdp: cdp.map_err(|source| Error::World { source })?,
+        proxy: format!("http://{}", world.proxy()),
+        ca: ca.into(),
+        clock: task.world(&suite.world).clock,
+        seed: suite.world.seed,
+        answer_file: answer_file.into(),
+    })
+}
+
+/// Notes what the program does until it has left.
+async fn watch(
+    world: &mut World,
+    folder: &EpisodeFolder,
+    trace: &mut Trace,
+    known: &mut usize,
+    program: impl Future<Output = ProgramExit>,
+) -> Result<ProgramExit, WatchError> {
+    tokio::pin!(program);
+    let mut ticks = interval(TICK);
+    let mut gone = false;
+    loop {
+        tokio::select! {
+            biased;
+            visited = world.session().wait_for_navigations(*known), if !gone => match visited {
+                Ok(urls) => {
+                    note(world, trace, known, urls);
+                    let picture = keep_picture(world, folder, trace, *known);
+                    tokio::pin!(picture);
+                    tokio::select! {
+                        biased;
+                        ending = &mut program => return Ok(ending),
+                        kept = picture => kept?,
+                    }
+                }
+                // The program has closed it, which is its right.
+                Err(error) => {
+                    tracing::info!(%error, "the browser is gone");
+                    gone = true;
+                }
+            },
+            ending = &mut program => return Ok(ending),
+            _ = ticks.tick() => world.keep_time()?,
+        }
+    }
+}
+
+/// What ends the watch before the program has left.
+enum WatchError {
+    World(EnvironmentError),
+    Results(Error),
+}
+
+impl From<EnvironmentError> for WatchError {
+    fn from(error: EnvironmentError) -> WatchError {
+        WatchError::World(error)
+    }
+}
+
+impl From<Error> for WatchError {
+    fn from(error: Error) -> WatchError {
+        WatchError::Results(error)
+    }
+}
+
+/// Takes a picture of the page that a tab has come to, for the step that this is. There is none
+/// where it is gone before it is there.
+async fn keep_picture(
+    world: &mut World,
+    folder: &EpisodeFolder,
+    trace: &mut Trace,
+    known: usize,
+) -> Result<(), Error> {
+    let taken = timeout(LAST_LOOK, async {
+        let mut looks = interval(AGAIN);
+        loop {
+            looks.tick().await;
+            if !world.session().wait_for_network_idle(known, ARRIVAL).await.unwrap_or(false) {
+                return None;
+            }
+            // Chromium refuses while it puts the new document in the old one's place.
+            if let Ok(png) = world.screenshot(&Picture::default()).await {
+                return Some(png);
+            }
+        }
+    });
+    let Ok(Some(png)) = taken.await else { return Ok(()) };
+    if world.session().navigations_since(known).is_empty() {
+        let step = trace.current();
+        step.screenshot = Some(folder.write_screenshot(step.step, &png)?);
+    }
+    Ok(())
+}
+
+fn note(world: &mut World, trace: &mut Trace, known: &mut usize, urls: Vec<String>) {
+    *known += urls.len();
+    for url in urls {
+        // What was asked for until now, the page itself included, came of what was done on the page before.
+        trace.take_requests(world);
+        tracing::info!(task = trace.task_id(), %url, "a page was opened");
+        trace.begin_step_at(url, world.elapsed());
+    }
+}
+
+/// Lets arrive what is still on its way, looks once more, and takes the answer.
+async fn leave(
+    world: &mut World,
+    folder: &EpisodeFolder,
+    trace: &mut Trace,
+    mut known: usize,
+    answer: Option<&str>,
+) -> Result<Outcome, EnvironmentError> {
+    if let Err(error) = world.settle().await {
+        tracing::info!(%error, "the page did not come to rest");
+    }
+    if let Err(error) = trace.hear(world).await {
+        tracing::info!(%error, "the page has nothing to say");
+    }
+    let urls = world.session().navigations_since(known);
+    note(world, trace, &mut known, urls);
+    match timeout(LAST_LOOK, last_look(world, folder, trace)).await {
+        Ok(Ok(())) => {}
+        // There may be nothing left to look at.
+        Ok(Err(error)) => tracing::info!(%error, "no last look was had"),
+        Err(_) => tracing::info!("the last look took too long"),
+    }
+    let outcome = match answer.map(str::trim).filter(|answer| !answer.is_empty()) {
+        None if trace.over => Outcome::Done,
+        None => Outcome::Stopped,
+        Some(text) => match ActionFormat::default().read(text).as_deref() {
+            Ok([Action::Infeasible { .. }]) => {
+                trace.infeasible();
+                Outcome::Infeasible
+            }
+            _ => trace.answer_with(text.to_owned()),
+        },
+    };
+    world.keep_time()?;
+    trace.take_network(world, folder).map_err(EnvironmentError::while_doing("keep the network"))?;
+    trace.look(world).await?;
+    world.check().await?;
+    Ok(outcome)
+}
+
+async fn last_look(
+    world: &mut World,
+    folder: &EpisodeFolder,
+    trace: &mut Trace,
+) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    let observation = world.observe(&Look::default()).await?;
+    let number = trace.begin_step(&observation);
+    let png = world.screenshot(&Picture::default()).await?;
+    trace.current().screenshot = Some(folder.write_screenshot(number, &png)?);
+    Ok(())
+}

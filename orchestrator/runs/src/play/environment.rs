@@ -1,0 +1,117 @@
+//! What an episode drives: a browser in a world. The trait stands here so that whole runs can be tested without Chromium.
+
+use std::future::Future;
+
+use browser::{Action, ActionTarget, Look, Observation, Picture, StorageState};
+use gateway::Entry;
+use scoring::{Decision, Fetch, Fetched, ProgramCheck, StateCheck};
+use serde_json::Value;
+use snapshots::Exchange;
+use tasks::Task;
+
+use crate::play::servicenow::ServiceNow;
+
+/// The world or the browser broke. Ends the episode; the next one gets a new environment.
+#[derive(Debug, thiserror::Error)]
+#[error("{doing}: {source}")]
+pub struct EnvironmentError {
+    /// What was being done, such as `start the browser`.
+    pub doing: &'static str,
+    /// What went wrong.
+    pub source: Box<dyn std::error::Error + Send + Sync>,
+}
+
+impl EnvironmentError {
+    /// For `map_err`: what went wrong while doing this.
+    pub fn while_doing<E: Into<Box<dyn std::error::Error + Send + Sync>>>(
+        doing: &'static str,
+    ) -> impl FnOnce(E) -> Self {
+        move |source| EnvironmentError { doing, source: source.into() }
+    }
+}
+
+/// Why an action was not performed.
+#[derive(Debug)]
+pub enum NotActed {
+    /// The page does not allow it: no such element, hidden, disabled. The agent is told and goes on.
+    Told(String),
+    /// The environment broke.
+    Broken(EnvironmentError),
+}
+
+/// One worker's browser and world. Used for one episode after another.
+pub trait Environment: Send + Sized + 'static {
+    /// Makes everything pristine and opens the task's start page; comes back when the page has settled.
+    fn begin(&mut self, task: &Task) -> impl Future<Output = Result<(), EnvironmentError>> + Send;
+
+    /// The value of a script that is run among the page's own, as JSON; or what it threw.
+    fn evaluate(
+        &mut self,
+        script: &str,
+    ) -> impl Future<Output = Result<Result<Value, String>, EnvironmentError>> + Send;
+
+    /// The page as the agent wants to see it.
+    fn observe(&mut self, look: &Look) -> impl Future<Output = Result<Observation, EnvironmentError>> + Send;
+
+    /// The page as a PNG, taken as the agent wants it.
+    fn screenshot(
+        &mut self,
+        picture: &Picture,
+    ) -> impl Future<Output = Result<Vec<u8>, EnvironmentError>> + Send;
+
+    /// Performs an action; gives the element it was about, if it was about one. Neither an answer nor a report of infeasibility ever comes
+    /// here.
+    fn act(&mut self, action: &Action)
+    -> impl Future<Output = Result<Option<ActionTarget>, NotActed>> + Send;
+
+    /// Waits until the page has come to rest; says why if it did not in time.
+    fn settle(&mut self) -> impl Future<Output = Result<Option<String>, EnvironmentError>> + Send;
+
+    /// The answer to a question about the state of a site, as it is now.
+    fn probe(
+        &mut self,
+        question: &StateCheck,
+    ) -> impl Future<Output = Result<Value, EnvironmentError>> + Send;
+
+    /// What a scorer's program decides, which reaches the episode's sites and is told what the agent
+    /// answered; or why it has not.
+    fn decide(
+        &mut self,
+        program: &ProgramCheck,
+        answer: Option<&str>,
+    ) -> impl Future<Output = Result<Result<Decision, String>, EnvironmentError>> + Send;
+
+    /// What a server of the world answers to somebody who is not the browser, or why it did not.
+    fn fetch(
+        &mut self,
+        request: &Fetch,
+    ) -> impl Future<Output = Result<Result<Fetched, String>, EnvironmentError>> + Send;
+
+    /// A site of the episode that is an instance of ServiceNow, for its account `admin`.
+    fn instance(&mut self, site: &str) -> Result<ServiceNow, EnvironmentError>;
+
+    /// The requests since the last call or the beginning of the episode, in order of arrival.
+    fn requests(&mut self) -> Vec<Entry>;
+
+    /// Has everything that passes from the next episode's beginning on kept, or not kept.
+    fn keep_network(&mut self, keep: bool);
+
+    /// What has passed since the last call or the beginning of the episode, in the order in which it was asked; nothing where it is not kept.
+    fn network(&mut self) -> Option<Vec<Exchange>>;
+
+    /// What pages keep in the browser. The page that is open is left for it.
+    fn storage_state(&mut self) -> impl Future<Output = Result<StorageState, EnvironmentError>> + Send;
+
+    /// Whether all that the episode hangs on has been there to its end: what is lost on the way looks like any other page, or like none.
+    fn check(&mut self) -> impl Future<Output = Result<(), EnvironmentError>> + Send {
+        std::future::ready(Ok(()))
+    }
+
+    /// Hands back what the episode had for itself and others may wait for. What is there afterwards is good for [`begin`](Self::begin) alone.
+    fn hand_back(&mut self) -> impl Future<Output = Result<(), EnvironmentError>> + Send {
+        std::future::ready(Ok(()))
+    }
+
+    /// Ends it. Nothing that goes wrong here can change a result.
+    fn close(self) -> impl Future<Output = ()> + Send;
+}

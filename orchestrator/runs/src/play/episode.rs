@@ -1,0 +1,326 @@
+//! One episode: observe, ask the agent, act, let the page settle, until there is an end.
+
+use std::time::Duration;
+
+use agents::{Agent, Goal, GoalImage, Reply, Role, View};
+use browser::Action;
+use jiff::Timestamp;
+use models::Model;
+use scoring::Fetch;
+use scoring::rules::Rules;
+use tasks::Task;
+
+use crate::play::early_stop::Replies;
+use crate::play::environment::{Environment, EnvironmentError, NotActed};
+use crate::play::log;
+use crate::play::stay::Guest;
+use crate::play::trace::Trace;
+use crate::results::{EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, Request, Step};
+use crate::{Error, Limits};
+
+/// How much longer than its agent an episode waits for a reply.
+const GRACE: Duration = Duration::from_secs(2);
+/// How long an agent may take to take leave.
+const LEAVE_WITHIN: Duration = Duration::from_secs(10);
+
+/// What an episode is given besides the environment and the agent.
+pub(crate) struct Attempt<'a> {
+    pub(crate) id: &'a EpisodeId,
+    pub(crate) task: &'a Task,
+    pub(crate) folder: &'a EpisodeFolder,
+    /// What it may take.
+    pub(crate) limits: Limits,
+    /// Who stays on an instance meanwhile; the caller sees them off.
+    pub(crate) guest: Guest,
+    /// Whether what pages keep in the browser is a result.
+    pub(crate) keep_storage: bool,
+    /// Whether what passes over the network is a result.
+    pub(crate) keep_network: bool,
+    /// Whether published bugs are reproduced.
+    pub(crate) rules: Rules,
+    /// Who rules on what the scorer leaves open.
+    pub(crate) judge: &'a Model,
+    /// Called before the agent is asked for its n-th action, with the score so far, where that is
+    /// known. The agent of a run is not told.
+    pub(crate) on_step: &'a (dyn Fn(u32, Option<f64>) + Send + Sync),
+}
+
+/// An episode that has ended.
+pub(crate) struct EpisodeResult {
+    pub(crate) record: EpisodeRecord,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) requests: Vec<Request>,
+    /// The environment is in no state to be used again.
+    pub(crate) spent: bool,
+    /// Why its agent could not be started at all.
+    pub(crate) unstartable: Option<String>,
+}
+
+/// What ends an episode other than the agent or its allowance.
+#[derive(Debug, thiserror::Error)]
+enum Broken {
+    #[error("{0}")]
+    Agent(#[from] agents::Error),
+    #[error("get a reply from the agent within {} s", .after.as_secs_f64())]
+    AgentHangs { after: Duration },
+    #[error("{doing} within {} s: the browser or a site hangs", .after.as_secs_f64())]
+    WorldHangs { doing: &'static str, after: Duration },
+    #[error("{0}")]
+    Environment(#[from] EnvironmentError),
+    #[error("{0}")]
+    Results(#[from] Error),
+}
+
+/// What came of a reply.
+enum Done {
+    /// What the agent has to be told.
+    Told(Option<String>),
+    Ended(Outcome),
+}
+
+/// Plays an episode to its end and scores it. An error is one of keeping results; all others are outcomes.
+pub(crate) async fn play<E: Environment>(
+    environment: &mut E,
+    agent: &mut dyn Agent,
+    attempt: &Attempt<'_>,
+) -> Result<EpisodeResult, Error> {
+    let started = Timestamp::now();
+    let mut trace = Trace::new(attempt.task, attempt.rules);
+    trace.guest = attempt.guest.clone();
+    environment.keep_network(attempt.keep_network || attempt.task.scorer.wants_network());
+    let whole = async {
+        let outcome = drive(environment, agent, attempt, &mut trace).await?;
+        trace.enter_step_phase(Phase::Ending);
+        trace.take_network(environment, attempt.folder)?;
+        trace.look(environment).await?;
+        trace.take_requests(environment);
+        if attempt.keep_storage {
+            attempt.folder.write_storage(&environment.storage_state().await?)?;
+        }
+        environment.check().await?;
+        Ok(outcome)
+    };
+    let driven = tokio::time::timeout(attempt.limits.episode, whole).await;
+    let unstartable = match &driven {
+        Ok(Err(Broken::Agent(error @ agents::Error::Start { .. }))) => Some(error.to_string()),
+        _ => None,
+    };
+    let (outcome, spent) = match driven {
+        Ok(Ok(outcome)) => (outcome, false),
+        Ok(Err(Broken::Results(error))) => return Err(error),
+        Ok(Err(error @ (Broken::Agent(_) | Broken::AgentHangs { .. }))) => (failed(&error), false),
+        Ok(Err(error @ (Broken::Environment(_) | Broken::WorldHangs { .. }))) => (failed(&error), true),
+        Err(_) => (Outcome::TimedOut, true),
+    };
+    trace.take_requests(environment);
+    trace.add_calls(agent.take_calls());
+    if tokio::time::timeout(LEAVE_WITHIN, agent.end(outcome.kind())).await.is_err() {
+        tracing::warn!(within = ?LEAVE_WITHIN, "the agent did not take leave and was dropped");
+    }
+    let record = trace.conclude(attempt.id, outcome, started, attempt.judge).await?;
+    attempt.folder.write_calls(&trace.calls)?;
+    attempt.folder.write_score_state(&trace.score)?;
+    Ok(EpisodeResult { record, steps: trace.steps, requests: trace.requests, spent, unstartable })
+}
+
+/// The record of an episode for which no environment could be had, or nothing to play in it.
+pub(crate) async fn never_began(
+    id: &EpisodeId,
+    task: &Task,
+    error: &(dyn std::error::Error + Send + Sync),
+) -> Result<EpisodeResult, Error> {
+    let mut trace = Trace::new(task, Rules::default());
+    let record = trace.conclude(id, failed(error), Timestamp::now(), &Model::default()).await?;
+    Ok(EpisodeResult { record, steps: Vec::new(), requests: Vec::new(), spent: true, unstartable: None })
+}
+
+fn failed(error: &dyn std::error::Error) -> Outcome {
+    Outcome::Error { message: format!("failed to {}", error_text::with_causes(error)) }
+}
+
+async fn drive<E: Environment>(
+    environment: &mut E,
+    agent: &mut dyn Agent,
+    attempt: &Attempt<'_>,
+    trace: &mut Trace,
+) -> Result<Outcome, Broken> {
+    environment.begin(attempt.task).await?;
+    let words = trace.prepare(environment).await?;
+    let goal = Goal::of(attempt.task, words, images(environment, attempt).await?);
+    trace.add_message(Role::User, &goal.text);
+    log::begun(attempt.id, &goal.text);
+    let look = replied(attempt.limits.answer, agent.begin(&goal)).await?;
+    trace.whole_page = look.screenshot.full_page;
+    trace.take_requests(environment);
+    let mut last_error: Option<String> = None;
+    let mut replies = Replies::default();
+    loop {
+        trace.enter_step_phase(Phase::Looking);
+        let looked = async {
+            let observation = environment.observe(&look).await?;
+            Ok((observation, environment.screenshot(&look.screenshot).await?))
+        };
+        let (mut observation, png) = in_time("look at the page", attempt.limits.step, looked).await?;
+        let number = trace.begin_step(&observation);
+        trace.current().downloads = attempt.folder.keep_downloads(&mut observation.downloads)?;
+        let screenshot = attempt.folder.write_screenshot(number, &png)?;
+        let path = attempt.folder.path().join(&screenshot);
+        trace.current().screenshot = Some(screenshot);
+        if trace.over {
+            return Ok(Outcome::Done);
+        }
+        if number > attempt.task.max_steps {
+            return Ok(Outcome::MaxSteps);
+        }
+        if replies.are_stuck(attempt.task.stop) {
+            return Ok(Outcome::Stuck);
+        }
+        (attempt.on_step)(number, trace.current().score);
+        for said in attempt.task.user.iter().filter(|said| said.step.get() == number) {
+            trace.add_message(Role::User, &said.says);
+        }
+        trace.enter_step_phase(Phase::Agent);
+        let view = View {
+            step: number,
+            observation: &observation,
+            chat: &trace.chat,
+            last_action_error: last_error.as_deref(),
+            screenshot: Some(path.as_std_path()),
+        };
+        let replied = replied(attempt.limits.answer, agent.next(&goal, view)).await;
+        let calls = agent.take_calls();
+        let fault = calls.last().and_then(|call| call.fault);
+        trace.add_calls(calls);
+        trace.enter_step_phase(Phase::Acting);
+        let (text, reason) = match replied? {
+            Reply::Stop { reason } => {
+                trace.current().reason = reason;
+                log::acted(attempt.id, trace.current());
+                return Ok(trace.stopped());
+            }
+            Reply::Act { action, reason } => (action, reason),
+        };
+        let actions = agent.speech().read(&text);
+        replies.add(actions.as_deref().ok());
+        let step = trace.current();
+        step.action = Some(text);
+        step.reason = reason;
+        last_error = match actions {
+            Ok(actions) => {
+                let acting = carry_out(environment, &actions, trace);
+                match in_time("act and let the page settle", attempt.limits.step, acting).await? {
+                    Done::Told(error) => error,
+                    Done::Ended(outcome) => {
+                        log::acted(attempt.id, trace.current());
+                        return Ok(outcome);
+                    }
+                }
+            }
+            // What is wrong with the reply says more than what cannot be read of it.
+            Err(error) => Some(match fault {
+                Some(fault) => format!("{fault}: failed to {error}"),
+                None => format!("failed to {error}"),
+            }),
+        };
+        trace.current().error = last_error.clone();
+        log::acted(attempt.id, trace.current());
+    }
+}
+
+/// Waits for the agent. One that watches its own time is let go first, for it knows better what was not done.
+async fn replied<T>(
+    after: Duration,
+    reply: impl Future<Output = Result<T, agents::Error>>,
+) -> Result<T, Broken> {
+    match tokio::time::timeout(after + GRACE, reply).await {
+        Ok(replied) => Ok(replied?),
+        Err(_) => Err(Broken::AgentHangs { after }),
+    }
+}
+
+/// Waits for what the world does in a step, for so long.
+async fn in_time<T>(
+    doing: &'static str,
+    after: Duration,
+    work: impl Future<Output = Result<T, Broken>>,
+) -> Result<T, Broken> {
+    tokio::time::timeout(after, work).await.unwrap_or(Err(Broken::WorldHangs { doing, after }))
+}
+
+/// Gets the pictures that belong to the goal, as files that the agent is given.
+async fn images<E: Environment>(
+    environment: &mut E,
+    attempt: &Attempt<'_>,
+) -> Result<Vec<GoalImage>, Broken> {
+    let mut images = Vec::new();
+    for (place, url) in attempt.task.images.iter().enumerate() {
+        let lacking = |why: String| {
+            let doing = EnvironmentError::while_doing("get a picture that belongs to the goal");
+            Broken::Environment(doing(format!("{url}: {why}")))
+        };
+        let answer = environment.fetch(&Fetch::get(url)).await?.map_err(lacking)?;
+        if answer.status != 200 {
+            return Err(lacking(format!("the answer has status {}", answer.status)));
+        }
+        let path = attempt.folder.write_goal_image(place + 1, url, &answer.body)?;
+        images.push(GoalImage { url: url.clone(), path: path.into() });
+    }
+    Ok(images)
+}
+
+/// Carries out one action after the other, up to the first that fails or ends the episode.
+async fn carry_out<E: Environment>(
+    environment: &mut E,
+    actions: &[Action],
+    trace: &mut Trace,
+) -> Result<Done, Broken> {
+    for (before, action) in actions.iter().enumerate() {
+        match action {
+            Action::Answer { text } => return Ok(Done::Ended(trace.answer_with(text.clone()))),
+            Action::Infeasible { .. } => {
+                trace.infeasible();
+                return Ok(Done::Ended(Outcome::Infeasible));
+            }
+            Action::Stop => return Ok(Done::Ended(trace.stopped())),
+            Action::Say { text } => {
+                trace.add_message(Role::Assistant, text);
+                trace.last_message = Some(text.clone());
+            }
+            _ => {}
+        }
+        if let Some(message) = perform(environment, action, trace).await? {
+            let message = match actions.len() {
+                1 => message,
+                all => format!("action {} of {all}, `{action}`, and those after it: {message}", before + 1),
+            };
+            return Ok(Done::Told(Some(message)));
+        }
+        if trace.over {
+            break;
+        }
+    }
+    Ok(Done::Told(None))
+}
+
+/// Acts and lets the page settle; gives what the agent has to be told.
+async fn perform<E: Environment>(
+    environment: &mut E,
+    action: &Action,
+    trace: &mut Trace,
+) -> Result<Option<String>, Broken> {
+    trace.note_points(action);
+    let told = match environment.act(action).await {
+        Ok(acted) => {
+            trace.note_element(acted);
+            None
+        }
+        Err(NotActed::Told(message)) => Some(message),
+        Err(NotActed::Broken(error)) => return Err(error.into()),
+    };
+    let unsettled = environment.settle().await?;
+    let step = trace.current();
+    step.unsettled = step.unsettled.take().or(unsettled);
+    trace.hear(environment).await?;
+    trace.take_requests(environment);
+    Ok(told)
+}

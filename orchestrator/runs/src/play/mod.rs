@@ -1,0 +1,36 @@
+//! Playing episodes: the queue, the world, the loop of observation and action, and the result.
+//!
+//! ```text
+//! run, scheduler, options, progress     workers, which episode is next, what a run is told and tells
+//! episode, trace, early_stop, log       one episode from its first observation to its end
+//! attach                                an episode that another program drives
+//! environment, world                    what an episode drives: the trait, and Chromium in a world
+//! start_pages, world_snapshots, browser_state, running_sites   what a world is made of
+//! reading, verifier, scored             what scorers ask for once the agent has ended
+//! servicenow, stay                      a session on a ServiceNow instance, for WorkArena
+//! ```
+//!
+//! Nothing here reads a run's folder again: that is [`results`](crate::results) and
+//! [`analysis`](crate::analysis).
+
+pub mod attach;
+pub(crate) mod blocking;
+pub mod browser_state;
+pub(crate) mod early_stop;
+pub mod environment;
+pub(crate) mod episode;
+pub mod log;
+pub(crate) mod options;
+pub(crate) mod progress;
+pub(crate) mod reading;
+pub(crate) mod run;
+pub(crate) mod running_sites;
+mod scheduler;
+pub(crate) mod scored;
+pub(crate) mod servicenow;
+pub(crate) mod start_pages;
+pub(crate) mod stay;
+mod trace;
+pub(crate) mod verifier;
+pub mod world;
+mod world_snapshots;

@@ -1,0 +1,135 @@
+//! What a run may be told.
+
+use std::time::Duration;
+
+use agents::ActionFormat;
+use browser::Dialect;
+use camino::Utf8PathBuf;
+use models::Model;
+use processes::Variable;
+use scoring::rules::Rules;
+
+use crate::results::Shard;
+
+/// How a suite is run.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Folder for the results; by default `runs/<suite>-<agent>-<time>`.
+    pub out: Option<Utf8PathBuf>,
+    /// Go on with the run in `out` instead of beginning one.
+    pub resume: bool,
+    /// When resuming, attempt again what had ended in an error.
+    pub retry_errors: bool,
+    /// Attempts at each task.
+    pub repeat: u32,
+    /// Episodes at a time, each with its own browser and gateway.
+    pub workers: usize,
+    /// The notation that a program speaks.
+    pub dialect: Dialect,
+    /// A reply may hold several actions. They are carried out in their order, the page coming to rest after each, up to the first that fails, and
+    /// are one step; the page is not looked at in between.
+    pub multiaction: bool,
+    /// What a program sees of the environment besides what every program needs. Kept nowhere.
+    pub agent_variables: Vec<Variable>,
+    /// Keep what pages have in the browser when an episode ends, with its other results. Whoever has that may be logged in by it.
+    pub keep_storage: bool,
+    /// Keep everything that passes over the network, with an episode's other results. Log-ins are in it.
+    pub keep_network: bool,
+    /// How much memory sites and browsers may take, in bytes; most of what is free when absent.
+    pub memory: Option<u64>,
+    /// Which part of the run to play; all of it when absent.
+    pub shard: Option<Shard>,
+    /// Begin no further episode when so many have ended in an error.
+    pub max_errors: Option<usize>,
+    /// Begin no further episode when models and judges have cost so many US dollars.
+    pub max_cost: Option<f64>,
+    /// Ids of the tasks to run; all when empty.
+    pub tasks: Vec<String>,
+    /// How many of those to run, from the first; all when absent.
+    pub limit: Option<usize>,
+    /// Actions that a task may have at most, whatever it says itself.
+    pub max_steps: Option<u32>,
+    /// Folder where the indexes of snapshots are kept between runs; temporary files when absent.
+    pub index_cache: Option<Utf8PathBuf>,
+    /// Folder for the golden states and the copies of sites; one in the system's folder for temporary files when absent.
+    pub town: Option<Utf8PathBuf>,
+    /// Whether published bugs are reproduced.
+    pub rules: Rules,
+    /// The executable `sandbox`, which starts scorers' programs in a network of their own; without
+    /// it they are only told which proxy to use.
+    pub helper: Option<Utf8PathBuf>,
+    /// Show an attached browser in a window.
+    pub headed: bool,
+    /// Who rules on what a scorer's rules leave open; by default nobody.
+    pub judge: Model,
+    /// What an episode may take.
+    pub limits: Limits,
+}
+
+/// What an episode may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// For all of it.
+    pub episode: Duration,
+    /// For one reply of the agent, all that it asks models included.
+    pub answer: Duration,
+    /// For looking at the page once, and for an action with all that follows from it.
+    pub step: Duration,
+    /// For a page to come to rest after an action.
+    pub settle: Duration,
+}
+
+impl Options {
+    /// How programs write their actions.
+    pub(crate) fn speech(&self) -> ActionFormat {
+        ActionFormat { dialect: self.dialect, multiaction: self.multiaction }
+    }
+
+    /// Where golden states and copies of sites are.
+    pub(crate) fn town_folder(&self) -> Utf8PathBuf {
+        let temporary = || Utf8PathBuf::from_path_buf(std::env::temp_dir()).unwrap_or_else(|_| "/tmp".into());
+        self.town.clone().unwrap_or_else(|| temporary().join("sandbox-sites"))
+    }
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            out: None,
+            resume: false,
+            retry_errors: false,
+            repeat: 1,
+            workers: 1,
+            dialect: Dialect::default(),
+            multiaction: false,
+            agent_variables: Vec::new(),
+            keep_storage: false,
+            keep_network: false,
+            memory: None,
+            shard: None,
+            max_errors: None,
+            max_cost: None,
+            tasks: Vec::new(),
+            limit: None,
+            max_steps: None,
+            index_cache: None,
+            town: None,
+            rules: Rules::default(),
+            helper: None,
+            headed: false,
+            judge: Model::default(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            episode: Duration::from_secs(600),
+            answer: Duration::from_secs(120),
+            step: Duration::from_secs(180),
+            settle: Duration::from_secs(30),
+        }
+    }
+}

@@ -1,0 +1,426 @@
+//! A run: workers take episodes from one queue, each with an environment of its own.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use agents::{ActionFormat, AgentSpec, EpisodeContext};
+use camino::Utf8PathBuf;
+use jiff::Timestamp;
+use tasks::{Suite, Task};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::play::blocking::blocking;
+use crate::play::environment::{Environment, EnvironmentError};
+use crate::play::episode::{self, Attempt, EpisodeResult};
+use crate::play::running_sites::{self, RunningSites};
+use crate::play::scheduler::{Job, Queue};
+use crate::play::start_pages;
+use crate::play::stay::Guest;
+use crate::play::world::World;
+use crate::results::suite_digest::Digests;
+use crate::results::{
+    EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, RunFolder, RunRecord, TaskRecord, WorldRecord,
+};
+use crate::{Error, Event, Options, Progress, Summary};
+
+/// A worker whose environment does not come up this often in a row ends the run: the machine is at fault and not an episode.
+const WORLD_FAILURES: u32 = 3;
+/// How long an environment may take to end.
+const CLOSE_WITHIN: Duration = Duration::from_secs(20);
+
+/// Runs a suite in Chromium, in the world that the suite describes. Cancelling `interrupt` puts the episodes under way down as if they had never
+/// begun; the summary is then not complete, and the run can be resumed.
+///
+/// # Errors
+/// When the world cannot be brought up at all, or results cannot be written. What goes wrong within an episode is that episode's outcome.
+pub async fn run(
+    suite: &Suite,
+    agent: &AgentSpec,
+    options: &Options,
+    interrupt: CancellationToken,
+    progress: Progress,
+) -> Result<Summary, Error> {
+    let tasks = select(suite, options)?;
+    if let Some(why) = nothing_to_play(agent, &tasks) {
+        return Err(why);
+    }
+    let running = running_sites::open(suite, &tasks, options, &interrupt, &progress).await?;
+    let outcome = run_with(running.as_ref(), suite, agent, options, interrupt, progress).await;
+    if let Some(running) = running {
+        running_sites::stop(&running.town).await;
+    }
+    outcome
+}
+
+/// An agent that plays what tasks have written down, where none of them has it.
+fn nothing_to_play(agent: &AgentSpec, tasks: &[Task]) -> Option<Error> {
+    let lacking = tasks.iter().map(|task| agent.lacks(task)).collect::<Option<Vec<_>>>()?;
+    let source = lacking.into_iter().next()?;
+    Some(Error::NothingToPlay { source, tasks: tasks.len() })
+}
+
+async fn run_with(
+    running: Option<&RunningSites>,
+    suite: &Suite,
+    agent: &AgentSpec,
+    options: &Options,
+    interrupt: CancellationToken,
+    progress: Progress,
+) -> Result<Summary, Error> {
+    let sites = Sites::of(running).await?;
+    let tasks = select(suite, options)?;
+    let town = running.map(|running| running.town.clone());
+    progress(Event::Opening);
+    let world = start_pages::open(&suite.world, &tasks, town, options).await?;
+    let (spec, settle) = (suite.world.clone(), options.limits.settle);
+    let bring_up = move |_worker| {
+        let (spec, world) = (spec.clone(), world.clone());
+        async move { World::bring_up(&spec, world, settle).await }
+    };
+    run_in(sites, bring_up, suite, agent, options, interrupt, progress).await
+}
+
+/// What a run knows of its sites.
+#[derive(Debug, Clone, Default)]
+pub struct Sites {
+    /// Ids of their images, to be written down.
+    pub images: BTreeMap<String, String>,
+    /// How many episodes may have each at once; those that are not there, any number.
+    pub copies: BTreeMap<String, usize>,
+}
+
+impl Sites {
+    pub(crate) async fn of(running: Option<&RunningSites>) -> Result<Sites, Error> {
+        let Some(RunningSites { town, copies }) = running else { return Ok(Sites::default()) };
+        let images = town.images().await.map_err(|source| Error::Sites { source })?;
+        Ok(Sites { images, copies: copies.clone() })
+    }
+}
+
+/// Runs a suite in environments of any kind; `bring_up` makes one for the worker of that number.
+///
+/// # Errors
+/// As [`run`].
+pub async fn run_in<E, B, F>(
+    sites: Sites,
+    bring_up: B,
+    suite: &Suite,
+    agent: &AgentSpec,
+    options: &Options,
+    interrupt: CancellationToken,
+    progress: Progress,
+) -> Result<Summary, Error>
+where
+    E: Environment,
+    B: Fn(usize) -> F + Clone + Send + Sync + 'static,
+    F: Future<Output = Result<E, EnvironmentError>> + Send + 'static,
+{
+    let tasks = select(suite, options)?;
+    let folder = open_folder(suite, &tasks, agent, options, &sites)?;
+    let (queue, done) = plan(&folder, options.retry_errors)?;
+    progress(Event::Planned { episodes: queue.len() + done, done });
+    let workers = options.workers.clamp(1, queue.len().max(1));
+    let shared = Arc::new(RunState {
+        tasks,
+        agent: agent.clone(),
+        options: options.clone(),
+        folder: folder.clone(),
+        seed: suite.world.seed,
+        queue: Queue::new(queue, sites.copies, workers),
+        errors: AtomicUsize::new(0),
+        cost: Mutex::new(folder.episodes()?.iter().map(cost).sum()),
+        interrupt,
+        progress,
+    });
+    let mut running = JoinSet::new();
+    for number in 0..workers {
+        running.spawn(work(number, shared.clone(), bring_up.clone()));
+    }
+    while let Some(ended) = running.join_next().await {
+        match ended {
+            Ok(Ok(())) => {}
+            // The other workers stop where they are; what they have kept stays.
+            Ok(Err(error)) => return Err(error),
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(_) => continue,
+            },
+        }
+    }
+    Summary::read(folder.path())
+}
+
+struct RunState {
+    tasks: Vec<Task>,
+    agent: AgentSpec,
+    options: Options,
+    folder: RunFolder,
+    seed: u64,
+    queue: Queue,
+    /// Episodes of now that ended in one.
+    errors: AtomicUsize,
+    /// What models and judges have cost so far, in US dollars.
+    cost: Mutex<f64>,
+    interrupt: CancellationToken,
+    progress: Progress,
+}
+
+impl RunState {
+    /// The next episode; nothing when none is left, or none shall be begun any more.
+    async fn next(&self) -> Option<Job<'_>> {
+        let sites = |id: &EpisodeId| self.task(id).map_or(&[] as &[String], |task| task.sites.as_slice());
+        let next = tokio::select! {
+            biased;
+            () = self.interrupt.cancelled() => None,
+            next = self.queue.next(sites) => next,
+        };
+        // Asked now: others may have failed while this one waited.
+        let errors = self.errors.load(Ordering::Relaxed);
+        let cost = *self.cost.lock().unwrap_or_else(PoisonError::into_inner);
+        let may_fail = self.options.max_errors.is_none_or(|most| errors < most);
+        next.filter(|_| may_fail && self.options.max_cost.is_none_or(|most| cost < most))
+    }
+
+    fn task(&self, id: &EpisodeId) -> Option<&Task> {
+        self.tasks.iter().find(|task| task.id == id.task)
+    }
+}
+
+async fn work<E, B, F>(worker: usize, shared: Arc<RunState>, bring_up: B) -> Result<(), Error>
+where
+    E: Environment,
+    B: Fn(usize) -> F + Send + Sync + 'static,
+    F: Future<Output = Result<E, EnvironmentError>> + Send + 'static,
+{
+    let mut environment: Option<E> = None;
+    let mut failures = 0;
+    let mut played_any = false;
+    while let Some(job) = shared.next().await {
+        let id = &job.id;
+        let Some(task) = shared.task(id) else { continue };
+        if let Some(error) = shared.agent.lacks(task) {
+            let folder = shared.folder.begin_episode(id)?;
+            keep(worker, &shared, id, folder, episode::never_began(id, task, &error).await?).await?;
+            continue;
+        }
+        if environment.is_none() {
+            (shared.progress)(Event::BringingUp { worker });
+            let coming = tokio::select! {
+                biased;
+                () = shared.interrupt.cancelled() => break,
+                coming = bring_up(worker) => coming,
+            };
+            match coming {
+                Ok(new) => {
+                    environment = Some(new);
+                    failures = 0;
+                }
+                Err(source) => {
+                    failures += 1;
+                    if !played_any || failures == WORLD_FAILURES {
+                        return Err(Error::World { source });
+                    }
+                    let folder = shared.folder.begin_episode(id)?;
+                    keep(worker, &shared, id, folder, episode::never_began(id, task, &source).await?).await?;
+                    continue;
+                }
+            }
+        }
+        let Some(current) = &mut environment else { continue };
+        let folder = shared.folder.begin_episode(id)?;
+        let guest = Guest::default();
+        let played = tokio::select! {
+            biased;
+            () = shared.interrupt.cancelled() => None,
+            played = attempt(worker, &shared, current, id, task, &folder, &guest) => Some(played),
+        };
+        guest.leave().await;
+        let played = played.transpose()?;
+        let Some(played) = played else {
+            folder.discard()?;
+            break;
+        };
+        let mut spent = played.spent;
+        let unstartable = played.unstartable.clone();
+        keep(worker, &shared, id, folder, played).await?;
+        played_any = true;
+        if let Some(message) = unstartable {
+            // It would not start for the next one either.
+            if let Some(environment) = environment {
+                close(environment).await;
+            }
+            return Err(Error::Unstartable { message, folder: shared.folder.path().to_owned() });
+        }
+        if !spent && job.is_waited_for() {
+            spent = current.hand_back().await.is_err();
+        }
+        if spent && let Some(old) = environment.take() {
+            close(old).await;
+        }
+    }
+    if let Some(environment) = environment {
+        close(environment).await;
+    }
+    Ok(())
+}
+
+pub(crate) async fn close<E: Environment>(environment: E) {
+    if tokio::time::timeout(CLOSE_WITHIN, environment.close()).await.is_err() {
+        tracing::warn!(within = ?CLOSE_WITHIN, "the environment did not close and was dropped");
+    }
+}
+
+async fn attempt<E: Environment>(
+    worker: usize,
+    shared: &RunState,
+    environment: &mut E,
+    id: &EpisodeId,
+    task: &Task,
+    folder: &EpisodeFolder,
+    guest: &Guest,
+) -> Result<EpisodeResult, Error> {
+    (shared.progress)(Event::Started { worker, episode: id });
+    let limits = shared.options.limits;
+    let stderr = folder.path().join("agent.stderr.txt");
+    let mut agent = shared.agent.agent(&EpisodeContext {
+        task,
+        repeat: id.repeat,
+        seed: shared.seed,
+        stderr: stderr.into(),
+        answer_within: limits.answer,
+        speech: shared.options.speech(),
+        variables: &shared.options.agent_variables,
+    });
+    let on_step = |step, _: Option<f64>| {
+        (shared.progress)(Event::Step { worker, episode: id, step, max_steps: task.max_steps });
+    };
+    let attempt = Attempt {
+        id,
+        task,
+        folder,
+        limits,
+        guest: guest.clone(),
+        keep_storage: shared.options.keep_storage,
+        keep_network: shared.options.keep_network,
+        rules: shared.options.rules,
+        judge: &shared.options.judge,
+        on_step: &on_step,
+    };
+    episode::play(environment, agent.as_mut(), &attempt).await
+}
+
+async fn keep(
+    worker: usize,
+    shared: &RunState,
+    id: &EpisodeId,
+    folder: EpisodeFolder,
+    played: EpisodeResult,
+) -> Result<(), Error> {
+    let run = shared.folder.clone();
+    let kept = blocking(move || {
+        run.keep(folder, &played.record, &played.steps, &played.requests).map(|_| played.record)
+    });
+    let record = kept.await?;
+    if matches!(record.outcome, Outcome::Error { .. }) {
+        shared.errors.fetch_add(1, Ordering::Relaxed);
+    }
+    *shared.cost.lock().unwrap_or_else(PoisonError::into_inner) += cost(&record);
+    (shared.progress)(Event::Ended { worker, episode: id, record: &record });
+    Ok(())
+}
+
+/// What an episode has cost, as far as prices are known.
+fn cost(record: &EpisodeRecord) -> f64 {
+    let spent = [&record.models, &record.judging];
+    spent.into_iter().flatten().filter_map(|spent| spent.cost).sum()
+}
+
+/// The tasks of a suite that are asked for, with the actions that they may have.
+pub(crate) fn select(suite: &Suite, options: &Options) -> Result<Vec<Task>, Error> {
+    let ids = &options.tasks;
+    for id in ids {
+        suite.task(id)?;
+    }
+    let named = suite.tasks.iter().filter(|task| ids.is_empty() || ids.contains(&task.id)).cloned();
+    let most = options.max_steps.unwrap_or(u32::MAX);
+    let short = named.map(|task| Task { max_steps: task.max_steps.min(most), ..task });
+    Ok(short.take(options.limit.unwrap_or(usize::MAX)).collect())
+}
+
+fn open_folder(
+    suite: &Suite,
+    tasks: &[Task],
+    agent: &AgentSpec,
+    options: &Options,
+    sites: &Sites,
+) -> Result<RunFolder, Error> {
+    let ActionFormat { dialect, multiaction } = agent.speech(options.speech());
+    let mut digests = Digests::default();
+    let record = record(suite, tasks, agent.to_string(), options.repeat.max(1), sites, &mut digests)?;
+    let record = RunRecord {
+        settings: agent.settings(),
+        dialect,
+        multiaction,
+        shard: options.shard,
+        rules: options.rules,
+        ..record
+    };
+    let path = out(suite, &agent.slug(), options, record.started);
+    if options.resume { RunFolder::resume(&path, &record) } else { RunFolder::create(&path, &record) }
+}
+
+/// What is written down of a run before it begins.
+pub(crate) fn record(
+    suite: &Suite,
+    tasks: &[Task],
+    agent: String,
+    repeat: u32,
+    sites: &Sites,
+    digests: &mut Digests,
+) -> Result<RunRecord, Error> {
+    let digest = digests.of_suite(&suite.world, tasks)?;
+    let world = WorldRecord { images: sites.images.clone(), ..digests.of_world(&suite.world, tasks)? };
+    Ok(RunRecord { world, ..RunRecord::new(&suite.name, digest, agent, repeat, task_records(tasks)) })
+}
+
+/// Tasks, as far as results need them.
+pub(crate) fn task_records(tasks: &[Task]) -> Vec<TaskRecord> {
+    let record = |task: &Task| TaskRecord {
+        id: task.id.clone(),
+        goal: task.goal.to_string(),
+        sites: task.sites.clone(),
+        tags: task.tags.clone(),
+        reference_steps: task.reference_steps,
+    };
+    tasks.iter().map(record).collect()
+}
+
+/// The folder of the results: the one that was asked for, or `runs/<suite>-<agent>-<UTC time>`.
+pub(crate) fn out(suite: &Suite, agent: &str, options: &Options, now: Timestamp) -> Utf8PathBuf {
+    if let Some(path) = &options.out {
+        return path.clone();
+    }
+    let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' };
+    let suite: String = suite.name.chars().map(plain).collect();
+    Utf8PathBuf::from(format!("runs/{suite}-{agent}-{}", now.strftime("%Y%m%dT%H%M%SZ")))
+}
+
+/// What is still to be played, repeat after repeat, and how many episodes are there already.
+fn plan(folder: &RunFolder, retry_errors: bool) -> Result<(VecDeque<EpisodeId>, usize), Error> {
+    let run = folder.run()?;
+    let mut queue = VecDeque::new();
+    let mut done = 0;
+    for id in run.planned() {
+        let episode = folder.episode(&id);
+        let whole = episode.is_whole();
+        if whole && !(retry_errors && matches!(episode.record()?.outcome, Outcome::Error { .. })) {
+            done += 1;
+        } else {
+            queue.push_back(id);
+        }
+    }
+    Ok((queue, done))
+}

@@ -1,0 +1,362 @@
+//! What has happened in an episode so far, and what it is worth in the end.
+
+use std::time::{Duration, Instant};
+
+use agents::{Call, Role, Utterance};
+use browser::{Action, ActionTarget, Observation};
+use gateway::Answer;
+use jiff::Timestamp;
+use models::Model;
+use scoring::rules::Rules;
+use scoring::{ScoreState, Verdict};
+use tasks::{GoalText, Task};
+
+use crate::play::environment::{Environment, EnvironmentError};
+use crate::play::log;
+use crate::play::reading::Reading;
+use crate::play::scored::scored;
+use crate::play::stay::Guest;
+use crate::results::{
+    ActedOn, EpisodeFolder, EpisodeId, EpisodeRecord, MissRecord, ModelUsage, Outcome, Phase, Request, Step,
+    StepCall, Stopwatch, millis,
+};
+use crate::{Error, fingerprint};
+
+/// What has happened so far. It outlives the future that adds to it, so that a time-out loses nothing.
+pub(crate) struct Trace {
+    task: Task,
+    began: Instant,
+    watch: Stopwatch,
+    /// Pictures are of the whole page and not of what is visible.
+    pub(crate) whole_page: bool,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) requests: Vec<Request>,
+    /// What models were asked.
+    pub(crate) calls: Vec<StepCall>,
+    pub(crate) score: ScoreState,
+    /// Who stays on an instance meanwhile.
+    pub(crate) guest: Guest,
+    /// What the page gave as the goal.
+    goal: Option<String>,
+    /// The page has said that the episode is over.
+    pub(crate) over: bool,
+    answer: Option<String>,
+    pub(crate) chat: Vec<Utterance>,
+    /// What the agent said last that was no answer.
+    pub(crate) last_message: Option<String>,
+}
+
+impl Trace {
+    pub(crate) fn new(task: &Task, rules: Rules) -> Trace {
+        Trace {
+            task: task.clone(),
+            began: Instant::now(),
+            watch: Stopwatch::start(),
+            whole_page: false,
+            steps: Vec::new(),
+            requests: Vec::new(),
+            calls: Vec::new(),
+            score: task.scorer.start().by(rules),
+            guest: Guest::default(),
+            goal: None,
+            over: false,
+            answer: None,
+            chat: Vec::new(),
+            last_message: None,
+        }
+    }
+
+    pub(crate) fn task_id(&self) -> &str {
+        &self.task.id
+    }
+
+    pub(crate) fn add_message(&mut self, role: Role, text: &str) {
+        self.chat.push(Utterance { role, text: text.to_owned() });
+    }
+
+    /// Something else is under way from now on. The step is told how long it took to ask the agent, and to act.
+    pub(crate) fn enter_step_phase(&mut self, phase: Phase) {
+        let (ended, took) = self.watch.turn(phase);
+        match ended {
+            Phase::Agent => self.current().agent_ms = Some(took),
+            Phase::Acting => self.current().acting_ms = Some(took),
+            _ => {}
+        }
+    }
+
+    /// Something else is under way from now on, which is no part of a step.
+    pub(crate) fn enter_phase(&mut self, phase: Phase) {
+        self.watch.turn(phase);
+    }
+
+    /// Begins a step with what is seen; gives its number. The scorer sees the page at once, whatever becomes of the action.
+    pub(crate) fn begin_step(&mut self, observation: &Observation) -> u32 {
+        let number = self.last_number() + 1;
+        self.steps.push(Step {
+            step: number,
+            at_ms: millis(self.began.elapsed()),
+            elapsed_ms: Some(observation.elapsed_ms),
+            url: observation.url.clone(),
+            title: observation.title.clone(),
+            observation: observation.axtree.clone(),
+            dialogs: observation.dialogs.clone(),
+            ..Step::default()
+        });
+        self.score(None, None, None);
+        number
+    }
+
+    /// Begins a step with nothing seen but an address, so long after the episode began. The scorer
+    /// sees that at once.
+    pub(crate) fn begin_step_at(&mut self, url: String, elapsed: Duration) {
+        self.steps.push(Step {
+            step: self.last_number() + 1,
+            at_ms: millis(self.began.elapsed()),
+            elapsed_ms: Some(millis(elapsed)),
+            url,
+            ..Step::default()
+        });
+        self.score(None, None, None);
+    }
+
+    /// Notes the element that the action was about, and shows it to the scorer on the page where it was.
+    pub(crate) fn note_element(&mut self, acted: Option<ActionTarget>) {
+        let shift = |acted: &ActionTarget| if self.whole_page { acted.scroll_offset } else { [0.0, 0.0] };
+        let told = |acted: ActionTarget| {
+            let [right, down] = shift(&acted);
+            let bbox = acted.bbox.map(|[x, y, width, height]| [x + right, y + down, width, height]);
+            (ActedOn { selector: acted.selector, value: acted.value, bbox }, acted.page_html)
+        };
+        let (element, html) = acted.map(told).unzip();
+        self.score(element.as_ref(), html.filter(|_| self.task.scorer.wants_html()).as_deref(), None);
+        let step = self.current();
+        step.element = element.or(step.element.take());
+    }
+
+    /// Notes the places that an action names. On a picture of the whole page nobody knows where they are.
+    pub(crate) fn note_points(&mut self, action: &Action) {
+        if !self.whole_page {
+            self.current().points.extend(action.points().iter().map(|point| [point.x, point.y]));
+        }
+    }
+
+    /// Notes what the score has come to, where that is known.
+    fn note_score(&mut self) {
+        let (score, nodes) =
+            (self.task.scorer.so_far(&self.score), self.task.scorer.nodes_so_far(&self.score));
+        if let Some(step) = self.steps.last_mut() {
+            (step.score, step.nodes) = (score, nodes);
+        }
+    }
+
+    fn last_number(&self) -> u32 {
+        self.steps.last().map_or(0, |step| step.step)
+    }
+
+    pub(crate) fn current(&mut self) -> &mut Step {
+        if self.steps.is_empty() {
+            self.steps.push(Step { step: 1, ..Step::default() });
+        }
+        let last = self.steps.len() - 1;
+        &mut self.steps[last]
+    }
+
+    pub(crate) fn add_calls(&mut self, calls: Vec<Call>) {
+        let step = self.last_number();
+        self.calls.extend(calls.into_iter().map(|call| StepCall { step, call }));
+    }
+
+    pub(crate) fn take_requests<E: Environment>(&mut self, environment: &mut E) {
+        let step = self.last_number();
+        self.requests.extend(environment.requests().into_iter().map(|entry| Request { step, entry }));
+    }
+
+    /// Keeps what has passed over the network, where it is kept, and shows it to the scorer. What scorers open afterwards is not the agent's.
+    pub(crate) fn take_network<E: Environment>(
+        &mut self,
+        environment: &mut E,
+        folder: &EpisodeFolder,
+    ) -> Result<(), Error> {
+        if let Some(exchanges) = environment.network() {
+            let har = folder.write_network(&exchanges)?;
+            self.task.scorer.see_network(&mut self.score, &har);
+        }
+        Ok(())
+    }
+
+    fn score(&mut self, element: Option<&ActedOn>, html: Option<&str>, answer: Option<&str>) {
+        let url = self.steps.last().map_or("", |step| step.url.as_str());
+        let selector = element.map(|element| element.selector.as_str());
+        let value = element.map(|element| element.value.as_str());
+        let step = scoring::Step { url, selector, value, html, answer, infeasible: false };
+        self.task.scorer.observe(&mut self.score, &step);
+        self.note_score();
+    }
+
+    /// Lets the page begin the task; gives the goal.
+    pub(crate) async fn prepare<E: Environment>(
+        &mut self,
+        environment: &mut E,
+    ) -> Result<String, EnvironmentError> {
+        const BEGIN: &str = "begin the task in its page";
+        const GOAL: &str = "read the goal from the page";
+        self.guest.arrive(environment, &self.task).await?;
+        if let Some(script) = &self.task.begin {
+            // What a script ends with may be something that cannot be told, such as the window; nobody wants to know.
+            let begun = environment.evaluate(&format!("{script}\n;undefined")).await?;
+            begun.map_err(EnvironmentError::while_doing(BEGIN))?;
+            if let Some(why) = environment.settle().await? {
+                tracing::warn!(
+                    task = self.task.id,
+                    why,
+                    "the page did not come to rest once its task had begun"
+                );
+            }
+        }
+        let mut before = Vec::new();
+        for evaluation in self.task.scorer.evaluations_before(self.score.rules) {
+            before.push(evaluation.read(&mut Reading(environment), self.score.rules).await?);
+        }
+        self.task.scorer.read_before(&mut self.score, &mut before.into_iter());
+        self.hear(environment).await?;
+        let expression = match &self.task.goal {
+            GoalText::Words(words) => return Ok(words.clone()),
+            GoalText::Page(expression) => expression,
+        };
+        let said = environment.evaluate(expression).await?.map_err(EnvironmentError::while_doing(GOAL))?;
+        match said.as_str() {
+            Some(words) if !words.trim().is_empty() => {
+                self.goal = Some(words.to_owned());
+                Ok(words.to_owned())
+            }
+            _ => Err(EnvironmentError::while_doing(GOAL)(format!("`{expression}` gives no text"))),
+        }
+    }
+
+    /// Asks the page for what it has to say of itself, now that it has come to rest.
+    pub(crate) async fn hear<E: Environment>(&mut self, environment: &mut E) -> Result<(), EnvironmentError> {
+        let mut verdicts = Vec::new();
+        for check in self.task.scorer.page_checks() {
+            let reward = environment.evaluate(&check.reward).await?;
+            let done = match &check.done {
+                Some(expression) => Some(environment.evaluate(expression).await?),
+                None => None,
+            };
+            verdicts.push(Verdict { reward, done });
+        }
+        self.over |= self.task.scorer.hear(&mut self.score, &mut verdicts.into_iter());
+        self.judge(environment).await?;
+        self.note_score();
+        Ok(())
+    }
+
+    /// Looks at what is so on the instance, where the episode is on one.
+    async fn judge<E: Environment>(&mut self, environment: &mut E) -> Result<(), EnvironmentError> {
+        let said = self.answer.as_deref().or(self.last_message.as_deref());
+        if let Some(verdict) = self.guest.verdict(environment, said).await? {
+            self.over |= verdict.done;
+            self.score.instance = Some(verdict);
+        }
+        Ok(())
+    }
+
+    /// Asks the sites what the score depends on, and reads it from pages.
+    pub(crate) async fn look<E: Environment>(&mut self, environment: &mut E) -> Result<(), EnvironmentError> {
+        let mut found = Vec::new();
+        for evaluation in self.task.scorer.evaluations() {
+            found.push(evaluation.read(&mut Reading(environment), self.score.rules).await?);
+        }
+        self.task.scorer.read(&mut self.score, &mut found.into_iter());
+        let mut held = Vec::new();
+        for form in self.task.scorer.forms() {
+            held.push(form.read(&mut Reading(environment)).await?);
+        }
+        self.task.scorer.fill(&mut self.score, &mut held.into_iter());
+        let mut answers = Vec::new();
+        for question in self.task.scorer.questions() {
+            answers.push(environment.probe(question).await?);
+        }
+        self.task.scorer.tell(&mut self.score, &mut answers.into_iter());
+        let mut decisions = Vec::new();
+        for program in self.task.scorer.programs() {
+            decisions.push(environment.decide(program, self.answer.as_deref()).await?);
+        }
+        self.task.scorer.decided(&mut self.score, &mut decisions.into_iter());
+        if self.over { Ok(()) } else { self.judge(environment).await }
+    }
+
+    pub(crate) fn answer_with(&mut self, text: String) -> Outcome {
+        self.score(None, None, Some(&text));
+        self.answer = Some(text);
+        Outcome::Answered
+    }
+
+    /// The agent ends the episode. What it said last has to do for an answer.
+    pub(crate) fn stopped(&mut self) -> Outcome {
+        match self.last_message.take() {
+            Some(text) => self.answer_with(text),
+            None => Outcome::Stopped,
+        }
+    }
+
+    /// The agent says that the goal cannot be reached.
+    pub(crate) fn infeasible(&mut self) {
+        self.task
+            .scorer
+            .observe(&mut self.score, &scoring::Step { infeasible: true, ..scoring::Step::default() });
+        self.note_score();
+    }
+
+    /// Scores what has happened and writes it down.
+    pub(crate) async fn conclude(
+        &mut self,
+        id: &EpisodeId,
+        outcome: Outcome,
+        started: Timestamp,
+        judge: &Model,
+    ) -> Result<EpisodeRecord, Error> {
+        let wall_ms = millis(self.began.elapsed());
+        let goal = self.goal.clone().unwrap_or_else(|| self.task.goal.to_string());
+        let scored = scored(&self.task.scorer, &mut self.score, &goal, outcome.clone(), judge).await;
+        let mut record = EpisodeRecord {
+            goal: self.goal.clone(),
+            answer: self.answer.clone(),
+            judgements: self.score.judgements.clone(),
+            steps: self.steps.iter().filter(|step| step.action.is_some()).count() as u32,
+            models: ModelUsage::of(self.calls.iter().map(|line| &line.call)),
+            wall_ms,
+            times: Some(self.watch.times()),
+            ..EpisodeRecord::new(id, outcome, started)
+        };
+        scored.put_into(&mut record);
+        for request in &self.requests {
+            count(&mut record, request);
+        }
+        record.fingerprint = fingerprint::of_episode(&record, &self.steps, &self.requests)?;
+        log::ended(&record);
+        Ok(record)
+    }
+}
+
+fn count(record: &mut EpisodeRecord, Request { step, entry }: &Request) {
+    record.requests.count(&entry.answer);
+    match &entry.answer {
+        Answer::Miss { near } => record.misses.push(MissRecord {
+            step: *step,
+            method: entry.method.clone(),
+            url: entry.url.clone(),
+            near: near.clone(),
+        }),
+        Answer::Refused { .. } => {
+            record.refused_hosts.insert(host(&entry.url).to_owned());
+        }
+        _ => {}
+    }
+}
+
+/// Host and port of an absolute URL, or the text itself: a CONNECT names them alone.
+fn host(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    authority.rsplit_once('@').map_or(authority, |(_, host)| host)
+}

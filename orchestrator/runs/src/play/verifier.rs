@@ -1,0 +1,270 @@
+//! Running a scorer's program: with the sites of the episode before it, and nothing else of the
+//! network.
+//!
+//! The program has a gateway of its own, with the routes of the episode: what it asks for is no part
+//! of what the agent did. It runs in a network namespace where the system gives us one (see
+//! [`processes::confined`]), and else with the proxy and the authority in its environment alone.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use gateway::Gateway;
+use processes::{Group, confined};
+use scoring::{Decision, Ended, ProgramCheck};
+use tokio::io::{AsyncRead, AsyncReadExt as _, copy_bidirectional};
+use tokio::net::{TcpStream, UnixListener};
+use tokio::process::Command;
+use tokio::sync::OnceCell;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+/// How much of the end of what a program writes is kept.
+const KEPT: usize = 1 << 20;
+/// How much of its standard error an error quotes.
+const QUOTED: usize = 400;
+/// How long is waited for the rest of what it wrote, once it has ended.
+const REST: Duration = Duration::from_secs(2);
+
+/// How programs are kept from the network; found out once.
+#[derive(Debug, Clone)]
+pub(crate) struct Confinement {
+    /// What is to be started in a namespace: our own executable, where the caller is one.
+    helper: Option<Utf8PathBuf>,
+    namespace: Arc<OnceCell<Option<&'static [&'static str]>>>,
+}
+
+/// What a program is told, and asks.
+pub(crate) struct World<'a> {
+    /// The address of the episode's first site.
+    pub(crate) url: &'a str,
+    /// What the agent answered.
+    pub(crate) answer: Option<&'a str>,
+    /// Answers for the sites.
+    pub(crate) gateway: &'a Gateway,
+    /// What a client of the gateway has to trust, as PEM.
+    pub(crate) certificate: &'a str,
+}
+
+impl Confinement {
+    pub(crate) fn by(helper: Option<Utf8PathBuf>) -> Confinement {
+        Confinement { helper, namespace: Arc::default() }
+    }
+
+    /// The beginning of the command that makes a namespace; nothing where the system gives us none.
+    async fn namespace(&self) -> Option<(&'static [&'static str], &Utf8Path)> {
+        let helper = self.helper.as_deref()?;
+        let found = self.namespace.get_or_init(|| async {
+            for way in confined::NAMESPACES {
+                let tried = Command::new(way[0])
+                    .args(&way[1..])
+                    .args([helper.as_str(), "confined", "--socket", "/dev/null", "--", "true"])
+                    .env_clear()
+                    .envs(processes::minimal())
+                    .stdin(Stdio::null())
+                    .stdout(Stdio::null())
+                    .stderr(Stdio::null())
+                    .kill_on_drop(true)
+                    .status();
+                if tried.await.is_ok_and(|status| status.success()) {
+                    return Some(way);
+                }
+            }
+            tracing::warn!(
+                "this system gives us no network namespace: scorers' programs are told to use the world's proxy, \
+                 and are not kept from the rest of the network"
+            );
+            None
+        });
+        Some(((*found.await)?, helper))
+    }
+
+    /// Runs a program to its end; what it has decided, or why it has not.
+    pub(crate) async fn decide(&self, check: &ProgramCheck, world: &World<'_>) -> Result<Decision, String> {
+        let words = check.words(world.url);
+        let named = |why: String| format!("{}: {why}", words.join(" "));
+        let ran = self.run(check, &words, world).await.map_err(named)?;
+        let ended = Ended { code: ran.code, stdout: &ran.stdout, stderr: quoted(&ran.stderr) };
+        check.decide(&ended).map_err(named)
+    }
+
+    async fn run(&self, check: &ProgramCheck, words: &[String], world: &World<'_>) -> Result<Ran, String> {
+        let folder = tempfile::Builder::new().prefix("sandbox-verifier-").tempdir();
+        let folder = folder.map_err(|error| format!("failed to make a folder for its proxy: {error}"))?;
+        let ca = folder.path().join("ca.crt");
+        std::fs::write(&ca, world.certificate).map_err(|error| format!("failed to write {ca:?}: {error}"))?;
+        let address = world.gateway.local_addr();
+        let mut doors = JoinSet::new();
+        let mut command = match self.namespace().await {
+            Some((way, helper)) => {
+                let socket = folder.path().join("gateway");
+                let listener = UnixListener::bind(&socket)
+                    .map_err(|error| format!("failed to listen at {socket:?}: {error}"))?;
+                doors.spawn(lead(listener, address));
+                let mut command = Command::new(way[0]);
+                command.args(&way[1..]).args([helper.as_str(), "confined", "--socket"]);
+                command.arg(&socket).arg("--").args(words);
+                command.env_clear();
+                command
+            }
+            None => {
+                let (program, arguments) = words.split_first().ok_or("the command is empty")?;
+                let mut command = Command::new(program);
+                command.args(arguments).env_clear().envs(confined::proxies(address));
+                command
+            }
+        };
+        command.envs(variables(&ca, world));
+        if check.folder != "" {
+            command.current_dir(&check.folder);
+        }
+        watch(command, check.timeout).await
+    }
+}
+
+/// What a program sees besides its proxy.
+fn variables(ca: &Path, world: &World<'_>) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
+    let mut all = processes::minimal();
+    all.extend(confined::authorities(ca));
+    // Nothing is to be left behind in the folders of the suite and the benchmark.
+    all.push(("PYTHONDONTWRITEBYTECODE".into(), "1".into()));
+    all.extend(world.answer.map(|answer| ("SANDBOX_ANSWER".into(), answer.replace('\0', "").into())));
+    all
+}
+
+/// Leads connections to the gateway.
+async fn lead(listener: UnixListener, gateway: std::net::SocketAddr) {
+    let mut clients = JoinSet::new();
+    while let Ok((mut client, _)) = listener.accept().await {
+        clients.spawn(async move {
+            if let Ok(mut server) = TcpStream::connect(gateway).await {
+                // Whoever hangs up has had its answer, or wants none.
+                let _ = copy_bidirectional(&mut client, &mut server).await;
+            }
+        });
+        while clients.try_join_next().is_some() {}
+    }
+}
+
+/// What a program has left.
+struct Ran {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+/// Waits for its end, for so long, and kills what is left of it.
+async fn watch(mut command: Command, within: Duration) -> Result<Ran, String> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.process_group(0).kill_on_drop(true).spawn();
+    let mut child = child.map_err(|error| {
+        format!("failed to start it: {error}; a program that is named by a path is looked for in the suite's folder")
+    })?;
+    let mut group = Group::of(child.id());
+    let (stdout, stderr) = (Tail::default(), Tail::default());
+    let mut reading = JoinSet::new();
+    reading.spawn(stdout.clone().keep(child.stdout.take()));
+    reading.spawn(stderr.clone().keep(child.stderr.take()));
+    let ended = timeout(within, child.wait()).await;
+    group.kill();
+    // What it has started may have left its group and hold the pipes.
+    let _ = timeout(REST, async { while reading.join_next().await.is_some() {} }).await;
+    let (stdout, stderr) = (stdout.text(), stderr.text());
+    match ended {
+        Ok(Ok(status)) => Ok(Ran { code: status.code(), stdout, stderr }),
+        Ok(Err(error)) => Err(format!("failed to wait for it: {error}")),
+        Err(_) => {
+            let told = match quoted(&stderr) {
+                "" => String::new(),
+                words => format!("; its standard error ends: {words}"),
+            };
+            Err(format!("it did not end within {} s, its `timeout`{told}", within.as_secs_f64()))
+        }
+    }
+}
+
+/// The last words of a text, from the beginning of a line where that is near.
+fn quoted(text: &str) -> &str {
+    let text = text.trim();
+    let mut start = text.len().saturating_sub(QUOTED);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    let tail = &text[start..];
+    match tail.split_once('\n') {
+        Some((_, whole)) if start > 0 => whole,
+        _ => tail,
+    }
+}
+
+/// The end of what somebody writes.
+#[derive(Clone, Default)]
+struct Tail(Arc<Mutex<Vec<u8>>>);
+
+impl Tail {
+    async fn keep(self, source: Option<impl AsyncRead + Unpin>) {
+        let Some(mut source) = source else { return };
+        let mut chunk = vec![0; 8192];
+        while let Ok(count @ 1..) = source.read(&mut chunk).await {
+            let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.extend(&chunk[..count]);
+            let surplus = kept.len().saturating_sub(KEPT);
+            kept.drain(..surplus);
+        }
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::time::Instant;
+
+    use super::*;
+
+    /// What comes of a shell script.
+    async fn ran(script: &str, within: Duration) -> Result<Ran, String> {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        watch(command, within).await
+    }
+
+    #[tokio::test]
+    async fn its_end_and_its_words_are_kept() {
+        let long = Duration::from_secs(60);
+        let Ran { code, stdout, stderr } =
+            ran("echo a; echo b >&2; exit 3", long).await.unwrap_or_else(|why| panic!("{why}"));
+        assert_eq!((code, stdout.as_str(), stderr.as_str()), (Some(3), "a\n", "b\n"));
+        let killed = ran("kill -9 $$", long).await.unwrap_or_else(|why| panic!("{why}"));
+        assert_eq!(killed.code, None);
+    }
+
+    #[tokio::test]
+    async fn what_does_not_end_is_killed_with_all_that_it_has_started() {
+        let folder = tempfile::tempdir().unwrap_or_else(|why| panic!("{why}"));
+        let file = folder.path().join("id");
+        let script = format!("echo tired >&2; sleep 100 & echo $! > {}; sleep 100", file.display());
+        let why = ran(&script, Duration::from_millis(300)).await.err().unwrap_or_default();
+        assert_eq!(why, "it did not end within 0.3 s, its `timeout`; its standard error ends: tired");
+        let id = std::fs::read_to_string(&file).unwrap_or_else(|why| panic!("{why}"));
+        let stat = PathBuf::from(format!("/proc/{}/stat", id.trim()));
+        let lives = || std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z "));
+        let end = Instant::now() + Duration::from_secs(20);
+        while lives() {
+            assert!(Instant::now() < end, "what it started lives on");
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[test]
+    fn errors_quote_whole_lines() {
+        let text = format!("{}\nlast words\n", "x".repeat(QUOTED));
+        assert_eq!(quoted(&text), "last words");
+        assert_eq!(quoted(" one line\n"), "one line");
+    }
+}

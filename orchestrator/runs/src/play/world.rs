@@ -1,0 +1,474 @@
+//! The real environment: Chromium behind a gateway that answers from the suite's snapshots and its sites, and refuses everything else.
+//!
+//! Each worker has a gateway and a browser of its own, and each episode copies of its own of the sites that its task names, so parallel episodes
+//! cannot see each other; the opened snapshots and the certificate authority, which lives in memory and dies with the run, are shared.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use browser::{
+    Action, ActionError, ActionTarget, Device, Geolocation, Launch, Look, Observation, Picture, Session,
+    StorageState,
+};
+use camino::{Utf8Path, Utf8PathBuf};
+use gateway::{CertificateAuthority, Config, Entry, Episode, Gateway, Ledger, Network, Routes};
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use jiff::SignedDuration;
+use scoring::{Decision, Fetch, Fetched, ProgramCheck, StateCheck};
+use serde_json::Value;
+use sites::Town;
+use snapshots::Exchange;
+use tasks::{DeviceSpec, Place, Task, WorldSpec};
+
+use crate::play::browser_state;
+use crate::play::environment::{Environment, EnvironmentError, NotActed};
+use crate::play::options::Options;
+use crate::play::running_sites::{self, LeasedSites};
+use crate::play::servicenow::ServiceNow;
+use crate::play::verifier::{self, Confinement};
+use crate::play::world_snapshots::WorldSnapshots;
+
+/// Who drives the pages.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum BrowserMode {
+    /// We do.
+    Agent,
+    /// Another program.
+    Attached,
+    /// Another program, or a person in a window.
+    Window,
+}
+
+/// What the workers of a run share.
+#[derive(Clone)]
+pub struct WorldResources {
+    /// The snapshots of each world that a task is done in, by their paths.
+    recorded: Arc<BTreeMap<Vec<Utf8PathBuf>, WorldSnapshots>>,
+    town: Option<Town>,
+    authority: Arc<CertificateAuthority>,
+    confinement: Confinement,
+}
+
+/// One worker's gateway and browser.
+pub struct World {
+    gateway: Gateway,
+    shared: WorldResources,
+    sites: LeasedSites,
+    /// What answers whom in this episode.
+    routes: Routes,
+    /// Where the present episode begins, as programs are told.
+    url: String,
+    /// Actions since the episode began.
+    actions: u32,
+    /// When the episode began; from then on an open world's time runs.
+    began: Instant,
+    session: Session,
+    /// What tasks begin in that say nothing else.
+    spec: WorldSpec,
+    determinism: browser::Determinism,
+    /// What the present episode's task is done on.
+    device: Device,
+    settle_within: Duration,
+    /// The session has had no episode yet, and needs no reset.
+    fresh: bool,
+    ledger: Arc<Ledger>,
+    taken: BTreeSet<u64>,
+    /// Whether what passes is kept, from the next episode on.
+    keeps_network: bool,
+    /// What has passed in this one.
+    network: Option<Arc<Network>>,
+}
+
+impl WorldResources {
+    /// Opens the snapshots of the worlds that these tasks are done in.
+    pub async fn open(
+        spec: &WorldSpec,
+        tasks: &[Task],
+        town: Option<Town>,
+        options: &Options,
+    ) -> Result<WorldResources, EnvironmentError> {
+        let authority = CertificateAuthority::in_memory()
+            .map_err(EnvironmentError::while_doing("make a certificate authority"))?;
+        let mut worlds: Vec<WorldSpec> = tasks.iter().map(|task| task.world(spec)).collect();
+        worlds.sort_by(|a, b| a.snapshots.cmp(&b.snapshots));
+        worlds.dedup_by(|a, b| a.snapshots == b.snapshots);
+        let cache = options.index_cache.clone();
+        let open = move |spec: WorldSpec| {
+            let recorded = WorldSnapshots::open(&spec, cache.as_deref())?;
+            Ok::<_, EnvironmentError>((spec.snapshots, recorded))
+        };
+        let opened = tokio::task::spawn_blocking(move || {
+            worlds.into_iter().map(open).collect::<Result<BTreeMap<_, _>, _>>()
+        });
+        let recorded = opened.await.map_err(EnvironmentError::while_doing("open the snapshots"))??;
+        Ok(WorldResources {
+            recorded: Arc::new(recorded),
+            town,
+            authority: Arc::new(authority),
+            confinement: Confinement::by(options.helper.clone()),
+        })
+    }
+
+    /// A gateway with these routes.
+    async fn gateway(&self, routes: Routes) -> Result<Gateway, EnvironmentError> {
+        let mut config = Config::new(self.authority.clone(), routes);
+        let sites = self.town.iter().flat_map(Town::sites);
+        config.extra_roots = sites.filter_map(|site| site.authority_file()).collect();
+        Gateway::start(config).await.map_err(EnvironmentError::while_doing("start the gateway"))
+    }
+
+    /// The snapshots of a world.
+    pub(crate) fn recorded(&self, spec: &WorldSpec) -> Result<&WorldSnapshots, EnvironmentError> {
+        let lacking = || format!("nobody has opened {:?}", spec.snapshots);
+        let recorded = self.recorded.get(&spec.snapshots);
+        recorded.ok_or_else(|| EnvironmentError::while_doing("find a task's snapshots")(lacking()))
+    }
+}
+
+fn storage_state(path: &Utf8Path) -> Result<StorageState, EnvironmentError> {
+    let doing = || EnvironmentError::while_doing("read a storage state");
+    let text = std::fs::read(path).map_err(|error| doing()(format!("{path}: {error}")))?;
+    serde_json::from_slice(&text).map_err(|error| doing()(format!("{path}: {error}")))
+}
+
+/// What the pages of a world's tasks see.
+fn device(spec: &WorldSpec) -> Device {
+    Device {
+        viewport: spec.viewport,
+        locale: spec.locale.clone(),
+        timezone: spec.timezone.clone(),
+        ..Device::default()
+    }
+}
+
+/// The device of a task in a world with another one.
+fn on(usual: &Device, task: &DeviceSpec) -> Device {
+    let place = |place: Place| Geolocation {
+        latitude: place.latitude,
+        longitude: place.longitude,
+        accuracy: place.accuracy,
+    };
+    Device {
+        viewport: task.viewport.unwrap_or(usual.viewport),
+        locale: task.locale.clone().unwrap_or_else(|| usual.locale.clone()),
+        timezone: task.timezone.clone().unwrap_or_else(|| usual.timezone.clone()),
+        user_agent: task.user_agent.clone(),
+        mobile: task.mobile,
+        geolocation: task.geolocation.map(place),
+    }
+}
+
+impl World {
+    /// Starts a gateway and a browser that can reach nothing but it, in which time moves only with the episode's actions.
+    pub async fn bring_up(
+        spec: &WorldSpec,
+        shared: WorldResources,
+        settle_within: Duration,
+    ) -> Result<World, EnvironmentError> {
+        World::start(spec, device(spec), shared, settle_within, BrowserMode::Agent).await
+    }
+
+    /// Starts them for another program to drive, in a world whose time runs on. Good for one
+    /// episode of this task.
+    pub async fn bring_up_attached(
+        spec: &WorldSpec,
+        task: &Task,
+        shared: WorldResources,
+        options: &Options,
+    ) -> Result<World, EnvironmentError> {
+        let spec = task.world(spec);
+        let device = on(&device(&spec), &task.device);
+        let mode = if options.headed { BrowserMode::Window } else { BrowserMode::Attached };
+        World::start(&spec, device, shared, options.limits.settle, mode).await
+    }
+
+    async fn start(
+        spec: &WorldSpec,
+        device: Device,
+        shared: WorldResources,
+        settle_within: Duration,
+        mode: BrowserMode,
+    ) -> Result<World, EnvironmentError> {
+        let gateway = shared.gateway(Routes::new()).await?;
+        let determinism = browser::Determinism { clock_start: spec.clock, seed: spec.seed };
+        let mut launch = Launch {
+            device: device.clone(),
+            files: spec.files.clone().map(Into::into),
+            activity: Some(gateway.activity()),
+            determinism: Some(determinism),
+            attach_mode: mode != BrowserMode::Agent,
+            headless: mode != BrowserMode::Window,
+            ..Launch::new(gateway.local_addr(), shared.authority.spki_sha256_base64())
+        };
+        if let Some(search) = &spec.search {
+            launch.search.clone_from(search);
+        }
+        let session =
+            Session::start(&launch).await.map_err(EnvironmentError::while_doing("start the browser"))?;
+        let ledger = gateway.ledger();
+        Ok(World {
+            gateway,
+            shared,
+            sites: LeasedSites::default(),
+            routes: Routes::new(),
+            url: String::new(),
+            actions: 0,
+            began: Instant::now(),
+            session,
+            spec: spec.clone(),
+            determinism,
+            device,
+            settle_within,
+            fresh: true,
+            ledger,
+            taken: BTreeSet::new(),
+            keeps_network: false,
+            network: None,
+        })
+    }
+
+    /// The browser.
+    pub(crate) fn session(&mut self) -> &mut Session {
+        &mut self.session
+    }
+
+    /// The gateway's address.
+    pub(crate) fn proxy(&self) -> SocketAddr {
+        self.gateway.local_addr()
+    }
+
+    /// What a client of the gateway has to trust, as PEM.
+    pub(crate) fn certificate(&self) -> &str {
+        self.shared.authority.certificate_pem()
+    }
+
+    /// How long an open world has been there for its episode.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    /// Brings the sites' clocks to where an open world's time has come to, and looks whether all of them still run.
+    pub(crate) fn keep_time(&self) -> Result<(), EnvironmentError> {
+        let passed = SignedDuration::try_from(self.began.elapsed()).unwrap_or_default();
+        self.sites.set_clocks(
+            self.determinism.clock_start.saturating_add(passed).unwrap_or(self.determinism.clock_start),
+        )?;
+        self.sites.health()?;
+        self.session.check().map_err(EnvironmentError::while_doing("keep the browser"))
+    }
+
+    /// A pristine browser, and sites that are handed back, in this order.
+    async fn leave(&mut self) -> Result<(), EnvironmentError> {
+        self.session
+            .reset_with_device(Some(self.determinism), self.device.clone())
+            .await
+            .map_err(EnvironmentError::while_doing("reset the browser"))?;
+        self.gateway
+            .activity()
+            .quiet(self.settle_within)
+            .await
+            .map_err(EnvironmentError::while_doing("wait for the last episode's requests to end"))?;
+        self.sites.end().await;
+        Ok(())
+    }
+
+    /// A pristine browser, pristine sites and an empty ledger, in this order: what the old pages still ask for while they go belongs to the old
+    /// episode.
+    async fn begin_episode(&mut self, task: &Task) -> Result<(), EnvironmentError> {
+        let spec = task.world(&self.spec);
+        let device = on(&device(&spec), &task.device);
+        let determinism = browser::Determinism { clock_start: spec.clock, seed: spec.seed };
+        let fits = device == self.device && determinism == self.determinism;
+        (self.device, self.determinism) = (device, determinism);
+        if !std::mem::take(&mut self.fresh) || !fits {
+            self.leave().await?;
+        }
+        self.actions = 0;
+        self.began = Instant::now();
+        let recorded = self.shared.recorded(&spec)?;
+        let mut routes = recorded.routes.clone();
+        if let Some(town) = &self.shared.town {
+            let (sites, cookies) = LeasedSites::begin(town, task, self.determinism.clock_start).await?;
+            sites.add_routes(&mut routes)?;
+            self.sites = sites;
+            let given = self.session.set_cookies(&cookies).await;
+            given.map_err(EnvironmentError::while_doing("give the browser its cookies"))?;
+        }
+        self.url = running_sites::address(task, &self.sites);
+        self.routes = routes.clone();
+        self.gateway.set_routes(routes);
+        let given = browser_state::restore(&mut self.session, &recorded.browser_state).await;
+        given.map_err(EnvironmentError::while_doing("give the browser what pages had kept"))?;
+        if let Some(path) = &spec.storage_state {
+            let state = storage_state(path)?;
+            let given = self.session.set_storage_state(&state).await;
+            given.map_err(EnvironmentError::while_doing("give the browser its storage"))?;
+        }
+        self.network = self.keeps_network.then(Arc::default);
+        self.gateway.begin(self.network.clone().map_or_else(Episode::new, Episode::with_network));
+        self.ledger = self.gateway.ledger();
+        self.taken.clear();
+        Ok(())
+    }
+
+    /// Turns to a page that is there when the episode begins, and lets it come to rest.
+    async fn turn_to(&mut self, task: &Task, actions: &[Action]) -> Result<(), EnvironmentError> {
+        for action in actions {
+            self.session.act(action).await.map_err(EnvironmentError::while_doing("open the start page"))?;
+        }
+        if let Some(why) = self.settle().await? {
+            tracing::warn!(task = task.id, why, "a page did not come to rest before the episode began");
+        }
+        Ok(())
+    }
+
+    async fn settle_page(&mut self) -> Result<Option<String>, EnvironmentError> {
+        match self.session.settle(&self.gateway.activity(), self.settle_within).await {
+            Ok(settled) if settled.idle => Ok(None),
+            Ok(_) => Ok(Some("the page was still busy".to_owned())),
+            // A page may be restless for ever; that is the page's nature and not a broken browser.
+            Err(error @ (browser::Error::Deadline { .. } | browser::Error::Network(_))) => {
+                Ok(Some(format!("failed to {error}")))
+            }
+            Err(error) => Err(EnvironmentError::while_doing("let the page settle")(error)),
+        }
+    }
+}
+
+impl Environment for World {
+    async fn begin(&mut self, task: &Task) -> Result<(), EnvironmentError> {
+        self.begin_episode(task).await?;
+        let goto = |url: &String| Action::Goto { url: url.clone() };
+        let start: Vec<Action> = task.start_url.iter().map(goto).collect();
+        self.turn_to(task, &start).await?;
+        for url in &task.tabs {
+            self.turn_to(task, &[Action::NewTab, goto(url)]).await?;
+        }
+        if !task.tabs.is_empty() {
+            self.turn_to(task, &[Action::FocusTab { index: 0 }]).await?;
+        }
+        Ok(())
+    }
+
+    async fn evaluate(&mut self, script: &str) -> Result<Result<Value, String>, EnvironmentError> {
+        match self.session.evaluate(script).await {
+            Ok(value) => Ok(Ok(value)),
+            Err(browser::Error::Script { message }) => Ok(Err(message)),
+            Err(error) => Err(EnvironmentError::while_doing("run a script in the page")(error)),
+        }
+    }
+
+    async fn observe(&mut self, look: &Look) -> Result<Observation, EnvironmentError> {
+        self.session.observe_with(look).await.map_err(EnvironmentError::while_doing("observe the page"))
+    }
+
+    async fn screenshot(&mut self, picture: &Picture) -> Result<Vec<u8>, EnvironmentError> {
+        self.session.picture(picture).await.map_err(EnvironmentError::while_doing("take a screenshot"))
+    }
+
+    async fn act(&mut self, action: &Action) -> Result<Option<ActionTarget>, NotActed> {
+        self.actions += 1;
+        self.sites
+            .set_clocks(running_sites::after(self.determinism.clock_start, self.actions))
+            .map_err(NotActed::Broken)?;
+        match self.session.act(action).await {
+            Ok(()) => Ok(self.session.action_target().cloned()),
+            Err(ActionError::Browser(error)) => {
+                Err(NotActed::Broken(EnvironmentError::while_doing("act in the browser")(error)))
+            }
+            Err(told) => Err(NotActed::Told(format!("failed to {told}"))),
+        }
+    }
+
+    async fn settle(&mut self) -> Result<Option<String>, EnvironmentError> {
+        let settled = self.settle_page().await;
+        // Where a site or a part of the browser has ended, that is what happened, whatever the pages look like now.
+        self.sites.health()?;
+        self.session.check().map_err(EnvironmentError::while_doing("act in the browser"))?;
+        settled
+    }
+
+    fn requests(&mut self) -> Vec<Entry> {
+        self.ledger.entries().into_iter().filter(|entry| self.taken.insert(entry.seq)).collect()
+    }
+
+    fn keep_network(&mut self, keep: bool) {
+        self.keeps_network = keep;
+    }
+
+    fn network(&mut self) -> Option<Vec<Exchange>> {
+        self.network.as_ref().map(|network| network.take())
+    }
+
+    async fn probe(&mut self, question: &StateCheck) -> Result<Value, EnvironmentError> {
+        self.sites.probe(question).await
+    }
+
+    async fn decide(
+        &mut self,
+        program: &ProgramCheck,
+        answer: Option<&str>,
+    ) -> Result<Result<Decision, String>, EnvironmentError> {
+        let gateway = self.shared.gateway(self.routes.clone()).await?;
+        let world = verifier::World {
+            url: &self.url,
+            answer,
+            gateway: &gateway,
+            certificate: self.shared.authority.certificate_pem(),
+        };
+        let decided = self.shared.confinement.decide(program, &world).await;
+        gateway.shutdown().await;
+        Ok(decided)
+    }
+
+    async fn fetch(&mut self, request: &Fetch) -> Result<Result<Fetched, String>, EnvironmentError> {
+        let Fetch { method, url, headers, body } = request;
+        let read = || {
+            let method = Method::from_bytes(method.as_bytes()).map_err(|error| error.to_string())?;
+            let mut map = HeaderMap::new();
+            for (name, value) in headers {
+                let value = HeaderValue::from_str(value).map_err(|error| error.to_string())?;
+                let name = HeaderName::try_from(*name).map_err(|error| error.to_string())?;
+                map.insert(name, value);
+            }
+            Ok((method, map))
+        };
+        let (method, headers) = match read() {
+            Ok(read) => read,
+            Err(why) => return Ok(Err(why)),
+        };
+        let answer = self.gateway.fetch(method, url, headers, body.clone().into()).await;
+        let told =
+            |answer: gateway::Fetched| Fetched { status: answer.status.as_u16(), body: answer.body.to_vec() };
+        Ok(answer.map(told).map_err(|error| format!("failed to {error}")))
+    }
+
+    fn instance(&mut self, site: &str) -> Result<ServiceNow, EnvironmentError> {
+        self.sites.instance(site)
+    }
+
+    async fn storage_state(&mut self) -> Result<StorageState, EnvironmentError> {
+        self.session.storage_state().await.map_err(EnvironmentError::while_doing("read what pages keep"))
+    }
+
+    async fn check(&mut self) -> Result<(), EnvironmentError> {
+        self.sites.check().await?;
+        self.session.check().map_err(EnvironmentError::while_doing("keep the browser"))
+    }
+
+    async fn hand_back(&mut self) -> Result<(), EnvironmentError> {
+        self.leave().await?;
+        self.fresh = true;
+        Ok(())
+    }
+
+    async fn close(mut self) {
+        self.sites.end().await;
+        if let Err(error) = self.session.close().await {
+            tracing::warn!(%error, "the browser did not end in good order");
+        }
+        self.gateway.shutdown().await;
+    }
+}

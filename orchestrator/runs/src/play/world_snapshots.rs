@@ -1,0 +1,66 @@
+//! The snapshots of a world, opened: routes to them, and what pages had kept when they were made.
+
+use std::sync::Arc;
+
+use browser::StorageState;
+use camino::Utf8Path;
+use gateway::{DatePolicy, MatchLevel, Replay, ReplayOptions, Routes, Target};
+use snapshots::index::ReplaySet;
+use tasks::WorldSpec;
+
+use crate::play::browser_state::recorded_state;
+use crate::play::environment::EnvironmentError;
+
+/// What a world has of its snapshots.
+#[derive(Debug, Default)]
+pub(crate) struct WorldSnapshots {
+    pub(crate) routes: Routes,
+    /// The recorded hosts.
+    pub(crate) hosts: Vec<String>,
+    pub(crate) browser_state: StorageState,
+}
+
+impl WorldSnapshots {
+    /// Opens the snapshots of a world, with their indexes in the folder `cache`; without one,
+    /// indexes are built into temporary files.
+    ///
+    /// There is a route for every recorded host, and for the search engines that their pages are
+    /// searched in the place of. What has none is refused, and shows as such: it is not a page that
+    /// the recording lacks, it is outside the world.
+    pub(crate) fn open(
+        spec: &WorldSpec,
+        cache: Option<&Utf8Path>,
+    ) -> Result<WorldSnapshots, EnvironmentError> {
+        if spec.snapshots.is_empty() {
+            return Ok(WorldSnapshots::default());
+        }
+        let set = ReplaySet::open(&spec.snapshots, cache, &mut |_, _| {})
+            .map_err(EnvironmentError::while_doing("open the snapshots"))?;
+        let hosts = set.hosts().map_err(EnvironmentError::while_doing("list the hosts of the snapshots"))?;
+        let browser_state = recorded_state(&set);
+        let level = match spec.match_level {
+            tasks::MatchLevel::Exact => MatchLevel::Exact,
+            tasks::MatchLevel::Normalised => MatchLevel::Normalised,
+            tasks::MatchLevel::Fuzzy { threshold } => MatchLevel::Fuzzy { threshold },
+        };
+        let options = ReplayOptions { level, dates: DatePolicy::Recorded, ..ReplayOptions::default() };
+        let mut replay = Replay::new(set, options);
+        if spec.search_pages {
+            replay = replay.with_search(cache);
+        }
+        // Before any episode, as the first one's page would wait for it.
+        let search = replay.search().map_or(Ok(()), search::Search::prepare);
+        search.map_err(EnvironmentError::while_doing(
+            "index the recorded pages for searches, which `search_pages: false` of a world leaves out",
+        ))?;
+        let engines = search::hosts().filter(|_| spec.search_pages).map(str::to_owned);
+        let replay = Arc::new(replay);
+        let mut routes = Routes::new();
+        for host in hosts.iter().cloned().chain(engines) {
+            if let Err(error) = routes.add(&host, Target::Replay(replay.clone())) {
+                tracing::warn!(%error, "a recorded host cannot be reached");
+            }
+        }
+        Ok(WorldSnapshots { routes, hosts, browser_state })
+    }
+}

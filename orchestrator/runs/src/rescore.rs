@@ -1,0 +1,84 @@
+//! Scoring what has happened already: attempts that were saved elsewhere, and the episodes of a run.
+
+use camino::Utf8Path;
+use jiff::Timestamp;
+use models::Model;
+use scoring::rules::Rules;
+use tasks::saved::Saved;
+use tasks::{Suite, Task};
+
+use crate::play::run::task_records;
+use crate::play::scored::scored;
+use crate::results::{EpisodeId, EpisodeRecord, Outcome, RunFolder, RunRecord};
+use crate::{Error, Summary, fingerprint};
+
+/// Scores attempts at tasks of a benchmark. Several attempts at one task are its repeats; a task without any is left out of the means.
+pub async fn score_saved(
+    benchmark: &str,
+    tasks: &[Task],
+    saved: &[Saved],
+    rules: Rules,
+    judge: &Model,
+) -> Summary {
+    let mut episodes = Vec::new();
+    for task in tasks {
+        for (attempt, saved) in saved.iter().filter(|saved| saved.is_of(task)).enumerate() {
+            episodes.push(episode(task, attempt as u32 + 1, saved, rules, judge).await);
+        }
+    }
+    let repeat = episodes.iter().map(|episode| episode.repeat).max().unwrap_or(1);
+    let agent = "what was saved".to_owned();
+    let record = RunRecord::new(benchmark, String::new(), agent, repeat, task_records(tasks));
+    let run = RunRecord { rules, ..record };
+    Summary::of(Utf8Path::new(""), &run, &episodes)
+}
+
+async fn episode(task: &Task, repeat: u32, saved: &Saved, rules: Rules, judge: &Model) -> EpisodeRecord {
+    let mut state = saved.state(&task.scorer).by(rules);
+    let outcome = match saved {
+        Saved { infeasible: true, .. } => Outcome::Infeasible,
+        Saved { answer: Some(_), .. } => Outcome::Answered,
+        _ => Outcome::Stopped,
+    };
+    let goal = task.goal.to_string();
+    let scored = scored(&task.scorer, &mut state, &goal, outcome.clone(), judge).await;
+    let id = EpisodeId { task: task.id.clone(), repeat };
+    let mut record = EpisodeRecord {
+        answer: saved.answer.clone(),
+        judgements: state.judgements,
+        steps: saved.steps.len() as u32,
+        ..EpisodeRecord::new(&id, outcome, Timestamp::UNIX_EPOCH)
+    };
+    scored.put_into(&mut record);
+    record
+}
+
+/// Scores the episodes of a run again, by the rules of a suite that has its tasks. What ended in an error stays one.
+///
+/// # Errors
+/// When the run cannot be read or written, or the suite lacks one of its tasks.
+pub async fn score_again(
+    folder: &Utf8Path,
+    suite: &Suite,
+    rules: Rules,
+    judge: &Model,
+) -> Result<Summary, Error> {
+    let run = RunFolder::open(folder)?;
+    run.rewrite(&RunRecord { rules, ..run.run()? })?;
+    for mut record in run.episodes()? {
+        if matches!(record.outcome, Outcome::Error { .. }) {
+            continue;
+        }
+        let task = suite.task(&record.task)?;
+        let files = run.episode(&record.id());
+        let mut state = files.score_state()?.by(rules);
+        let goal = record.goal.clone().unwrap_or_else(|| task.goal.to_string());
+        let scored = scored(&task.scorer, &mut state, &goal, record.outcome.clone(), judge).await;
+        scored.put_into(&mut record);
+        record.judgements = state.judgements.clone();
+        record.fingerprint = fingerprint::of_episode(&record, &files.steps()?, &files.requests()?)?;
+        files.write_score_state(&state)?;
+        files.rewrite(&record)?;
+    }
+    Summary::read(folder)
+}

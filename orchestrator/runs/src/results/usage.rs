@@ -1,0 +1,114 @@
+//! What models took.
+
+use std::collections::BTreeSet;
+
+use agents::Call;
+use models::{Fault, Usage};
+use serde::{Deserialize, Serialize};
+
+/// Questions to models, and their tokens.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ModelUsage {
+    /// Who was asked, as servers call them; nothing in files of older versions.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub names: BTreeSet<String>,
+    /// Questions.
+    pub calls: u64,
+    /// Those of them that a cassette answered.
+    pub recorded: u64,
+    /// Tokens that were asked.
+    pub prompt_tokens: u64,
+    /// Tokens that were replied.
+    pub completion_tokens: u64,
+    /// Those of the tokens asked that the server had at hand from before.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub cached_tokens: u64,
+    /// Those of the tokens replied that were thoughts.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub reasoning_tokens: u64,
+    /// Replies that were cut, for they had as many tokens as they may have.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub cut: u64,
+    /// Replies that the model, or a filter, refused.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub refused: u64,
+    /// Replies without words.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub empty: u64,
+    /// Questions that were not replied to.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub failed: u64,
+    /// US dollars for all of those tokens, also where a cassette answered; none where a price is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+}
+
+fn is_none(count: &u64) -> bool {
+    *count == 0
+}
+
+impl ModelUsage {
+    /// Of these calls; nothing where there are none.
+    pub fn of<'a>(calls: impl IntoIterator<Item = &'a Call>) -> Option<ModelUsage> {
+        ModelUsage::sum(calls.into_iter().map(|call| ModelUsage {
+            recorded: u64::from(call.recorded),
+            failed: u64::from(call.error.is_some()),
+            cost: call.cost,
+            ..ModelUsage::one(call.model.as_deref(), call.usage, call.fault)
+        }))
+    }
+
+    /// One question to this model, which took so much.
+    pub(crate) fn one(model: Option<&str>, usage: Usage, fault: Option<Fault>) -> ModelUsage {
+        let is = |one: Fault| u64::from(fault == Some(one));
+        ModelUsage {
+            names: model.map(str::to_owned).into_iter().collect(),
+            calls: 1,
+            prompt_tokens: usage.prompt_tokens,
+            completion_tokens: usage.completion_tokens,
+            cached_tokens: usage.cached_tokens,
+            reasoning_tokens: usage.reasoning_tokens,
+            cut: is(Fault::Cut),
+            refused: is(Fault::Refused),
+            empty: is(Fault::Empty),
+            ..ModelUsage::default()
+        }
+    }
+
+    /// All together; nothing where there is nothing.
+    pub fn sum(all: impl IntoIterator<Item = ModelUsage>) -> Option<ModelUsage> {
+        all.into_iter().reduce(|mut a, b| {
+            a.names.extend(b.names);
+            ModelUsage {
+                names: a.names,
+                calls: a.calls + b.calls,
+                recorded: a.recorded + b.recorded,
+                prompt_tokens: a.prompt_tokens + b.prompt_tokens,
+                completion_tokens: a.completion_tokens + b.completion_tokens,
+                cached_tokens: a.cached_tokens + b.cached_tokens,
+                reasoning_tokens: a.reasoning_tokens + b.reasoning_tokens,
+                cut: a.cut + b.cut,
+                refused: a.refused + b.refused,
+                empty: a.empty + b.empty,
+                failed: a.failed + b.failed,
+                cost: a.cost.zip(b.cost).map(|(a, b)| a + b),
+            }
+        })
+    }
+
+    /// Who was asked, in one text; nothing where that was not written down.
+    pub fn named(&self) -> Option<String> {
+        let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
+        (!names.is_empty()).then(|| names.join(", "))
+    }
+}
+
+/// A line of `calls.jsonl`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StepCall {
+    /// The step that the reply was for.
+    pub step: u32,
+    /// The call.
+    #[serde(flatten)]
+    pub call: Call,
+}

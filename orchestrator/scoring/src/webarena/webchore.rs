@@ -1,0 +1,155 @@
+//! WebChoreArena's `StringEvaluator`, as in `BrowserGym/evaluation_harness/evaluators.py` of
+//! WebChoreArena/WebChoreArena, where it is not WebArena's.
+
+use serde_json::Value;
+
+use super::super::ScoreError;
+use super::super::judge::{Judged, Question};
+use super::super::rules::Rules;
+use super::answer::{clean, equals};
+use super::{BAD_TYPE, NO_ITEMS, StringMatch, argument, items, points};
+use python::nltk::word_tokenize;
+use python::text::strip;
+
+/// What divides alternatives of an answer: they are divided once capitals have gone.
+const OR: &str = " |or| ";
+
+impl StringMatch {
+    /// Scores an answer: 0 to 1 as far as no judge is needed.
+    ///
+    /// - `must_include` gives the share of its texts that are in the answer, each with alternatives
+    ///   divided by ` |OR| `;
+    /// - `fuzzy_match` has a judge say once whether the key points of a text, or of several joined
+    ///   by `; `, are in the answer;
+    /// - `exact_match` and `fuzzy_match: "N/A"` are as in WebArena.
+    ///
+    /// # Errors
+    /// Where the published code raises an exception.
+    pub(super) fn score_webchore(&self, answer: &str, reason: &str, by: Rules) -> Result<Judged, ScoreError> {
+        let answer = clean(answer);
+        let mut score = Judged::new();
+        for (rule, value) in &self.0 {
+            match rule.as_str() {
+                "exact_match" => score.rule(equals(argument(value)?, &answer)),
+                "must_include" => score.share(share(items(value)?, &answer, by)?),
+                "fuzzy_match" if value == "N/A" => {
+                    score.not_achievable(equals("N/A", &answer), by, || Question::SameReason {
+                        reason: reason.to_owned(),
+                        answer: answer.to_string(),
+                    });
+                }
+                "fuzzy_match" => score
+                    .questions
+                    .push(Question::KeyPoints { reference: key_points(value)?, answer: answer.to_string() }),
+                _ => {}
+            }
+        }
+        Ok(score)
+    }
+}
+
+/// How many of the texts are in the answer, as a share.
+fn share(references: &[Value], answer: &str, by: Rules) -> Result<f64, ScoreError> {
+    if references.is_empty() {
+        return Err(NO_ITEMS);
+    }
+    let mut good = 0.0;
+    for reference in references {
+        good += points(includes_one(argument(reference)?, answer, references.len() == 1, by));
+    }
+    Ok(good / references.len() as f64)
+}
+
+/// `"; ".join(value)` of a list.
+fn key_points(value: &Value) -> Result<String, ScoreError> {
+    match value {
+        Value::Array(references) => {
+            let references: Option<Vec<&str>> = references.iter().map(Value::as_str).collect();
+            Ok(references.ok_or(BAD_TYPE)?.join("; "))
+        }
+        value => argument(value).map(str::to_owned),
+    }
+}
+
+/// `must_include`: a single character has to be a word of the answer where it is the only
+/// reference. The published code looks for such an alternative in itself, and always finds it.
+pub(super) fn includes_one(reference: &str, text: &str, tokenize: bool, by: Rules) -> bool {
+    let reference = clean(reference);
+    let text = clean(text);
+    let is_word = |one: &str| tokenize && one.chars().count() == 1 && word_tokenize(one).len() == 1;
+    let has_word = |one: &str| word_tokenize(&text).iter().any(|word| *word == one);
+    if !reference.contains(OR) {
+        return if is_word(&reference) { has_word(&reference) } else { text.contains(&*reference) };
+    }
+    reference.split(OR).map(strip).any(|one| match is_word(one) {
+        true => by.is_faithful() || has_word(one),
+        false => text.contains(one),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(
+        references: Value,
+        answer: &str,
+        faithful: Result<f64, ScoreError>,
+        fixed: Result<f64, ScoreError>,
+    ) {
+        let rules: StringMatch = serde_json::from_value(references.clone()).expect("an object");
+        for (by, expect) in [(Rules::Faithful, faithful), (Rules::Fixed, fixed)] {
+            let score = rules.score_webchore(answer, "", by).and_then(|score| score.score(&[], by));
+            assert_eq!(score, expect, "{references} of {answer:?}, {by}");
+        }
+    }
+
+    #[test]
+    fn texts_have_alternatives_and_count_each() {
+        let same = |references, answer, expect: f64| check(references, answer, Ok(expect), Ok(expect));
+        same(json!({ "must_include": ["1480 |OR| 1,480"] }), "It is 1,480.", 1.0);
+        same(json!({ "must_include": ["1480 |or| 1,480"] }), "It is 1.480.", 0.0);
+        same(json!({ "must_include": ["oak", "elm |OR| ash"] }), "An ash", 0.5);
+        same(json!({ "must_include": ["4"] }), "There are 40", 0.0);
+        same(json!({ "must_include": ["4"] }), "There are 4 of them", 1.0);
+        same(json!({ "exact_match": "4 |OR| 5" }), "4", 0.0);
+    }
+
+    #[test]
+    fn a_single_character_among_alternatives_is_always_found() {
+        let references = json!({ "must_include": ["4 |OR| four"] });
+        check(references.clone(), "There are 40", Ok(1.0), Ok(0.0));
+        check(references, "There are 4 of them", Ok(1.0), Ok(1.0));
+    }
+
+    #[test]
+    fn a_judge_is_asked_once() {
+        for (value, reference) in [(json!("oak"), "oak"), (json!(["oak", "elm"]), "oak; elm")] {
+            let rules: StringMatch =
+                serde_json::from_value(json!({ "fuzzy_match": value })).expect("an object");
+            let score = rules.score_webchore("Trees", "", Rules::Faithful).expect("a score");
+            let question =
+                Question::KeyPoints { reference: reference.to_owned(), answer: "trees".to_owned() };
+            assert_eq!((score.rules, score.questions), (1.0, vec![question]));
+        }
+        let unjudged = || Err(ScoreError::NeedsJudge);
+        check(json!({ "fuzzy_match": "N/A" }), "none", unjudged(), unjudged());
+        check(json!({ "fuzzy_match": "N/A" }), "N/A", Ok(1.0), Ok(1.0));
+    }
+
+    #[test]
+    fn wrong_types_raise() {
+        for (references, class) in [
+            (json!({ "must_include": [] }), "ZeroDivisionError"),
+            (json!({ "must_include": "x" }), "AssertionError"),
+            (json!({ "must_include": [5] }), "BeartypeCallHintParamViolation"),
+            (json!({ "fuzzy_match": [5] }), "TypeError"),
+            (json!({ "fuzzy_match": 5 }), "BeartypeCallHintParamViolation"),
+        ] {
+            let raised = || Err(ScoreError::Raised(class));
+            check(references, "x", raised(), raised());
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! `Empty`: the many ways to say nothing.
+
+use super::Normal;
+use crate::webarena_verified::Raised;
+use crate::webarena_verified::node::{is_number, is_truthy};
+use python::Value;
+use python::text::{lower, split, strip};
+
+pub(super) fn normalise(value: &Value) -> Result<Normal, Raised> {
+    let nothing = match value {
+        Value::Str(text) => {
+            let spaced = split(strip(&lower(text))).collect::<Vec<_>>().join(" ");
+            let parts: Vec<&str> = spaced.split('/').map(strip).collect();
+            matches!(parts.join("/").as_str(), "" | "n/a" | "na" | "nan" | "null" | "none")
+        }
+        value => !is_truthy(value) && !is_number(value),
+    };
+    if nothing { Ok(Normal::Nothing) } else { Err(Raised::new("Value is not an empty representation")) }
+}

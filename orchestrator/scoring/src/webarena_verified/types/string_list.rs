@@ -1,0 +1,21 @@
+//! `StringList`: texts between commas, in any order.
+
+use super::Normal;
+use crate::webarena_verified::Raised;
+use crate::webarena_verified::node::is_truthy;
+use python::Value;
+use python::text::strip;
+
+pub(super) fn normalise(value: &Value) -> Result<Normal, Raised> {
+    if !is_truthy(value) {
+        return Err(Raised::new("StringList value is empty or None"));
+    }
+    let text = value.to_text();
+    let mut items: Vec<String> =
+        text.split(',').map(strip).filter(|item| !item.is_empty()).map(str::to_owned).collect();
+    if items.is_empty() {
+        return Err(Raised(format!("No valid items in StringList: {}", value.to_repr())));
+    }
+    items.sort_unstable();
+    Ok(Normal::Texts(items))
+}
