@@ -8,7 +8,6 @@
 
 use std::{sync::Arc, time::Duration};
 
-use gateway::{Activity, Counts, Turns};
 use serde_json::json;
 use tokio::task::AbortHandle;
 
@@ -20,6 +19,7 @@ use crate::{
     },
     clock::idle::{self, ping_browser},
 };
+use gateway::{Activity, Counts, Turns};
 
 /// How long the others wait for the slowest response. A request that is answered only when
 /// something happens delays them no longer.

@@ -11,7 +11,6 @@
 
 use std::time::{Duration, Instant};
 
-use gateway::{Activity, Counts};
 use tokio::time::timeout;
 
 use crate::{
@@ -26,6 +25,7 @@ use crate::{
         virtual_time,
     },
 };
+use gateway::{Activity, Counts};
 
 /// Short slices first, while pages start one thing after another; longer ones for late timers.
 const SLICES: [Duration; 8] = {

@@ -14,7 +14,6 @@
 
 use std::time::{Duration, Instant};
 
-use gateway::{Activity, Hold};
 use tokio::time::timeout;
 
 use crate::{
@@ -25,6 +24,7 @@ use crate::{
         virtual_time::{self, STREAM_WAIT, SYNC_REQUEST_WAIT},
     },
 };
+use gateway::{Activity, Hold};
 
 /// How late a response may come beside a stream, in the page's own time.
 const STEP: Duration = Duration::from_millis(25);

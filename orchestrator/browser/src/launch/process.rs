@@ -23,9 +23,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rustix::process::{
-    Pid, Resource, Rlimit, Signal, getpgid, kill_process_group, prlimit, test_kill_process,
-};
+use rustix::process::{Pid, Resource, Rlimit, getpgid, prlimit, test_kill_process};
 use tempfile::TempDir;
 use tokio::{
     io::{AsyncBufReadExt as _, BufReader},
@@ -38,6 +36,7 @@ use crate::{
     Error, Launch,
     launch::{interfaces::spawn_without_netlink, programs::Programs},
 };
+use processes::Group;
 
 const PREFIX: &str = "sandbox-browser-";
 /// The home of Chromium and its driver, in the folder.
@@ -74,6 +73,9 @@ pub(crate) struct DriverProcesses {
 #[derive(Debug)]
 struct SessionProcesses {
     driver: Child,
+    /// The driver leads it. Until the driver is reaped its id names the group, in which Chromium
+    /// may still run, even if the driver has ended.
+    group: Group,
     folder: TempDir,
 }
 
@@ -111,22 +113,18 @@ impl SessionProcesses {
         if launch.determinism.is_some() {
             limit_file_size(&driver);
         }
-        Ok(SessionProcesses { driver, folder })
+        Ok(SessionProcesses::of(driver, folder))
     }
 
-    /// Kills the group, without waiting for its end.
-    fn kill(&self) {
-        // Also if the driver has ended: until it is reaped its id names the group, in which
-        // Chromium may still run.
-        if let Some(leader) = i32::try_from(self.driver.id()).ok().and_then(Pid::from_raw) {
-            kill_group(leader);
-        }
+    fn of(driver: Child, folder: TempDir) -> Self {
+        let group = Group::of(Some(driver.id()));
+        SessionProcesses { driver, group, folder }
     }
 }
 
 impl Drop for SessionProcesses {
     fn drop(&mut self) {
-        self.kill();
+        self.group.kill();
         if let Err(error) = self.driver.wait() {
             tracing::warn!(%error, "chromedriver could not be reaped");
         }
@@ -184,8 +182,8 @@ impl DriverProcesses {
 
     /// Ends the remaining processes, reaps the driver and removes the folder.
     pub(crate) async fn end(mut self) {
-        if let Some(running) = self.running.take() {
-            running.kill();
+        if let Some(mut running) = self.running.take() {
+            running.group.kill();
             // Runs to its end even if nobody waits for it.
             let _ = spawn_blocking(move || drop(running)).await;
         }
@@ -194,8 +192,8 @@ impl DriverProcesses {
 
 impl Drop for DriverProcesses {
     fn drop(&mut self) {
-        let Some(running) = self.running.take() else { return };
-        running.kill();
+        let Some(mut running) = self.running.take() else { return };
+        running.group.kill();
         match Handle::try_current() {
             // A runtime that shuts down waits for this task, or drops it. Dropping ends the
             // processes on that thread.
@@ -231,11 +229,6 @@ fn environment(launch: &Launch, folder: &Path) -> HashMap<OsString, OsString> {
     let path = processes::minimal().into_iter().filter(|(name, _)| name == "PATH");
     let screen = if launch.headless { Vec::new() } else { processes::display() };
     path.chain(screen).chain(of_session.map(|(name, value)| (name.into(), value))).collect()
-}
-
-fn kill_group(leader: Pid) {
-    // Already gone is fine.
-    let _ = kill_process_group(leader, Signal::KILL);
 }
 
 /// Removes the folder. Killed processes may still be writing a last file into it. So the removal is
@@ -314,24 +307,27 @@ fn remove_sessions(temp: &Path, is_selected: impl Fn(Pid) -> bool) {
             continue;
         }
         let folder = entry.path();
-        session_process_groups(&folder).into_iter().for_each(kill_group);
+        for mut group in session_process_groups(&folder) {
+            group.kill();
+        }
         remove_folder(&folder);
     }
 }
 
 /// The process groups of the session with this folder. The driver, which leads one, may have ended
 /// before its children.
-fn session_process_groups(folder: &Path) -> HashSet<Pid> {
+fn session_process_groups(folder: &Path) -> Vec<Group> {
     let (Ok(folder), Ok(processes)) = (std::path::absolute(folder), fs::read_dir("/proc")) else {
-        return HashSet::new();
+        return Vec::new();
     };
-    let group = |process: fs::DirEntry| {
+    let leader = |process: fs::DirEntry| {
         let pid = Pid::from_raw(process.file_name().to_str()?.parse().ok()?)?;
         let environment = fs::read(process.path().join("environ")).ok()?;
         let line = fs::read(process.path().join("cmdline")).ok()?;
         belongs_to_session(&folder, &environment, &line).then(|| getpgid(Some(pid)).ok())?
     };
-    processes.flatten().filter_map(group).collect()
+    let leaders: HashSet<Pid> = processes.flatten().filter_map(leader).collect();
+    leaders.into_iter().map(|leader| Group::of(u32::try_from(leader.as_raw_pid()).ok())).collect()
 }
 
 /// Whether a process belongs to the session with this folder, and does not merely name it. Such a
@@ -390,7 +386,7 @@ mod tests {
         let path = folder.path().to_owned();
         fs::write(path.join("file"), "").unwrap();
         let driver = Command::new("sleep").arg("600").process_group(0).spawn().unwrap();
-        (DriverProcesses { running: Some(SessionProcesses { driver, folder }), port: 0 }, path)
+        (DriverProcesses { running: Some(SessionProcesses::of(driver, folder)), port: 0 }, path)
     }
 
     fn is_alive(processes: &DriverProcesses) -> impl Fn() -> bool + use<> {

@@ -5,12 +5,11 @@ use std::time::Duration;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use gateway::Activity;
-
 use crate::{
     Error, Session,
     cdp::{connection::CALL_TIMEOUT, tracker::Page},
 };
+use gateway::Activity;
 
 const DIGEST: &str = include_str!("digest.js");
 /// How many screens [`Session::scroll_to_end`] scrolls at most. Pages that grow during scrolling
