@@ -1,9 +1,10 @@
-//! How long looking at pages takes: one line of JSON a page.
+//! Measures how long observations take: one line of JSON a page.
 //!
 //!     cargo run --release -p browser --example observe -- PROXY TIMES URL...
 //!
-//! PROXY is the address of a gateway, such as `sandbox replay` prints. Each page is looked at TIMES times in full: the tree, the measures of all
-//! elements, a picture, the tabs. `make bench-observe` sets this beside BrowserGym.
+//! PROXY is the address of a gateway, such as `sandbox replay` prints. Each page is observed TIMES
+//! times in full: the tree, the properties of all elements, a screenshot, the tabs. `make
+//! bench-observe` compares this with BrowserGym.
 
 use std::time::{Duration, Instant};
 
@@ -36,7 +37,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         let mut steps = Vec::new();
         for _ in 0..times {
             let began = Instant::now();
-            // Whatever hangs on a click, timers included, is over when the page has settled.
+            // When the page has settled, everything that follows from a click has happened, timers
+            // included.
             session
                 .act(&Action::MouseClick(browser::Point { x: 5.0, y: 5.0 }, browser::Press::default()))
                 .await?;

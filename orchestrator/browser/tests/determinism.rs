@@ -1,4 +1,4 @@
-//! A frozen world shows the same to every episode, whatever the machine is doing.
+//! A frozen world is the same in every episode, however busy the machine is.
 
 #![allow(clippy::unwrap_used)]
 
@@ -50,7 +50,7 @@ async fn ten_episodes_in_two_browsers_see_the_same_times_and_random_numbers() {
             assert_eq!(*first, seen);
             session.reset(Some(world)).await.unwrap();
         }
-        // Another seed, another world.
+        // Another seed gives another world.
         session.reset(Some(Determinism { seed: 8, ..world })).await.unwrap();
         assert_ne!(first.as_ref(), Some(&episode(&mut session).await));
         session.close().await.unwrap();

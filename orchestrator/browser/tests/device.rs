@@ -1,4 +1,4 @@
-//! A page sees the device that its task is done on, its servers are told, and the next episode knows nothing of it.
+//! Pages and servers see the device of their task, and the next episode sees nothing of it.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,7 @@ use gateway::Activity;
 use bench::{Bench, LOG};
 use web::Web;
 
-/// On `localhost`, which counts as secure: other pages without TLS may not ask where they are.
+/// On `localhost`, which counts as secure: other pages without TLS may not ask for their location.
 const PAGE: &str = r#"<!doctype html><title>Here</title><meta name=viewport content="width=device-width"><button onclick="look()">Look</button>
 <script>
 const facts = () => [innerWidth, innerHeight, navigator.language, navigator.languages, new Date(0).getHours(), (1234.5).toLocaleString(),
@@ -66,7 +66,7 @@ async fn pages_workers_and_servers_see_the_device_of_the_episode() {
     bench.heard = 0;
     bench.act("goto('http://localhost/')").await;
     bench.act("click('{Look}')").await;
-    // What is asked of the browser and of a server is answered in either order.
+    // The replies of the browser and of a server come in either order.
     let sorted = |mut said: Vec<String>| {
         said.sort();
         said

@@ -1,5 +1,4 @@
-//! Pages that try to fill the disk (`tests/hostile/pages`), in a frozen episode and in one that
-//! another program drives.
+//! Pages that try to fill the disk (`tests/hostile/pages`), in a frozen episode and in attach mode.
 
 #![allow(clippy::unwrap_used)]
 
@@ -15,12 +14,12 @@ use browser::{Launch, Session};
 
 use hostile_pages::{DOWNLOADS, Outside, serve, tried, world};
 
-/// What a browser writes of itself, and what is there of a download before it is broken off.
+/// What a browser writes for itself, and how much of a download is there before it is canceled.
 const SLACK: u64 = 200 << 20;
-/// The most that pages may store.
+/// The storage limit of pages.
 const STORAGE: u64 = 1 << 30;
 
-/// The folder of the only browser that this process has.
+/// The folder of the only browser of this process.
 fn own_folder() -> PathBuf {
     let mark = format!("sandbox-browser-{}-", std::process::id());
     let mut own = fs::read_dir(std::env::temp_dir()).unwrap().flatten().map(|entry| entry.path());
@@ -34,7 +33,7 @@ fn size(path: &Path) -> u64 {
     entries.flatten().map(|entry| size(&entry.path())).sum()
 }
 
-/// One after the other: they look at all browsers of this process.
+/// One after the other, because they look at all browsers of this process.
 #[tokio::test]
 async fn no_page_fills_the_disk() {
     let (web, outside) = (serve().await, Outside::new().await);

@@ -1,5 +1,4 @@
-//! Pages that try to get out (`tests/hostile/pages`), in a frozen episode and in one that another
-//! program drives.
+//! Pages that try to break out (`tests/hostile/pages`), in a frozen episode and in attach mode.
 
 #![allow(clippy::unwrap_used)]
 

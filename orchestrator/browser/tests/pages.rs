@@ -1,4 +1,4 @@
-//! Looking at pages and acting on them, in one browser.
+//! Observing pages and acting on them, in one browser.
 
 #![allow(clippy::unwrap_used)]
 
@@ -123,13 +123,13 @@ async fn a_page_is_seen_and_used_as_by_a_person() {
     assert_eq!(seen.url, "http://shop.test/found?q=na%C3%AFve+%22tea%22&size=l&gift=on&day=2026-03-08");
     assert_eq!(seen.title, "Found");
 
-    // What was there is there no more.
+    // The element has gone.
     assert!(matches!(session.act(&Action::click(gift)).await, Err(ActionError::NotFound { .. })));
     assert!(
         session.observe().await.unwrap().last_action_error.unwrap().starts_with("failed to find element ")
     );
 
-    // Back, and keys.
+    // Going back, and keys.
     session.act(&Action::GoBack).await.unwrap();
     settle(&mut session).await;
     assert_eq!(session.observe().await.unwrap().title, "Shop");
@@ -166,7 +166,7 @@ async fn where_an_element_lay_is_told_as_the_picture_shows_it() {
     );
     settle(&mut session).await;
 
-    // In a frame of a page that is scrolled by now.
+    // In a frame of a page that is scrolled.
     let inside = bid(&mut session, "button", "Inside").await;
     let frame = "(() => { const at = document.querySelector('iframe').getBoundingClientRect(); return [at.x, at.y, scrollY]; })()";
     let frame: [f64; 3] = serde_json::from_value(session.evaluate(frame).await.unwrap()).unwrap();
@@ -210,7 +210,7 @@ async fn buttons_work_wherever_they_are_and_a_covered_one_is_refused() {
     settle(&mut session).await;
     session.act(&Action::Scroll { at: None, dx: 0.0, dy: -5000.0 }).await.unwrap();
 
-    // A link to a new tab: that becomes the active one.
+    // A link opens a new tab, which becomes the active one.
     let link = bid(&mut session, "link", "In a new tab").await;
     session.act(&Action::click(link)).await.unwrap();
     settle(&mut session).await;
@@ -248,7 +248,7 @@ async fn marks_come_and_go_unnoticed_and_reach_what_scripts_cannot() {
     let second = session.observe().await.unwrap();
     assert_eq!(first, second, "an element keeps its bid");
     assert_eq!(first.title, "Watched", "the page's observer was told of the marks");
-    // Of no standard kind, and behind a closed shadow root: numbered apart.
+    // A custom element, and one in a closed shadow root: they have numbers of their own.
     for (role, name, said, bid) in
         [("switch", "Light", "switched", "01"), ("button", "Closed", "in the dark", "02")]
     {

@@ -1,4 +1,5 @@
-//! The browser behind the real gateway: TLS by our own authority, service workers, event streams, and WebSockets played back.
+//! The browser behind the real gateway: TLS by our own authority, service workers, event streams,
+//! and replayed WebSockets.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! When pages are done, and that nothing they do makes us wait for ever.
+//! When pages are done, and that no page makes us wait for ever.
 
 #![allow(clippy::unwrap_used)]
 
