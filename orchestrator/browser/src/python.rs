@@ -122,8 +122,8 @@ impl Reader {
         Some(c)
     }
 
-    fn eat(&mut self, wanted: char) -> bool {
-        let found = self.peek() == Some(wanted);
+    fn eat(&mut self, expected: char) -> bool {
+        let found = self.peek() == Some(expected);
         self.at += usize::from(found);
         found
     }

@@ -140,12 +140,13 @@ impl Session {
         let answer = call("DOM.getContentQuads", node).await.map_err(unseen)?;
         let quads = answer.get("quads").and_then(Value::as_array).ok_or_else(invisible)?;
         let rect = self.visible_rect(page, &element.frame).await.map_err(unseen)?;
-        let seen = quads.iter().map(|quad| rect.clip(quad));
+        let visible = quads.iter().map(|quad| rect.clip(quad));
         Ok(match target {
-            HitTarget::Element => seen.filter_map(|part| part.point(0.5)).take(1).collect(),
-            HitTarget::Label => {
-                seen.flat_map(|part| [0.5, 0.05, 0.95].map(|across| part.point(across))).flatten().collect()
-            }
+            HitTarget::Element => visible.filter_map(|part| part.point(0.5)).take(1).collect(),
+            HitTarget::Label => visible
+                .flat_map(|part| [0.5, 0.05, 0.95].map(|across| part.point(across)))
+                .flatten()
+                .collect(),
         })
     }
 

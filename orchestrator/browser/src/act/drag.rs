@@ -82,10 +82,10 @@ impl Session {
 
     /// The data of the browser's drag, if there is one.
     async fn take_intercepted_drag(&self, page: &Page) -> Result<Option<Value>, Error> {
-        let begun = self
+        let is_dragging = self
             .evaluate_isolated(page, &page.target, IS_DRAGGING, crate::cdp::connection::CALL_TIMEOUT)
             .await?;
-        if begun != Value::Bool(true) {
+        if is_dragging != Value::Bool(true) {
             // It may be in a frame of the page.
             return Ok(self.tracker.lock().intercepted_drag.take());
         }

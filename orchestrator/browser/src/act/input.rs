@@ -27,8 +27,8 @@ impl InputState {
     pub(crate) fn move_to(&mut self, at: Point) -> InputEvent {
         self.at = at;
         // While a button is down the event has to name it, because it drags.
-        let held = Button::ALL.into_iter().find(|button| self.buttons & button.bit() != 0);
-        self.mouse("mouseMoved", held.map_or("none", Button::as_str), 0)
+        let pressed = Button::ALL.into_iter().find(|button| self.buttons & button.bit() != 0);
+        self.mouse("mouseMoved", pressed.map_or("none", Button::as_str), 0)
     }
 
     pub(crate) fn press(&mut self, button: Button, count: u32) -> InputEvent {

@@ -139,14 +139,18 @@ impl Session {
         name: &str,
         down: bool,
     ) -> Result<(), ActionError> {
-        let held = keys::single(name).ok_or_else(|| unknown(name, name.to_owned()))?;
-        let bit = keys::bit(&held);
+        let pressed = keys::single(name).ok_or_else(|| unknown(name, name.to_owned()))?;
+        let bit = keys::bit(&pressed);
         let event = if down {
             self.input_state.modifiers |= bit;
-            key(if held.text.is_some() { "keyDown" } else { "rawKeyDown" }, &held, self.input_state.modifiers)
+            key(
+                if pressed.text.is_some() { "keyDown" } else { "rawKeyDown" },
+                &pressed,
+                self.input_state.modifiers,
+            )
         } else {
             self.input_state.modifiers &= !bit;
-            key("keyUp", &held, self.input_state.modifiers)
+            key("keyUp", &pressed, self.input_state.modifiers)
         };
         self.send_input(page, vec![event]).await
     }
@@ -174,18 +178,18 @@ impl Session {
 
     /// Presses the modifiers and the key, and releases them in reverse order.
     async fn press_combination(&self, page: &Page, combination: &Combination) -> Result<(), ActionError> {
-        let mut held = self.input_state.modifiers;
+        let mut modifiers = self.input_state.modifiers;
         let mut events = Vec::new();
         for (modifier, bit) in &combination.modifiers {
-            held |= bit;
-            events.push(key("rawKeyDown", modifier, held));
+            modifiers |= bit;
+            events.push(key("rawKeyDown", modifier, modifiers));
         }
         let down = if combination.key.text.is_some() { "keyDown" } else { "rawKeyDown" };
-        events.push(key(down, &combination.key, held));
-        events.push(key("keyUp", &combination.key, held));
+        events.push(key(down, &combination.key, modifiers));
+        events.push(key("keyUp", &combination.key, modifiers));
         for (modifier, bit) in combination.modifiers.iter().rev() {
-            held &= !bit;
-            events.push(key("keyUp", modifier, held));
+            modifiers &= !bit;
+            events.push(key("keyUp", modifier, modifiers));
         }
         self.send_input(page, events).await
     }

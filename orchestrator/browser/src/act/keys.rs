@@ -86,14 +86,14 @@ pub(crate) struct Combination {
 /// Parses a combination. The error is the unknown part.
 pub(crate) fn parse(keys: &str) -> Result<Combination, String> {
     // The plus sign is a key, too: `+` alone, or at the end of `Control++`.
-    let (held, last) = match keys.strip_suffix('+') {
-        Some(held) => (held.strip_suffix('+').unwrap_or(held), "+"),
+    let (prefix, last) = match keys.strip_suffix('+') {
+        Some(prefix) => (prefix.strip_suffix('+').unwrap_or(prefix), "+"),
         None => keys.rsplit_once('+').unwrap_or(("", keys)),
     };
     let mut modifiers = Vec::new();
-    for name in held.split('+').filter(|name| !name.is_empty()) {
-        let known = Modifier::ALL.into_iter().find(|modifier| modifier.as_str() == name);
-        modifiers.push(modifier(known.ok_or_else(|| name.to_owned())?));
+    for name in prefix.split('+').filter(|name| !name.is_empty()) {
+        let found = Modifier::ALL.into_iter().find(|modifier| modifier.as_str() == name);
+        modifiers.push(modifier(found.ok_or_else(|| name.to_owned())?));
     }
     let mut key = single(last).ok_or_else(|| last.to_owned())?;
     let bits: u32 = modifiers.iter().map(|(_, bit)| bit).sum();
@@ -111,7 +111,7 @@ pub(crate) fn parse(keys: &str) -> Result<Combination, String> {
 /// The key and the bit of a modifier.
 pub(crate) fn modifier(modifier: Modifier) -> (Key, u32) {
     let name = modifier.as_str();
-    let &(_, bit, code, number) = MODIFIERS.iter().find(|known| known.0 == name).unwrap_or(&MODIFIERS[0]);
+    let &(_, bit, code, number) = MODIFIERS.iter().find(|entry| entry.0 == name).unwrap_or(&MODIFIERS[0]);
     let name = if modifier == Modifier::ControlOrMeta { "Control" } else { name };
     (Key { key: name.to_owned(), code: code.to_owned(), number, text: None }, bit)
 }

@@ -32,18 +32,18 @@ impl Session {
         let modifiers = press.modifiers.iter().map(|&modifier| keys::modifier(modifier));
         let modifiers: Vec<_> = modifiers.collect();
         let mut events = Vec::new();
-        for (held, bit) in &modifiers {
+        for (modifier, bit) in &modifiers {
             self.input_state.modifiers |= bit;
-            events.push(key("rawKeyDown", held, self.input_state.modifiers));
+            events.push(key("rawKeyDown", modifier, self.input_state.modifiers));
         }
         events.push(self.input_state.move_to(at));
         for count in 1..=1 + u32::from(press.twice) {
             events.push(self.input_state.press(press.button, count));
             events.push(self.input_state.release(press.button, count));
         }
-        for (held, bit) in modifiers.iter().rev() {
+        for (modifier, bit) in modifiers.iter().rev() {
             self.input_state.modifiers &= !bit;
-            events.push(key("keyUp", held, self.input_state.modifiers));
+            events.push(key("keyUp", modifier, self.input_state.modifiers));
         }
         self.send_input(page, events).await
     }

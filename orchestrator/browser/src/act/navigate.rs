@@ -40,10 +40,10 @@ impl Session {
         let Some(id) = there.and_then(|entry| entry.get("id")) else {
             return Err(ActionError::NoHistory { forward });
         };
-        let seen = self.tracker.lock().url_changes;
+        let before = self.tracker.lock().url_changes;
         self.cdp().call(Some(&page.session), "Page.navigateToHistoryEntry", json!({ "entryId": id })).await?;
         let condition = |_: &_| "the other page to come back".to_owned();
-        let arrived = |state: &crate::cdp::tracker::BrowserState| (state.url_changes != seen).then_some(());
+        let arrived = |state: &crate::cdp::tracker::BrowserState| (state.url_changes != before).then_some(());
         Ok(self.tracker.wait_for(NAVIGATION, condition, arrived).await?)
     }
 }

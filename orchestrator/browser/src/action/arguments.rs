@@ -5,7 +5,7 @@ use crate::python::{Call, Literal};
 
 /// The arguments of a call by name, whether positional or not.
 pub(super) struct Arguments {
-    given: Vec<(String, Literal)>,
+    arguments: Vec<(String, Literal)>,
     fits: bool,
     form: &'static str,
 }
@@ -16,10 +16,10 @@ impl Arguments {
         let names: Vec<&str> =
             parameters.filter_map(|name| name.split('=').next()).filter(|name| !name.is_empty()).collect();
         let fits = call.positional.len() <= names.len();
-        let mut given: Vec<(String, Literal)> =
+        let mut arguments: Vec<(String, Literal)> =
             names.iter().map(|&name| name.to_owned()).zip(call.positional).collect();
-        given.extend(call.keywords);
-        Self { given, fits, form }
+        arguments.extend(call.keywords);
+        Self { arguments, fits, form }
     }
 
     /// The error for wrong arguments.
@@ -28,8 +28,8 @@ impl Arguments {
     }
 
     pub(super) fn optional(&mut self, name: &str) -> Option<Literal> {
-        let at = self.given.iter().position(|(given, _)| given == name)?;
-        Some(self.given.remove(at).1)
+        let at = self.arguments.iter().position(|(argument, _)| argument == name)?;
+        Some(self.arguments.remove(at).1)
     }
 
     pub(super) fn text(&mut self, name: &str) -> Result<String, ParseError> {
@@ -103,7 +103,7 @@ impl Arguments {
     }
 
     pub(super) fn modifiers(&mut self) -> Result<Vec<Modifier>, ParseError> {
-        if self.given.iter().all(|(name, _)| name != "modifiers") {
+        if self.arguments.iter().all(|(name, _)| name != "modifiers") {
             return Ok(Vec::new());
         }
         let named = |name: &String| Modifier::ALL.into_iter().find(|modifier| modifier.as_str() == name);
@@ -113,6 +113,6 @@ impl Arguments {
 
     /// The action, unless arguments are left over.
     pub(super) fn done(self, action: Action) -> Result<Action, ParseError> {
-        if self.fits && self.given.is_empty() { Ok(action) } else { Err(self.wrong()) }
+        if self.fits && self.arguments.is_empty() { Ok(action) } else { Err(self.wrong()) }
     }
 }

@@ -184,8 +184,8 @@ impl fmt::Display for Action {
             Self::Scroll { at: None, dx, dy } => write!(f, "scroll({dx}, {dy})"),
             Self::Scroll { at: Some(Point { x, y }), dx, dy } => write!(f, "scroll_at({x}, {y}, {dx}, {dy})"),
             Self::MouseMove(Point { x, y }) => write!(f, "mouse_move({x}, {y})"),
-            Self::MouseDown(Point { x, y }, held) => write!(f, "mouse_down({x}, {y}{})", button(*held)),
-            Self::MouseUp(Point { x, y }, held) => write!(f, "mouse_up({x}, {y}{})", button(*held)),
+            Self::MouseDown(Point { x, y }, pressed) => write!(f, "mouse_down({x}, {y}{})", button(*pressed)),
+            Self::MouseUp(Point { x, y }, pressed) => write!(f, "mouse_up({x}, {y}{})", button(*pressed)),
             Self::MouseClick(Point { x, y }, press) => {
                 write!(f, "mouse_{}click({x}, {y}{})", twice(press), button(press.button))
             }

@@ -35,10 +35,10 @@ impl Reader {
         Some(c)
     }
 
-    fn eat(&mut self, wanted: &str) -> bool {
-        let found = wanted.chars().enumerate().all(|(n, c)| self.chars.get(self.at + n) == Some(&c));
+    fn eat(&mut self, expected: &str) -> bool {
+        let found = expected.chars().enumerate().all(|(n, c)| self.chars.get(self.at + n) == Some(&c));
         if found {
-            self.at += wanted.chars().count();
+            self.at += expected.chars().count();
         }
         found
     }

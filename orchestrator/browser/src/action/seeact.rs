@@ -104,11 +104,11 @@ pub(super) fn read(text: &str, choices: &[String]) -> Result<Action, ParseError>
     };
     // A prefix without an action is skipped.
     let found = text.match_indices("ACTION: ").find_map(|(at, mark)| {
-        let said = &text[at + mark.len()..];
-        Some((at, *ACTIONS.iter().find(|name| said.starts_with(**name))?))
+        let rest = &text[at + mark.len()..];
+        Some((at, *ACTIONS.iter().find(|name| rest.starts_with(**name))?))
     });
     let Some((start, name)) = found else {
-        let word = text.split_once("ACTION: ").and_then(|(_, said)| said.split_whitespace().next());
+        let word = text.split_once("ACTION: ").and_then(|(_, rest)| rest.split_whitespace().next());
         return Err(match word {
             Some(word) => ParseError::Unknown { name: word.to_owned(), known: ACTIONS.to_vec() },
             None => missing,

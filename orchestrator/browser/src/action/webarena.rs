@@ -196,8 +196,8 @@ fn parse_scroll(text: &str) -> Option<Action> {
 
 fn map_keys(keys: &str) -> String {
     let map_keys = keys.split('+').map(|key| {
-        let known = KEYS.iter().find(|(name, _)| name.eq_ignore_ascii_case(key));
-        known.map_or(key, |&(_, map_keys)| map_keys)
+        let mapping = KEYS.iter().find(|(name, _)| name.eq_ignore_ascii_case(key));
+        mapping.map_or(key, |&(_, map_keys)| map_keys)
     });
     map_keys.collect::<Vec<_>>().join("+")
 }

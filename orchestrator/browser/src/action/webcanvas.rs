@@ -55,13 +55,13 @@ pub(super) fn read(text: &str) -> Result<Action, ParseError> {
     let (start, end) =
         text.find('{').zip(text.rfind('}')).filter(|(start, end)| start < end).ok_or_else(misplaced)?;
     let object = json5::object(&text[start..=end]).ok_or(ParseError::Arguments { form: FORM })?;
-    let said = |name: &str| match object.get(name) {
+    let field = |name: &str| match object.get(name) {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Number(number)) => number.to_string(),
         Some(Value::Bool(set)) => set.to_string(),
         _ => String::new(),
     };
-    let (name, input, id) = (said("action"), said("action_input"), said("element_id"));
+    let (name, input, id) = (field("action"), field("action_input"), field("element_id"));
     let bid = || {
         if is_bid(id.trim()) { Ok(id.trim().to_owned()) } else { Err(ParseError::Arguments { form: FORM }) }
     };

@@ -91,7 +91,7 @@ pub(crate) struct BrowserState {
     /// The page's time runs without waiting for responses, so none is released.
     pub(crate) holds_responses: bool,
     /// When the episode began, by the machine's clock.
-    pub(crate) began: Option<Instant>,
+    pub(crate) started_at: Option<Instant>,
     /// The times of drawn frames.
     pub(crate) frame_clock: FrameClock,
     /// Sessions in which a frame is being drawn.
@@ -147,11 +147,11 @@ impl BrowserState {
     /// Clears the state for the targets of a new episode, whose clock shows `page_clock`
     /// milliseconds.
     pub(crate) fn begin_episode(&mut self, setup: targets::TargetSetup, page_clock: f64) {
-        let began = Some(Instant::now());
+        let started_at = Some(Instant::now());
         *self = Self {
             setup: Some(Arc::new(setup)),
             page_clock,
-            began,
+            started_at,
             disconnected: self.disconnected,
             ..Self::default()
         };
@@ -301,9 +301,9 @@ impl Tracker {
         }
         let mut state = self.lock();
         if let Some(session) = &session {
-            let begun = state.traffic.on_event(session, method, params);
-            state.started_count += u64::from(begun);
-            if begun && !state.is_worker(session) {
+            let has_started = state.traffic.on_event(session, method, params);
+            state.started_count += u64::from(has_started);
+            if has_started && !state.is_worker(session) {
                 state.request_count += u64::from(match method {
                     "Network.requestWillBeSent" => text("/initiator/type") != "preflight",
                     "Network.webSocketCreated" => true,

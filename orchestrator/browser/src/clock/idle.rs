@@ -35,11 +35,11 @@ pub(crate) struct RendererProcesses {
 /// Waits until the renderers have been idle for one round trip to the browser.
 pub(crate) async fn wait_until_idle(tracker: &Tracker, cdp: &Cdp) {
     let mut processes = find_renderers(tracker, cdp).await;
-    let began = Instant::now();
+    let start = Instant::now();
     let mut checks = 0;
     let mut polls = interval(POLL);
     polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    while began.elapsed() < MAX_WAIT {
+    while start.elapsed() < MAX_WAIT {
         if processes.main_are_idle() {
             let before = processes.cpu_time();
             ping_browser(tracker, cdp).await;

@@ -78,9 +78,9 @@ async fn release_next(
     activity.until(FOREVER, |counts| counts.waiting > 0).await;
     for _ in 0..MAX_FOLLOW_UPS {
         slow = wait_for_other_responses(activity, tracker, slow).await;
-        let begun = (tracker.lock().started_count, activity.counts().begun);
+        let before = (tracker.lock().started_count, activity.counts().begun);
         round_trip(tracker, cdp).await;
-        if (tracker.lock().started_count, activity.counts().begun) == begun {
+        if (tracker.lock().started_count, activity.counts().begun) == before {
             break;
         }
     }
@@ -101,10 +101,10 @@ async fn release_next(
     let Some(ended) = release(turns, tracker).await else { return slow };
     slow = wait_for_other_responses(activity, tracker, slow).await;
     let condition = |_: &BrowserState| "the page to take an answer".to_owned();
-    let taken = |state: &BrowserState| (state.traffic.ended_count > ended).then_some(());
+    let has_ended = |state: &BrowserState| (state.traffic.ended_count > ended).then_some(());
     for _ in 0..PROBES {
         // The result does not matter: a page need not read its responses.
-        if tracker.wait_for(PROBE_INTERVAL, condition, taken).await.is_ok() {
+        if tracker.wait_for(PROBE_INTERVAL, condition, has_ended).await.is_ok() {
             break;
         }
         ping_browser(tracker, cdp).await;

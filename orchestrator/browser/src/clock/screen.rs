@@ -218,11 +218,11 @@ impl Session {
         let page = wait.page;
         let without_document = self.has_no_document(page).await?;
         match self.evaluate_isolated(page, &page.target, LOOK, wait.limit.remaining()).await {
-            Ok(seen) => {
-                if let Some(now) = seen.get(0).and_then(Value::as_f64) {
+            Ok(reply) => {
+                if let Some(now) = reply.get(0).and_then(Value::as_f64) {
                     self.tracker.lock().page_clock = now;
                 }
-                let body = !without_document && seen.get(1) == Some(&Value::Bool(true));
+                let body = !without_document && reply.get(1) == Some(&Value::Bool(true));
                 Ok(if body { HasBody::Yes } else { HasBody::No })
             }
             Err(Error::Refused { .. }) => Ok(HasBody::No),

@@ -164,8 +164,8 @@ impl Session {
     /// Waits until every page and worker is known to have the world's clock.
     async fn wait_until_verified(&self, limit: TimeLimit) -> Result<(), Error> {
         let condition = |_: &BrowserState| "a page or worker that was not prepared to go away".to_owned();
-        let known = |state: &BrowserState| (state.unverified_targets == 0).then(|| state.check_prepared());
-        self.tracker.wait_for(limit.remaining(), condition, known).await?
+        let verified = |state: &BrowserState| (state.unverified_targets == 0).then(|| state.check_prepared());
+        self.tracker.wait_for(limit.remaining(), condition, verified).await?
     }
 
     /// Lets everything arrive that is on its way, while the page's time stands still. Returns how
@@ -212,12 +212,12 @@ impl Session {
     /// or a click, is in their own processes, and one check is enough.
     fn has_new_activity(&self, activity: &Activity) -> bool {
         let mut state = self.tracker.lock();
-        let news = ActivityCounts {
+        let counts = ActivityCounts {
             started_count: state.started_count,
             ended: state.traffic.ended_count,
             request_count: activity.counts().begun,
         };
-        std::mem::replace(&mut state.seen_activity, news) != news
+        std::mem::replace(&mut state.seen_activity, counts) != counts
     }
 
     async fn ensure_idle(&self) {
@@ -245,7 +245,7 @@ impl Session {
         let answered = |state: &BrowserState| {
             state.traffic.without_response() == 0 && state.traffic.navigation_count() == 0
         };
-        let began = Instant::now();
+        let start = Instant::now();
         loop {
             self.wait_for_gateway(activity, limit).await?;
             let before = (self.tracker.lock().started_count, activity.counts().begun);
@@ -256,7 +256,7 @@ impl Session {
             };
             if !wait.until(notice, condition, answered).await? {
                 let counts = activity.counts();
-                let waits = self.tracker.lock().traffic.throttled() > 0 && began.elapsed() < THROTTLED_SOCKET;
+                let waits = self.tracker.lock().traffic.throttled() > 0 && start.elapsed() < THROTTLED_SOCKET;
                 if !waits
                     && self.is_gateway_idle(&counts)
                     && before == (self.tracker.lock().started_count, counts.begun)
@@ -335,22 +335,22 @@ impl Session {
         activity: &Activity,
         wait: LivenessWait<'_>,
     ) -> Result<(), Error> {
-        let (seen, offset) = {
+        let (sockets, offset) = {
             let mut state = self.tracker.lock();
             let counts = activity.counts();
             let offset = (counts.frames_sent.cast_signed(), counts.frames_taken.cast_signed());
             (state.sockets, *state.socket_offset.get_or_insert(offset))
         };
-        if seen == SocketCounts::default() && activity.counts().frames_sent.cast_signed() == offset.0 {
+        if sockets == SocketCounts::default() && activity.counts().frames_sent.cast_signed() == offset.0 {
             return Ok(());
         }
         let mut rounds = wait.rounds(DELIVERY);
         while let Some(share) = rounds.next().await? {
-            let taken = activity.until(share, |counts| {
+            let is_taken = activity.until(share, |counts| {
                 let sent = self.tracker.lock().sockets.sent.cast_signed();
                 counts.frames_taken.cast_signed() >= offset.1 + sent
             });
-            if !taken.await || activity.quiet(share).await.is_err() {
+            if !is_taken.await || activity.quiet(share).await.is_err() {
                 continue;
             }
             let received = |state: &BrowserState| {

@@ -85,12 +85,12 @@ impl Session {
     ) -> Result<GrantOutcome, Error> {
         let LivenessWait { tracker, page, limit, .. } = wait;
         let (condition, ran_out) = virtual_time::budget_wait(wait, slice);
-        let began = Instant::now();
-        let mut asked = tracker.lock().request_count;
+        let start = Instant::now();
+        let mut request_count = tracker.lock().request_count;
         let _hold =
             virtual_time::set_policy_holding_responses(wait, slice, "pauseIfNetworkFetchesPending").await?;
         loop {
-            let has_stopped = |state: &BrowserState| ran_out(state) || state.request_count != asked;
+            let has_stopped = |state: &BrowserState| ran_out(state) || state.request_count != request_count;
             if wait.until(STREAM_WAIT, &condition, has_stopped).await? {
                 let now = tracker.lock().request_count;
                 if ran_out(&tracker.lock()) {
@@ -109,8 +109,8 @@ impl Session {
                 if is_stopped {
                     break;
                 }
-                asked = now;
-            } else if self.waits_only_for_streams(activity, began) {
+                request_count = now;
+            } else if self.waits_only_for_streams(activity, start) {
                 tracing::debug!("a stream holds the page's time; it runs on without it");
                 break;
             } else if limit.remaining().is_zero() {
@@ -126,15 +126,15 @@ impl Session {
     /// script that waits for a response does stop it.
     async fn is_time_stopped(&self, wait: LivenessWait<'_>) -> Result<bool, Error> {
         let LivenessWait { page, limit, .. } = wait;
-        let mut seen = Vec::new();
-        while seen.len() < 2 {
+        let mut times = Vec::new();
+        while times.len() < 2 {
             let probe = self.evaluate_isolated(page, &page.target, "Date.now()", limit.remaining());
             match timeout(SYNC_REQUEST_WAIT, probe).await {
                 Err(_) | Ok(Err(Error::Refused { .. })) => return Ok(true),
-                Ok(now) => seen.push(now?),
+                Ok(now) => times.push(now?),
             }
         }
-        Ok(seen[0] == seen[1])
+        Ok(times[0] == times[1])
     }
 
     /// Lets the page's time run in steps until its clock shows `end`, in milliseconds since 1970.
@@ -142,7 +142,7 @@ impl Session {
         loop {
             let left = end - self.tracker.lock().page_clock;
             let step = Duration::try_from_secs_f64(left / 1000.0).unwrap_or_default().clamp(MIN_GRANT, STEP);
-            let before = self.begun(activity);
+            let before = self.started_counts(activity);
             {
                 let _hold = self.hold_socket_messages(activity, limit).await?;
                 let page = self.tracker.lock().active()?;
@@ -152,7 +152,7 @@ impl Session {
             if step >= left {
                 return Ok(());
             }
-            if self.begun(activity) == before {
+            if self.started_counts(activity) == before {
                 self.tracker.lock().page_clock += step;
             } else {
                 self.drain(activity, limit).await?;
@@ -173,7 +173,7 @@ impl Session {
         }
     }
 
-    fn begun(&self, activity: &Activity) -> (u64, u64) {
+    fn started_counts(&self, activity: &Activity) -> (u64, u64) {
         (self.tracker.lock().started_count, activity.counts().begun)
     }
 

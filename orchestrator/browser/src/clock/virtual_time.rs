@@ -67,12 +67,12 @@ pub(crate) async fn run_head_start(
     page: &Page,
     determinism: Determinism,
 ) -> Result<(), Error> {
-    let seen = tracker.lock().expired_budgets(&page.session);
+    let before = tracker.lock().expired_budgets(&page.session);
     set_policy(cdp, &page.session, HEAD_START, "advance").await?;
     let condition = |_: &BrowserState| "the empty page to reach the start of the world's time".to_owned();
     tracker
         .wait_for(HEAD_START_TIMEOUT, condition, |state| {
-            (state.expired_budgets(&page.session) > seen).then_some(())
+            (state.expired_budgets(&page.session) > before).then_some(())
         })
         .await?;
     tracker.lock().page_clock = start_millis(determinism);
@@ -108,10 +108,10 @@ pub(crate) fn stop(cdp: &Cdp, session: &SessionId, clock: f64) {
 /// all. Then it shows the real time.
 pub(crate) fn stop_if_own(cdp: &Cdp, session: &SessionId, clock: f64) {
     const DAY: f64 = 24.0 * 60.0 * 60.0 * 1000.0;
-    let asked = cdp.send(Some(session), "Runtime.evaluate", json!({ "expression": "Date.now()" }));
+    let reply = cdp.send(Some(session), "Runtime.evaluate", json!({ "expression": "Date.now()" }));
     let (cdp, session) = (cdp.clone(), SessionId::clone(session));
     tokio::spawn(async move {
-        if let Ok(Ok(answer)) = asked.await
+        if let Ok(Ok(answer)) = reply.await
             && let Ok(answer) = serde_json::from_str::<Value>(answer.get())
             && let Some(shown) = answer.pointer("/result/value").and_then(Value::as_f64)
             && (shown - clock).abs() > DAY
@@ -146,12 +146,14 @@ pub(crate) fn budget_wait(
     slice: Duration,
 ) -> (impl Fn(&BrowserState) -> String, impl Fn(&BrowserState) -> bool) {
     let session = &wait.page.session;
-    let seen = wait.tracker.lock().expired_budgets(session);
+    let before = wait.tracker.lock().expired_budgets(session);
     let condition = move |state: &BrowserState| match state.traffic.describe() {
         urls if urls.is_empty() => format!("the page to run for {slice:?} of its own time"),
         urls => format!("the page to run for {slice:?} of its own time, while it waits for {urls}"),
     };
-    (condition, move |state: &BrowserState| state.expired_budgets(session) > seen || !state.is_open(session))
+    (condition, move |state: &BrowserState| {
+        state.expired_budgets(session) > before || !state.is_open(session)
+    })
 }
 
 /// Holds responses back from the page until dropped.
@@ -233,14 +235,14 @@ pub(crate) async fn tick_worker(
         "awaitPromise": true,
         "returnByValue": true,
     });
-    let asked = cdp.call_within(Some(&session), "Runtime.callFunctionOn", params, WORKER_TIMEOUT);
+    let reply = cdp.call_within(Some(&session), "Runtime.callFunctionOn", params, WORKER_TIMEOUT);
     let ended = tracker.wait_for(
         WORKER_TIMEOUT,
         |_| format!("the worker {} to end or to answer", worker.url),
         |state| (!state.workers.iter().any(|candidate| candidate.session == session)).then_some(()),
     );
     tokio::select! {
-        answer = asked => match answer {
+        answer = reply => match answer {
             Ok(answer) => Ok(answer.pointer("/result/value").and_then(Value::as_u64).unwrap_or(0)),
             // It has just ended.
             Err(Error::Refused { .. }) => Ok(0),

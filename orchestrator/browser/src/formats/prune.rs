@@ -183,8 +183,8 @@ impl Html {
                     let name = name.unwrap_or_default().to_lowercase();
                     let written = of.nodes.attributes.get(node).map(Vec::as_slice).unwrap_or_default();
                     let bid = snapshot.bid_of(written);
-                    let known = bid.and_then(|bid| properties.get(bid));
-                    if !tree.filters(bid, known) {
+                    let element = bid.and_then(|bid| properties.get(bid));
+                    if !tree.filters(bid, element) {
                         mute_children = false;
                         if DROPPED.contains(&&*name) {
                             html.split_text(under);
@@ -196,11 +196,11 @@ impl Html {
                         };
                         let mut attributes = own_attributes(snapshot, written);
                         node_facts.state(snapshot, node, &name, &mut attributes);
-                        attributes.extend(tree.extras(known).iter().map(|extra| {
+                        attributes.extend(tree.extras(element).iter().map(|extra| {
                             let (name, value) = extra.split_once('=').unwrap_or((extra, ""));
                             (name.to_owned(), value.trim_matches('"').to_owned())
                         }));
-                        let shown = bid.filter(|_| !tree.hides_bid(known));
+                        let shown = bid.filter(|_| !tree.hides_bid(element));
                         let bare = shown.is_some() && attributes.is_empty() && UNWRAPPED.contains(&&*name);
                         attributes.extend(shown.map(|bid| ("bid".to_owned(), bid.to_owned())));
                         if passed || bare {

@@ -125,8 +125,8 @@ fn tree(source: &Source<'_>, options: &WebArena, bids: &mut Bids) -> String {
     while let Some(Step { part, node, depth, above, around }) = stack.pop() {
         let id = own_id(part, node, bids).or(above);
         let place = place(node, around, source.places);
-        let seen = !options.viewport_only || in_view(node, place, source.window);
-        let line = line(node, id.as_deref()).filter(|_| seen);
+        let is_shown = !options.viewport_only || in_view(node, place, source.window);
+        let line = line(node, id.as_deref()).filter(|_| is_shown);
         // A node without an element has a line, but does not indent its children.
         let indents = line.is_some() && node.node.is_some();
         if let Some(line) = line {
@@ -225,18 +225,18 @@ fn in_view(node: &AxNode, place: Option<[f64; 4]>, window: (u32, u32)) -> bool {
 }
 
 fn clean(tree: &str) -> String {
-    let mut kept: Vec<&str> = Vec::new();
+    let mut lines: Vec<&str> = Vec::new();
     for line in tree.split('\n') {
         if line.to_lowercase().contains("statictext") {
             let Some(text) = static_text(line) else { continue };
-            let last = &kept[kept.len().saturating_sub(3)..];
+            let last = &lines[lines.len().saturating_sub(3)..];
             if text.is_empty() || last.iter().any(|line| line.contains(text)) {
                 continue;
             }
         }
-        kept.push(line);
+        lines.push(line);
     }
-    kept.join("\n")
+    lines.join("\n")
 }
 
 /// The text between the quotes of a text line. If properties follow, everything up to the last

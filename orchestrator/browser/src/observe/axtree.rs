@@ -240,7 +240,7 @@ impl TreeText {
             (self.with_visible && properties.is_visible(), "visible"),
             (self.with_som && properties.set_of_marks, "som"),
         ];
-        extras.extend(flags.iter().filter(|(said, _)| *said).map(|(_, word)| (*word).to_owned()));
+        extras.extend(flags.iter().filter(|(is_set, _)| *is_set).map(|(_, word)| (*word).to_owned()));
         extras
     }
 

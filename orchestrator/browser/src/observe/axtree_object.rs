@@ -29,8 +29,8 @@ pub(crate) fn merge(parts: &[FrameTree], raw: &[Box<RawValue>], bids: &Bids) -> 
             Some(Value::Array(own)) => without_text_boxes(own),
             _ => Vec::new(),
         };
-        let taken = own.iter().filter_map(node_id).any(|node_id| seen_ids.contains(node_id));
-        if let Some(prefix) = part.prefix.as_deref().filter(|_| taken) {
+        let is_duplicate = own.iter().filter_map(node_id).any(|node_id| seen_ids.contains(node_id));
+        if let Some(prefix) = part.prefix.as_deref().filter(|_| is_duplicate) {
             own.iter_mut().for_each(|node| prefix_ids(node, prefix));
         }
         seen_ids.extend(own.iter().filter_map(node_id).map(str::to_owned));
@@ -63,13 +63,13 @@ fn without_text_boxes(nodes: Vec<Value>) -> Vec<Value> {
     let is_box = |node: &Value| node["role"]["value"] == "InlineTextBox";
     let boxes: HashSet<String> =
         nodes.iter().filter(|node| is_box(node)).filter_map(node_id).map(str::to_owned).collect();
-    let mut kept: Vec<Value> = nodes.into_iter().filter(|node| !is_box(node)).collect();
-    for node in &mut kept {
+    let mut rest: Vec<Value> = nodes.into_iter().filter(|node| !is_box(node)).collect();
+    for node in &mut rest {
         let children = node["childIds"].as_array_mut().map(std::mem::take).unwrap_or_default();
         let stays = |child: &Value| !child.as_str().is_some_and(|child| boxes.contains(child));
         node["childIds"] = children.into_iter().filter(stays).collect();
     }
-    kept
+    rest
 }
 
 /// Puts a frame's letters before every id of a node.

@@ -218,7 +218,7 @@ pub(crate) fn without_marks(snapshot: &RawValue) -> Value {
                 let text = number.as_u64().and_then(|number| strings.get(usize::try_from(number).ok()?));
                 text.and_then(Value::as_str).unwrap_or_default().to_owned()
             };
-            let mut kept = Vec::with_capacity(attributes.len() + 2);
+            let mut pairs = Vec::with_capacity(attributes.len() + 2);
             let mut bid = None;
             for pair in attributes.chunks(2) {
                 let [name, value] = pair else { continue };
@@ -226,16 +226,16 @@ pub(crate) fn without_marks(snapshot: &RawValue) -> Value {
                 let Some((found, value_without_mark)) =
                     marks::split(&text).filter(|_| MARK_ATTRIBUTES.contains(&string_at(name).as_str()))
                 else {
-                    kept.push((name.clone(), Ok(value.clone())));
+                    pairs.push((name.clone(), Ok(value.clone())));
                     continue;
                 };
                 bid = Some(found.to_owned());
                 if !value_without_mark.is_empty() {
-                    kept.push((name.clone(), Err(value_without_mark.to_owned())));
+                    pairs.push((name.clone(), Err(value_without_mark.to_owned())));
                 }
             }
-            let mut written: Vec<Value> = Vec::with_capacity(kept.len() * 2 + 2);
-            for (name, value) in kept {
+            let mut written: Vec<Value> = Vec::with_capacity(pairs.len() * 2 + 2);
+            for (name, value) in pairs {
                 let value = value
                     .unwrap_or_else(|value_without_mark| json!(number_of(&mut strings, &value_without_mark)));
                 written.extend([name, value]);

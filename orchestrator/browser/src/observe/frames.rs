@@ -78,8 +78,8 @@ impl Bids {
 
     /// The bid of a node without a mark, if it has one.
     pub(crate) fn unmarked_bid(&self, prefix: &str, node: i64) -> Option<String> {
-        let given = self.unmarked.get(&self.frames.get(prefix)?.document())?.get(&node)?;
-        Some(format!("{prefix}0{given}"))
+        let number = self.unmarked.get(&self.frames.get(prefix)?.document())?.get(&node)?;
+        Some(format!("{prefix}0{number}"))
     }
 
     pub(crate) fn locate(&self, bid: &str) -> Option<NodeLocation> {
@@ -89,7 +89,8 @@ impl Bids {
             return Some(NodeLocation::Marked { frame: frame.id.clone() });
         };
         let number: usize = unmarked.parse().ok()?;
-        let (&node, _) = self.unmarked.get(&frame.document())?.iter().find(|(_, given)| **given == number)?;
+        let (&node, _) =
+            self.unmarked.get(&frame.document())?.iter().find(|(_, assigned)| **assigned == number)?;
         Some(NodeLocation::Node { frame: frame.id.clone(), node })
     }
 

@@ -58,10 +58,10 @@ fn renumber_documents(
 }
 
 /// The name of a frame, as long as the browser's own.
-fn frame_name(given: &Value, known: &mut HashMap<String, usize>) -> Value {
-    let Some(text) = given.as_str() else { return given.clone() };
-    let next = known.len() + 1;
-    json!(format!("{:032X}", known.entry(text.to_owned()).or_insert(next)))
+fn frame_name(original: &Value, numbers: &mut HashMap<String, usize>) -> Value {
+    let Some(text) = original.as_str() else { return original.clone() };
+    let next = numbers.len() + 1;
+    json!(format!("{:032X}", numbers.entry(text.to_owned()).or_insert(next)))
 }
 
 /// Renumbers the elements in a node and in its related nodes.
@@ -81,18 +81,18 @@ fn renumber_elements(value: &mut Value, elements: &mut HashMap<i64, usize>) {
     }
 }
 
-fn renumber_value(number: &mut Value, known: &mut HashMap<i64, usize>) {
-    if let Some(given) = number.as_i64() {
-        let next = known.len() + 1;
-        *number = json!(*known.entry(given).or_insert(next));
+fn renumber_value(number: &mut Value, numbers: &mut HashMap<i64, usize>) {
+    if let Some(original) = number.as_i64() {
+        let next = numbers.len() + 1;
+        *number = json!(*numbers.entry(original).or_insert(next));
     }
 }
 
 /// The number of a node of the accessibility tree, as text.
-fn node_number(given: &Value, known: &mut HashMap<String, usize>) -> Value {
-    let Some(text) = given.as_str() else { return given.clone() };
-    let next = known.len() + 1;
-    json!(known.entry(text.to_owned()).or_insert(next).to_string())
+fn node_number(original: &Value, numbers: &mut HashMap<String, usize>) -> Value {
+    let Some(text) = original.as_str() else { return original.clone() };
+    let next = numbers.len() + 1;
+    json!(numbers.entry(text.to_owned()).or_insert(next).to_string())
 }
 
 #[cfg(test)]

@@ -108,7 +108,7 @@ impl Session {
 
     /// Observes the active page in the given formats.
     pub async fn observe_with(&mut self, look: &Look) -> Result<Observation, Error> {
-        let (page, active_tab, begun) = {
+        let (page, active_tab, started_count) = {
             let state = self.tracker.lock();
             let page = state.active()?;
             let place = state.pages.iter().position(|open| open.session == page.session);
@@ -120,8 +120,8 @@ impl Session {
         erased?;
         let (tabs, marked) = (tabs?, marked?);
         let title = tabs.get(active_tab).map(|tab| tab.title.clone()).unwrap_or_default();
-        let taken = marked.snapshot.as_deref().map(DomSnapshot::read).transpose()?;
-        let places = taken.as_ref().map(DomSnapshot::node_bounds).unwrap_or_default();
+        let snapshot = marked.snapshot.as_deref().map(DomSnapshot::read).transpose()?;
+        let places = snapshot.as_ref().map(DomSnapshot::node_bounds).unwrap_or_default();
         let properties = properties::of(marked.measured, &places);
         let known: HashMap<String, Properties> = properties.iter().cloned().collect();
         let (parts, raw) = parts(&frames, marked.trees)?;
@@ -137,10 +137,10 @@ impl Session {
                 webarena::Source { parts: &parts, places: &places.nodes, window, tabs: &tabs, active_tab };
             webarena::write(&source, options, &mut self.bids)
         });
-        let pruned = look.pruned_html.as_ref().zip(taken.as_ref());
-        let pruned_html = pruned.map(|(options, taken)| prune::write(taken, &known, options));
-        let canvas = taken.as_ref().filter(|_| look.webcanvas);
-        let webcanvas = canvas.map(|taken| webcanvas::write(taken, &title));
+        let pruned = look.pruned_html.as_ref().zip(snapshot.as_ref());
+        let pruned_html = pruned.map(|(options, snapshot)| prune::write(snapshot, &known, options));
+        let canvas = snapshot.as_ref().filter(|_| look.webcanvas);
+        let webcanvas = canvas.map(|snapshot| webcanvas::write(snapshot, &title));
         let observation = Observation {
             url: frames.first().map(|frame| frame.url.clone()).unwrap_or_default(),
             title,
@@ -166,19 +166,19 @@ impl Session {
             dom,
             axtree_object,
         };
-        self.drain_since(&page, begun).await?;
+        self.drain_since(&page, started_count).await?;
         Ok(observation)
     }
 
     /// Waits for requests that an observation has caused, such as the font of a text that is laid
-    /// out only for it. Otherwise their responses would come at a random later time. `begun` is the
-    /// count of started requests before the observation.
-    pub(crate) async fn drain_since(&self, page: &Page, begun: u64) -> Result<(), Error> {
+    /// out only for it. Otherwise their responses would come at a random later time.
+    /// `started_count` is the count of started requests before the observation.
+    pub(crate) async fn drain_since(&self, page: &Page, started_count: u64) -> Result<(), Error> {
         if self.frozen().is_none() {
             return Ok(());
         }
         self.liveness_wait(page, TimeLimit::after(CALL_TIMEOUT)).ping_page().await?;
-        if self.tracker.lock().started_count == begun {
+        if self.tracker.lock().started_count == started_count {
             return Ok(());
         }
         let activity = self.launch.activity.clone().unwrap_or_default();
@@ -286,16 +286,18 @@ impl Session {
         // In attach mode the pages' time runs with the machine's.
         match self.frozen() {
             Some(determinism) => virtual_time::elapsed(determinism, state.page_clock),
-            None => state.began.map_or(0, |began| began.elapsed().as_millis().try_into().unwrap_or(u64::MAX)),
+            None => state
+                .started_at
+                .map_or(0, |started_at| started_at.elapsed().as_millis().try_into().unwrap_or(u64::MAX)),
         }
     }
 
     async fn tabs(&self) -> Result<Vec<Tab>, Error> {
         let pages = self.tracker.lock().pages.clone();
         let look = async |page: &Page| {
-            let asked = json!({ "targetId": page.target });
+            let params = json!({ "targetId": page.target });
             let (info, title) = tokio::join!(
-                self.cdp().call(Some(&page.session), "Target.getTargetInfo", asked),
+                self.cdp().call(Some(&page.session), "Target.getTargetInfo", params),
                 self.evaluate_isolated(page, &page.target, "document.title", CALL_TIMEOUT),
             );
             let url = info?.pointer("/targetInfo/url").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -314,7 +316,7 @@ fn parts(
     for (frame, tree) in frames.iter().zip(trees) {
         let owner = frame.parent.clone().zip(frame.owner);
         let (tree, raw) = match tree {
-            Ok(taken) => taken,
+            Ok(tree) => tree,
             // The frame has just gone.
             Err(Error::Refused { .. }) if frame.parent.is_some() => continue,
             Err(error) => return Err(error),

@@ -63,9 +63,9 @@ impl Session {
 
 /// Combines visibilities and bounds.
 pub(crate) fn of(measured: Vec<(String, f64, bool)>, bounds: &NodeBounds) -> Vec<(String, Properties)> {
-    let known = |(bid, visibility, set_of_marks): (String, f64, bool)| {
+    let combine = |(bid, visibility, set_of_marks): (String, f64, bool)| {
         let (bbox, clickable) = bounds.elements.get(&bid).copied().unwrap_or_default();
         (bid, Properties { visibility, bbox, clickable, set_of_marks })
     };
-    measured.into_iter().map(known).collect()
+    measured.into_iter().map(combine).collect()
 }

@@ -45,7 +45,7 @@ impl Session {
             Some(marks) => self.marked_elements(marks).await?,
             None => Vec::new(),
         };
-        let (page, begun) = {
+        let (page, started_count) = {
             let state = self.tracker.lock();
             (state.active()?, state.started_count)
         };
@@ -54,7 +54,7 @@ impl Session {
         } else {
             (self.screenshot().await?, (0.0, 0.0))
         };
-        self.drain_since(&page, begun).await?;
+        self.drain_since(&page, started_count).await?;
         if marked_elements.is_empty() {
             return Ok(file);
         }
@@ -71,8 +71,9 @@ impl Session {
     async fn marked_elements(&mut self, marks: Marks) -> Result<Vec<(String, [f64; 4])>, Error> {
         match marks {
             Marks::BrowserGym => {
-                let seen = self.observe_with(&Look { properties: true, ..Look::default() }).await?;
-                let marked_elements = seen.properties.into_iter().filter(|(_, known)| known.set_of_marks);
+                let observation = self.observe_with(&Look { properties: true, ..Look::default() }).await?;
+                let marked_elements =
+                    observation.properties.into_iter().filter(|(_, known)| known.set_of_marks);
                 Ok(marked_elements.filter_map(|(bid, known)| Some((bid, known.bbox?))).collect())
             }
             Marks::VisualWebArena => {
@@ -101,12 +102,12 @@ impl Session {
                 "height": side("/cssContentSize/height", height),
             },
         });
-        let told = self.determinism.is_none();
-        if !told {
+        let runs_scripts = self.determinism.is_none();
+        if !runs_scripts {
             call("Emulation.setScriptExecutionDisabled", json!({ "value": true })).await?;
         }
         let shot = self.capture(page, params).await;
-        if !told {
+        if !runs_scripts {
             // The next frame clears the events that the page would have got.
             let shown = self.screenshot_of(page).await;
             call("Emulation.setScriptExecutionDisabled", json!({ "value": false })).await?;

@@ -163,8 +163,8 @@ impl Limits {
             }
             "Browser.setDownloadBehavior" | "Page.setDownloadBehavior" => self.downloads(params),
             "Browser.grantPermissions" => {
-                let asked = params.get("permissions").and_then(Value::as_array);
-                asked.into_iter().flatten().try_for_each(check_permission)
+                let permissions = params.get("permissions").and_then(Value::as_array);
+                permissions.into_iter().flatten().try_for_each(check_permission)
             }
             "Browser.setPermission" if params.get("setting") != Some(&json!("granted")) => Ok(()),
             "Browser.setPermission" => check_permission(&params["permission"]["name"]),
@@ -175,15 +175,15 @@ impl Limits {
 
     /// Contexts have the browser's proxy, which is the gateway, or name the gateway.
     fn check_context(&self, params: &Value) -> Result<(), String> {
-        let given = |name: &str| params.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+        let param = |name: &str| params.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
         let gateway = format!("{}", self.proxy);
-        if let Some(proxy) = given("proxyServer")
+        if let Some(proxy) = param("proxyServer")
             && proxy != gateway
             && proxy != format!("http://{gateway}")
         {
             return Err(format!("the proxy is the gateway, http://{gateway}, and no other"));
         }
-        if given("proxyBypassList").is_some_and(|list| list != "<-loopback>") {
+        if param("proxyBypassList").is_some_and(|list| list != "<-loopback>") {
             return Err("nothing goes past the proxy".to_owned());
         }
         match params.get("originsWithUniversalNetworkAccess").and_then(Value::as_array) {
