@@ -138,7 +138,7 @@ pub async fn crawl(
     Ok(crawled)
 }
 
-/// What a guest owes each host: a pause between pages, and a look at its robots.txt.
+/// The politeness of a crawl: a delay between the pages of a host, and its robots.txt.
 struct Politeness {
     delay: Duration,
     next: HashMap<String, Instant>,
