@@ -71,7 +71,7 @@ impl BrowserState {
         if self.downloads.len() > MAX_DOWNLOADS {
             tracing::warn!(
                 url = text("url"),
-                "there are more than {MAX_DOWNLOADS} downloads: this one is broken off"
+                "there are more than {MAX_DOWNLOADS} downloads; this one is canceled"
             );
             self.cancel_download(cdp, &text("guid"));
         }
@@ -98,7 +98,7 @@ impl BrowserState {
         if ended == Some(DownloadEnd::Canceled) || total <= setup.downloads {
             return;
         }
-        tracing::warn!(url, bound = setup.downloads, "downloads hold too much together: one is broken off");
+        tracing::warn!(url, bound = setup.downloads, "the downloads exceed their limit; one is canceled");
         if ended.is_none() {
             self.cancel_download(cdp, &id);
             return;

@@ -89,7 +89,7 @@ impl Session {
             // It may be in a frame of the page.
             return Ok(self.tracker.lock().intercepted_drag.take());
         }
-        let condition = |_: &_| "the browser to say what is dragged".to_owned();
+        let condition = |_: &_| "the browser to report the dragged data".to_owned();
         self.tracker.wait_for(DRAG_TIMEOUT, condition, |state| state.intercepted_drag.clone()).await.map(Some)
     }
 

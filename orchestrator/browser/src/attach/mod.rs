@@ -56,7 +56,7 @@ impl Session {
     /// # Errors
     /// If the browser has ended.
     pub async fn wait_for_navigations(&self, since: usize) -> Result<Vec<String>, Error> {
-        let condition = |_: &BrowserState| "a tab to come to another address".to_owned();
+        let condition = |_: &BrowserState| "a tab to open another URL".to_owned();
         let more = |state: &BrowserState| {
             state.navigations.get(since..).filter(|more| !more.is_empty()).map(<[_]>::to_vec)
         };
@@ -71,7 +71,7 @@ impl Session {
     /// If the browser has ended.
     pub async fn wait_for_network_idle(&self, since: usize, within: Duration) -> Result<bool, Error> {
         let condition =
-            |state: &BrowserState| format!("a page to be there; on its way are {}", state.traffic.describe());
+            |state: &BrowserState| format!("a page to load (pending: {})", state.traffic.describe());
         let quiet =
             |state: &BrowserState| state.traffic.pending() == 0 && state.traffic.navigation_count() == 0;
         let there = |state: &BrowserState| match state.navigations.len() > since {

@@ -257,7 +257,10 @@ impl Traffic {
     /// From now on no other response waits for this one.
     pub(crate) fn defer(&mut self, pending: &PendingRequest) {
         if let Some(request) = self.requests.get_mut(&pending.id) {
-            tracing::debug!(url = pending.url, "a request has not come to the gateway; others go before it");
+            tracing::debug!(
+                url = pending.url,
+                "a request has not reached the gateway; other responses go first"
+            );
             request.deferred = true;
         }
     }
@@ -332,14 +335,11 @@ impl Traffic {
     /// Gives up on what the page still waits for, though the network has delivered everything.
     pub(crate) fn abandon_pending(&mut self) {
         for request in self.requests.values_mut().filter(|request| request.blocks_settling()) {
-            tracing::debug!(
-                url = request.url,
-                "the page has not finished a request that was answered in full"
-            );
+            tracing::debug!(url = request.url, "the page has not read a complete response");
             request.abandoned = true;
         }
         for (_, Navigation { url, .. }) in self.navigations.drain() {
-            tracing::debug!(url, "a navigation came to nothing");
+            tracing::debug!(url, "a navigation has ended without a document");
         }
     }
 
@@ -353,7 +353,7 @@ impl Traffic {
         for request in self.requests.values_mut() {
             if request.blocks_settling() && !request.has_response {
                 let url = &request.url;
-                tracing::warn!(url, "no answer has come for long; the page's time goes on without it");
+                tracing::warn!(url, "no response for long; the page's time runs on without it");
                 (request.stalled, request.stream) = (true, true);
             }
         }
@@ -365,7 +365,7 @@ impl Traffic {
             if request.has_response && !request.open_ended && request.last_data.elapsed() >= silence {
                 tracing::debug!(
                     url = request.url,
-                    "an answer does not end; the page's time goes on without it"
+                    "a response does not end; the page's time runs on without it"
                 );
                 (request.open_ended, request.stream) = (true, true);
             }

@@ -59,7 +59,7 @@ pub(crate) async fn wait_until_idle(tracker: &Tracker, cdp: &Cdp) {
             polls.tick().await;
         }
     }
-    tracing::debug!("a page is not idle");
+    tracing::debug!("a page did not become idle");
 }
 
 /// Waits only if the renderers are busy at this moment.

@@ -86,7 +86,7 @@ async fn release_next(
     }
     // The second click of a double click cancels the requests of the first, so it must always come
     // before a response. But a page that sends a request during a click may wait for the response.
-    let condition = |_: &BrowserState| "the mouse and the keyboard to rest".to_owned();
+    let condition = |_: &BrowserState| "the input events to be handled".to_owned();
     for _ in 0..PROBES {
         if tracker
             .wait_for(PROBE_INTERVAL, condition, |state| (!state.input_in_flight).then_some(()))
@@ -100,7 +100,7 @@ async fn release_next(
     wait_for_first(activity, turns, tracker, cdp).await;
     let Some(ended) = release(turns, tracker).await else { return slow };
     slow = wait_for_other_responses(activity, tracker, slow).await;
-    let condition = |_: &BrowserState| "the page to take an answer".to_owned();
+    let condition = |_: &BrowserState| "the page to read a response".to_owned();
     let has_ended = |state: &BrowserState| (state.traffic.ended_count > ended).then_some(());
     for _ in 0..PROBES {
         // The result does not matter: a page need not read its responses.
@@ -173,7 +173,7 @@ async fn round_trip(tracker: &Tracker, cdp: &Cdp) {
     let is_navigating = |state: &BrowserState| state.traffic.is_navigating(&page.target);
     if !is_navigating(&tracker.lock()) {
         let mut answer = cdp.send(Some(&page.session), "Runtime.evaluate", json!({ "expression": "0" }));
-        let condition = |_: &BrowserState| "the page to give way to another one".to_owned();
+        let condition = |_: &BrowserState| "the page to be replaced".to_owned();
         for _ in 0..BUSY_PROBES {
             let leaves = tracker
                 .wait_for(PROBE_INTERVAL * PROBES, condition, |state| is_navigating(state).then_some(()));

@@ -66,13 +66,13 @@ impl Session {
                 HasBody::No => true,
             };
             if !shown {
-                tracing::debug!("the page shows no frame");
+                tracing::debug!("the page draws no frame");
             }
             return Ok(());
         }
         let Some(shown) = self.next_frame(wait.page).await? else { return Ok(()) };
         if !wait.answer(FRAME_TIMEOUT, shown).await? {
-            tracing::debug!("the page shows no frame");
+            tracing::debug!("the page draws no frame");
         }
         // The frame is on the screen only after the callback. This reply comes when it is.
         self.read_clock(wait).await?;

@@ -86,7 +86,7 @@ impl Session {
         match timeout(deadline + GRACE, self.run_slices(activity, limit)).await {
             Ok(result) => result?,
             Err(_) => {
-                let condition = "the page to answer; a script of its own does not end".to_owned();
+                let condition = "the page to answer (one of its scripts does not end)".to_owned();
                 return Err(Error::Deadline { condition, waited: deadline });
             }
         }
@@ -163,7 +163,7 @@ impl Session {
 
     /// Waits until every page and worker is known to have the world's clock.
     async fn wait_until_verified(&self, limit: TimeLimit) -> Result<(), Error> {
-        let condition = |_: &BrowserState| "a page or worker that was not prepared to go away".to_owned();
+        let condition = |_: &BrowserState| "an unprepared page or worker to go away".to_owned();
         let verified = |state: &BrowserState| (state.unverified_targets == 0).then(|| state.check_prepared());
         self.tracker.wait_for(limit.remaining(), condition, verified).await?
     }
@@ -201,7 +201,7 @@ impl Session {
                 return Ok(messages);
             }
             if limit.remaining().is_zero() {
-                let condition = "the page to stop asking for more".to_owned();
+                let condition = "the page to stop sending requests".to_owned();
                 return Err(Error::Deadline { condition, waited: limit.whole });
             }
         }
@@ -240,8 +240,7 @@ impl Session {
     /// Waits until the page has all responses, and the gateway has no more.
     async fn wait_for_responses(&self, activity: &Activity, wait: LivenessWait<'_>) -> Result<(), Error> {
         let limit = wait.limit;
-        let condition =
-            |state: &BrowserState| format!("the network; on their way are {}", state.traffic.describe());
+        let condition = |state: &BrowserState| format!("the network (pending: {})", state.traffic.describe());
         let answered = |state: &BrowserState| {
             state.traffic.without_response() == 0 && state.traffic.navigation_count() == 0
         };
@@ -357,7 +356,7 @@ impl Session {
                 let sent = activity.counts().frames_sent.cast_signed();
                 (offset.0 + state.sockets.received.cast_signed() >= sent).then_some(())
             };
-            let condition = |_: &BrowserState| "the messages of WebSockets to reach the page".to_owned();
+            let condition = |_: &BrowserState| "the WebSocket messages to reach the page".to_owned();
             match self.tracker.wait_for(share, condition, received).await {
                 Ok(()) => return Ok(()),
                 Err(Error::Deadline { .. }) => {}
@@ -368,7 +367,7 @@ impl Session {
         // not come any more.
         let mut state = self.tracker.lock();
         let counts = activity.counts();
-        tracing::debug!(?counts, sockets = ?state.sockets, "messages of WebSockets got lost");
+        tracing::debug!(?counts, sockets = ?state.sockets, "WebSocket messages were lost");
         state.socket_offset = Some((
             counts.frames_sent.cast_signed() - state.sockets.received.cast_signed(),
             counts.frames_taken.cast_signed() - state.sockets.sent.cast_signed(),
@@ -382,7 +381,7 @@ impl Session {
             let before = self.tracker.lock().started_count;
             let requests = activity.counts().begun;
             let condition = |state: &BrowserState| {
-                format!("the network to fall silent; on their way are {}", state.traffic.describe())
+                format!("the network to become idle (pending: {})", state.traffic.describe())
             };
             let more = self.tracker.wait_for(LULL.min(limit.remaining()), condition, |state| {
                 (state.started_count != before).then_some(())

@@ -111,7 +111,7 @@ impl Session {
                 }
                 request_count = now;
             } else if self.waits_only_for_streams(activity, start) {
-                tracing::debug!("a stream holds the page's time; it runs on without it");
+                tracing::debug!("a stream stops the page's time; the time runs on without it");
                 break;
             } else if limit.remaining().is_zero() {
                 return Err(Error::Deadline { condition: condition(&tracker.lock()), waited: limit.whole });

@@ -248,7 +248,7 @@ pub(crate) async fn tick_worker(
             Err(Error::Refused { .. }) => Ok(0),
             // It is busy for ever. The page must not wait for it.
             Err(Error::Deadline { .. }) => {
-                tracing::warn!(url = worker.url, "a worker does not come to rest; its time is not moved any more");
+                tracing::warn!(url = worker.url, "a worker does not become idle; its time stops");
                 tracker.lock().workers.retain(|candidate| candidate.session != session);
                 Ok(0)
             }

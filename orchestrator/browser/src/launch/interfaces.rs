@@ -22,9 +22,9 @@ pub(crate) fn spawn_without_netlink(command: &mut Command) -> io::Result<Child> 
     thread::scope(|scope| {
         let spawning = scope.spawn(|| {
             if needs_privileges() {
-                tracing::debug!("the browser hears of changes of network interfaces: its own sandbox rules out a filter");
+                tracing::debug!("the browser sees changes of network interfaces: its own sandbox rules out a filter");
             } else if let Err(error) = filter().and_then(|filter| seccompiler::apply_filter(&filter)) {
-                tracing::warn!(%error, "the browser hears of changes of network interfaces, which may fail requests");
+                tracing::warn!(%error, "the browser sees changes of network interfaces, which may fail requests");
             }
             command.spawn()
         });

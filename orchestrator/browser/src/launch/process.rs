@@ -143,7 +143,7 @@ impl DriverProcesses {
             attempts += 1;
             match Self::start_once(programs, launch).await {
                 Err(error) if attempts < ATTEMPTS => {
-                    tracing::debug!(%error, "chromedriver is started once more")
+                    tracing::debug!(%error, "starting chromedriver again")
                 }
                 result => return result,
             }
@@ -209,7 +209,7 @@ fn limit_file_size(program: &Child) {
     let limit = Rlimit { current: Some(MAX_FILE_SIZE), maximum: Some(MAX_FILE_SIZE) };
     let pid = i32::try_from(program.id()).ok().and_then(Pid::from_raw);
     if let Err(error) = prlimit(pid, Resource::Fsize, limit) {
-        tracing::warn!(%error, "the size of the browser's files has no bound");
+        tracing::warn!(%error, "the size of the browser's files is not limited");
     }
 }
 

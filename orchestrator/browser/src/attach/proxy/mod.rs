@@ -114,6 +114,6 @@ async fn serve(stream: TcpStream, backend: Arc<Backend>) {
     let service = service_fn(|request| http::answer(Arc::clone(&backend), request));
     let http = hyper::server::conn::http1::Builder::new();
     if let Err(error) = http.serve_connection(TokioIo::new(stream), service).with_upgrades().await {
-        tracing::debug!(%error, "a DevTools connection broke off");
+        tracing::debug!(%error, "a DevTools connection was lost");
     }
 }

@@ -35,7 +35,7 @@ pub(super) async fn relay(backend: &Arc<Backend>, path: &str, program: Upgraded)
     let url = format!("ws://{}{path}", backend.debugger);
     let connecting = timeout(CONNECT_TIMEOUT, connect_async_with_config(url, Some(config), true));
     let Ok(Ok((browser, _))) = connecting.await else {
-        tracing::debug!(path, "the browser does not take a DevTools connection");
+        tracing::debug!(path, "the browser refused a DevTools connection");
         return;
     };
     let (to_browser, from_browser) = browser.split();
