@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::failure::{OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::scoring::Scoring;
-use crate::{interrupt, progress, tasks, town};
+use crate::{daemon, interrupt, progress, tasks};
 
 /// Serve the tasks of a suite as BrowserGym environments, over HTTP
 ///
@@ -92,7 +92,7 @@ impl Gym {
         let shown = bar.clone();
         let told: Progress = Arc::new(move |event| match event {
             Event::Site(event) => {
-                if let Some(text) = town::told(event) {
+                if let Some(text) = daemon::told(event) {
                     shown.set_message(text);
                 }
             }

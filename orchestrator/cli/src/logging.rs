@@ -51,7 +51,7 @@ fn own(others: &str, own: &str) -> String {
     const OURS: [&str; 13] = [
         "sandbox",
         "runs",
-        "town",
+        "daemon",
         "agents",
         "models",
         "recorder",

@@ -9,6 +9,7 @@ mod build;
 mod ca;
 mod compare;
 mod confined;
+mod daemon;
 mod doctor;
 mod engine;
 mod env;
@@ -38,7 +39,6 @@ mod scoring;
 mod show;
 mod snapshot;
 mod tasks;
-mod town;
 mod trace;
 mod window;
 
@@ -66,12 +66,12 @@ enum Command {
     Run(run::Run),
     Env(env::Env),
     Gym(gym::Gym),
-    Up(town::Up),
-    Down(town::Down),
-    Status(town::Status),
-    Logs(town::Logs),
-    Reset(town::Reset),
-    Open(town::Open),
+    Up(daemon::Up),
+    Down(daemon::Down),
+    Status(daemon::Status),
+    Logs(daemon::Logs),
+    Reset(daemon::Reset),
+    Open(daemon::Open),
     Report(report::Report),
     Trace(trace::Trace),
     Show(show::Show),
@@ -90,7 +90,7 @@ enum Command {
     Ca(ca::Ca),
     Doctor(doctor::Doctor),
     #[command(hide = true)]
-    ServeTown(town::Serve),
+    ServeTown(daemon::Serve),
     #[command(hide = true)]
     Confined(confined::Confined),
 }

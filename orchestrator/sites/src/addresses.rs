@@ -2,9 +2,9 @@
 //! there.
 //!
 //! An engine gives the address of a container that is gone to the next one, and whoever still asks
-//! at it is answered by another application. So a town chooses the addresses itself, one after the
+//! at it is answered by another application. So a group chooses the addresses itself, one after the
 //! other from all that its network has. One is used again only when all others have been, and when
-//! nobody holds the copy any more that had it.
+//! nobody holds the instance any more that had it.
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;

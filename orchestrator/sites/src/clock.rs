@@ -1,4 +1,4 @@
-//! The wall clock of one copy.
+//! The wall clock of one instance.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,7 +10,7 @@ use crate::Error;
 /// Where applications outside of our process find their clock, below the folder that is theirs.
 pub(crate) const FILE: &str = "now";
 
-/// Who tells a copy the time.
+/// Who tells an instance the time.
 #[derive(Debug)]
 pub(crate) enum Clock {
     /// The system: the manifest names no clock.

@@ -1,4 +1,4 @@
-//! The small HTTP client that asks copies whether they are ready, logs in to them and probes them.
+//! The small HTTP client that asks instances whether they are ready, logs in to them and probes them.
 //!
 //! It speaks to one address and says the site's canonical name, as the gateway does. No redirect is followed, no
 //! connection kept: each request is one plain question.
@@ -24,7 +24,7 @@ const LARGEST_BODY: usize = 32 << 20;
 /// How long one answer may take.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(30);
 
-/// Where a copy is, and by which name.
+/// Where an instance is, and by which name.
 #[derive(Debug, Clone)]
 pub(crate) struct Target {
     server: String,

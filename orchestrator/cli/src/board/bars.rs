@@ -8,7 +8,7 @@ use indicatif::{MultiProgress, ProgressBar};
 use runs::{Event, Progress};
 
 use super::so_far::SoFar;
-use crate::{progress, town};
+use crate::{daemon, progress};
 
 /// Lines that redraw themselves.
 #[derive(Clone)]
@@ -60,7 +60,7 @@ impl Bars {
             }
             Event::Opening => self.figures.set_message("opening the snapshots; what is new is indexed"),
             Event::Site(event) => {
-                if let Some(text) = town::told(event) {
+                if let Some(text) = daemon::told(event) {
                     self.figures.set_message(text);
                 }
             }

@@ -10,7 +10,7 @@ use tokio::task::AbortHandle;
 use tokio::time::{self, Instant};
 
 use super::so_far::SoFar;
-use crate::town;
+use crate::daemon;
 
 /// The target of these lines where they are logged.
 pub(crate) const PROGRESS: &str = "sandbox::progress";
@@ -93,7 +93,7 @@ impl Inner {
             }
             Event::Opening => self.doing = "opening the snapshots; what is new is indexed".to_owned(),
             Event::Site(event) => {
-                if let Some(text) = town::told(event) {
+                if let Some(text) = daemon::told(event) {
                     tracing::info!("{text}");
                     self.doing = text;
                 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
-use crate::{interrupt, progress, tasks, town};
+use crate::{daemon, interrupt, progress, tasks};
 
 /// How long a command may take unless told otherwise, in seconds.
 const WITHIN: u64 = 600;
@@ -90,7 +90,7 @@ impl Env {
         let shown = bar.clone();
         let told: Progress = Arc::new(move |event| {
             if let Event::Site(event) = event
-                && let Some(text) = town::told(event)
+                && let Some(text) = daemon::told(event)
             {
                 shown.set_message(text);
             }
