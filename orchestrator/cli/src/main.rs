@@ -1,4 +1,4 @@
-//! The `sandbox` command: parsing, dispatch and exit codes. All work is done by the libraries.
+//! The `sandbox` command: parsing, dispatch and exit codes. The libraries do all work.
 
 #[macro_use]
 mod out;
@@ -25,6 +25,7 @@ mod logging;
 mod merge;
 mod model_proxy;
 mod models;
+mod old_spellings;
 mod open_files;
 mod options;
 mod progress;
@@ -40,6 +41,7 @@ mod show;
 mod snapshot;
 mod tasks;
 mod trace;
+mod units;
 mod window;
 
 use clap::Parser;
@@ -49,14 +51,19 @@ use failure::Failure;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// A whole internet that does not move, on your own machine: record it, freeze it, run web agents in it.
+/// A frozen web for web agents, on your own machine: record it, replay it, run agents in it
 #[derive(Parser)]
-#[command(name = "sandbox", version, max_term_width = 100, after_help = failure::EXIT_CODES)]
+#[command(name = "sandbox", version, max_term_width = 100, after_help = after_help())]
 struct Cli {
     #[command(subcommand)]
     command: Command,
     #[command(flatten)]
     logging: logging::Logging,
+}
+
+/// The end of `sandbox --help`.
+fn after_help() -> String {
+    format!("{}\n\n{}", failure::EXIT_CODES, units::HELP)
 }
 
 #[derive(clap::Subcommand)]
@@ -109,6 +116,7 @@ async fn main() -> std::process::ExitCode {
 
 async fn run(cli: Cli) -> failure::Outcome {
     cli.logging.start();
+    old_spellings::warn();
     open_files::allow_many();
     match cli.command {
         Command::Record(record) => record.run().await,

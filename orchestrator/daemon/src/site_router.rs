@@ -15,10 +15,11 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use gateway::{Gateway, Routes, Target};
+use parking_lot::{Mutex, MutexGuard};
 use sites::manifest::ResetPolicy;
 use sites::{Lease, LoggedIn, Site, SiteGroup, SiteStatus};
 use tokio::sync::OwnedMutexGuard;
@@ -333,7 +334,7 @@ async fn run_to_completion<T: Send + 'static>(
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex.lock()
 }
 
 #[cfg(test)]

@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
+use parking_lot::Mutex;
 use sites::{Event, Events, Options, Site, SiteGroup};
 
 const SOON: Duration = Duration::from_secs(120);
@@ -33,7 +34,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             )
         }
         Event::Recycled { site, took, .. } => {
-            let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut heard = heard.lock();
             heard.entry(site.clone()).or_default().push(*took);
         }
         Event::Starting { .. } | Event::Waiting { .. } => {}
@@ -77,8 +78,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             }
             lease.hand_back(true).await;
         }
-        let mut resets =
-            resets.lock().unwrap_or_else(PoisonError::into_inner).remove(name).unwrap_or_default();
+        let mut resets = resets.lock().remove(name).unwrap_or_default();
         println!("{name}: lease {}, pristine again {}", quantiles(&mut leases), quantiles(&mut resets));
     }
     group.measure().await;

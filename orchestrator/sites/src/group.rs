@@ -7,14 +7,15 @@
 use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::os::unix::fs::PermissionsExt as _;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use embedded::desk;
 use futures_util::future;
 use images::Engine;
+use parking_lot::RwLock;
 use tokio::sync::{Mutex, OnceCell, Semaphore, mpsc, watch};
 
 use crate::content::{blocking, remove_folder};
@@ -161,7 +162,7 @@ impl SiteGroup {
             listed => listed.iter().collect(),
         };
         self.0.directory.set(desk_of(&listed));
-        *self.0.pools.write().unwrap_or_else(PoisonError::into_inner) = all;
+        *self.0.pools.write() = all;
         Ok(())
     }
 
@@ -335,7 +336,7 @@ impl SiteGroup {
     }
 
     fn pools(&self) -> Vec<Pool> {
-        self.0.pools.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.pools.read().clone()
     }
 
     fn pool(&self, name: &str) -> Result<Pool, Error> {

@@ -6,10 +6,11 @@
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Value, json};
 use tokio::{sync::Notify, time::timeout};
 
@@ -241,7 +242,7 @@ impl BrowserState {
 
 impl Tracker {
     pub(crate) fn lock(&self) -> MutexGuard<'_, BrowserState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Wakes everyone who waits for a change.

@@ -19,10 +19,10 @@ use std::{
     os::unix::{ffi::OsStrExt as _, process::CommandExt as _},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::{PoisonError, RwLock, TryLockError},
     time::{Duration, Instant},
 };
 
+use parking_lot::RwLock;
 use rustix::process::{Pid, Resource, Rlimit, getpgid, prlimit, test_kill_process};
 use tempfile::TempDir;
 use tokio::{
@@ -83,7 +83,7 @@ impl SessionProcesses {
     /// Starts chromedriver in a folder of its own.
     fn start(programs: &Programs, launch: &Launch) -> Result<Self, Error> {
         // Locked until the driver runs, so that [`end_all`] finds this session.
-        let is_shutting_down = SHUTTING_DOWN.read().unwrap_or_else(PoisonError::into_inner);
+        let is_shutting_down = SHUTTING_DOWN.read();
         if *is_shutting_down {
             return Err(Error::Session { reason: "this program is ending".to_owned() });
         }
@@ -278,15 +278,9 @@ async fn read_port(output: std::process::ChildStdout) -> io::Result<u16> {
 /// Ends all sessions of this process at once, for a process that is about to end in the middle of
 /// its work. From then on none can start.
 pub fn end_all() {
-    let deadline = Instant::now() + START_GRACE;
-    loop {
-        match SHUTTING_DOWN.try_write() {
-            Ok(mut is_shutting_down) => break *is_shutting_down = true,
-            Err(TryLockError::Poisoned(is_shutting_down)) => break *is_shutting_down.into_inner() = true,
-            // A session is just starting, perhaps on the thread that called this.
-            Err(TryLockError::WouldBlock) if Instant::now() > deadline => break,
-            Err(TryLockError::WouldBlock) => std::thread::yield_now(),
-        }
+    // The lock is held while a session starts, perhaps on the thread that called this.
+    if let Some(mut is_shutting_down) = SHUTTING_DOWN.try_write_for(START_GRACE) {
+        *is_shutting_down = true;
     }
     let own = Pid::from_raw(std::process::id().cast_signed());
     remove_sessions(&std::env::temp_dir(), |owner| Some(owner) == own);

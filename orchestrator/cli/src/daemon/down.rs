@@ -13,10 +13,10 @@ use crate::options::DataFolder;
 const WITHIN: Duration = Duration::from_secs(120);
 const ASK: Duration = Duration::from_millis(50);
 
-/// Stop the sites: no container, network, process or folder of them is left
+/// Stop the sites of `sandbox up`, and remove their containers, networks, processes and folders
 #[derive(clap::Args)]
 pub(crate) struct Down {
-    /// End every other daemon and run on this machine that has containers too, and remove what they leave
+    /// Also stop all other sites and runs on this machine that have containers, and remove what they leave
     #[arg(long)]
     all: bool,
     #[command(flatten)]
@@ -27,7 +27,7 @@ impl Down {
     /// Ends it; nothing being up is no error.
     pub(crate) async fn run(self) -> Outcome {
         let ended = end(&self.data).await?;
-        println!("{}", if ended.is_some() { "the sites are down" } else { "no sites were running" });
+        println!("{}", if ended.is_some() { "the sites are down" } else { "no sites were up" });
         let folder = super::folder(&self.data)?;
         folder.sweep().await?;
         let engine = match Engine::connect().await {

@@ -4,15 +4,15 @@ use crate::failure::Outcome;
 use crate::options::DataFolder;
 use crate::{interrupt, out};
 
-/// Show the last lines that a site's instances have printed
+/// Show the last lines that the instances of a site have printed
 #[derive(clap::Args)]
 pub(crate) struct Logs {
-    /// The site
+    /// Name of the site
     site: String,
-    /// Go on with what they print, and the instances after them, until Ctrl-C
+    /// Continue with new lines, also of new instances, until Ctrl-C
     #[arg(long, short)]
     follow: bool,
-    /// How many lines of each instance
+    /// Number of lines of each instance
     #[arg(long, value_name = "N", default_value_t = 50)]
     lines: usize,
     #[command(flatten)]

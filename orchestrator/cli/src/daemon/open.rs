@@ -10,12 +10,12 @@ use crate::gateway_options;
 use crate::interrupt;
 use crate::options::DataFolder;
 
-/// Open a browser on a site, through the gateway, logged in
+/// Open a browser on a site, through the gateway
 #[derive(clap::Args)]
 pub(crate) struct Open {
-    /// The site
+    /// Name of the site
     site: String,
-    /// Log in as this account of its manifest
+    /// Log in as this account of the site's manifest
     #[arg(long, value_name = "ACCOUNT")]
     account: Option<String>,
     #[command(flatten)]

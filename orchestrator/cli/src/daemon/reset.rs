@@ -3,10 +3,10 @@
 use crate::failure::Outcome;
 use crate::options::DataFolder;
 
-/// Make sites pristine: browsers get another copy at once, and the used one is put back
+/// Reset sites: browsers get a pristine instance at once, and the used one is reset in the background
 #[derive(clap::Args)]
 pub(crate) struct Reset {
-    /// Sites to reset; all that are up when none is named
+    /// Sites to reset [default: all that are up]
     #[arg(value_name = "SITE")]
     names: Vec<String>,
     #[command(flatten)]

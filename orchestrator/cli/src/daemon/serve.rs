@@ -28,15 +28,15 @@ pub(crate) struct Serve {
 /// Which sites a daemon has, and where it can be reached.
 #[derive(clap::Args)]
 pub(crate) struct Plan {
-    /// Sites to bring up
+    /// Sites to start
     #[arg(value_name = "SITE")]
     pub(super) names: Vec<String>,
     #[command(flatten)]
     pub(super) sites: SitesFolder,
-    /// Where browsers reach the sites [default: a free port on loopback]
+    /// Address of the proxy for browsers [default: a free port on loopback]
     #[arg(long, value_name = "ADDR:PORT")]
     pub(super) listen: Option<SocketAddr>,
-    /// Where full resets are asked for, as WA_FULL_RESET has it [default: 127.0.0.1:7565]
+    /// Address of the server for full resets, as in WA_FULL_RESET [default: 127.0.0.1:7565]
     #[arg(long, value_name = "ADDR:PORT")]
     pub(super) reset_listen: Option<SocketAddr>,
 }

@@ -7,14 +7,14 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::table;
 use crate::failure::Outcome;
 use crate::options::DataFolder;
-use crate::{interrupt, progress};
+use crate::{interrupt, out, progress};
 
 const EVERY: Duration = Duration::from_secs(1);
 
-/// Show the sites that are up: their addresses, state, memory and waiting copies
+/// Show the sites that are up: address, state, memory and spare instances
 #[derive(clap::Args)]
 pub(crate) struct Status {
-    /// Keep the table on the screen, up to date, until Ctrl-C
+    /// Update the table on the screen until Ctrl-C
     #[arg(long, conflicts_with = "json")]
     watch: bool,
     /// Print one JSON document
@@ -30,7 +30,7 @@ impl Status {
         let client = super::client(&self.data)?;
         let status = client.status().await?;
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&status).expect("a status is plain data"));
+            out::json(&status);
             return Ok(());
         }
         if !self.watch {

@@ -17,7 +17,7 @@ pub(super) fn of(status: &DaemonStatus, columns: usize) -> String {
         }
         if site.drifts > 0 {
             lines.push(format!(
-                "{:widest$}  was not put back {} times; instances were replaced",
+                "{:widest$}  failed to reset {} times; its instances were replaced",
                 "", site.drifts
             ));
         }

@@ -33,13 +33,12 @@ const BUILD: &str = "build them with `sandbox build`, or load them from a file w
 /// The exit code of a daemon's process that finds another one there.
 pub(super) const OTHER_IS_UP: i32 = 5;
 
-/// Bring up sites, each under its own name, and leave them running
+/// Start sites, each under its own host name, and leave them running
 ///
-/// Without names, all sites of the folder whose images are there; without a container engine,
-/// those that need none. What is left out is named. Where sites are up already, they stay as they
-/// are, and those that are not are added. All of them are of one folder.
-/// Ctrl-C takes down what has come up so far; where sites were up before, those added go on
-/// starting.
+/// Without names, starts all sites of the folder that have an image. Without a container engine, starts those that need
+/// none. Prints the sites that it leaves out. Sites that are up already stay as they are, and others are added to them.
+/// All sites are from one folder. Ctrl-C stops the sites that this command has started. If sites were up before, the new
+/// ones keep starting.
 #[derive(clap::Args)]
 pub(crate) struct Up {
     #[command(flatten)]
@@ -57,7 +56,7 @@ impl Up {
         let stop = interrupt::token();
         let status = self.bring_up(&super::client(&self.data)?, &stop).await?;
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&status).expect("a status is plain data"));
+            out::json(&status);
         } else {
             println!("{}{}", table::of(&status, progress::columns()), ways_in(&status));
         }

@@ -13,10 +13,11 @@ mod visit;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use parking_lot::Mutex;
 use sites::manifest::{DriverKind, ResetPolicy};
 use sites::{Event, Events, How, Lease, Options, Site, SiteGroup};
 
@@ -44,7 +45,7 @@ async fn main() -> Outcome<()> {
         let events: Events = Arc::new(move |event| match event {
             Event::Failed { .. } | Event::Drifted { .. } => eprintln!("{event:?}"),
             Event::Recycled { took, how, .. } => {
-                times.lock().unwrap_or_else(PoisonError::into_inner).push((*took, *how));
+                times.lock().push((*took, *how));
             }
             _ => {}
         });
@@ -56,7 +57,7 @@ async fn main() -> Outcome<()> {
         let drifts = group.status().iter().map(|status| status.drifts).sum::<u64>();
         let took = began.elapsed().as_secs_f64();
         group.stop().await?;
-        let recycles = told(&recycles.lock().unwrap_or_else(PoisonError::into_inner));
+        let recycles = told(&recycles.lock());
         match &outcome {
             Ok(()) => println!("{name}: {episodes} episodes in {took:.1} s, {drifts} drifts, {recycles}"),
             Err(error) => println!("{name}: {error}; {drifts} drifts"),

@@ -1,6 +1,6 @@
 //! Sites inside our own process, each instance behind a port of its own on loopback.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use axum::response::IntoResponse;
 use camino::Utf8PathBuf;
@@ -10,6 +10,7 @@ use futures_util::FutureExt;
 use futures_util::future::{self, BoxFuture};
 use guard::Guard;
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::Sender;
 use tokio::task::AbortHandle;
@@ -78,7 +79,7 @@ impl Embedded {
             Some(start) => {
                 let shared = Arc::new(Mutex::new(start));
                 let read = Arc::clone(&shared);
-                let reads = Reads::new(move || *read.lock().unwrap_or_else(PoisonError::into_inner));
+                let reads = Reads::new(move || *read.lock());
                 (Clock::Shared(shared), reads)
             }
             None => (Clock::Real, Reads::new(Timestamp::now)),

@@ -7,11 +7,12 @@ mod cookies;
 mod form;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use hyper::body::Bytes;
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 use url::{Url, form_urlencoded};
@@ -42,7 +43,7 @@ pub(crate) struct LogIns(Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<Option<Lo
 
 impl LogIns {
     fn of(&self, account: &str) -> Arc<tokio::sync::Mutex<Option<LoggedIn>>> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock();
         Arc::clone(all.entry(account.to_owned()).or_default())
     }
 

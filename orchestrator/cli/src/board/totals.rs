@@ -5,7 +5,7 @@ use runs::results::{EpisodeRecord, ModelUsage, Outcome};
 
 /// Sums over episodes.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct SoFar {
+pub(super) struct Totals {
     /// How many there are.
     pub(super) episodes: usize,
     scored: u64,
@@ -17,7 +17,7 @@ pub(super) struct SoFar {
     models: Option<ModelUsage>,
 }
 
-impl SoFar {
+impl Totals {
     pub(super) fn add(&mut self, record: &EpisodeRecord) {
         self.episodes += 1;
         if let Some(score) = record.score {
@@ -63,10 +63,10 @@ mod tests {
 
     #[test]
     fn what_is_nothing_is_not_told() {
-        let mut so_far = SoFar::default();
-        assert_eq!(so_far.words(), "no score yet · 0 passed");
-        so_far = SoFar { scored: 4, score: 3.0, passed: 3, errors: 1, ..so_far };
-        assert_eq!(so_far.words(), "score 0.75 · 3 passed · 1 error");
+        let mut totals = Totals::default();
+        assert_eq!(totals.words(), "no score yet · 0 passed");
+        totals = Totals { scored: 4, score: 3.0, passed: 3, errors: 1, ..totals };
+        assert_eq!(totals.words(), "score 0.75 · 3 passed · 1 error");
         let spent = ModelUsage {
             calls: 2,
             prompt_tokens: 900,
@@ -74,7 +74,7 @@ mod tests {
             cost: Some(0.126),
             ..ModelUsage::default()
         };
-        so_far = SoFar { misses: 2, models: Some(spent), ..so_far };
-        assert_eq!(so_far.words(), "score 0.75 · 3 passed · 1 error · 2 misses · 1000 tokens · $0.13");
+        totals = Totals { misses: 2, models: Some(spent), ..totals };
+        assert_eq!(totals.words(), "score 0.75 · 3 passed · 1 error · 2 misses · 1000 tokens · $0.13");
     }
 }
