@@ -6,9 +6,10 @@
 //! back.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use rusqlite::{Connection, OpenFlags};
 use tokio::sync::Semaphore;
 use tokio::task::JoinError;
@@ -74,6 +75,6 @@ impl Live {
 
     /// The connection. A handler that panicked has had its transaction rolled back, so its lock is as good as new.
     pub(crate) fn lock(&self) -> MutexGuard<'_, Connection> {
-        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+        self.connection.lock()
     }
 }

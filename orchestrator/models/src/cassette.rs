@@ -6,9 +6,9 @@
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::sync::{Mutex, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use crate::{Chat, Error, Part, Reply};
@@ -101,7 +101,7 @@ impl Cassette {
 
     /// What was replied to the chat, and by whom: by this model, or by whichever was asked first where none is named.
     pub fn find(&self, model: Option<&str>, chat: &Chat) -> Option<(String, Reply)> {
-        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let inner = self.inner.lock();
         let all = inner.recorded.get(&chat.digest())?;
         let found = all.iter().find(|recorded| model.is_none_or(|model| recorded.model == model));
         found.map(|recorded| (recorded.model.clone(), recorded.reply.clone()))
@@ -109,7 +109,7 @@ impl Cassette {
 
     /// The model of which all of it was recorded; nothing where that is none or several.
     pub fn only_model(&self) -> Option<String> {
-        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let inner = self.inner.lock();
         let mut names = inner.recorded.values().flatten().map(|recorded| &recorded.model);
         let first = names.next()?;
         names.all(|name| name == first).then(|| first.clone())
@@ -117,7 +117,7 @@ impl Cassette {
 
     /// Whether anything was recorded of this model; of any where none is named.
     pub fn knows(&self, model: Option<&str>) -> bool {
-        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let inner = self.inner.lock();
         let is_it = |recorded: &CassetteEntry| model.is_none_or(|model| recorded.model == model);
         inner.recorded.values().flatten().any(is_it)
     }
@@ -137,7 +137,7 @@ impl Cassette {
     /// When it cannot be written.
     pub fn add(&self, model: &str, chat: &Chat, reply: Reply) -> Result<Reply, Error> {
         let digest = chat.digest();
-        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inner = self.inner.lock();
         let Inner { recorded, file } = &mut *inner;
         let all = recorded.entry(digest.clone()).or_default();
         if let Some(earlier) = all.iter().find(|recorded| recorded.model == model) {

@@ -1,9 +1,9 @@
 //! How fast a server is asked: servers limit how often, how much at once, and how many tokens.
 
 use std::num::NonZeroU32;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{self, Instant};
 
@@ -55,7 +55,7 @@ impl Turns {
     pub(crate) async fn next(&self, tokens: u64) -> Turn<'_> {
         let place = self.places.acquire().await.expect("it is never closed");
         let begin = {
-            let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut next = self.next.lock();
             let begin = (*next).max(Instant::now());
             *next = begin + self.between.max(self.time_of(tokens));
             begin
@@ -75,7 +75,7 @@ impl Turn<'_> {
     /// How many tokens it was in the end. What was counted too little puts the next request off.
     pub(crate) fn took(&self, tokens: u64) {
         let more = self.turns.time_of(tokens.saturating_sub(self.tokens));
-        *self.turns.next.lock().unwrap_or_else(PoisonError::into_inner) += more;
+        *self.turns.next.lock() += more;
     }
 }
 

@@ -2,9 +2,8 @@
 //!
 //! It is a cache, bound to the archives by their state: one that is missing or of another state is built again.
 
-use std::sync::{Mutex, PoisonError};
-
 use camino::{Utf8Path, Utf8PathBuf};
+use parking_lot::Mutex;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction, params_from_iter};
 use snapshots::Page;
@@ -107,7 +106,7 @@ impl Index {
     }
 
     fn look_up(&self, query: &Query, first: u64, count: u64) -> rusqlite::Result<Results> {
-        let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = self.connection.lock();
         // The expression is the first parameter, hosts follow, and at last come the numbers.
         let hosts = 2..query.hosts.len() + 2;
         let on_host =

@@ -8,11 +8,12 @@ mod manuals;
 mod notes;
 mod pages;
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use axum::Router;
 use minijinja::Value;
 use minijinja::value::{Object, Serde};
+use parking_lot::RwLock;
 use rusqlite::Connection;
 use serde::Serialize;
 
@@ -41,14 +42,14 @@ impl From<Town> for Directory {
 impl Directory {
     /// Has every copy show these from now on.
     pub fn set(&self, town: Town) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = town;
+        *self.0.write() = town;
     }
 }
 
 /// As templates see it.
 impl Object for Directory {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        let town = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let town = self.0.read();
         (key.as_str() == Some("sites")).then(|| Value::from(Serde(town.sites.clone())))
     }
 }

@@ -10,7 +10,7 @@ mod rule;
 
 pub use form::{Field, FieldValue, Form, FormValues, Mark, by_kind, mean};
 pub use rule::State;
-pub use turk::Cell;
+pub use ::turkingbench::Cell;
 
 use super::ScoreError;
 use python::{float, text};
