@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use sites::{Caller, Lease, Site, SiteGroup};
 use snapshots::Exchange;
 use tasks::import::Import;
-use tasks::import::workarena::{Setup, Wanted, workarena, world};
+use tasks::import::workarena::{Setup, TaskOptions, workarena, world};
 use tasks::{Suite, Task};
 use tokio_util::sync::CancellationToken;
 
@@ -50,8 +50,12 @@ async fn town(port: u16, folder: &Utf8Path, password: &str) -> Or<SiteGroup> {
 
 /// Tasks that an oracle can solve, of our own making.
 fn suite() -> Or<Suite> {
-    let wanted =
-        Wanted { site: "desk".to_owned(), address: "https://desk.test".to_owned(), seed: 0, per_kind: None };
+    let wanted = TaskOptions {
+        site: "desk".to_owned(),
+        address: "https://desk.test".to_owned(),
+        seed: 0,
+        per_kind: None,
+    };
     let mut import = Import::default();
     for (name, json) in [
         ("all-menu", r#"[{"application": "Tools", "module": "Hammers", "url": "/tool_list.do"}]"#),

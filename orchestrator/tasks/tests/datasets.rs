@@ -13,7 +13,7 @@ use tasks::import::infinity::{List, infinity};
 use tasks::import::turkingbench::{SITE, Source, Through, kinds, turkingbench};
 use tasks::import::warcbench::{self, Recording};
 use tasks::import::webarena::{published, webarena};
-use tasks::import::workarena::{ARTICLES, FORMS, Setup, TASKS, Wanted, workarena};
+use tasks::import::workarena::{ARTICLES, FORMS, Setup, TASKS, TaskOptions, workarena};
 use tasks::import::{Import, mind2web_live, only_lite, visualwebarena, webarena_verified, webchorearena};
 
 fn read(file: &str) -> String {
@@ -228,7 +228,7 @@ fn workarena_is_read_as_far_as_it_is_here() {
         setup.read_form(table, &read(&format!("{folder}/{file}"))).unwrap();
     }
     let address = "https://desk.test".to_owned();
-    let wanted = Wanted { site: "servicenow".to_owned(), address, seed: 0, per_kind: None };
+    let wanted = TaskOptions { site: "servicenow".to_owned(), address, seed: 0, per_kind: None };
     let mut import = Import::default();
     for kind in &KINDS {
         let large = kind.category == "list-filter" || (kind.category == "form" && kind.name != "create-user");

@@ -10,12 +10,11 @@ use scoring::ScoreError;
 use scoring::rules::Rules;
 use scoring::turkingbench::{FieldValue, Form, FormValues, Mark, by_kind, mean};
 use serde::{Deserialize, Serialize};
-use tasks::import::turkingbench::{PASSED, Through, forms, kinds};
+use tasks::import::turkingbench::{PASSED, Through, forms, kinds, no_task};
 use turkingbench::{Batch, Folder, Split};
 
 use crate::failure::{OrFail, Outcome};
 use crate::out;
-use crate::tasks::import::no_task;
 
 /// TurkingBench: score saved contents of form fields
 ///
@@ -173,7 +172,11 @@ impl SavedFields {
 }
 
 /// What a form holds by a prediction.
-fn form_state(form: &Form, kinds: &BTreeMap<String, String>, said: &Prediction) -> anyhow::Result<FormValues> {
+fn form_state(
+    form: &Form,
+    kinds: &BTreeMap<String, String>,
+    said: &Prediction,
+) -> anyhow::Result<FormValues> {
     let is_known = |name: &str| PASSED.contains(&name) || form.fields.iter().any(|field| field.name == name);
     if let Some(name) = said.fields.keys().find(|name| !is_known(name)) {
         bail!("`{}` has no answers to a field `{name}`", said.task);

@@ -135,7 +135,8 @@ impl Check {
 
     fn tell(&self, findings: &[Finding], solved: usize, negative: usize) {
         if self.json {
-            let told = serde_json::json!({ "solutions": solved, "wrong_solutions": negative, "findings": findings });
+            let told =
+                serde_json::json!({ "solutions": solved, "wrong_solutions": negative, "findings": findings });
             out::json(&told);
             return;
         }

@@ -1,8 +1,7 @@
 //! A language model as the judge of what rules leave open.
 
-use std::sync::{Mutex, PoisonError};
-
 use models::{Chat, Message, Model, Role, Sampling};
+use parking_lot::Mutex;
 use scoring::judge::{Judge, Prompt};
 
 use crate::results::ModelUsage;
@@ -20,11 +19,11 @@ impl JudgeModel<'_> {
 
     /// What it has taken so far; nothing where it was not asked.
     pub(crate) fn usage(&self) -> Option<ModelUsage> {
-        self.spent.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.spent.lock().clone()
     }
 
     fn add(&self, one: ModelUsage) {
-        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spent = self.spent.lock();
         *spent = ModelUsage::sum(spent.take().into_iter().chain([one]));
     }
 }

@@ -4,7 +4,9 @@
 //! seconds of page time are allowed, what the page shows to human players is out of sight, and any positive reward counts as 1. Two things
 //! differ: pages are not scaled up, and one seed is drawn for all tasks.
 
-use super::{Import, SkippedTask, task_id};
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::{Import, ImportError, NewSuite, SkippedTask, reading, task_id};
 use crate::{GoalText, Task, WorldSpec};
 use scoring::{PageCheck, Scorer};
 
@@ -47,6 +49,18 @@ pub fn miniwob(pages: &[String], seed: u64) -> Import {
     Import { tasks, skipped: skipped.collect(), ..Import::default() }
 }
 
+/// The suite of the pages in a folder, with the manifest of the site that serves them; and the folder
+/// that is served.
+///
+/// # Errors
+/// When the folder has no such pages.
+pub fn suite(folder: &Utf8Path, seed: u64) -> Result<(NewSuite, Utf8PathBuf), ImportError> {
+    let html = find_html(folder)?;
+    let import = miniwob(&names(&html.join(PAGES))?, seed);
+    let manifests = vec![(SITE.to_owned(), manifest(&html))];
+    Ok((NewSuite { manifests, ..NewSuite::new(SITE, world(seed), import) }, html))
+}
+
 /// The world of such a suite; the manifest of its site is in the folder `sites` beside the suite.
 pub fn world(seed: u64) -> WorldSpec {
     WorldSpec {
@@ -63,6 +77,42 @@ pub fn world(seed: u64) -> WorldSpec {
         search: None,
         search_pages: true,
     }
+}
+
+/// The folder that is served: it has the pages and what they share.
+fn find_html(folder: &Utf8Path) -> Result<Utf8PathBuf, ImportError> {
+    for inside in ["", "html", "miniwob/html"] {
+        let html = folder.join(inside);
+        if html.join(PAGES).is_dir() && html.join("core/core.js").is_file() {
+            return html.canonicalize_utf8().map_err(reading(&html));
+        }
+    }
+    Err(ImportError::Unusable(format!(
+        "{folder} has neither core/core.js nor the folder miniwob; name the folder `html` of the package"
+    )))
+}
+
+fn names(folder: &Utf8Path) -> Result<Vec<String>, ImportError> {
+    let entries = folder.read_dir_utf8().map_err(reading(folder))?;
+    let names = entries.map(|entry| Ok(entry?.file_name().to_owned()));
+    names.collect::<std::io::Result<_>>().map_err(reading(folder))
+}
+
+/// The manifest of the site. A JSON text is a YAML text, too, whatever is in a path.
+fn manifest(html: &Utf8Path) -> String {
+    let html = serde_json::Value::from(html.as_str());
+    format!(
+        "title: MiniWoB++
+about: Small tasks, one on each page, which reward themselves.
+driver: embedded                     # files of yours, served from where they are
+embedded: {{static: {html}}}
+hosts: [{host}]
+ready:
+  shared script: {{get: /core/core.js, status: 200, contains: startEpisodeReal}}
+reset: never
+",
+        host = HOST,
+    )
 }
 
 fn task(name: &str, seed: u64) -> Task {

@@ -1,13 +1,17 @@
 //! Tasks from the benchmarks' own files.
 //!
-//! A file is read as a text; of a folder it is enough to know what is in it. The files are the user's; nothing of them is kept here. A task that this version cannot score is left out and
-//! named, never scored by half its rules.
+//! Each benchmark has an importer of its name. It reads the user's files and makes a [`NewSuite`], which
+//! is written by itself; nothing of the files is kept here. A task that this version cannot score is
+//! left out and named, never scored by half its rules.
 
 mod assistantbench;
 mod fanoutqa;
 pub mod infinity;
+pub mod live;
 mod mind2web_live;
 pub mod miniwob;
+mod new_suite;
+mod site_manifests;
 pub mod turkingbench;
 pub mod visualwebarena;
 pub mod warcbench;
@@ -17,8 +21,10 @@ pub mod webarena_verified;
 mod webchorearena;
 pub mod workarena;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::{fs, io};
 
+use camino::{Utf8Path, Utf8PathBuf};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use thiserror::Error;
@@ -26,6 +32,8 @@ use thiserror::Error;
 pub use assistantbench::assistantbench;
 pub use fanoutqa::fanoutqa;
 pub use mind2web_live::mind2web_live;
+pub use new_suite::{NewSuite, WriteError};
+pub use site_manifests::{SiteManifests, SiteSet};
 pub use webarena_lite::only_lite;
 pub use webchorearena::webchorearena;
 
@@ -89,6 +97,31 @@ pub enum ImportError {
         /// What is wrong there.
         source: serde_json::Error,
     },
+    /// It cannot be read.
+    #[error("{path}: {source}")]
+    Read {
+        /// The file or folder.
+        path: Utf8PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// What is in one of several files is not what it should be.
+    #[error("{path}: {source}")]
+    File {
+        /// The file.
+        path: Utf8PathBuf,
+        /// What is wrong with it.
+        source: Box<ImportError>,
+    },
+    /// What was named is not the benchmark's, or has nothing that can be imported.
+    #[error("{0}")]
+    Unusable(String),
+    /// A table of the benchmark's is none.
+    #[error(transparent)]
+    Csv(#[from] csv::Error),
+    /// A folder of TurkingBench's cannot be read.
+    #[error(transparent)]
+    TurkingBench(#[from] ::turkingbench::Error),
     /// Another benchmark's, or another part of it.
     #[error("none of its tasks is one of {subset}'s")]
     NotOfSubset {
@@ -111,6 +144,47 @@ impl ImportError {
 fn at(line: &Option<usize>, key: &str) -> String {
     let line = line.map(|line| format!("line {line}: ")).unwrap_or_default();
     if key.is_empty() || key == "." { line } else { format!("{line}{key}: ") }
+}
+
+/// Reads a file by an importer.
+///
+/// # Errors
+/// When it cannot be read, or the importer refuses it.
+pub fn read_file<T>(
+    path: &Utf8Path,
+    import: impl FnOnce(&str) -> Result<T, ImportError>,
+) -> Result<T, ImportError> {
+    let text = fs::read_to_string(path).map_err(reading(path))?;
+    import(&text).map_err(|source| ImportError::File { path: path.to_owned(), source: Box::new(source) })
+}
+
+/// Reads files that are parts of one benchmark by an importer.
+///
+/// # Errors
+/// When one cannot be read, the importer refuses it, or a task is there twice.
+pub fn read_files(
+    paths: &[Utf8PathBuf],
+    mut import: impl FnMut(&Utf8Path, &str) -> Result<Import, ImportError>,
+) -> Result<Import, ImportError> {
+    let mut all = Import::default();
+    for path in paths {
+        all.extend(read_file(path, |text| import(path, text))?);
+    }
+    Ok(all)
+}
+
+impl Import {
+    /// The id of a task that is there twice.
+    pub fn repeated_id(&self) -> Option<&str> {
+        let mut ids = HashSet::new();
+        self.tasks.iter().map(|task| task.id.as_str()).find(|id| !ids.insert(*id))
+    }
+}
+
+/// For `map_err`: this cannot be read.
+fn reading(path: &Utf8Path) -> impl FnOnce(io::Error) -> ImportError {
+    let path = path.to_owned();
+    move |source| ImportError::Read { path, source }
 }
 
 /// Reads JSON strictly.

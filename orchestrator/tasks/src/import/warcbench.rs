@@ -11,7 +11,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use super::{Import, ImportError, SkippedTask, read_json};
+use super::{Import, ImportError, NewSuite, SkippedTask, read_file, read_files, read_json};
 use crate::{DeviceSpec, GoalText, MatchLevel, Task, WorldSpec};
 use scoring::Scorer;
 use scoring::warcbench::Check;
@@ -139,6 +139,45 @@ pub fn warcbench(
         }
     }
     Ok(import)
+}
+
+/// Reads the kinds of tasks of several splits.
+///
+/// # Errors
+/// When a file cannot be read, or its name does not say of which split it is.
+pub fn read_kinds(files: &[Utf8PathBuf]) -> Result<BTreeMap<String, Kinds>, ImportError> {
+    let mut all = BTreeMap::new();
+    for file in files {
+        let split = split(file).ok_or_else(|| {
+            ImportError::Unusable(format!(
+                "{file}: its name does not say of which split it is: dev, test or train"
+            ))
+        })?;
+        all.insert(split.to_owned(), read_file(file, |text| Ok(kinds(text)?))?);
+    }
+    Ok(all)
+}
+
+/// The suite of the benchmark's files, each task in the recording that `find` gives for its place.
+///
+/// # Errors
+/// When a file is not what it should be, or no task can be imported.
+pub fn suite(
+    files: &[Utf8PathBuf],
+    kinds: &BTreeMap<String, Kinds>,
+    find: &mut dyn FnMut(&str) -> Result<Recording, String>,
+) -> Result<NewSuite, ImportError> {
+    let import = read_files(files, |file, text| warcbench(text, split(file), kinds, &mut *find))?;
+    if let Some(id) = import.repeated_id() {
+        return Err(ImportError::Unusable(format!(
+            "{id} is there twice; name each file once, and `benchmark.json` without the others"
+        )));
+    }
+    let Some(clock) = import.tasks.iter().filter_map(|task| task.clock).min() else {
+        let why = import.skipped.first().map_or("there are none".to_owned(), |one| one.reason.clone());
+        return Err(ImportError::Unusable(format!("no task can be imported: {why}")));
+    };
+    Ok(NewSuite::new("warcbench", world(clock), import))
 }
 
 /// The world of such a suite. Each task has a recording and a clock of its own.

@@ -1,14 +1,11 @@
 //! Benchmarks of the live web: their tasks, in a world of recordings.
 
-use std::fs;
-
 use anyhow::Context as _;
 use camino::{Utf8Path, Utf8PathBuf};
 use runs::counted;
-use tasks::import::{Import, ImportError};
-use tasks::{MatchLevel, WorldSpec};
+use tasks::import::{Import, ImportError, NewSuite, live, read_file};
 
-use super::Written;
+use super::{say_rest, write};
 use crate::failure::{Failure, OrFail, Outcome};
 
 /// A file of tasks, and the web that they are played in.
@@ -40,8 +37,7 @@ impl Live {
     ) -> Outcome {
         let Live { file, snapshots, clock, search, output } = self;
         let doing = format!("import {name}");
-        let text = fs::read_to_string(&file).with_context(|| file.to_string()).or_input(&doing)?;
-        let import = read(&text).with_context(|| file.to_string()).or_input(&doing)?;
+        let import = read_file(&file, read).or_input(&doing)?;
         if import.tasks.is_empty() {
             return Err(Failure::Input(format!("failed to {doing}: {file} has no task that can be scored")));
         }
@@ -51,25 +47,11 @@ impl Live {
         };
         let snapshots =
             snapshots.into_iter().map(found).collect::<anyhow::Result<Vec<_>>>().or_input(&doing)?;
-        let world = WorldSpec {
-            snapshots,
-            storage_state: None,
-            sites: None,
-            files: None,
-            clock,
-            seed: 0,
-            viewport,
-            locale: "en-US".to_owned(),
-            timezone: "UTC".to_owned(),
-            match_level: MatchLevel::default(),
-            search,
-            search_pages: true,
-        };
-        let recorded = world.snapshots.len();
-        let suite = Written { name, world, manifests: Vec::new(), files: Vec::new(), import: &import };
-        suite.write(&output).or_input("write the suite")?;
-        say(&output, import.tasks.len(), recorded);
-        suite.say_rest(&output);
+        let recorded = snapshots.len();
+        let suite = NewSuite::new(name, live::world(snapshots, clock, viewport, search), import);
+        write(&suite, &output)?;
+        say(&output, suite.import.tasks.len(), recorded);
+        say_rest(&suite.import, &output);
         Ok(())
     }
 }

@@ -1,29 +1,24 @@
 //! `sandbox tasks import`: a suite made of a benchmark's own files.
 //!
-//! The suite is written beside its place and moved there when it is whole, so an interrupted import
-//! leaves no half of one.
+//! Here is what can be said on the command line, and what is told of the result. The importers are
+//! those of [`tasks::import`](::tasks::import).
 
 mod infinity;
 mod live;
 mod miniwob;
-mod published;
 mod turkingbench;
 mod warcbench;
 mod webarena;
 mod workarena;
 
-pub(crate) use turkingbench::no_task;
-
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-
-use anyhow::{Context as _, bail};
+use anyhow::anyhow;
 use camino::{Utf8Path, Utf8PathBuf};
 use runs::counted;
-use tasks::import::{Import, SkippedTask, assistantbench, fanoutqa, mind2web_live};
-use tasks::{Task, WorldSpec};
+use tasks::import::{
+    Import, NewSuite, SkippedTask, assistantbench, fanoutqa, live as live_world, mind2web_live,
+};
 
-use crate::failure::Outcome;
+use crate::failure::{OrFail as _, Outcome};
 use crate::out;
 
 /// The benchmark
@@ -148,13 +143,17 @@ impl Benchmark {
     /// Writes the suite, and says what is in it.
     pub(super) fn import(self) -> Outcome {
         match self {
-            Benchmark::Assistantbench(live) => live.import("assistantbench", USUAL, assistantbench),
-            Benchmark::Fanoutqa(live) => live.import("fanoutqa", USUAL, fanoutqa),
+            Benchmark::Assistantbench(live) => {
+                live.import("assistantbench", live_world::BROWSERGYM, assistantbench)
+            }
+            Benchmark::Fanoutqa(live) => live.import("fanoutqa", live_world::BROWSERGYM, fanoutqa),
             Benchmark::Infinity { folder, choice, output } => infinity::import(&folder, &choice, &output),
-            Benchmark::Mind2WebLive(live) => live.import("mind2web-live", WEBCANVAS, mind2web_live),
+            Benchmark::Mind2WebLive(live) => {
+                live.import("mind2web-live", live_world::WEBCANVAS, mind2web_live)
+            }
             Benchmark::Miniwob { folder, output, seed } => miniwob::import(&folder, &output, seed),
             Benchmark::Turkingbench { folder, choice, output } => {
-                turkingbench::import(&folder, &choice, &output)
+                turkingbench::import(&folder, choice, &output)
             }
             Benchmark::Visualwebarena { files, sites, output } => {
                 webarena::import_visual(&files, sites, &output)
@@ -174,11 +173,6 @@ impl Benchmark {
     }
 }
 
-/// The viewport of BrowserGym.
-const USUAL: (u32, u32) = (1280, 720);
-/// That of WebCanvas.
-const WEBCANVAS: (u32, u32) = (1080, 720);
-
 /// Says what is worth a warning in a benchmark's file.
 pub(crate) fn warn(import: &Import) {
     for (warning, tasks) in &import.warnings {
@@ -186,70 +180,20 @@ pub(crate) fn warn(import: &Import) {
     }
 }
 
-/// What is written.
-struct Written<'a> {
-    name: &'a str,
-    world: WorldSpec,
-    /// Of the sites that come with the suite, by their names.
-    manifests: Vec<(&'a str, String)>,
-    /// What else comes with it, by its place in the suite's folder.
-    files: Vec<(Utf8PathBuf, String)>,
-    import: &'a Import,
+/// Writes the folder of a suite.
+fn write(suite: &NewSuite, output: &Utf8Path) -> Outcome {
+    const DOING: &str = "write the suite";
+    if out::is_stdout(output) {
+        return Err(anyhow!("a suite is a folder, and `-` is none; name another one")).or_input(DOING);
+    }
+    suite.write(output).or_input(DOING)
 }
 
-#[derive(serde::Serialize)]
-struct SuiteFile<'a> {
-    name: &'a str,
-    world: &'a WorldSpec,
-}
-
-impl Written<'_> {
-    fn write(&self, output: &Utf8Path) -> anyhow::Result<()> {
-        if out::is_stdout(output) {
-            bail!("a suite is a folder, and `-` is none; name another one");
-        }
-        if fs::symlink_metadata(output).is_ok() {
-            bail!("{output} is there already; remove it, or name another folder");
-        }
-        let parent = match output.parent() {
-            Some(parent) if !parent.as_str().is_empty() => parent,
-            _ => Utf8Path::new("."),
-        };
-        fs::create_dir_all(parent).with_context(|| parent.to_string())?;
-        let part = tempfile::Builder::new()
-            .permissions(fs::Permissions::from_mode(0o755))
-            .prefix(".import-")
-            .tempdir_in(parent)
-            .with_context(|| parent.to_string())?;
-        let folder = Utf8Path::from_path(part.path()).context("the name of a folder is not UTF-8")?;
-        let suite = SuiteFile { name: self.name, world: &self.world };
-        fs::write(folder.join("suite.yaml"), yaml::to_string(&suite)?)?;
-        for (name, manifest) in &self.manifests {
-            let site = folder.join("sites").join(name);
-            fs::create_dir_all(&site)?;
-            fs::write(site.join("site.yaml"), manifest)?;
-        }
-        for (place, text) in &self.files {
-            let path = folder.join(place);
-            fs::create_dir_all(path.parent().unwrap_or(folder))?;
-            fs::write(path, text)?;
-        }
-        for task in &self.import.tasks {
-            let Task { id, .. } = task;
-            fs::write(folder.join(format!("{id}.yaml")), yaml::to_string(task)?)?;
-        }
-        fs::rename(folder, output).with_context(|| output.to_string())?;
-        // It has another name now, so there is nothing to remove.
-        let _ = part.keep();
-        Ok(())
+/// Says what was left out, and what to do with the rest.
+fn say_rest(import: &Import, output: &Utf8Path) {
+    warn(import);
+    for SkippedTask { id, reason } in &import.skipped {
+        println!("left out {id}: {reason}");
     }
-
-    /// Says what was left out, and what to do with the rest.
-    fn say_rest(&self, output: &Utf8Path) {
-        warn(self.import);
-        for SkippedTask { id, reason } in &self.import.skipped {
-            println!("left out {id}: {reason}");
-        }
-        println!("sandbox run {output} --agent AGENT");
-    }
+    println!("sandbox run {output} --agent AGENT");
 }

@@ -1,18 +1,15 @@
 //! WARC-Bench: its tasks, each in the recording that it names.
 
 use std::collections::{BTreeMap, HashSet};
-use std::fs;
 
 use anyhow::{Context as _, anyhow};
 use camino::{Utf8Path, Utf8PathBuf};
 use runs::counted;
 use snapshots::Archive;
-use tasks::Task;
-use tasks::import::Import;
-use tasks::import::warcbench::{Kinds, Recording, kinds, split, warcbench, world};
+use tasks::import::warcbench::{Recording, read_kinds, suite};
 
-use super::Written;
-use crate::failure::{Failure, OrFail, Outcome};
+use super::{say_rest, write};
+use crate::failure::{OrFail, Outcome};
 
 /// Where the recordings and the kinds of tasks are.
 #[derive(clap::Args)]
@@ -36,47 +33,14 @@ pub(super) fn import(files: &[Utf8PathBuf], choice: &Choice, output: &Utf8Path) 
         return Err(anyhow!("{} is no folder with recordings", choice.archives)).or_input(DOING);
     }
     let kinds = read_kinds(&choice.kinds).or_input(DOING)?;
-    let mut all = Import::default();
-    for file in files {
-        let text = fs::read_to_string(file).with_context(|| file.to_string()).or_input(DOING)?;
-        let import = warcbench(&text, split(file), &kinds, &mut |place| archives.find(place));
-        all.extend(import.with_context(|| file.to_string()).or_input(DOING)?);
-    }
-    let mut ids = HashSet::new();
-    if let Some(Task { id, .. }) = all.tasks.iter().find(|task| !ids.insert(&task.id)) {
-        let error =
-            anyhow!("{id} is there twice; name each file once, and `benchmark.json` without the others");
-        return Err(error).or_input(DOING);
-    }
-    let Some(clock) = all.tasks.iter().filter_map(|task| task.clock).min() else {
-        let why = all.skipped.first().map_or("there are none".to_owned(), |one| one.reason.clone());
-        return Err(Failure::Input(format!("failed to {DOING}: no task can be imported: {why}")));
-    };
-    let recordings: HashSet<_> = all.tasks.iter().filter_map(|task| task.snapshots.as_ref()).collect();
+    let suite = suite(files, &kinds, &mut |place| archives.find(place)).or_input(DOING)?;
+    write(&suite, output)?;
+    let tasks = &suite.import.tasks;
+    let recordings: HashSet<_> = tasks.iter().filter_map(|task| task.snapshots.as_ref()).collect();
     let recordings = counted(recordings.len(), "recording");
-    let suite = Written {
-        name: "warcbench",
-        world: world(clock),
-        manifests: Vec::new(),
-        files: Vec::new(),
-        import: &all,
-    };
-    suite.write(output).or_input("write the suite")?;
-    println!("{output}: {}, in {recordings}", counted(all.tasks.len(), "task"));
-    suite.say_rest(output);
+    println!("{output}: {}, in {recordings}", counted(tasks.len(), "task"));
+    say_rest(&suite.import, output);
     Ok(())
-}
-
-fn read_kinds(files: &[Utf8PathBuf]) -> anyhow::Result<BTreeMap<String, Kinds>> {
-    let mut all = BTreeMap::new();
-    for file in files {
-        let split = split(file).with_context(|| {
-            format!("{file}: its name does not say of which split it is: dev, test or train")
-        })?;
-        let text = fs::read_to_string(file).with_context(|| file.to_string())?;
-        all.insert(split.to_owned(), kinds(&text).with_context(|| file.to_string())?);
-    }
-    Ok(all)
 }
 
 /// The recordings that were looked for, each opened once.

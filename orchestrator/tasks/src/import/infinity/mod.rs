@@ -5,12 +5,16 @@
 //! verifiers below. Every episode has a fresh copy of its application. The page makes the first
 //! state when it is opened, which is what the benchmark's reset puts back.
 
+mod suite;
+
 use camino::Utf8Path;
 use serde::Deserialize;
 
 use super::{Import, ImportError, read_json, task_id};
 use crate::{GoalText, MatchLevel, Task, WorldSpec};
 use scoring::{ProgramCheck, Scorer};
+
+pub use suite::{InfinitySuite, suite};
 
 /// What is in the suite's folder beside its tasks: a link to the benchmark's applications.
 pub const APPS: &str = "apps";

@@ -1,6 +1,7 @@
 //! WorkArena: the folder `data_files` of its package, with a JSON list of tasks for each of the 33 kinds of its first level.
 
 mod rows;
+mod suite;
 mod unique;
 
 use camino::Utf8PathBuf;
@@ -12,6 +13,7 @@ use scoring::Scorer;
 use scoring::workarena::{Articles, Config, Kind};
 
 pub use rows::Setup;
+pub use suite::{PASSWORD, SuiteOptions, manifest, suite};
 
 /// The folder with the tasks of every [`Kind`].
 pub const TASKS: &str = "task_configs";
@@ -28,7 +30,7 @@ pub const FORMS: [(&str, &str); 5] = [
 
 /// What is made of the files.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct TaskOptions {
     /// The manifest of the instance.
     pub site: String,
     /// Where the instance is, such as `https://desk.test`.
@@ -94,7 +96,7 @@ pub fn workarena(
     kind: &Kind,
     json: Option<&str>,
     setup: &Setup,
-    wanted: &Wanted,
+    wanted: &TaskOptions,
     import: &mut Import,
 ) -> Result<(), ImportError> {
     let Some(json) = json else {
@@ -115,7 +117,7 @@ pub fn workarena(
 /// Of BrowserGym's benchmark `workarena_l1`.
 const MAX_STEPS: u32 = 15;
 
-fn task(kind: &Kind, number: usize, config: Config, wanted: &Wanted) -> Task {
+fn task(kind: &Kind, number: usize, config: Config, wanted: &TaskOptions) -> Task {
     // Set-up opens the first page, once there is a user.
     Task {
         sites: vec![wanted.site.clone()],

@@ -56,8 +56,8 @@ fn setup() -> Setup {
     setup
 }
 
-fn wanted() -> Wanted {
-    Wanted { site: "desk".to_owned(), address: "https://desk.test/".to_owned(), seed: 7, per_kind: None }
+fn wanted() -> TaskOptions {
+    TaskOptions { site: "desk".to_owned(), address: "https://desk.test/".to_owned(), seed: 7, per_kind: None }
 }
 
 fn kind(name: &str) -> &'static Kind {
@@ -130,7 +130,7 @@ fn what_has_to_be_unique_is_and_follows_from_the_seed() {
 fn some_of_many_are_taken_and_a_missing_file_is_told() {
     let users = serde_json::to_string(&(0..50).map(|n| format!("User {n}")).collect::<Vec<_>>()).unwrap();
     let mut few = Import::default();
-    let wanted = Wanted { per_kind: Some(4), ..wanted() };
+    let wanted = TaskOptions { per_kind: Some(4), ..wanted() };
     workarena(kind("impersonation"), Some(&users), &setup(), &wanted, &mut few).unwrap();
     workarena(kind("all-menu"), None, &setup(), &wanted, &mut few).unwrap();
     let ids: Vec<&str> = few.tasks.iter().map(|task| task.id.as_str()).collect();

@@ -4,6 +4,8 @@
 //! JHU-CLSP/turking-bench (`src/evaluation_class.py`). The pages are made when they are asked for, by the site [`SITE`] from the benchmark's own folder;
 //! or they are those of a copy of Turkle, where the benchmark has its own agents work: the frame of a task, outside of the page that it is in.
 
+mod suite;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use turkingbench::{Batch, Cell, Field};
@@ -13,6 +15,8 @@ use crate::{GoalText, Task, WorldSpec};
 use scoring::Scorer;
 use scoring::solution::{FormField, OracleStep};
 use scoring::turkingbench::{Field as ScoredField, Form};
+
+pub use suite::{SuiteOptions, TurkingBenchSuite, no_task, suite};
 
 /// The name of the site that serves the pages, in the world of the suite.
 pub const SITE: &str = "turk";
