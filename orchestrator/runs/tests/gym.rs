@@ -217,7 +217,7 @@ async fn a_silent_client_loses_its_place() {
     // There is one place: this comes back when the other episode has ended by itself.
     gym.reset("bike.two").await;
     let message =
-        "failed to get an action from the client within 0.2 s: it sent none, so that its episode was ended";
+        "failed to get an action from the client within 0.2 s: it sent none, so the episode was ended";
     assert_eq!(gym.outcome("bike.one", 1), Outcome::Error { message: message.to_owned() });
     let (status, gone) = gym.step(&session, "noop()").await;
     assert_eq!(status, 410);
