@@ -44,7 +44,7 @@ pub enum Error {
     Format {
         /// The file.
         path: Utf8PathBuf,
-        /// Counted from 1; 0 when the whole file is meant.
+        /// Counted from 1; 0 if the error concerns the whole file.
         line: usize,
         /// Counted from 1.
         column: usize,
