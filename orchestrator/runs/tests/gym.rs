@@ -173,7 +173,7 @@ async fn how_it_ended_says_whether_it_was_cut_short() {
     let (status, again) = gym.post("/reset", json!({ "task": "bike.two", "repeat": 2 })).await;
     assert_eq!(
         (status, &again["error"]),
-        (409, &json!("attempt 2 at bike.two was begun already; name another, or none for the next"))
+        (409, &json!("attempt 2 at bike.two exists already; choose another, or omit `repeat` for the next"))
     );
     assert_eq!(gym.end().await.unwrap().episodes, 3);
 }
@@ -188,7 +188,7 @@ async fn places_are_waited_for_and_refused_in_the_end() {
         (
             503,
             &json!(
-                "no place came free within 0.2 s; close sessions that are done, or start the gym with more --workers"
+                "no slot became free within 0.2 s; close sessions that are done, or start the gym with more --workers"
             )
         )
     );
@@ -263,7 +263,7 @@ async fn an_interrupt_puts_episodes_down_as_if_they_had_never_begun() {
     let ((status, put_down), ()) = tokio::join!(gym.step(&hangs, "click('1')"), stop);
     assert_eq!(
         (status, &put_down["error"]),
-        (503, &json!("the gym closes, and the episode is as if it had never begun"))
+        (503, &json!("the gym is closing, and the episode is discarded"))
     );
     let summary = gym.end().await.unwrap();
     assert_eq!((summary.episodes, summary.planned), (1, 1));
