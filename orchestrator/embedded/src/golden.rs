@@ -1,7 +1,7 @@
 //! Golden databases: the pristine state of a site in a file. It is generated once and then reused.
 //!
 //! ```text
-//! absent -> generated in memory -> vacuumed -> written beside -> renamed into place -> opened read-only
+//! absent -> generated -> vacuumed -> written beside -> renamed into place -> opened read-only
 //! ```
 //!
 //! The file name has the digest of the inputs, so a new version of a site never reads an old state.

@@ -15,7 +15,7 @@
 //!   |- forum::start        -.
 //!   |- turkingbench::start -|
 //!   `- desk::start         -+-> SiteCopy   router()  what a browser reaches
-//!                              |          reset()   restores the golden pages by SQLite's online backup
+//!                              |          reset()   restores the golden pages by an online backup
 //!                              |          digest()  over every row of every table
 //!                              `          query()   read-only SQL for scorers
 //! ```

@@ -3,7 +3,7 @@
 //! ```text
 //!   folder, program ── digest equals the image's label? ── yes ──> up to date
 //!               no │
-//!               bases there? wheels there? ── tar stream ──> the engine's classic builder ──> sandbox/<name>:1
+//!               bases, wheels ── tar stream ──> the engine's classic builder ──> sandbox/<name>:1
 //! ```
 //!
 //! The digest covers the folder, and the program if the folder is a package. It does not cover the

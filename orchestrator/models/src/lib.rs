@@ -7,7 +7,6 @@
 //!
 //! This crate does not know what chats are about. Keys go only to their server. They never appear
 //! in errors, logs or cassettes.
-//! Nothing here knows what a chat is about. Keys are sent to the server that they are for; they are in no error, no log and no cassette.
 
 mod cassette;
 mod chat;

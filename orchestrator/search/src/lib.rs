@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!  URL ── engines ── is it a search engine's? ── query ── index ── page ── HTML of results
-//!                                       words, "phrases", -words, site:     pages of the snapshots by BM25
+//!                             words, "phrases", -words, site:     recorded pages, ranked by BM25
 //! ```
 //!
 //! The same snapshots and query give the same bytes. Only pages that the snapshots can answer are

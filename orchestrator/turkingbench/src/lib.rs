@@ -3,8 +3,8 @@
 //!
 //! ```text
 //! Folder::open -> Task::template ---------------------.
-//!              `-> Task::batch -> Batch: instances -- page(template, inputs)  what a browser is shown
-//!                                                `--- golds                   what its fields are compared with
+//!              `-> Task::batch -> Batch: instances -- page(template, inputs)  what a browser shows
+//!                                                `- golds             what answers are compared with
 //! ```
 //!
 //! Rows with equal inputs are answers of several workers to one instance. Cells are parsed as

@@ -3,8 +3,8 @@
 //! # How it is built
 //!
 //! ```text
-//! presets/*.yaml ──┐
-//! a file of yours ─┴─> Settings ──> an agent ──> templates/*.jinja filled in ──> LlmClient ──> model
+//! presets/*.yaml ─┐
+//! your own file ──┴> Settings ─> an agent ─> templates/*.jinja filled in ─> LlmClient ─> model
 //! ```
 //!
 //! - [`Settings`] name the agent, the settings of its paper, and the model. Each file in `presets/`

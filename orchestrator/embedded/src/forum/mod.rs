@@ -7,7 +7,7 @@
 //! section`.
 //!
 //! ```text
-//! users.rs forums.rs submissions.rs comments.rs votes.rs messages.rs   one table each, with its SQL
+//! users.rs forums.rs submissions.rs comments.rs votes.rs messages.rs   a table and its SQL each
 //! pages/      the handlers of each URL
 //! templates/  the HTML
 //! seed/       the golden state

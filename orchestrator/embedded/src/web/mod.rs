@@ -2,8 +2,9 @@
 //! it into a [`Reply`].
 //!
 //! ```text
-//! axum route -> read the form (bounded) -> wait for a turn -> lock the database -> check visitor and token
-//!            -> begin -> handler -> commit, or roll back on a Failure -> render -> response
+//! axum route -> read the form (bounded) -> wait for a turn -> lock the database
+//!            -> check visitor and token -> begin -> handler
+//!            -> commit, or roll back on a Failure -> render -> response
 //! ```
 //!
 //! Handlers are plain functions that use neither axum nor threads.
