@@ -7,7 +7,7 @@ out=target/demo
 rm -rf "$out"
 
 echo "== The oracle, every task twice, from the frozen demo web"
-"$sandbox" run tasks/demo --agent oracle --repeat 2 --workers 2 --check --out "$out/oracle"
+"$sandbox" run tasks/demo --agent oracle --repeat 2 --workers 2 --check --output "$out/oracle"
 echo
 echo "== What doing nothing earns"
-"$sandbox" run tasks/demo --agent noop --workers 2 --out "$out/noop"
+"$sandbox" run tasks/demo --agent noop --workers 2 --output "$out/noop"

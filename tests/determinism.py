@@ -53,7 +53,7 @@ def main():
     temporary.mkdir(parents=True)
     run = subprocess.Popen(
         [sandbox, "run", "tasks/demo", "--agent", "oracle", "--repeat", repeats, "--workers", "2", "--check",
-         "--out", OUT / "run"], env={**os.environ, "TMPDIR": str(temporary.resolve())})
+         "--output", OUT / "run"], env={**os.environ, "TMPDIR": str(temporary.resolve())})
     samples, lasting = [], set()
     before = set()
     while run.poll() is None:

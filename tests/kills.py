@@ -68,7 +68,7 @@ class Trial:
         # Each in turn, in an order of chance.
         self.turn = []
         self.out = OUT / name
-        self.command = [sandbox, "run", suite, "--workers", "2", "--agent", "direct", "--model", "fake-1", "--out",
+        self.command = [sandbox, "run", suite, "--workers", "2", "--agent", "direct", "--model", "fake-1", "--output",
                         str(self.out), *options]
         self.kept, self.wrong, self.kills = {}, [], collections.Counter()
         self.outlived = set()

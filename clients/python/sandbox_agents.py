@@ -457,7 +457,7 @@ class Gym:
     """
 
     def __init__(self, suite: str, *, workers: int = 1, out: Optional[str] = None, sandbox: str = "sandbox", arguments: Sequence[str] = ()):
-        asked = ["gym", suite, "--workers", str(workers), *(["--out", out] if out else []), *arguments]
+        asked = ["gym", suite, "--workers", str(workers), *(["--output", out] if out else []), *arguments]
         self._started = _Started(asked, sandbox)
         self.url: str = self._started.facts["url"]
         #: The folder of the results.
@@ -502,7 +502,7 @@ class AttachedSession:
     """
 
     def __init__(self, suite: str, task: str, *, out: Optional[str] = None, sandbox: str = "sandbox", arguments: Sequence[str] = ()):
-        self._started = _Started(["env", suite, task, *(["--out", out] if out else []), *arguments], sandbox)
+        self._started = _Started(["env", suite, task, *(["--output", out] if out else []), *arguments], sandbox)
         self.facts: Dict[str, Any] = self._started.facts
         self.goal: str = self.facts["goal"]
         #: Where the browser's DevTools are: ``http://127.0.0.1:PORT``.

@@ -72,7 +72,7 @@ class Case(unittest.TestCase):
         self.out = folder.name + "/run"
 
     def play(self, agent, *arguments, ends=0):
-        command = [SANDBOX, "run", DEMO, "--task", "guest-booking", "--agent", agent, "--out", self.out, "--json", *arguments]
+        command = [SANDBOX, "run", DEMO, "--task", "guest-booking", "--agent", agent, "--output", self.out, "--json", *arguments]
         run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.assertEqual(run.returncode, ends, run.stderr)
         return json.loads(run.stdout)

@@ -14,7 +14,7 @@ results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 cd "$root"
 drive() {
-    "$sandbox" env tasks/demo "$2" --check --within 120 --out "$results/$1" -- "$venv/bin/python" -B "$here/drive_$1.py"
+    "$sandbox" env tasks/demo "$2" --check --within 120 --output "$results/$1" -- "$venv/bin/python" -B "$here/drive_$1.py"
 }
 drive playwright guest-booking
 drive selenium quiet-coach

@@ -104,7 +104,7 @@ fn run(bench: &Bench, suite: &str, agent: &str, out: &Utf8Path, server: Option<&
         "--check",
         "--json",
         &cassette,
-        "--out",
+        "--output",
         out.as_str(),
     ];
     arguments.extend(if server.is_some() { &["--model=fake-1"] as &[&str] } else { &["--offline"] });
@@ -207,7 +207,7 @@ fn chance_takes_the_same_course_again() -> Result<()> {
             "--agent=random",
             "--repeat=2",
             "--json",
-            "--out",
+            "--output",
             out.as_str(),
         ])?;
         Ok(serde_json::from_str(&said)?)
@@ -261,7 +261,7 @@ fn a_model_that_fails_costs_the_episode_and_is_counted() -> Result<()> {
         "--task=own",
         "--answer-timeout=2",
         "--check",
-        "--out",
+        "--output",
         out.as_str(),
     ]);
     command.env("OPENAI_BASE_URL", server.base_url()).env("OPENAI_API_KEY", "secret-key");
@@ -281,7 +281,7 @@ fn a_model_that_fails_costs_the_episode_and_is_counted() -> Result<()> {
             |asked| if asked.number == 0 { Reply::Says("OK".to_owned()) } else { Reply::Fails(401) },
         )?;
     let out = bench.path("fast");
-    let start = ["run", &suite, "--agent=direct", "--model=fake-1", "--out", out.as_str()];
+    let start = ["run", &suite, "--agent=direct", "--model=fake-1", "--output", out.as_str()];
     let asking = |server: &Server, more: &[&str]| -> Result<(Option<i32>, String)> {
         let mut command = bench.command(&[&start, more].concat());
         command.env("OPENAI_BASE_URL", server.base_url()).env("OPENAI_API_KEY", "secret-key");
@@ -305,7 +305,7 @@ fn a_wrong_key_is_told_before_anything_runs() -> Result<()> {
     let (out, mine) = (bench.path("out"), bench.path("mine.yaml"));
     fs::write(&mine, format!("base_url: {}\nkey_variable: MY_KEY\nname: fake-1\n", server.base_url()))?;
     let settings = ["--model-settings", mine.as_str()];
-    let start = ["run", &suite, "--agent=direct", "--out", out.as_str()];
+    let start = ["run", &suite, "--agent=direct", "--output", out.as_str()];
     let run = |more: &[&str]| {
         let mut command = bench.command(&[&start[..], &settings, more].concat());
         command.env_remove("OPENAI_BASE_URL").env_remove("OPENAI_API_KEY").env("MY_KEY", "secret-key");
@@ -367,7 +367,7 @@ fn what_is_asked_for_wrongly_is_told() -> Result<()> {
         "--model=m",
         "--task=quiet-coach",
         "--check",
-        "--out",
+        "--output",
         out.as_str(),
     ];
     told(&arguments, &environment, 1, "1 episode ended in an error")?;
@@ -382,9 +382,11 @@ fn parts_of_a_run_are_put_together() -> Result<()> {
     let suite = suite(&bench)?;
     let whole = bench.path("whole");
     let run = |out: &Utf8Path, more: &[&str]| {
-        let arguments =
-            [&["run", suite.as_str(), "--agent=noop", "--repeat=2", "--json", "--out", out.as_str()], more]
-                .concat();
+        let arguments = [
+            &["run", suite.as_str(), "--agent=noop", "--repeat=2", "--json", "--output", out.as_str()],
+            more,
+        ]
+        .concat();
         bench.succeed(&arguments)
     };
     let summary: Value = serde_json::from_str(&run(&whole, &[])?)?;
@@ -394,14 +396,19 @@ fn parts_of_a_run_are_put_together() -> Result<()> {
         ensure!(played["episodes"] == 6 && played["planned"] == 6, "{played:#}");
     }
     let merged = bench.path("merged");
-    let arguments = ["merge", parts[0].as_str(), parts[1].as_str(), "--json", "--out", merged.as_str()];
+    let arguments = ["merge", parts[0].as_str(), parts[1].as_str(), "--json", "--output", merged.as_str()];
     let together: Value = serde_json::from_str(&bench.succeed(&arguments)?)?;
     ensure!(
         together["fingerprints"] == summary["fingerprints"] && together["episodes"] == 12,
         "{together:#}"
     );
-    let twice =
-        bench.run(&["merge", parts[0].as_str(), parts[0].as_str(), "--out", bench.path("twice").as_str()])?;
+    let twice = bench.run(&[
+        "merge",
+        parts[0].as_str(),
+        parts[0].as_str(),
+        "--output",
+        bench.path("twice").as_str(),
+    ])?;
     ensure!(
         twice.status.code() == Some(2) && text(&twice.stderr).contains("and so has one before it"),
         "{}",

@@ -25,7 +25,7 @@ fn open(bench: &Bench) -> Result<(EnvSession, Utf8PathBuf)> {
         "world: {clock: 2026-03-12T08:30:00Z, seed: 7, files: files}\n",
     )?;
     std::fs::write(folder.join("none.yaml"), "id: none\ngoal: Find it.\nscorer: {infeasible: {}}\n")?;
-    let env = EnvSession::open(bench, &[folder.as_str(), "none", "--out", bench.path("out").as_str()])?;
+    let env = EnvSession::open(bench, &[folder.as_str(), "none", "--output", bench.path("out").as_str()])?;
     Ok((env, folder))
 }
 

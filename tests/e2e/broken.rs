@@ -44,7 +44,7 @@ fn plays_on_without(sign: &str, told: &str) -> Result<()> {
         "--task=audience-score",
         "--repeat=2",
         "--json",
-        "--out",
+        "--output",
         out.as_str(),
     ];
     let output = bench.command(&arguments).env("SIGN", sign).output()?;

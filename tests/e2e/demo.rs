@@ -16,7 +16,7 @@ fn the_oracle_solves_every_task_twice_in_the_same_way() -> Result<()> {
         "--repeat=2",
         "--check",
         "--json",
-        "--out",
+        "--output",
         out.as_str(),
     ])?;
     let summary: Value = serde_json::from_str(&summary)?;
@@ -42,7 +42,7 @@ fn the_oracle_solves_every_task_twice_in_the_same_way() -> Result<()> {
         "--agent=oracle",
         "--repeat=2",
         "--task=quiet-coach",
-        "--out",
+        "--output",
         again.as_str(),
     ])?;
     let compared = bench.run(&["compare", out.as_str(), again.as_str(), "--json"])?;
@@ -58,7 +58,7 @@ fn the_fingerprint_is_the_same_in_chromium_and_its_headless_shell() -> Result<()
     let fingerprint = |name: &str, chromium: Option<&str>| -> Result<String> {
         let out = bench.path(name);
         let mut command =
-            bench.command(&["run", "tasks/demo", "--agent=oracle", "--json", "--out", out.as_str()]);
+            bench.command(&["run", "tasks/demo", "--agent=oracle", "--json", "--output", out.as_str()]);
         command.args(["--task=clock-time-zone", "--task=guest-booking", "--task=lakeside-commute"]);
         if let Some(chromium) = chromium {
             command.env("SANDBOX_CHROMIUM", chromium);
@@ -79,7 +79,8 @@ fn the_fingerprint_is_the_same_in_chromium_and_its_headless_shell() -> Result<()
 fn doing_nothing_earns_nothing() -> Result<()> {
     let bench = Bench::new()?;
     let out = bench.path("noop");
-    let summary = bench.succeed(&["run", "tasks/demo", "--agent=noop", "--json", "--out", out.as_str()])?;
+    let summary =
+        bench.succeed(&["run", "tasks/demo", "--agent=noop", "--json", "--output", out.as_str()])?;
     let summary: Value = serde_json::from_str(&summary)?;
     ensure!(summary["passed"] == 0, "{summary:#}");
     Ok(())

@@ -116,7 +116,7 @@ pub(crate) async fn tab_in_new_context(env: &EnvSession, url: &str) -> Result<Ta
 async fn a_program_of_plain_devtools_commands_earns_the_score() -> Result<()> {
     let bench = Bench::new()?;
     let out = bench.path("out");
-    let env = EnvSession::open(&bench, &["tasks/demo", "connecting-train", "--out", out.as_str()])?;
+    let env = EnvSession::open(&bench, &["tasks/demo", "connecting-train", "--output", out.as_str()])?;
     ensure!(
         env.facts["start_url"] == "https://www.aldria-rail.test/" && env.facts["seed"] == 7,
         "{}",
@@ -151,7 +151,7 @@ async fn a_program_of_plain_devtools_commands_earns_the_score() -> Result<()> {
 async fn what_leaves_the_world_is_in_the_results() -> Result<()> {
     let bench = Bench::new()?;
     let env =
-        EnvSession::open(&bench, &["tasks/demo", "clock-time-zone", "--out", bench.path("out").as_str()])?;
+        EnvSession::open(&bench, &["tasks/demo", "clock-time-zone", "--output", bench.path("out").as_str()])?;
     let mut tab = first_tab(&env).await?;
     tab.goto("https://www.cityscreen.test/nonesuch").await?;
     tab.goto("https://elsewhere.test/").await?;
@@ -178,7 +178,7 @@ async fn written(path: &camino::Utf8Path) -> Result<()> {
 async fn each_page_that_a_program_came_to_has_its_picture_and_its_time() -> Result<()> {
     let bench = Bench::new()?;
     let out = bench.path("out");
-    let env = EnvSession::open(&bench, &["tasks/demo", "connecting-train", "--out", out.as_str()])?;
+    let env = EnvSession::open(&bench, &["tasks/demo", "connecting-train", "--output", out.as_str()])?;
     let answer = camino::Utf8PathBuf::from(env.facts["answer_file"].as_str().context("a file")?);
     let folder = answer.parent().context("a folder")?;
     written(&folder.join("step-01.png")).await?;
@@ -238,7 +238,7 @@ const WORKER: &str = "new Promise(done => {
 async fn clocks_start_at_the_worlds_and_run_on_in_every_tab_context_and_worker() -> Result<()> {
     let bench = Bench::new()?;
     let env =
-        EnvSession::open(&bench, &["tasks/demo", "clock-time-zone", "--out", bench.path("out").as_str()])?;
+        EnvSession::open(&bench, &["tasks/demo", "clock-time-zone", "--output", bench.path("out").as_str()])?;
     let start: jiff::Timestamp = env.facts["clock"].as_str().context("a clock")?.parse()?;
     #[expect(clippy::cast_precision_loss, reason = "milliseconds since 1970 are far below 2^53")]
     let start = start.as_millisecond() as f64;
@@ -277,7 +277,7 @@ async fn two_episodes_see_the_same_random_numbers() -> Result<()> {
         let bench = Bench::new()?;
         let env = EnvSession::open(
             &bench,
-            &["tasks/demo", "clock-time-zone", "--out", bench.path("out").as_str()],
+            &["tasks/demo", "clock-time-zone", "--output", bench.path("out").as_str()],
         )?;
         let mut tab = first_tab(&env).await?;
         let mut numbers =
@@ -307,7 +307,8 @@ fn a_command_has_the_facts_and_its_answer_is_taken() -> Result<()> {
         echo 'report_infeasible("there is nothing")' > "$SANDBOX_ANSWER_FILE"
         sleep 1000 &"#;
     let out = bench.path("out");
-    let output = run(&bench, &[&suite, "none", "--check", "--out", out.as_str(), "--", "sh", "-c", script])?;
+    let output =
+        run(&bench, &[&suite, "none", "--check", "--output", out.as_str(), "--", "sh", "-c", script])?;
     let record = result(&output)?;
     ensure!(output.status.success(), "{record:#}");
     ensure!(record["outcome"]["kind"] == "infeasible" && record["score"] == 1.0, "{record:#}");
@@ -323,12 +324,12 @@ fn a_command_that_fails_or_never_ends_is_no_success() -> Result<()> {
     let bench = Bench::new()?;
     let suite = nothing_to_do(&bench)?;
     let out = bench.path("failed");
-    let output = run(&bench, &[&suite, "none", "--out", out.as_str(), "--", "sh", "-c", "exit 3"])?;
+    let output = run(&bench, &[&suite, "none", "--output", out.as_str(), "--", "sh", "-c", "exit 3"])?;
     ensure!(output.status.code() == Some(1) && text(&output.stderr).contains("exit status: 3"), "{output:?}");
     ensure!(result(&output)?["outcome"]["kind"] == "error", "{output:?}");
 
     let output =
-        run(&bench, &[&suite, "none", "--out", bench.path("no").as_str(), "--", "/nonesuch/program"])?;
+        run(&bench, &[&suite, "none", "--output", bench.path("no").as_str(), "--", "/nonesuch/program"])?;
     ensure!(
         output.status.code() == Some(1) && text(&output.stderr).contains("/nonesuch/program"),
         "{output:?}"
@@ -337,7 +338,7 @@ fn a_command_that_fails_or_never_ends_is_no_success() -> Result<()> {
     let out = bench.path("endless");
     let script = format!("sleep 4711 & exec timeout 60 tail -f {suite}/suite.yaml");
     let output =
-        run(&bench, &[&suite, "none", "--within=1", "--out", out.as_str(), "--", "sh", "-c", &script])?;
+        run(&bench, &[&suite, "none", "--within=1", "--output", out.as_str(), "--", "sh", "-c", &script])?;
     ensure!(output.status.code() == Some(1), "{output:?}");
     ensure!(result(&output)?["outcome"]["kind"] == "timed_out", "{output:?}");
     ensure!(!processes()?.contains(&suite), "the command still runs");
@@ -349,7 +350,7 @@ fn endless(bench: &Bench, suite: &str) -> Result<Child> {
     let (out, begun) = (bench.path("out"), bench.path("begun"));
     let script = format!("touch {begun}; exec timeout 60 tail -f {suite}/suite.yaml");
     let child =
-        command(bench, &[suite, "none", "--out", out.as_str(), "--", "sh", "-c", &script])?.spawn()?;
+        command(bench, &[suite, "none", "--output", out.as_str(), "--", "sh", "-c", &script])?.spawn()?;
     let deadline = Instant::now() + PATIENCE;
     while !begun.exists() {
         ensure!(Instant::now() < deadline, "the command was not started");
@@ -390,7 +391,7 @@ fn a_browser_that_has_lost_us_and_its_driver_goes_with_the_next_start() -> Resul
     let left = bench.path("tmp").read_dir_utf8()?.next().context("its folder is left")??;
     ensure!(left.file_name().contains(&own), "{left:?}");
     let out = bench.path("other");
-    let output = run(&bench, &[&suite, "none", "--out", out.as_str(), "--", "true"])?;
+    let output = run(&bench, &[&suite, "none", "--output", out.as_str(), "--", "true"])?;
     ensure!(output.status.success(), "{output:?}");
     nothing_is_left(&bench)
 }
@@ -412,7 +413,7 @@ fn an_interrupt_leaves_nothing_behind() -> Result<()> {
 #[test]
 fn a_task_that_is_not_there_is_wrong_use() -> Result<()> {
     let bench = Bench::new()?;
-    let output = run(&bench, &["tasks/demo", "nonesuch", "--out", bench.path("out").as_str()])?;
+    let output = run(&bench, &["tasks/demo", "nonesuch", "--output", bench.path("out").as_str()])?;
     ensure!(output.status.code() == Some(2) && text(&output.stderr).contains("nonesuch"), "{output:?}");
     ensure!(output.stdout.is_empty() && !bench.path("out").exists(), "{output:?}");
     Ok(())

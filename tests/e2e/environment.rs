@@ -30,7 +30,7 @@ fn waiting(bench: &Bench) -> Result<String> {
 fn no_program_sees_the_users_keys() -> Result<()> {
     let bench = Bench::new()?;
     let (agent, out) = (waiting(&bench)?, bench.path("out"));
-    let arguments = ["run", "tasks/demo", &agent, "--task=clock-time-zone", "--out", out.as_str()];
+    let arguments = ["run", "tasks/demo", &agent, "--task=clock-time-zone", "--output", out.as_str()];
     let mut command = bench.command(&arguments);
     command.envs(SECRETS).stdout(Stdio::null()).stderr(Stdio::piped());
     let child = command.spawn()?;
@@ -64,7 +64,7 @@ fn a_program_sees_what_it_is_allowed_to() -> Result<()> {
     let out = bench.path("out");
     let play = |more: &[&str]| {
         let mut command =
-            bench.command(&["run", "tasks/demo", "--task=clock-time-zone", "--out", out.as_str()]);
+            bench.command(&["run", "tasks/demo", "--task=clock-time-zone", "--output", out.as_str()]);
         command.args(more).envs(SECRETS).output()
     };
     let output = play(&[AGENT, "--agent-env=FAKE_TOKEN", "--agent-env=MODE=a=b"])?;

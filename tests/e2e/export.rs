@@ -16,7 +16,7 @@ fn a_run_is_exported_as_tables_that_agree_and_replace_nothing() -> Result<()> {
         "--agent=oracle",
         "--repeat=2",
         "--task=clock-time-zone",
-        "--out",
+        "--output",
         out.as_str(),
     ];
     bench.succeed(&run)?;

@@ -15,7 +15,7 @@ const PAGE: &str = "https://www.aldria-rail.test/";
 /// Runs the tasks; the fingerprint.
 fn run(bench: &Bench, name: &str) -> Result<String> {
     let out = bench.path(name);
-    let mut arguments = vec!["run", "tasks/demo", "--agent=oracle", "--json", "--out", out.as_str()];
+    let mut arguments = vec!["run", "tasks/demo", "--agent=oracle", "--json", "--output", out.as_str()];
     arguments.extend(TASKS.iter().flat_map(|task| ["--task", task]));
     let summary: Value = serde_json::from_str(&bench.succeed(&arguments)?)?;
     ensure!(summary["passed"] == TASKS.len() && summary["requests"]["miss"] == 0, "{summary:#}");

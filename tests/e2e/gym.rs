@@ -91,7 +91,7 @@ fn an_agent_behind_an_address_earns_the_score_in_episodes_that_it_tells_apart() 
     let out = bench.path("out");
     let arguments =
         ["run", "tasks/demo", "--task=guest-booking", "--repeat=2", "--workers=2", "--check", "--json"];
-    let arguments = [&arguments[..], &["--agent", &agent, "--out", out.as_str()]].concat();
+    let arguments = [&arguments[..], &["--agent", &agent, "--output", out.as_str()]].concat();
     let summary: Value = serde_json::from_str(&bench.succeed(&arguments)?)?;
     ensure!(summary["score"] == 1.0 && summary["agent"] == agent, "{summary:#}");
     let heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
@@ -117,7 +117,7 @@ fn an_agent_that_cannot_be_asked_is_named() -> Result<()> {
     let bench = Bench::new()?;
     let gone = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
     let out = bench.path("out");
-    let run = ["run", "tasks/demo", "--task=guest-booking", "--check", "--out", out.as_str(), "--agent"];
+    let run = ["run", "tasks/demo", "--task=guest-booking", "--check", "--output", out.as_str(), "--agent"];
     let output = bench.run(&[&run[..], &[&format!("http://{gone}/")]].concat())?;
     ensure!(output.status.code() == Some(1), "{output:?}");
     let record = std::fs::read_to_string(out.join("episodes/guest-booking-1/episode.json"))?;
@@ -141,7 +141,7 @@ impl Gym {
     fn open(bench: &Bench, arguments: &[&str]) -> Result<Gym> {
         let temporary = bench.path("tmp");
         std::fs::create_dir_all(&temporary)?;
-        let mut command = bench.command(&["gym", "tasks/demo", "--out", bench.path("out").as_str()]);
+        let mut command = bench.command(&["gym", "tasks/demo", "--output", bench.path("out").as_str()]);
         command.args(arguments).env("TMPDIR", &temporary).stdout(Stdio::piped());
         let mut child = command.spawn()?;
         let mut stdout = BufReader::new(child.stdout.take().context("stdout is piped")?);
@@ -260,7 +260,7 @@ fn episodes_of_a_gym_are_scored_kept_and_the_same_each_time() -> Result<()> {
         "--task=guest-booking",
         "--agent",
         &agent,
-        "--out",
+        "--output",
         other.as_str(),
     ])?;
     let other: Value = serde_json::from_str(&bench.succeed(&["report", other.as_str(), "--json"])?)?;
@@ -297,7 +297,8 @@ fn a_gym_that_is_interrupted_leaves_nothing_and_wrong_use_is_told() -> Result<()
     let (status, told) = gym.post("/step", &json!({ "session": session }))?;
     ensure!(status == 400 && told["error"].to_string().contains("action"), "{told}");
     let taken = gym.address.to_string();
-    let output = bench.run(&["gym", "tasks/demo", "--listen", &taken, "--out", bench.path("no").as_str()])?;
+    let output =
+        bench.run(&["gym", "tasks/demo", "--listen", &taken, "--output", bench.path("no").as_str()])?;
     ensure!(output.status.code() == Some(3) && text(&output.stderr).contains(&taken), "{output:?}");
     ensure!(!bench.path("no").exists(), "no run is begun that nobody can reach");
     ensure!(gym.end(&bench)? == json!({ "run": null, "episodes": 0 }));

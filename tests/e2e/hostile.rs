@@ -82,7 +82,7 @@ fn no_packet_leaves_while_pages_try_everything() -> Result<()> {
     let before = network.sent()?;
     let suite = repository().join("tests/hostile");
     let out = bench.path("out");
-    let arguments = ["run", suite.as_str(), AGENT, "--workers=2", "--out", out.as_str()];
+    let arguments = ["run", suite.as_str(), AGENT, "--workers=2", "--output", out.as_str()];
     let output = network.command(&bench, env!("CARGO_BIN_EXE_sandbox"), &arguments).output()?;
     let table = format!("{}{}", text(&output.stdout), text(&output.stderr));
     ensure!(output.status.success(), "{table}");

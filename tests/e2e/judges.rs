@@ -77,7 +77,7 @@ fn run(bench: &Bench, suite: &str, options: &[&str], environment: &[(&str, &str)
     let out = tempfile::Builder::new().prefix("run-").tempdir_in(bench.path(""))?;
     let out = out.path().join("out");
     let mut arguments =
-        vec!["run", suite, "--agent=oracle", "--json", "--out", out.to_str().context("UTF-8")?];
+        vec!["run", suite, "--agent=oracle", "--json", "--output", out.to_str().context("UTF-8")?];
     arguments.extend(options);
     command(bench, &arguments, environment)
 }
@@ -97,7 +97,7 @@ fn what_no_judge_has_ruled_on_is_neither_0_nor_1() -> Result<()> {
     let cassette = bench.path("verdicts.jsonl");
 
     let kept_run = bench.path("unjudged");
-    let arguments = ["run", &suite, "--agent=oracle", "--json", "--out", kept_run.as_str()];
+    let arguments = ["run", &suite, "--agent=oracle", "--json", "--output", kept_run.as_str()];
     let nobody = command(&bench, &arguments, &[])?;
     ensure!(nobody.code == Some(0), "{}", nobody.stderr);
     let Judged { summary, .. } = nobody;

@@ -57,11 +57,19 @@ async fn what_pages_had_kept_is_recorded_and_there_again() -> Result<()> {
     std::fs::write(bench.path("kept.yaml"), TASK)?;
     let suite = bench.path("");
     let (out, env) = (bench.path("out"), bench.path("env"));
-    let run =
-        ["run", suite.as_str(), "--agent=oracle", "--repeat=3", "--check", "--json", "--out", out.as_str()];
+    let run = [
+        "run",
+        suite.as_str(),
+        "--agent=oracle",
+        "--repeat=3",
+        "--check",
+        "--json",
+        "--output",
+        out.as_str(),
+    ];
     let summary: Value = serde_json::from_str(&bench.succeed(&run)?)?;
     ensure!(summary["score"] == 1.0 && summary["deterministic"] == true, "{summary:#}");
-    bench.succeed(&["env", suite.as_str(), "kept", "--check", "--out", env.as_str(), "--", "true"])?;
+    bench.succeed(&["env", suite.as_str(), "kept", "--check", "--output", env.as_str(), "--", "true"])?;
 
     let checked = bench.run(&["replay", file.as_str(), "--check", "--json"])?;
     let checked: Value = serde_json::from_slice(&checked.stdout)?;

@@ -119,7 +119,7 @@ fn what_dies_costs_its_own_episode_and_leaves_nothing() -> Result<()> {
     ensure!(Command::new("mkfifo").args([&ready, &go]).status()?.success());
     let tasks = ["after-the-film", "cancelled-train", "lakeside-commute", "roof-terraces"];
     let agent = format!("--agent=program:{AGENT}");
-    let mut arguments = vec!["run", "tasks/demo", &agent, "--json", "--out", out.as_str()];
+    let mut arguments = vec!["run", "tasks/demo", &agent, "--json", "--output", out.as_str()];
     arguments.extend(["--agent-env=READY", "--agent-env=GO"]);
     tasks.iter().for_each(|task| arguments.extend(["--task", task]));
     let mut command = bench.command(&arguments);
@@ -143,7 +143,7 @@ fn what_dies_costs_its_own_episode_and_leaves_nothing() -> Result<()> {
 }
 
 fn lakeside(out: &str) -> [&str; 7] {
-    ["run", "tasks/demo", "--agent=oracle", "--task=lakeside-commute", "--json", "--out", out]
+    ["run", "tasks/demo", "--agent=oracle", "--task=lakeside-commute", "--json", "--output", out]
 }
 
 /// Of a run that went well.

@@ -51,8 +51,16 @@ fn pages_that_score_themselves_are_imported_and_played() -> Result<()> {
         fs::write(&file, fs::read_to_string(&file)? + &oracle)?;
     }
 
-    let run =
-        ["run", suite.as_str(), "--agent=oracle", "--repeat=2", "--check", "--json", "--out", out.as_str()];
+    let run = [
+        "run",
+        suite.as_str(),
+        "--agent=oracle",
+        "--repeat=2",
+        "--check",
+        "--json",
+        "--output",
+        out.as_str(),
+    ];
     let summary: Value = serde_json::from_str(&bench.succeed(&run)?)?;
     ensure!(summary["passed"] == 1 && summary["score"] == 0.5, "{summary:#}");
     ensure!(summary["deterministic"] == true && summary["errors"] == 0, "{summary:#}");

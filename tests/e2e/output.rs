@@ -81,7 +81,7 @@ fn a_run_whose_readers_have_gone_ends_well_and_leaves_no_browser() -> Result<()>
     let (temp, out) = (bench.path("temp"), bench.path("out"));
     std::fs::create_dir(&temp)?;
     let mut command = bench.command(&["run", "tasks/demo", "--agent=oracle", "--task=quiet-coach", "-v"]);
-    command.args(["--json", "--out", out.as_str()]).env("TMPDIR", &temp);
+    command.args(["--json", "--output", out.as_str()]).env("TMPDIR", &temp);
     ensure!(code(command.stdout(shut()?).stderr(shut()?))? == Some(0));
     ensure!(out.join("report.html").is_file(), "it has played to its end");
     let deadline = Instant::now() + Duration::from_secs(20);

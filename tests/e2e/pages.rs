@@ -33,7 +33,7 @@ fn run(bench: &Bench) -> Result<Utf8PathBuf> {
     let out = bench.path("run");
     let agent = format!("--agent=program:{AGENT}");
     let tasks = ["--task=book-viewing", "--task=cancelled-train", "--task=clock-time-zone"];
-    let mut arguments = vec!["run", "tasks/demo", &agent, "--json", "--out", out.as_str()];
+    let mut arguments = vec!["run", "tasks/demo", &agent, "--json", "--output", out.as_str()];
     arguments.extend(tasks);
     let summary: Value = serde_json::from_str(&bench.succeed(&arguments)?)?;
     ensure!(summary["passed"] == 1 && summary["episodes"] == 3, "{summary:#}");

@@ -153,7 +153,7 @@ fn a_program_reaches_the_episodes_site_and_nothing_else() -> Result<()> {
             "--repeat=2",
             "--check",
             "--json",
-            "--out",
+            "--output",
             out.as_str(),
         ]);
         let output = run.env("SECRET", "1").output()?;
@@ -189,7 +189,7 @@ fn a_program_that_decides_nothing_is_an_error_and_no_score_of_0() -> Result<()> 
     ];
     let scorers = cases.map(|(id, scorer, _)| (id, scorer.to_owned()));
     let (suite, out) = (suite(&bench, &scorers)?, bench.path("out"));
-    let output = bench.run(&["run", suite.as_str(), "--agent=oracle", "--json", "--out", out.as_str()])?;
+    let output = bench.run(&["run", suite.as_str(), "--agent=oracle", "--json", "--output", out.as_str()])?;
     for (id, _, why) in cases {
         let record = episode(&out, id).with_context(|| text(&output.stderr))?;
         if why.is_empty() {
@@ -219,7 +219,7 @@ fn webarena_infinity_is_imported_and_scored_by_its_own_verifiers() -> Result<()>
             "oracle: [{click: {role: button, name: Pin}}]\nwrong_solution: [{click: {role: button, name: Unpin}}]\n";
         fs::write(&file, fs::read_to_string(&file)? + steps)?;
     }
-    bench.run(&["run", suite.as_str(), "--agent=oracle", "--json", "--out", out.as_str()])?;
+    bench.run(&["run", suite.as_str(), "--agent=oracle", "--json", "--output", out.as_str()])?;
     let (pinned, raised, gone) =
         (episode(&out, "notes-task_e1")?, episode(&out, "notes-task_h1")?, episode(&out, "notes-task_h2")?);
     ensure!(pinned["score"] == 1.0 && pinned["success"] == true, "{pinned:#}");
@@ -233,7 +233,7 @@ fn webarena_infinity_is_imported_and_scored_by_its_own_verifiers() -> Result<()>
         "--agent=negative",
         "--task=notes-task_e1",
         "--json",
-        "--out",
+        "--output",
         out.as_str(),
     ])?;
     let missed = episode(&out, "notes-task_e1")?;

@@ -22,7 +22,7 @@ const WAITS: &str = r#"program:read -r hello; echo '{"protocol":1}'; read -r tas
 fn run(bench: &Bench, options: &[&str]) -> Result<Command> {
     let agent = format!("--agent={AGENT}");
     let out = bench.path("out");
-    let run = ["run", "tasks/demo", &agent, "--task=lakeside-commute", "--out", out.as_str()];
+    let run = ["run", "tasks/demo", &agent, "--task=lakeside-commute", "--output", out.as_str()];
     Ok(bench.command(&[&run[..], options].concat()))
 }
 
@@ -114,8 +114,15 @@ fn there_is_a_line_for_all_episodes_every_half_minute() -> Result<()> {
     let bench = Bench::new()?;
     let agent = format!("--agent={WAITS}");
     let out = bench.path("out");
-    let mut command =
-        bench.command(&["run", "tasks/demo", &agent, "--agent-env=MARK", "--limit=2", "--out", out.as_str()]);
+    let mut command = bench.command(&[
+        "run",
+        "tasks/demo",
+        &agent,
+        "--agent-env=MARK",
+        "--limit=2",
+        "--output",
+        out.as_str(),
+    ]);
     let mark = bench.path("mark");
     let mut child = command.env("MARK", &mark).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let mut lines = BufReader::new(child.stderr.take().context("stderr is piped")?).lines();
@@ -138,7 +145,7 @@ fn an_interrupted_run_speaks_of_what_was_played() -> Result<()> {
     let bench = Bench::new()?;
     let (agent, mark) = (format!("--agent={WAITS}"), bench.path("mark"));
     let out = bench.path("out");
-    let run = ["run", "tasks/demo", &agent, "--agent-env=MARK", "--out", out.as_str()];
+    let run = ["run", "tasks/demo", &agent, "--agent-env=MARK", "--output", out.as_str()];
     let mut child =
         bench.command(&run).env("MARK", &mark).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let mut lines = BufReader::new(child.stderr.take().context("stderr is piped")?).lines();
@@ -184,7 +191,7 @@ fn a_traceback_of_an_agent_is_shown_as_it_was_printed() -> Result<()> {
     let (agent, out) = (bench.path("agent.py"), bench.path("out"));
     fs::write(&agent, DIES)?;
     let agent = format!("--agent=program:python3 {agent}");
-    let run = ["run", "tasks/demo", &agent, "--task=lakeside-commute", "--out", out.as_str()];
+    let run = ["run", "tasks/demo", &agent, "--task=lakeside-commute", "--output", out.as_str()];
     let output = bench.run(&run)?;
     let (table, said) = (text(&output.stdout), text(&output.stderr));
     ensure!(output.status.code() == Some(1), "{table}\n{said}");

@@ -51,7 +51,7 @@ fn answers_that_are_missing_come_from_another_system() -> Result<()> {
     fs::write(&closed_book, "{\"id\": \"a\", \"answer\": \"Oak\"}\n{\"id\": \"b\", \"answer\": 10}\n")?;
     fs::write(&guesses, "{\"id\": \"b\", \"answer\": 5}\n{\"id\": \"c\", \"answer\": \"\"}\n")?;
     let agent = "{\"id\": \"a\", \"answer\": \"Alton\"}\n{\"id\": \"b\", \"answer\": \"\"}\n";
-    let options = ["--fall-back", closed_book.as_str(), "--fall-back", guesses.as_str()];
+    let options = ["--fallback", closed_book.as_str(), "--fallback", guesses.as_str()];
     let json = [options.as_slice(), &["--json"]].concat();
     let told: Value =
         serde_json::from_slice(&score(&bench, "assistantbench", QUESTIONS, agent, &json)?.stdout)?;
@@ -87,12 +87,12 @@ fn answers_that_are_missing_come_from_another_system() -> Result<()> {
     ensure!(told["score"] == 1.0 && told["answers_from"][1]["answers"] == 1, "{told:#}");
 
     let output =
-        score(&bench, "fanoutqa", &questions.to_string(), answer, &["--fall-back", guesses.as_str()])?;
+        score(&bench, "fanoutqa", &questions.to_string(), answer, &["--fallback", guesses.as_str()])?;
     let said = text(&output.stderr);
     ensure!(output.status.code() == Some(2) && said.contains("guesses.jsonl: no task `b`"), "{said}");
     let output = score(&bench, "webarena", "[]", "", &options)?;
     ensure!(
-        output.status.code() == Some(2) && text(&output.stderr).contains("--fall-back"),
+        output.status.code() == Some(2) && text(&output.stderr).contains("--fallback"),
         "{}",
         text(&output.stderr)
     );

@@ -57,8 +57,16 @@ fn questions_of_assistantbench_are_looked_up_in_a_recording() -> Result<()> {
         let run = |name: &str, server: Option<&Server>| -> Result<Value> {
             let (out, cassette) =
                 (bench.path(&format!("{name}-{}", agent.len())), bench.path("cassette.jsonl"));
-            let mut command =
-                bench.command(&["run", &suite, "--agent", agent, "--json", "--check", "--out", out.as_str()]);
+            let mut command = bench.command(&[
+                "run",
+                &suite,
+                "--agent",
+                agent,
+                "--json",
+                "--check",
+                "--output",
+                out.as_str(),
+            ]);
             command.args(["--cassette", cassette.as_str()]).env_remove("OPENAI_API_KEY");
             match server {
                 Some(server) => command.arg("--model=fake-1").env("OPENAI_BASE_URL", server.base_url()),
@@ -99,7 +107,7 @@ fn a_person_finds_the_page_by_the_engines_form_twice_in_the_same_way() -> Result
     let out = bench.path("found");
     let suite = suite.as_str();
     let arguments =
-        ["run", suite, "--agent=oracle", "--repeat=2", "--workers=2", "--json", "--out", out.as_str()];
+        ["run", suite, "--agent=oracle", "--repeat=2", "--workers=2", "--json", "--output", out.as_str()];
     let summary: Value = serde_json::from_slice(&bench.run(&arguments)?.stdout)?;
     ensure!(summary["score"] == 1.0 && summary["deterministic"] == true, "{summary:#}");
     ensure!(summary["requests"]["search"] == 4 && summary["requests"]["miss"] == 0, "{summary:#}");
@@ -121,7 +129,7 @@ async fn any_client_of_a_replay_may_search() -> Result<()> {
     let snapshot = repository().join("snapshots/demo.wacz");
     let replay = bench.proxy(&["replay", snapshot.as_str(), "--announce"])?;
     let page = replay.client()?.get(QUERY).await?;
-    ensure!(page.status() == 200 && page.headers()["x-sandbox-answer"] == "search", "{page:?}");
+    ensure!(page.status() == 200 && page.headers()["sandbox-answer"] == "search", "{page:?}");
     let said = replay.end()?;
     ensure!(said.contains("answered: 1 search"), "{said}");
     let without = bench.proxy(&["replay", snapshot.as_str(), "--no-search"])?;

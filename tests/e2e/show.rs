@@ -18,7 +18,7 @@ const IN_TIME: Duration = Duration::from_secs(30);
 /// Two episodes of one task.
 fn run(bench: &Bench) -> Result<Utf8PathBuf> {
     let out = bench.path("run");
-    let task = ["--task=clock-time-zone", "--repeat=2", "--out", out.as_str()];
+    let task = ["--task=clock-time-zone", "--repeat=2", "--output", out.as_str()];
     bench.succeed(&[&["run", "tasks/demo", "--agent=oracle"], &task[..]].concat())?;
     Ok(out)
 }

@@ -38,7 +38,7 @@ fn an_agent_with_nothing_to_play_says_so_before_a_browser_starts() -> Result<()>
     let out = bench.path("out");
     for (agent, key) in [("oracle", "oracle"), ("negative", "wrong_solution")] {
         let agent = format!("--agent={agent}");
-        let said = refused(&bench, &["run", &suite, &agent, "--out", out.as_str()])?;
+        let said = refused(&bench, &["run", &suite, &agent, "--output", out.as_str()])?;
         ensure!(said.contains(&format!("play the {key} of the task one: it has none")), "{said}");
         ensure!(said.contains("all 2 tasks") && !out.exists(), "{said}");
     }
@@ -47,7 +47,7 @@ fn an_agent_with_nothing_to_play_says_so_before_a_browser_starts() -> Result<()>
         format!("{suite}/two.yml"),
         format!("id: two\n{TASK}oracle:\n- infeasible: there is nothing to do\n"),
     )?;
-    let output = bench.run(&["run", &suite, "--agent=oracle", "--json", "--out", out.as_str()])?;
+    let output = bench.run(&["run", &suite, "--agent=oracle", "--json", "--output", out.as_str()])?;
     let summary: Value = serde_json::from_slice(&output.stdout)?;
     ensure!(summary["passed"] == 1 && summary["errors"] == 1, "{summary:#}");
     let record = fs::read_to_string(out.join("episodes/one-1/episode.json"))?;
@@ -61,7 +61,7 @@ fn a_program_that_is_not_there_ends_the_run_at_once() -> Result<()> {
     let one = format!("id: one\n{TASK}");
     let suite = suite(&bench, &[("one.yaml", &one), ("two.yaml", &one.replace("one", "two"))])?;
     let out = bench.path("out");
-    let said = refused(&bench, &["run", &suite, "--agent=program:/nope", "--out", out.as_str()])?;
+    let said = refused(&bench, &["run", &suite, "--agent=program:/nope", "--output", out.as_str()])?;
     ensure!(said.contains("start the agent program `/nope`") && said.contains("the run ends here"), "{said}");
     ensure!(out.join("episodes/one-1/episode.json").exists(), "the first episode is kept");
     ensure!(!out.join("episodes/two-1/episode.json").exists(), "the second was not begun");
@@ -73,11 +73,11 @@ fn a_start_page_outside_of_the_world_is_an_error_of_the_suite() -> Result<()> {
     let bench = Bench::new()?;
     let far = format!("id: far\n{}", TASK.replace("aldria-rail.test", "aldria-rial.test"));
     let suite = suite(&bench, &[("far.yaml", &far)])?;
-    let said = refused(&bench, &["run", &suite, "--agent=noop", "--out", bench.path("out").as_str()])?;
+    let said = refused(&bench, &["run", &suite, "--agent=noop", "--output", bench.path("out").as_str()])?;
     ensure!(said.contains("task far: it starts on https://www.aldria-rial.test/"), "{said}");
     ensure!(said.contains("it has aldria-rail.test, ") && said.contains("other hosts"), "{said}");
     fs::write(format!("{suite}/suite.yaml"), "world: {clock: 2024-01-01T00:00:00Z}\n")?;
-    let said = refused(&bench, &["run", &suite, "--agent=noop", "--out", bench.path("out").as_str()])?;
+    let said = refused(&bench, &["run", &suite, "--agent=noop", "--output", bench.path("out").as_str()])?;
     ensure!(said.contains("it has neither recordings"), "{said}");
     Ok(())
 }

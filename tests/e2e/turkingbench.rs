@@ -78,7 +78,7 @@ fn solutions_earn_all_and_doing_nothing_what_is_right_untouched() -> Result<()> 
 
     let out = bench.path("out");
     let run =
-        ["run", suite.as_str(), "--agent=noop", "--repeat=2", "--check", "--json", "--out", out.as_str()];
+        ["run", suite.as_str(), "--agent=noop", "--repeat=2", "--check", "--json", "--output", out.as_str()];
     let summary: Value = serde_json::from_str(&bench.succeed(&run)?)?;
     ensure!(
         summary["deterministic"] == true && summary["errors"] == 0 && summary["passed"] == 0,
@@ -111,7 +111,7 @@ fn a_form_that_is_sent_ends_the_episode_and_counts() -> Result<()> {
         ),
     )?;
     let (suite, out) = (bench.path("suite"), bench.path("out"));
-    let run = ["run", suite.as_str(), "--agent=oracle", "--json", "--out", out.as_str()];
+    let run = ["run", suite.as_str(), "--agent=oracle", "--json", "--output", out.as_str()];
     let summary: Value = serde_json::from_str(&bench.succeed(&run)?)?;
     ensure!(summary["passed"] == 1, "{summary:#}");
     let record = fs::read_to_string(out.join("episodes/turkingbench-boats-and-birds-0-1/episode.json"))?;

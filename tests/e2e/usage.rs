@@ -32,10 +32,56 @@ fn wrong_use_is_exit_code_2() -> Result<()> {
 }
 
 #[test]
+fn an_error_is_a_sentence_behind_its_prefix() -> Result<()> {
+    let bench = Bench::new()?;
+    for (arguments, code, expected) in [
+        (
+            &["run", "tasks/nonesuch", "--agent=noop"][..],
+            2,
+            "error: failed to load the suite: there is no tasks/nonesuch\n",
+        ),
+        (
+            &["agents", "show", "nonesuch"],
+            2,
+            "error: failed to find the agent `nonesuch`; `sandbox agents list` prints the names\n",
+        ),
+        (
+            &["snapshot", "inspect", "nonesuch.wacz"],
+            2,
+            "error: failed to inspect nonesuch.wacz: open nonesuch.wacz: No such file or directory (os error 2)\n",
+        ),
+        (&["status"], 3, "error: failed to reach the sites: none are up; start them with `sandbox up`\n"),
+        (
+            &["merge", "nonesuch", "--out", "none"],
+            2,
+            "warning: --out is called --output now; the old name goes with a later version\n\
+             error: failed to read a run in nonesuch: there is no run.json\n",
+        ),
+    ] {
+        let output = bench.run(arguments)?;
+        let said = text(&output.stderr);
+        ensure!(output.status.code() == Some(code) && said == expected, "{arguments:?}: {said}");
+    }
+    Ok(())
+}
+
+#[test]
+fn amounts_have_units() -> Result<()> {
+    fails(
+        &["run", "tasks/nonesuch", "--agent=noop", "--memory=512MiB", "--step-timeout=30s"],
+        2,
+        "there is no",
+    )?;
+    fails(&["run", "tasks/nonesuch", "--agent=noop", "--memory=512", "--step-timeout=30"], 2, "there is no")?;
+    fails(&["run", "tasks/nonesuch", "--agent=noop", "--memory=lots"], 2, "no number of bytes")?;
+    fails(&["gym", "tasks/nonesuch", "--idle-timeout=0s"], 2, "longer than 0")
+}
+
+#[test]
 fn a_name_that_is_nearly_right_is_proposed() -> Result<()> {
     let bench = Bench::new()?;
     let out = bench.path("out");
-    let run = ["run", "tasks/demo", "--agent=noop", "--task=lakeside-commute", "--out", out.as_str()];
+    let run = ["run", "tasks/demo", "--agent=noop", "--task=lakeside-commute", "--output", out.as_str()];
     bench.succeed(&run)?;
     for (arguments, meant) in [
         (&["run", "tasks/dmeo", "--agent=noop"][..], "tasks/demo"),
@@ -149,7 +195,7 @@ fn a_world_without_a_clock_begins_when_it_was_recorded() -> Result<()> {
     let task = "id: now\ngoal: g\nstart_url: https://www.aldria-rail.test/never-recorded\nscorer:\n  assistantbench:\n    gold: '5'\n";
     std::fs::write(suite.join("now.yaml"), task)?;
     let out = bench.path("out");
-    let output = bench.run(&["run", suite.as_str(), "--agent=noop", "--out", out.as_str()])?;
+    let output = bench.run(&["run", suite.as_str(), "--agent=noop", "--output", out.as_str()])?;
     let said = text(&output.stderr);
     ensure!(output.status.success(), "{said}");
     let run = std::fs::read_to_string(out.join("run.json"))?;

@@ -76,7 +76,8 @@ fn pages_and_pictures_decide() -> Result<()> {
     let text = fs::read_to_string(&task)?.replace("/slope.png", "/board.png");
     fs::write(&task, text)?;
     let out = bench.path("run");
-    let run = bench.succeed(&["run", suite.as_str(), "--agent=oracle", "--json", "--out", out.as_str()])?;
+    let run =
+        bench.succeed(&["run", suite.as_str(), "--agent=oracle", "--json", "--output", out.as_str()])?;
     let summary: Value = serde_json::from_str(&run)?;
     ensure!(summary["score"] == 0.0 && summary["errors"] == 0, "{summary:#}");
     Ok(())

@@ -106,7 +106,7 @@ fn tasks_with_recordings_and_clocks_of_their_own_are_imported_and_played() -> Re
     solve(&suite, "test.online.206", "- answer: 'St. Barth\\u00e9lemy'\n")?;
     solve(&suite, "test.online.206.2", "- answer: '{\"a\": [1]}'\n")?;
     let play = |out: &camino::Utf8Path, more: &[&str]| -> Result<Value> {
-        let mut run = vec!["run", suite.as_str(), "--agent=oracle", "--json", "--out", out.as_str()];
+        let mut run = vec!["run", suite.as_str(), "--agent=oracle", "--json", "--output", out.as_str()];
         run.extend(more);
         Ok(serde_json::from_str(&bench.succeed(&run)?)?)
     };

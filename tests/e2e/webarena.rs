@@ -213,7 +213,7 @@ fn webarena_verified_scores_what_passed_over_the_network() -> Result<()> {
     let answer = format!("printf '%s' '{RESPONSE}' > \"$SANDBOX_ANSWER_FILE\"");
     let out = bench.path("attached");
     let attached =
-        ["env", suite.as_str(), "webarena-verified-5", "--out", out.as_str(), "--", "sh", "-c", &answer];
+        ["env", suite.as_str(), "webarena-verified-5", "--output", out.as_str(), "--", "sh", "-c", &answer];
     let said = bench.succeed(&attached)?;
     ensure!(said.contains("No matching network event found"), "{said}");
     Ok(())
@@ -238,7 +238,7 @@ fn a_run_is_exported_as_webarena_verified_takes_it() -> Result<()> {
          scorer: {{infeasible: {{}}}}\noracle:\n- click: {{role: button, name: Upvote}}\n- answer: '{RESPONSE}'\n"
     );
     fs::write(suite.join("vote.yaml"), task)?;
-    let played = ["run", suite.as_str(), "--agent=oracle", "--keep-network", "--out", run.as_str()];
+    let played = ["run", suite.as_str(), "--agent=oracle", "--keep-network", "--output", run.as_str()];
     bench.succeed(&played)?;
     bench.succeed(&["export", "webarena-verified", run.as_str(), "--output", out.as_str()])?;
     ensure!(fs::read_to_string(out.join("12/agent_response.json"))? == RESPONSE);

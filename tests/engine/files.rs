@@ -39,7 +39,12 @@ fn all_images_go_to_another_machine_in_one_file() -> Result<()> {
     let second = bench.second("RUN echo second > /kept\n")?;
     bench.ends(0, &["build", bench.name()])?;
     let said = bench.ends(3, &["save", "--all", "set.tar"])?;
-    ensure!(said.contains(&format!("failed to save sandbox/{second}:1: it is not built; build it with `sandbox build`")), "{said}");
+    ensure!(
+        said.contains(&format!(
+            "failed to save sandbox/{second}:1: it is not built; build it with `sandbox build`"
+        )),
+        "{said}"
+    );
     ensure!(!bench.path("set.tar").exists(), "a set with a hole");
 
     bench.ends(0, &["build"])?;

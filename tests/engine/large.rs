@@ -94,5 +94,5 @@ fn layer_digest(header: &[u8]) -> String {
     let piece = vec![0; 1 << 20];
     (0..LARGE >> 20).for_each(|_| hash.update(&piece));
     hash.update([0; 1024]);
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(hash.finalize())
 }

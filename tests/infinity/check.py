@@ -68,7 +68,7 @@ def main():
         for file in suite.glob("*.yaml"):
             if file.name != "suite.yaml" and "oracle:" not in file.read_text():
                 file.unlink()
-        subprocess.run([asked.sandbox, "run", suite, "--agent=oracle", f"--workers={os.cpu_count()}", "--out", out, "--json"], stdout=subprocess.PIPE)
+        subprocess.run([asked.sandbox, "run", suite, "--agent=oracle", f"--workers={os.cpu_count()}", "--output", out, "--json"], stdout=subprocess.PIPE)
         wrong, counts = [], {}
         for record in sorted(out.glob("episodes/*/episode.json")):
             episode = json.loads(record.read_text())

@@ -20,5 +20,5 @@ mkdir -p "$work"
 html=$("$venv/bin/python" -c 'import importlib.util as util; print(util.find_spec("miniwob").submodule_search_locations[0] + "/html")')
 "$sandbox" tasks import miniwob "$html" --output "$work/suite" --seed "$seed"
 cd "$root"
-"$sandbox" run "$work/suite" --agent "program:python3 -B tests/miniwob/solver.py" --repeat 2 --workers 2 --check --out "$work/run"
+"$sandbox" run "$work/suite" --agent "program:python3 -B tests/miniwob/solver.py" --repeat 2 --workers 2 --check --output "$work/run"
 exec "$venv/bin/python" -B "$here/count.py" "$work/run" "$AT_LEAST"

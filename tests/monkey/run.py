@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 def play(sandbox, suite, tasks, seed, out):
     """One seed over some tasks of a suite, twice each; the records of the episodes."""
     agent = f"program:python3 -B tests/monkey/monkey.py {seed}"
-    command = [sandbox, "run", suite, "--agent", agent, "--repeat", "2", "--workers", "2", "--out", out]
+    command = [sandbox, "run", suite, "--agent", agent, "--repeat", "2", "--workers", "2", "--output", out]
     command += [f"--task={task}" for task in tasks]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     paths = sorted(pathlib.Path(out).glob("episodes/*/episode.json"))

@@ -28,7 +28,7 @@ REPEATS = 3
 def play(sandbox, suite, out, tasks):
     """Our run: its episodes, how long they took in seconds, and the actions of each task's first one."""
     chosen = [f"--task={task}" for task in tasks]
-    subprocess.run([sandbox, "run", suite, "--agent", "oracle", "--workers", str(WORKERS), "--repeat", str(REPEATS), "--out",
+    subprocess.run([sandbox, "run", suite, "--agent", "oracle", "--workers", str(WORKERS), "--repeat", str(REPEATS), "--output",
                     out, *chosen], check=True, stdout=subprocess.DEVNULL)
     ended, began, scripts = [], [], {}
     for path in sorted(out.glob("episodes/*/episode.json")):

@@ -147,7 +147,7 @@ def compare_in(sandbox, suite, work, name, environment, arguments):
         "PARITY_CHROMIUM": os.environ.get("PARITY_CHROMIUM", "/usr/lib/chromium/chromium-headless-shell"), **environment}
     subprocess.run(
         [sandbox, "run", suite, "--agent", f"program:'{sys.executable}' -B -W ignore '{HERE / 'agent.py'}'",
-         "--out", work / f"run-{name}", "--data", work / "data", *arguments],
+         "--output", work / f"run-{name}", "--data", work / "data", *arguments],
         check=True, env=environment, stdout=subprocess.DEVNULL)
     print(f"== {name}", flush=True)
     with open(looks, encoding="utf-8") as file:

@@ -52,7 +52,7 @@ def play(sandbox, suite, out, agent, tasks=(), repeat=1):
     """Runs tasks, all where none is named; the episodes by task, in the order of their repeats."""
     shutil.rmtree(out, ignore_errors=True)
     command = [sandbox, "run", str(suite), "--agent", agent, "--repeat", str(repeat), "--workers", "2",
-               "--out", str(out), "--json"]
+               "--output", str(out), "--json"]
     for task in tasks:
         command += ["--task", task]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)

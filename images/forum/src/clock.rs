@@ -1,19 +1,19 @@
 //! The time that it is on the forum: what a file says, each time it is asked.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use embedded::Clock;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
+use parking_lot::Mutex;
 
 /// A clock that reads `file`, or the system's. While the file cannot be read, time stands still.
 pub(crate) fn clock(file: Option<PathBuf>) -> Clock {
     let Some(file) = file else { return Clock::new(Timestamp::now) };
     let last = Mutex::new(Timestamp::now());
     Clock::new(move || {
-        let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = last.lock();
         *last = read(&file).unwrap_or(*last);
         *last
     })

@@ -1,4 +1,4 @@
-//! `sandbox agents`: the built-in agents that ask a language model, and their prompts; the schema of what others are told.
+//! `sandbox agents`: the built-in LLM agents with their prompts, and the schema of the agent protocol.
 
 use std::fs;
 
@@ -6,56 +6,57 @@ use agents::llm::{PRESETS, Settings, TEMPLATES};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::failure::{Failure, OrFail as _, Outcome};
+use crate::out;
 
-/// The agents that ask a language model, as the papers have them; the messages that others speak
+/// List, show and copy the built-in LLM agents; print the schema of the agent protocol
 ///
-/// Each is a file of settings that --agent of `sandbox run` takes by name, or by path once it is yours.
+/// Each agent is a file of settings. `sandbox run --agent` takes its name, or the path of your own copy.
 #[derive(clap::Args)]
 pub(crate) struct Agents {
     #[command(subcommand)]
-    what: What,
+    action: Action,
 }
 
 #[derive(clap::Subcommand)]
-enum What {
-    /// Their names, and what each follows
+enum Action {
+    /// List the agents, with the paper or program that each follows
     List,
-    /// The settings of one
+    /// Print the settings of an agent
     Show {
-        /// Its name
+        /// The agent
         name: String,
     },
-    /// Write the settings and prompts of one into a folder, to be changed there
+    /// Copy the settings and prompts of an agent into a folder, to change them there
     Copy {
-        /// Its name
+        /// The agent
         name: String,
-        /// The folder; nothing in it is written over
+        /// The folder; existing files are never replaced
         #[arg(long, short, value_name = "DIR")]
         output: Utf8PathBuf,
     },
-    /// Print the JSON schema of the messages that agents of yours are sent and answer with
+    /// Print the JSON schema of the messages between an episode and an agent of yours
     Schema,
 }
 
 impl Agents {
     /// Prints or writes.
     pub(crate) fn run(self) -> Outcome {
-        match self.what {
-            What::List => {
+        match self.action {
+            Action::List => {
                 for (name, text) in PRESETS {
                     let follows = text.lines().next().unwrap_or_default().trim_start_matches("# ");
                     println!("{name:20}{follows}");
                 }
                 Ok(())
             }
-            What::Show { name } => {
+            Action::Show { name } => {
                 print!("{}", find(&name)?);
                 Ok(())
             }
-            What::Copy { name, output } => copy(&name, &output),
-            What::Schema => {
+            Action::Copy { name, output } => copy(&name, &output),
+            Action::Schema => {
                 let schema = agents::program::schema::protocol();
-                println!("{}", serde_json::to_string_pretty(&schema).expect("a schema is plain data"));
+                out::json(&schema);
                 Ok(())
             }
         }

@@ -15,22 +15,22 @@ use crate::{interrupt, out, progress};
 
 /// Build the container images of the sites
 ///
-/// Each folder under images/ becomes the image sandbox/NAME:1. What has not changed is not built again. Needs a
-/// container engine and a Debian mirror; base images come from a registry, or from the mirror where none answers.
-/// The versions in a folder's lock.txt are preferred; where one is gone, the image is built with what there is, and what
-/// differs is said. One image that fails does not stop the others.
+/// Each folder under images/ becomes the image sandbox/NAME:1. Unchanged images are not built again. The build needs a
+/// container engine and a Debian mirror. Base images come from a registry, or from the mirror if no registry answers.
+/// The versions in a folder's lock.txt are preferred. If one is gone, the newest is used, and the difference is
+/// printed. An image that fails does not stop the others.
 #[derive(clap::Args)]
 pub(crate) struct Build {
-    /// Which [default: all]
+    /// Images to build [default: all]
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// Build what is up to date too, from the first step
+    /// Build every image from its first step, even if it is up to date
     #[arg(long)]
     force: bool,
-    /// Build with the newest versions, and write what the images are made of into each folder's lock.txt
+    /// Build with the newest versions, and write them into each folder's lock.txt
     #[arg(long)]
     lock: bool,
-    /// The folder with a folder per image
+    /// Folder that has a folder for each image
     #[arg(long, value_name = "DIR", default_value = "images")]
     images: Utf8PathBuf,
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub(crate) struct Build {
 
 /// One line of the report.
 #[derive(Serialize)]
-struct Line {
+struct ImageReport {
     image: String,
     built: bool,
     seconds: f64,
@@ -81,7 +81,7 @@ impl Build {
             let bar = progress::spinner(&recipe.name);
             let built = self.one(&engine, recipe, options, &bar).await;
             bar.finish_and_clear();
-            let mut line = Line {
+            let mut line = ImageReport {
                 image: recipe.tag(),
                 built: matches!(built, Ok(Built::New { .. })),
                 seconds: began.elapsed().as_secs_f64(),
@@ -106,7 +106,7 @@ impl Build {
             lines.push(line);
         }
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&lines).expect("lines are plain data"));
+            out::json(&lines);
         }
         if lines.is_empty() {
             return Err(engine::no_recipe(&self.images));
@@ -141,7 +141,7 @@ fn outcome(failed: &[(&str, u8)], images: usize) -> Outcome {
     Err(Failure::Reported(if agreed { *first } else { 1 }))
 }
 
-impl Line {
+impl ImageReport {
     fn print(&self) {
         match (&self.error, self.built) {
             (Some(_), _) => return,
@@ -162,9 +162,9 @@ impl Line {
 /// A line that shows the step, and behind it what the step prints.
 fn show(name: &str, bar: &ProgressBar) -> OnEvent {
     let (name, bar) = (name.to_owned(), bar.clone());
-    let doing = std::sync::Mutex::new(String::new());
+    let doing = parking_lot::Mutex::new(String::new());
     Arc::new(move |event| {
-        let mut doing = doing.lock().expect("no holder panics");
+        let mut doing = doing.lock();
         match event {
             Event::Doing(what) => {
                 tracing::info!(image = name, "{what}");

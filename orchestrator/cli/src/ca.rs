@@ -5,13 +5,13 @@ use gateway::CertificateAuthority;
 use crate::failure::{OrFail, Outcome};
 use crate::options::DataFolder;
 
-/// Show the local certificate authority, making it on first use
+/// Print the certificate of the local certificate authority; make it on first use
 ///
-/// Clients that go through `sandbox replay` or `sandbox record --listen` must trust this certificate. It was made on
-/// this machine, its key never leaves it, and nothing here ever adds it to a system or browser store.
+/// Clients of `sandbox replay` and `sandbox record --listen` must trust this certificate. It is made on this machine,
+/// and its key never leaves it. No command adds it to the store of a system or a browser.
 #[derive(clap::Args)]
 pub(crate) struct Ca {
-    /// Print only the path of the certificate file
+    /// Print the path of the certificate file only
     #[arg(long)]
     path: bool,
     #[command(flatten)]

@@ -5,17 +5,18 @@ use runs::counted;
 use serde::Serialize;
 
 use crate::failure::{Failure, OrFail, Outcome};
+use crate::out;
 
-/// Compare two runs: their scores task by task, and what they did episode by episode
+/// Compare two runs: scores task by task, actions and requests episode by episode
 ///
-/// Of episodes that are not the same the first difference is named, and the exit code is 1.
+/// The first difference of each episode is printed. The exit code is 1 if any episode differs.
 #[derive(clap::Args)]
 pub(crate) struct Compare {
-    /// The folder of a run
+    /// Folder of the first run
     left: Utf8PathBuf,
-    /// The folder of another
+    /// Folder of the second run
     right: Utf8PathBuf,
-    /// Compare scores alone
+    /// Compare the scores only
     #[arg(long)]
     scores: bool,
     /// Print one JSON document
@@ -24,7 +25,7 @@ pub(crate) struct Compare {
 }
 
 #[derive(Serialize)]
-struct Told {
+struct ComparisonReport {
     scores: runs::Pairing,
     #[serde(flatten)]
     compared: Option<runs::Comparison>,
@@ -38,14 +39,14 @@ impl Compare {
             true => None,
             false => Some(runs::compare(&self.left, &self.right).or_input("compare the runs")?),
         };
-        let told = Told { scores, compared };
+        let report = ComparisonReport { scores, compared };
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&told).expect("a comparison is plain data"));
+            out::json(&report);
         } else {
-            print!("{}", told.scores);
-            told.compared.iter().for_each(|compared| self.print(compared));
+            print!("{}", report.scores);
+            report.compared.iter().for_each(|compared| self.print(compared));
         }
-        match told.compared {
+        match report.compared {
             Some(compared) if !compared.is_same() => Err(Failure::No(match compared.differences.len() {
                 0 => "the runs differ: some episodes are only in one of them".to_owned(),
                 differ => format!("the runs differ in {differ} of {}", counted(compared.compared, "episode")),

@@ -1,4 +1,4 @@
-//! `sandbox doctor`: what this machine lacks, for what, and the command that mends it.
+//! `sandbox doctor`: what this machine lacks, which commands need it, and how to install it.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -10,8 +10,9 @@ use serde::Serialize;
 
 use crate::failure::{Failure, Outcome};
 use crate::options::DataFolder;
+use crate::out;
 
-/// Say what is missing for what, with the command that mends it
+/// Check this machine: what is missing, which commands need it, and how to install it
 #[derive(clap::Args)]
 pub(crate) struct Doctor {
     /// Print one JSON document
@@ -36,7 +37,7 @@ struct Finding {
 
 /// A finding as programs read it.
 #[derive(Serialize)]
-struct Told<'a> {
+struct FindingReport<'a> {
     what: &'static str,
     needed_for: &'static str,
     ok: bool,
@@ -52,10 +53,10 @@ struct Told<'a> {
 }
 
 impl Finding {
-    fn told(&self) -> Told<'_> {
+    fn report(&self) -> FindingReport<'_> {
         let (what, needed_for, ok) = (self.what, self.needed_for, self.found.is_ok());
         let (found, problem) = (self.found.as_deref().ok(), self.found.as_ref().err().map(String::as_str));
-        Told { what, needed_for, ok, found, problem, cure: self.cure.as_deref().filter(|_| !ok) }
+        FindingReport { what, needed_for, ok, found, problem, cure: self.cure.as_deref().filter(|_| !ok) }
     }
 }
 
@@ -66,8 +67,8 @@ impl Doctor {
             [browser(), window(), fonts(), engine().await, landlock(), data_folder(&self.data), loopback()];
         let missing = findings.iter().filter(|finding| finding.found.is_err()).count();
         if self.json {
-            let told: Vec<Told<'_>> = findings.iter().map(Finding::told).collect();
-            println!("{}", serde_json::to_string_pretty(&told).expect("findings are plain data"));
+            let reports: Vec<FindingReport<'_>> = findings.iter().map(Finding::report).collect();
+            out::json(&reports);
         } else {
             findings.iter().for_each(print);
         }

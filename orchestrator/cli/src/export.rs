@@ -9,30 +9,32 @@ use runs::export::Format;
 use crate::failure::{Failure, Outcome};
 use crate::out::{self, Stdout};
 
-/// Write a run as other programs take it
+/// Convert a run to a table or to the layout of another program
 #[derive(clap::Args)]
 pub(crate) struct Export {
     #[command(subcommand)]
     layout: Layout,
 }
 
-/// As what
+/// The format
 #[derive(clap::Subcommand)]
 enum Layout {
     /// A table as CSV, with a row for each episode
     Csv(Table),
-    /// The same as Apache Parquet
+    /// The same table as Apache Parquet
     Parquet(Table),
-    /// The same as JSON: an array of objects
+    /// The same table as JSON: an array of objects
     Json(Table),
-    /// WebArena-Verified: a folder for each task, with agent_response.json and network.har; of a run with --keep-network
+    /// WebArena-Verified: a folder for each task with agent_response.json and network.har
+    ///
+    /// The run must have been made with --keep-network.
     WebarenaVerified {
-        /// The folder of the run
+        /// Folder of the run
         run: Utf8PathBuf,
-        /// The folder to make
+        /// Folder to create
         #[arg(short, long, value_name = "DIR")]
         output: Utf8PathBuf,
-        /// Which repeat
+        /// Which attempt at each task, from 1
         #[arg(long, value_name = "N", default_value_t = 1)]
         repeat: u32,
     },
@@ -40,12 +42,12 @@ enum Layout {
 
 #[derive(clap::Args)]
 struct Table {
-    /// The folder of the run
+    /// Folder of the run
     run: Utf8PathBuf,
-    /// The file to write; `-` is standard output
+    /// File to write; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     output: Utf8PathBuf,
-    /// Replace the file, if it exists
+    /// Replace the file if it exists
     #[arg(long)]
     force: bool,
 }

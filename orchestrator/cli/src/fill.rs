@@ -8,11 +8,12 @@ use snapshots::RecordingOptions;
 use crate::failure::{Failure, Outcome};
 use crate::finish;
 use crate::gateway_options::{LiveWeb, MAX_BODY, RedactOptions};
+use crate::units;
 
 /// Where misses go, and how the live web is reached for them.
 #[derive(clap::Args, Default)]
 pub(crate) struct Fill {
-    /// Fetch what FILEs do not hold from the live web, once, and record it into this new snapshot
+    /// Fetch misses from the live web, once each, and record them into this new snapshot
     #[arg(long = "fill", id = "fill", value_name = "NEW.wacz", help_heading = "Filling gaps")]
     pub(crate) output: Option<Utf8PathBuf>,
     #[command(flatten, next_help_heading = "Filling gaps")]
@@ -46,7 +47,7 @@ impl Fill {
             recording: RecordingOptions::default(),
             gateway: config,
             redact: self.redact.into_redact(),
-            body_cap: MAX_BODY,
+            body_cap: units::bytes(MAX_BODY).expect("the default is a number of bytes"),
             behind: Some(snapshots),
         };
         Ok(Studio::open(output, options).await?)

@@ -23,7 +23,7 @@ pub(crate) fn check_name(output: &Utf8Path) -> Outcome {
 
 /// What a recording without any answer is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Empty {
+pub(crate) enum EmptyRecording {
     /// A snapshot like any other: nobody asked for anything.
     Snapshot,
     /// A failure that leaves no file.
@@ -38,20 +38,20 @@ pub(crate) async fn finish(
     studio: Studio,
     output: &Utf8Path,
     twice: &[[Load; 2]],
-    empty: Empty,
+    empty: EmptyRecording,
 ) -> Result<Finished, Failure> {
     let (recording, report) = studio.close().await.or_environment(format!("finish {output}"))?;
     for (url, why) in &report.lost {
         out::warn(&format!("not recorded: {url}: {why}"));
     }
-    if empty == Empty::Failure && report.recorded == 0 && report.failed == 0 {
+    if empty == EmptyRecording::Failure && report.recorded == 0 && report.failed == 0 {
         recording.discard().or_environment(format!("remove the recording of {output}"))?;
         return Err(Failure::No(format!("failed to make {output}: nothing was recorded")));
     }
     let bar = progress::bar(0, "finishing");
     let finished = tokio::task::block_in_place(|| {
         match recording.learn(twice) {
-            Ok(learned) => say_learned(output, &learned, twice.len()),
+            Ok(learned) => print_learned(output, &learned, twice.len()),
             // It is still a recording.
             Err(error) => {
                 out::warn(&format!("no rules were learned: failed to {}", error_text::with_causes(&error)))
@@ -78,7 +78,7 @@ pub(crate) async fn finish(
 }
 
 /// Says what changes by itself in the requests of pages that were loaded twice.
-fn say_learned(output: &Utf8Path, learned: &ChangingParts, pages: usize) {
+fn print_learned(output: &Utf8Path, learned: &ChangingParts, pages: usize) {
     if pages > 0 {
         eprintln!(
             "{} learned from {} loaded twice; `sandbox snapshot rules {output}` shows what changes by itself",

@@ -9,38 +9,39 @@ use gateway::{CertificateAuthority, Config, ConnectTo, Limits, Redact, Routes};
 
 use crate::failure::{Failure, OrFail};
 use crate::options::DataFolder;
+use crate::units;
 
-/// The largest body that is recorded unless the user says otherwise, in bytes.
-pub(crate) const MAX_BODY: u64 = 1 << 30;
+/// The largest body that is recorded unless the user says otherwise.
+pub(crate) const MAX_BODY: &str = "1GiB";
 
 /// How the live web is reached. Only commands that record reach it at all.
 #[derive(clap::Args, Default, PartialEq)]
 pub(crate) struct LiveWeb {
-    /// Connect to ADDR:PORT2 for requests to HOST:PORT1, as curl has it; empty parts mean any or unchanged
+    /// Connect to ADDR:PORT2 for requests to HOST:PORT1, as in curl; an empty part matches any, or stays unchanged
     #[arg(long, value_name = "HOST:PORT1:ADDR:PORT2")]
     connect_to: Vec<ConnectTo>,
-    /// Trust the certificate authorities in this PEM file besides the public ones
+    /// Trust the certificate authorities in this PEM file too
     #[arg(long, value_name = "FILE")]
     upstream_ca: Vec<Utf8PathBuf>,
-    /// Let pages reach loopback and private addresses (refused by default, so that a page cannot look into your network)
+    /// Let pages reach loopback and private addresses; by default they cannot look into your network
     #[arg(long)]
     allow_private: bool,
 }
 
-/// How long the silent are waited for.
+/// How long a silent client or server is waited for.
 #[derive(clap::Args)]
-pub(crate) struct Patience {
-    /// Give up on a client or a server that has been silent for this many seconds [default: 15 to reach a server, 60 to
-    /// 120 for all else]
-    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Waiting")]
-    stall_timeout: Option<u64>,
+pub(crate) struct Deadline {
+    /// Give up on a client or a server that has been silent for this long [default: 15s to reach a server, 60s to
+    /// 120s for all else]
+    #[arg(long, value_name = "TIME", value_parser = units::some_seconds, help_heading = "Waiting")]
+    stall_timeout: Option<Duration>,
 }
 
-impl Patience {
+impl Deadline {
     /// Adds these options to a gateway's configuration.
     pub(crate) fn apply(&self, config: &mut Config) {
-        if let Some(seconds) = self.stall_timeout {
-            config.limits = Limits::patient_for(Duration::from_secs(seconds));
+        if let Some(time) = self.stall_timeout {
+            config.limits = Limits::patient_for(time);
         }
     }
 }
@@ -48,8 +49,8 @@ impl Patience {
 /// What is replaced by placeholders before anything is written.
 #[derive(clap::Args, Default, PartialEq)]
 pub(crate) struct RedactOptions {
-    /// Replace what lets one in by placeholders in the recording: Authorization, all cookies, and
-    /// fields named like passwords and tokens
+    /// Replace credentials by placeholders in the recording: Authorization, all cookies, and fields named like
+    /// passwords and tokens
     #[arg(long = "redact")]
     pub(crate) credentials: bool,
     /// Replace the value of this header by a placeholder in the recording

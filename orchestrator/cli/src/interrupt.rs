@@ -11,7 +11,7 @@ pub(crate) fn token() -> CancellationToken {
     let token = CancellationToken::new();
     let cancel = token.clone();
     // From here on, and not only when the task below has its first turn: until then an interrupt would end the process as it is.
-    let mut interrupts = Interrupts::heard();
+    let mut interrupts = Signals::listen();
     tokio::spawn(async move {
         interrupts.next().await;
         out::warn(&"interrupted; finishing what is being written (interrupt again to stop at once)");
@@ -41,23 +41,23 @@ pub(crate) async fn unless_interrupted<T>(
     work: impl Future<Output = Result<T, Failure>>,
     then: &str,
 ) -> Result<T, Failure> {
-    let mut interrupts = Interrupts::heard();
+    let mut interrupts = Signals::listen();
     tokio::select! {
         done = work => done,
         () = interrupts.next() => Err(Failure::Interrupted(then.to_owned())),
     }
 }
 
-/// The signals, heard from the moment on that this is made. A handler that cannot be had (which does not happen in practice) leaves the other.
-struct Interrupts {
+/// The signals, listen from the moment on that this is made. A handler that cannot be had (which does not happen in practice) leaves the other.
+struct Signals {
     by_key: Option<Signal>,
     by_program: Option<Signal>,
 }
 
-impl Interrupts {
-    fn heard() -> Interrupts {
-        let heard = |kind| signal(kind).ok();
-        Interrupts { by_key: heard(SignalKind::interrupt()), by_program: heard(SignalKind::terminate()) }
+impl Signals {
+    fn listen() -> Signals {
+        let listen = |kind| signal(kind).ok();
+        Signals { by_key: listen(SignalKind::interrupt()), by_program: listen(SignalKind::terminate()) }
     }
 
     async fn next(&mut self) {

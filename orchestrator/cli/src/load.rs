@@ -6,17 +6,17 @@ use camino::Utf8PathBuf;
 use images::Event;
 
 use crate::failure::{OrFail, Outcome};
-use crate::{engine, interrupt, progress};
+use crate::{engine, interrupt, out, progress};
 
-/// Load images from a file that `sandbox save` or `docker save` has written
+/// Load images from a file of `sandbox save` or `docker save`
 ///
-/// The file may be compressed by gzip, bzip2 or xz. It is streamed, so its size does not matter to memory.
+/// The file can be compressed with gzip, bzip2 or xz. It is streamed, so memory use does not depend on its size.
 #[derive(clap::Args)]
 pub(crate) struct Load {
-    /// The files, loaded in order
+    /// Files to load, in order
     #[arg(value_name = "FILE.tar", required = true)]
     files: Vec<Utf8PathBuf>,
-    /// Print one JSON document: the names of what was loaded
+    /// Print the names of the images as one JSON document
     #[arg(long)]
     json: bool,
 }
@@ -48,7 +48,7 @@ impl Load {
             loaded.extend(images);
         }
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&loaded).expect("names are plain data"));
+            out::json(&loaded);
         }
         Ok(())
     }

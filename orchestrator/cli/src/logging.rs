@@ -10,12 +10,11 @@ use crate::out::{self, Stderr};
 /// How much is logged.
 #[derive(clap::Args)]
 pub(crate) struct Logging {
-    /// Log more on stderr: -v what is done (each episode's begin, actions and end), -vv every
-    /// request and how it was answered, -vvv everything. SANDBOX_LOG takes a tracing filter
+    /// Log more on stderr: -v logs episodes and actions, -vv every request with its answer, -vvv everything. The
+    /// variable SANDBOX_LOG takes a tracing filter
     #[arg(short, long, action = clap::ArgAction::Count, global = true)]
     verbose: u8,
-    /// Log as JSON lines, for programs, and say nothing else on stderr; without -v too, each
-    /// episode's end is one
+    /// Write stderr as JSON lines, for programs. The end of each episode is always logged
     #[arg(long, global = true)]
     log_json: bool,
 }
@@ -33,9 +32,10 @@ impl Logging {
         let mut filter = EnvFilter::try_from_env("SANDBOX_LOG").unwrap_or_else(|_| EnvFilter::new(level));
         if self.log_json {
             // What the command has to say is not hidden by a filter of logs.
-            let said = format!("{}=info", out::SAID).parse().expect("a target and a level are a directive");
-            filter = filter.add_directive(said);
-            out::say_as_json();
+            let message =
+                format!("{}=info", out::MESSAGE).parse().expect("a target and a level are a directive");
+            filter = filter.add_directive(message);
+            out::log_messages();
         }
         let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| Stderr);
         if self.log_json {
@@ -51,7 +51,7 @@ fn own(others: &str, own: &str) -> String {
     const OURS: [&str; 13] = [
         "sandbox",
         "runs",
-        "town",
+        "daemon",
         "agents",
         "models",
         "recorder",

@@ -1,4 +1,4 @@
-//! The `sandbox` command: parsing, dispatch and exit codes. All work is done by the libraries.
+//! The `sandbox` command: parsing, dispatch and exit codes. The libraries do all work.
 
 #[macro_use]
 mod out;
@@ -9,6 +9,7 @@ mod build;
 mod ca;
 mod compare;
 mod confined;
+mod daemon;
 mod doctor;
 mod engine;
 mod env;
@@ -24,6 +25,7 @@ mod logging;
 mod merge;
 mod model_proxy;
 mod models;
+mod old_spellings;
 mod open_files;
 mod options;
 mod progress;
@@ -38,8 +40,8 @@ mod scoring;
 mod show;
 mod snapshot;
 mod tasks;
-mod town;
 mod trace;
+mod units;
 mod window;
 
 use clap::Parser;
@@ -49,14 +51,19 @@ use failure::Failure;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// A whole internet that does not move, on your own machine: record it, freeze it, run web agents in it.
+/// A frozen web for web agents, on your own machine: record it, replay it, run agents in it
 #[derive(Parser)]
-#[command(name = "sandbox", version, max_term_width = 100, after_help = failure::EXIT_CODES)]
+#[command(name = "sandbox", version, max_term_width = 100, after_help = after_help())]
 struct Cli {
     #[command(subcommand)]
     command: Command,
     #[command(flatten)]
     logging: logging::Logging,
+}
+
+/// The end of `sandbox --help`.
+fn after_help() -> String {
+    format!("{}\n\n{}", failure::EXIT_CODES, units::HELP)
 }
 
 #[derive(clap::Subcommand)]
@@ -66,12 +73,12 @@ enum Command {
     Run(run::Run),
     Env(env::Env),
     Gym(gym::Gym),
-    Up(town::Up),
-    Down(town::Down),
-    Status(town::Status),
-    Logs(town::Logs),
-    Reset(town::Reset),
-    Open(town::Open),
+    Up(daemon::Up),
+    Down(daemon::Down),
+    Status(daemon::Status),
+    Logs(daemon::Logs),
+    Reset(daemon::Reset),
+    Open(daemon::Open),
     Report(report::Report),
     Trace(trace::Trace),
     Show(show::Show),
@@ -90,7 +97,7 @@ enum Command {
     Ca(ca::Ca),
     Doctor(doctor::Doctor),
     #[command(hide = true)]
-    ServeTown(town::Serve),
+    ServeTown(daemon::Serve),
     #[command(hide = true)]
     Confined(confined::Confined),
 }
@@ -109,6 +116,7 @@ async fn main() -> std::process::ExitCode {
 
 async fn run(cli: Cli) -> failure::Outcome {
     cli.logging.start();
+    old_spellings::warn();
     open_files::allow_many();
     match cli.command {
         Command::Record(record) => record.run().await,

@@ -1,4 +1,4 @@
-//! `sandbox models`: what there is for programs that ask models themselves.
+//! `sandbox models`: language models for other programs.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -10,40 +10,41 @@ use serde_json::json;
 use tokio::net::TcpListener;
 
 use crate::failure::{OrFail as _, Outcome};
-use crate::interrupt;
 use crate::models::ModelOptions;
+use crate::{interrupt, out, units};
 
-/// Language models, for programs that ask them themselves
+/// Serve a language model to programs
 #[derive(clap::Args)]
 pub(crate) struct ModelsCommand {
     #[command(subcommand)]
-    what: What,
+    action: Action,
 }
 
 #[derive(clap::Subcommand)]
-enum What {
+enum Action {
     Proxy(ProxyCommand),
 }
 
-/// Serve OpenAI's chat completions before a model, and record what is said
+/// Serve OpenAI's chat completions in front of a model, and record the replies
 ///
-/// Prints one line of JSON with base_url, which a program takes as OPENAI_BASE_URL: what is in the cassette is answered from
-/// it, and the rest by the server at OPENAI_BASE_URL with the key in OPENAI_API_KEY, or the one that --settings names. With
-/// --offline nobody is asked. GET /v1/usage tells calls, tokens and cost so far; Ctrl-C ends it with the same line.
+/// Prints one line of JSON with base_url. A program takes it as OPENAI_BASE_URL. Recorded calls are answered from the
+/// cassette. All others go to the server at OPENAI_BASE_URL with the key in OPENAI_API_KEY, or to the server that
+/// --settings names. With --offline no server is asked. GET /v1/usage returns calls, tokens and cost so far. Ctrl-C
+/// stops the proxy, which prints the same line.
 #[derive(clap::Args)]
 struct ProxyCommand {
-    /// The model that is asked, whatever name a program says
+    /// Model to ask, whatever model the program names
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
-    /// How it is asked: a file with the keys that `model` has in an agent's settings
+    /// File with settings of the model: the keys below `model` in an agent's settings
     #[arg(long, value_name = "FILE")]
     settings: Option<Utf8PathBuf>,
-    /// Where to listen; port 0 is a free one
+    /// Address to listen on; port 0 is a free port
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
-    /// How long the server may take for one reply, in seconds
-    #[arg(long, value_name = "S", default_value_t = 600)]
-    timeout: u64,
+    /// How long the server may take for one reply
+    #[arg(long, value_name = "TIME", default_value = "600s", value_parser = units::seconds)]
+    timeout: Duration,
     #[command(flatten)]
     models: ModelOptions,
 }
@@ -51,8 +52,8 @@ struct ProxyCommand {
 impl ModelsCommand {
     /// Serves until interrupted.
     pub(crate) async fn run(self) -> Outcome {
-        match self.what {
-            What::Proxy(proxy) => proxy.run().await,
+        match self.action {
+            Action::Proxy(proxy) => proxy.run().await,
         }
     }
 }
@@ -63,15 +64,15 @@ impl ProxyCommand {
         let settings = settings.or_input("use the model's settings")?.unwrap_or_default();
         let models = self.models.open(true)?;
         let name = self.model.or_else(|| settings.name.clone());
-        let model = models.for_anybody(name, &settings, Duration::from_secs(self.timeout))?;
+        let model = models.for_anybody(name, &settings, self.timeout)?;
         let listening = format!("listen at {}", self.listen);
         let listener = TcpListener::bind(self.listen).await.or_environment(&listening)?;
         let at = listener.local_addr().or_environment(&listening)?;
         let proxy = Proxy::new(model);
-        println!("{}", json!({ "base_url": format!("http://{at}/v1") }));
+        out::json_line(&json!({ "base_url": format!("http://{at}/v1") }));
         let interrupted = interrupt::token();
         let served = proxy.serve(listener, interrupted.cancelled_owned()).await;
-        println!("{}", json!(proxy.totals()));
+        out::json_line(&json!(proxy.totals()));
         served.or_environment("serve the model")
     }
 }

@@ -1,4 +1,4 @@
-//! How language models are reached, as named on the command line, in settings and in the environment.
+//! How language models are reached: by the command line, settings and the environment.
 
 use std::env;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ const OPENAI: &str = "https://api.openai.com/v1";
 /// Where replies come from.
 #[derive(clap::Args)]
 pub(crate) struct ModelOptions {
-    /// What models have said before, and where what they say now is added
+    /// File with recorded replies of models; new replies are added to it
     #[arg(long, value_name = "FILE")]
     cassette: Option<Utf8PathBuf>,
-    /// Ask no model: only what is in the cassette is known
+    /// Ask no model; use the replies in the cassette only
     #[arg(long)]
     offline: bool,
 }
@@ -85,7 +85,7 @@ impl Models {
 }
 
 /// Asks a model's server for a word; `role` is who the model is.
-pub(crate) async fn greet(role: &str, model: &Model) -> Result<(), Failure> {
+pub(crate) async fn check_model(role: &str, model: &Model) -> Result<(), Failure> {
     model.greet().await.map_err(|error| {
         let name = model.name.as_deref().unwrap_or_default();
         Failure::Environment(format!(

@@ -8,10 +8,12 @@
 
 use std::fmt::{Arguments, Display};
 use std::io::{self, Write};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{LazyLock, Mutex, PoisonError};
 
 use camino::Utf8Path;
+use parking_lot::Mutex;
+use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::{Failure, OrFail, Outcome};
@@ -32,7 +34,7 @@ macro_rules! eprintln {
 }
 
 /// The target of what is said on stderr where that is a log in JSON.
-pub(crate) const SAID: &str = "sandbox::said";
+pub(crate) const MESSAGE: &str = "sandbox::said";
 
 /// Whether stderr is a log in JSON.
 static AS_JSON: AtomicBool = AtomicBool::new(false);
@@ -48,10 +50,20 @@ pub(crate) fn to_stdout(text: Arguments<'_>) {
 /// Where stderr is a log in JSON, what is said there is part of it.
 pub(crate) fn to_stderr(text: Arguments<'_>) {
     if AS_JSON.load(Ordering::Relaxed) {
-        tracing::info!(target: SAID, "{}", text.to_string().trim_end());
+        tracing::info!(target: MESSAGE, "{}", text.to_string().trim_end());
     } else {
         let _ = Stderr.write_fmt(text);
     }
+}
+
+/// Prints a JSON document for people and programs.
+pub(crate) fn json(value: &impl Serialize) {
+    println!("{}", serde_json::to_string_pretty(value).expect("what commands report is plain data"));
+}
+
+/// Prints a JSON document on one line, as the commands do that print several.
+pub(crate) fn json_line(value: &impl Serialize) {
+    println!("{}", serde_json::to_string(value).expect("what commands report is plain data"));
 }
 
 /// What every error on stderr begins with.
@@ -60,7 +72,7 @@ pub(crate) const ERROR: &str = "error: ";
 /// Prints an error. The prefix is added here and nowhere else; in a log, the level stands for it.
 pub(crate) fn error(why: &impl Display) {
     if AS_JSON.load(Ordering::Relaxed) {
-        tracing::error!(target: SAID, "{why}");
+        tracing::error!(target: MESSAGE, "{why}");
     } else {
         eprintln!("{ERROR}{why}");
     }
@@ -69,14 +81,14 @@ pub(crate) fn error(why: &impl Display) {
 /// Prints a warning: something is lost or left out, and the command goes on.
 pub(crate) fn warn(what: &impl Display) {
     if AS_JSON.load(Ordering::Relaxed) {
-        tracing::warn!(target: SAID, "{what}");
+        tracing::warn!(target: MESSAGE, "{what}");
     } else {
         eprintln!("warning: {what}");
     }
 }
 
 /// From now on stderr is a log in JSON.
-pub(crate) fn say_as_json() {
+pub(crate) fn log_messages() {
     AS_JSON.store(true, Ordering::Relaxed);
 }
 
@@ -133,7 +145,7 @@ fn note(written: io::Result<()>) {
     let Err(error) = written else { return };
     SHUT.cancel();
     if error.kind() != io::ErrorKind::BrokenPipe {
-        LOST.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        LOST.lock().get_or_insert(error);
     }
 }
 
@@ -146,7 +158,7 @@ pub(crate) async fn is_shut() {
 pub(crate) fn finish(outcome: Outcome) -> Outcome {
     let _ = Stdout.flush();
     outcome?;
-    match LOST.lock().unwrap_or_else(PoisonError::into_inner).take() {
+    match LOST.lock().take() {
         Some(error) => Err::<(), io::Error>(error).or_environment("write to stdout"),
         None => Ok(()),
     }

@@ -1,30 +1,31 @@
 //! `sandbox pull`: images from a registry, pinned by content.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use camino::Utf8PathBuf;
 use images::lock::Lock;
 use images::{Event, OnEvent, pull};
 use indicatif::{MultiProgress, ProgressBar};
+use parking_lot::Mutex;
 use serde::Serialize;
 
 use crate::failure::{Failure, Outcome};
-use crate::{engine, interrupt, progress};
+use crate::{engine, interrupt, out, progress};
 
-/// Pull container images, and hold them to their content
+/// Pull container images, and pin their content
 ///
-/// The digest of an image is written down when it is first pulled. Later pulls, here and elsewhere, refuse anything
-/// else under its name. Broken connections are taken up again.
+/// The first pull of an image writes its digest to the lock file. Later pulls, here and elsewhere, refuse any other
+/// content under its name. Broken downloads are resumed.
 #[derive(clap::Args)]
 pub(crate) struct Pull {
-    /// Which [default: all that are pinned]
+    /// Images to pull [default: all that are pinned]
     #[arg(value_name = "IMAGE")]
     images: Vec<String>,
-    /// Accept that an image has changed, and pin its new content
+    /// Accept changed images, and pin their new content
     #[arg(long)]
     update: bool,
-    /// Where the digests are kept
+    /// Lock file with the digests
     #[arg(long, value_name = "FILE", default_value = "sites/images.lock")]
     lock: Utf8PathBuf,
     /// Print one JSON document
@@ -34,7 +35,7 @@ pub(crate) struct Pull {
 
 /// One line of the report.
 #[derive(Serialize)]
-struct Line {
+struct ImageReport {
     image: String,
     digest: String,
     pulled: bool,
@@ -64,7 +65,7 @@ impl Pull {
             // Without a terminal there is nothing to clear.
             let _ = bars.clear();
             let pulled = pulled?;
-            let line = Line { image, digest: pulled.digest, pulled: !pulled.present };
+            let line = ImageReport { image, digest: pulled.digest, pulled: !pulled.present };
             if !self.json {
                 let what = if line.pulled { "pulled" } else { "up to date" };
                 println!("{}: {what}, {}", line.image, line.digest);
@@ -72,7 +73,7 @@ impl Pull {
             lines.push(line);
         }
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&lines).expect("lines are plain data"));
+            out::json(&lines);
         }
         Ok(())
     }
@@ -85,7 +86,7 @@ fn show(image: &str, bars: &MultiProgress) -> OnEvent {
     Arc::new(move |event| {
         let Event::Layer { id, doing, bytes } = event else { return };
         tracing::debug!(image, layer = id, "{doing}");
-        let mut layers = layers.lock().expect("no holder panics");
+        let mut layers = layers.lock();
         let bar = layers.entry(id.to_owned()).or_insert_with(|| bars.add(progress::bytes(0, "")));
         bar.set_message(format!("{id} {doing}"));
         if let Some((done, all)) = bytes {

@@ -14,73 +14,71 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use crate::failure::{Failure, OrFail, Outcome};
-use crate::finish::{self, Empty};
-use crate::gateway_options::{self, LiveWeb, MAX_BODY, Patience, RedactOptions};
+use crate::finish::{self, EmptyRecording};
+use crate::gateway_options::{self, Deadline, LiveWeb, MAX_BODY, RedactOptions};
 use crate::options::DataFolder;
-use crate::{interrupt, out, progress};
+use crate::{interrupt, out, progress, units};
 
 /// Record the live web into a snapshot
 ///
-/// Opens the URLs in Chromium, follows links as far as --depth and --pages say, and writes one WACZ. Ctrl-C finishes
-/// the snapshot properly.
+/// Opens the URLs in Chromium, follows links up to --depth and --pages, and writes one WACZ file. Ctrl-C stops the
+/// recording and finishes the snapshot.
 #[derive(clap::Args)]
 pub(crate) struct Record {
     /// Pages to visit, in order
     #[arg(value_name = "URL", required_unless_present_any = ["listen", "manual"], value_parser = web_address)]
     urls: Vec<Url>,
-    /// The snapshot to write
+    /// Snapshot to write
     #[arg(short, long, value_name = "FILE.wacz")]
     output: Utf8PathBuf,
-    /// Replace the snapshot, if it exists
+    /// Replace the snapshot if it exists
     #[arg(long)]
     force: bool,
     /// Title of the snapshot [default: its first URL]
     #[arg(long)]
     title: Option<String>,
 
-    /// Follow links this many steps
+    /// Follow links up to this many steps
     #[arg(long, default_value_t = 0, help_heading = "Crawl")]
     depth: u32,
     /// Visit at most this many pages
     #[arg(long, default_value_t = 100, help_heading = "Crawl")]
     pages: usize,
-    /// Follow links to this host too (`*.` for any name below); by default only the hosts of the URLs given
+    /// Follow links to this host too, besides those of the URLs; `*.HOST` includes all names below it
     #[arg(long, value_name = "HOST", help_heading = "Crawl")]
     include: Vec<String>,
-    /// Pause between two pages of one host, in milliseconds
-    #[arg(long, value_name = "MS", default_value_t = 1000, help_heading = "Crawl")]
-    delay: u64,
-    /// Follow links even where robots.txt asks crawlers not to
+    /// Pause between two pages of one host; a bare number is milliseconds
+    #[arg(long, value_name = "TIME", default_value = "1000ms", value_parser = units::milliseconds, help_heading = "Crawl")]
+    delay: Duration,
+    /// Ignore robots.txt
     #[arg(long, help_heading = "Crawl")]
     ignore_robots: bool,
-    /// How long one page may take to load and settle, in seconds
-    #[arg(long, value_name = "S", default_value_t = 60, help_heading = "Crawl")]
-    page_timeout: u64,
-    /// Load each page twice, and learn which parts of its requests change by themselves: time
-    /// stamps, tokens of chance. Replay passes over them; `sandbox snapshot rules` shows and edits
-    /// what was learned
+    /// How long one page may take to load and settle
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = units::seconds, help_heading = "Crawl")]
+    page_timeout: Duration,
+    /// Load each page twice, and learn which parts of its requests change on their own, such as time stamps and
+    /// random tokens. Replay ignores these parts. `sandbox snapshot rules` shows and edits them
     #[arg(long, conflicts_with_all = ["manual", "listen"], help_heading = "Crawl")]
     learn: bool,
 
-    /// Open a window and leave the browsing to you
+    /// Open a window and browse by hand
     #[arg(long, conflicts_with_all = ["depth", "listen"], help_heading = "Other ways")]
     manual: bool,
-    /// Keep what pages have stored in the end, too: cookies, localStorage and sessionStorage, which
-    /// Chromium has from the start when the snapshot is replayed in it. Whoever has the snapshot
-    /// has them
+    /// Save the cookies, localStorage and sessionStorage of the end of the recording too. Chromium starts with them
+    /// when it replays the snapshot. Anybody who has the snapshot has them
     #[arg(long, conflicts_with_all = ["listen", "credentials", "cookies"], help_heading = "Other ways")]
     state: bool,
-    /// Open no browser: record whatever comes through this proxy address
+    /// Open no browser; record the traffic of clients that use this proxy address
     #[arg(long, value_name = "ADDR:PORT", conflicts_with = "urls", help_heading = "Other ways")]
     listen: Option<SocketAddr>,
 
     #[command(flatten, next_help_heading = "Live web")]
     live: LiveWeb,
-    /// Bodies larger than this many bytes pass but are not recorded
-    #[arg(long, value_name = "BYTES", default_value_t = MAX_BODY, help_heading = "Live web")]
+    /// Larger bodies pass, but are not recorded; a bare number is bytes
+    #[arg(long, value_name = "SIZE", default_value = MAX_BODY, value_parser = units::bytes, help_heading = "Live web")]
     max_body: u64,
     #[command(flatten)]
-    patience: Patience,
+    deadline: Deadline,
     #[command(flatten, next_help_heading = "Redaction")]
     redact: RedactOptions,
     #[command(flatten)]
@@ -99,7 +97,7 @@ impl Record {
         } else {
             self.browse(&studio, &cancel, &mut twice).await
         };
-        let empty = if self.listen.is_some() { Empty::Snapshot } else { Empty::Failure };
+        let empty = if self.listen.is_some() { EmptyRecording::Snapshot } else { EmptyRecording::Failure };
         // Whatever happened, what was recorded becomes a snapshot.
         let finished = match finish::finish(studio, &self.output, &twice, empty).await {
             // Why there was nothing to record says more.
@@ -113,7 +111,7 @@ impl Record {
     async fn open_studio(&mut self) -> Result<Studio, Failure> {
         let mut config = gateway_options::config(&self.data, self.listen)?;
         std::mem::take(&mut self.live).apply(&mut config);
-        self.patience.apply(&mut config);
+        self.deadline.apply(&mut config);
         let mut first = self.urls.first().cloned();
         if self.redact.credentials {
             // There may be a password in it.
@@ -181,9 +179,9 @@ impl Record {
         let crawl = Crawl {
             urls: self.urls.clone(),
             bounds: Bounds { depth: self.depth, pages: self.pages, include: self.include.clone() },
-            delay: Duration::from_millis(self.delay),
+            delay: self.delay,
             robots: !self.ignore_robots,
-            page_deadline: Duration::from_secs(self.page_timeout),
+            page_deadline: self.page_timeout,
             twice: self.learn,
         };
         let crawled = recorder::crawl(session, studio, &crawl, cancel, &|event| show(spinner, &event))

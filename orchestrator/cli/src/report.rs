@@ -5,25 +5,24 @@ use runs::Summary;
 use runs::server::Page;
 
 use crate::failure::{OrFail, Outcome};
-use crate::{progress, show};
+use crate::{out, progress, show};
 
-/// Print the table of a run and write its HTML report anew
+/// Print the table of a run, and write its HTML report again
 ///
-/// The report has one entry for each task, with its repeats folded under it, and stays below 1 MB:
-/// screenshots are the files beside it, and each step's observation and requests are in the pages
-/// of its episodes (`sandbox trace`).
+/// The report has one entry for each task, with its attempts below it, and stays under 1 MB. Screenshots are files
+/// beside it. The pages of `sandbox trace` have the observation and requests of each step.
 #[derive(clap::Args)]
 pub(crate) struct Report {
-    /// The folder of a run
+    /// Folder of the run
     run: Utf8PathBuf,
     /// Print the summary as one JSON document
     #[arg(long)]
     json: bool,
-    /// Write everything into the report, pictures too, so that it can be sent as one file
+    /// Embed everything in the report, also screenshots, so that it is one file
     #[arg(long)]
     inline: bool,
-    /// Serve the report on this machine until Ctrl-C instead of writing it, print its URL, and open
-    /// it with the desktop's browser if there is a display
+    /// Serve the report on this machine until Ctrl-C instead of writing it. Prints the URL, and opens the desktop's
+    /// browser if there is a display
     #[arg(long, conflicts_with_all = ["json", "inline"])]
     open: bool,
 }
@@ -39,7 +38,7 @@ impl Report {
         let write = if self.inline { runs::report::write_inline } else { runs::report::write };
         let report = write(&self.run).or_environment("write the report")?;
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&summary).expect("a summary is plain data"));
+            out::json(&summary);
         } else {
             println!("{}\nreport        {report}", summary.table(progress::columns()));
         }

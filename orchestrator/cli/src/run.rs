@@ -1,4 +1,4 @@
-//! `sandbox run`: a suite, an agent, and what came of it.
+//! `sandbox run`: an agent plays a suite.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -15,97 +15,100 @@ use runs::{Limits, Options, Summary};
 
 use crate::board::Board;
 use crate::failure::{Failure, OrFail, Outcome};
-use crate::models::greet;
+use crate::models::check_model;
 use crate::options::DataFolder;
 use crate::scoring::Scoring;
-use crate::{interrupt, progress, tasks};
+use crate::{interrupt, out, progress, tasks, units};
 
-/// Run an agent over a suite of tasks in its frozen world, and score it
+/// Run an agent on a suite of tasks in its frozen world, and score it
 ///
-/// Results are written after each episode. Ctrl-C stops without losing any; the same command with
-/// --resume goes on. Exit code 0 says that every episode was played and scored, whatever the
-/// scores; 1 that one ended in an error, which has no score.
+/// Results are written after each episode. Ctrl-C stops without losing any; the same command with --resume continues.
+/// Exit code 0: every episode was played and scored, whatever the scores. Exit code 1: an episode ended in an error, and
+/// has no score.
 #[derive(clap::Args)]
 pub(crate) struct Run {
-    /// A folder with a suite.yaml
+    /// Folder with a suite.yaml
     suite: Utf8PathBuf,
-    /// oracle, negative, noop, random; one that asks a language model (`sandbox agents list`), by name or by its file of settings;
-    /// program:COMMAND for a program of yours that speaks JSON lines; http://HOST:PORT/PATH for a server of yours; A->B for the second where the first does not answer
+    /// Agent to run: `oracle`, `negative`, `noop` or `random`; an LLM agent by name (`sandbox agents list`) or by its
+    /// file of settings; `program:COMMAND` for a program of yours that speaks JSON lines; `http://HOST:PORT/PATH` for a
+    /// server of yours; `A->B` for B where A gives no answer
     #[arg(long, value_name = "AGENT")]
     agent: AgentSpec,
-    /// The model that the agent asks, over OpenAI's interface at OPENAI_BASE_URL, with the key in OPENAI_API_KEY
+    /// Model that the agent asks, over an OpenAI-compatible API at OPENAI_BASE_URL with the key in OPENAI_API_KEY
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
-    /// How that model is asked: a file with the keys that `model` has in an agent's settings, which goes before those
+    /// File with settings of that model: the keys below `model` in an agent's settings, which it overrides
     #[arg(long, value_name = "FILE")]
     model_settings: Option<Utf8PathBuf>,
-    /// Do not ask models for a word before anything is run
+    /// Do not check before the run that the models answer
     #[arg(long)]
     no_preflight: bool,
-    /// How the program writes its actions: browsergym, webarena, webcanvas, seeact or turkingbench
+    /// Dialect of the program's actions: browsergym, webarena, webcanvas, seeact or turkingbench
     #[arg(long, value_name = "DIALECT", default_value_t)]
     dialect: Dialect,
-    /// Let one reply hold several actions, carried out in their order up to the first that fails
+    /// Allow several actions in one reply; they run in order until one fails
     #[arg(long)]
     multiaction: bool,
-    /// Let the program see this variable of the environment, as NAME or NAME=value; may be given
-    /// several times. Otherwise it sees PATH, HOME, LANG, LC_*, TZ and TMPDIR only
+    /// Pass this environment variable to the program, as NAME or NAME=value; can be repeated. By default it sees PATH,
+    /// HOME, LANG, LC_*, TZ and TMPDIR only
     #[arg(long = "agent-env", value_name = "NAME[=VALUE]")]
     agent_variables: Vec<Variable>,
-    /// Keep cookies and storage of each episode's end, as Playwright's storage_state: whoever has that file may be logged in by it
+    /// Save cookies and storage of each episode's end as Playwright's storage_state. The file can log anybody in
     #[arg(long)]
     keep_storage: bool,
-    /// Keep everything that passes over the network in each episode's network.har, log-ins included
+    /// Write all network traffic into each episode's network.har, with credentials
     #[arg(long)]
     keep_network: bool,
     /// Attempts at each task
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
-    /// Episodes at a time, each with its own browser and gateway
+    /// Parallel episodes, each with its own browser and gateway
     #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN)]
     workers: NonZeroUsize,
-    /// How much memory sites and browsers may take, in MiB; sites that take much have fewer copies then [default: nine tenths of what is free]
-    #[arg(long, value_name = "MIB")]
+    /// How much memory sites and browsers may take; large sites then have fewer instances; a bare
+    /// number is MiB [default: nine tenths of
+    /// what is free]
+    #[arg(long, value_name = "SIZE", value_parser = units::mebibytes)]
     memory: Option<u64>,
     /// Folder for the results [default: runs/SUITE-AGENT-TIME]
-    #[arg(long, value_name = "DIR")]
-    out: Option<Utf8PathBuf>,
-    /// Go on with the run in --out
-    #[arg(long, requires = "out")]
+    #[arg(short, long, alias = "out", value_name = "DIR")]
+    output: Option<Utf8PathBuf>,
+    /// Continue the run in --output
+    #[arg(long, requires = "output")]
     resume: bool,
-    /// With --resume: attempt again what had ended in an error
+    /// With --resume, repeat the episodes that ended in an error
     #[arg(long, requires = "resume")]
     retry_errors: bool,
-    /// Play only a part of the run, such as 2/5; `sandbox merge` puts the parts together
+    /// Play only a part of the run, such as 2/5; `sandbox merge` joins the parts
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
-    /// Begin no further episode once so many have ended in an error
+    /// Stop when so many episodes have ended in an error
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_errors: Option<u64>,
     /// The same as --max-errors 1
     #[arg(long, conflicts_with = "max_errors")]
     fail_fast: bool,
-    /// Run only this task; may be given several times
+    /// Run only this task; can be repeated
     #[arg(long = "task", value_name = "ID")]
     tasks: Vec<String>,
-    /// Run only the first so many of the tasks
+    /// Run only the first N tasks
     #[arg(long, value_name = "N")]
     limit: Option<NonZeroUsize>,
-    /// Actions that a task may have at most, whatever it says itself
+    /// Largest number of actions, whatever the tasks say
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_steps: Option<u32>,
-    /// Begin no further episode once models and judge have cost so many US dollars, by the `price` of their settings
+    /// Stop when models and judge have cost so many US dollars, by the `price` in their settings
     #[arg(long, value_name = "USD")]
     max_cost: Option<f64>,
-    /// How long one episode may take, in seconds
-    #[arg(long, value_name = "S", default_value_t = 600)]
-    episode_timeout: u64,
-    /// How long the agent may think about one action, all that it asks its model included, in seconds
-    #[arg(long, value_name = "S", default_value_t = 120)]
-    answer_timeout: u64,
-    /// How long the browser may take to look at a page, or to act and let it settle, in seconds
-    #[arg(long, value_name = "S", default_value_t = 180)]
-    step_timeout: u64,
+    /// How long one episode may take
+    #[arg(long, value_name = "TIME", default_value = "600s", value_parser = units::seconds)]
+    episode_timeout: Duration,
+    /// How long the agent may take for one action, with all calls of its model
+    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = units::seconds)]
+    answer_timeout: Duration,
+    /// How long the browser may take to look at a page, or to act and let the page settle
+    #[arg(long, value_name = "TIME", default_value = "180s", value_parser = units::seconds)]
+    step_timeout: Duration,
     /// Fail (exit code 1) when repeats have different fingerprints
     #[arg(long)]
     check: bool,
@@ -141,7 +144,7 @@ impl Run {
         self.preflight(&judge).await?;
         let most_errors = self.max_errors.and_then(|most| usize::try_from(most).ok());
         let options = Options {
-            out: self.out.clone(),
+            out: self.output.clone(),
             resume: self.resume,
             retry_errors: self.retry_errors,
             repeat: self.repeat,
@@ -151,7 +154,7 @@ impl Run {
             agent_variables: self.agent_variables.clone(),
             keep_storage: self.keep_storage,
             keep_network: self.keep_network,
-            memory: self.memory.map(|mib| mib << 20),
+            memory: self.memory,
             shard: self.shard,
             max_errors: if self.fail_fast { Some(1) } else { most_errors },
             max_cost: self.max_cost,
@@ -165,9 +168,9 @@ impl Run {
             rules: self.scoring.rules,
             judge,
             limits: Limits {
-                episode: Duration::from_secs(self.episode_timeout),
-                answer: Duration::from_secs(self.answer_timeout),
-                step: Duration::from_secs(self.step_timeout),
+                episode: self.episode_timeout,
+                answer: self.answer_timeout,
+                step: self.step_timeout,
                 ..Limits::default()
             },
         };
@@ -177,7 +180,7 @@ impl Run {
         let summary = outcome?;
         let report = runs::report::write(&summary.folder).or_environment("write the report")?;
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&summary).expect("a summary is plain data"));
+            out::json(&summary);
         } else {
             println!("{}\nreport        {report}", summary.table(progress::columns()));
         }
@@ -207,7 +210,7 @@ impl Run {
         }
         let models = self.scoring.models.open(asks || self.scoring.names_a_judge())?;
         let (name, agent) = (self.model.clone(), self.agent.to_string());
-        let within = Duration::from_secs(self.answer_timeout);
+        let within = self.answer_timeout;
         self.agent.connect(&mut |settings| {
             let name = name.clone().or_else(|| settings.name.clone());
             if name.is_none() && !models.have_recordings() {
@@ -239,16 +242,16 @@ impl Run {
             return Ok(());
         }
         for model in self.agent.models() {
-            greet("the agent's model", model).await?;
+            check_model("the agent's model", model).await?;
         }
-        greet("the judge", judge).await
+        check_model("the judge", judge).await
     }
 
     fn verdict(&self, summary: &Summary) -> Outcome {
         let most = if self.fail_fast { Some(1) } else { self.max_errors };
         if !summary.is_complete() && most.is_some_and(|most| summary.errors as u64 >= most) {
             return Err(Failure::No(format!(
-                "stopped after {}, {} of {} episodes; continue with --resume --out {}, and --retry-errors to attempt those again",
+                "stopped after {}, {} of {} episodes; continue with --resume --output {}, and --retry-errors to attempt those again",
                 counted(summary.errors, "error"),
                 summary.episodes,
                 summary.planned,
@@ -259,13 +262,13 @@ impl Run {
             [&summary.models, &summary.judging].into_iter().flatten().filter_map(|spent| spent.cost).sum();
         if !summary.is_complete() && self.max_cost.is_some_and(|most| cost >= most) {
             return Err(Failure::No(format!(
-                "stopped after {} of {} episodes, which cost ${cost:.4}; continue with --resume --out {} and a greater --max-cost",
+                "stopped after {} of {} episodes, which cost ${cost:.4}; continue with --resume --output {} and a greater --max-cost",
                 summary.episodes, summary.planned, summary.folder
             )));
         }
         if !summary.is_complete() {
             return Err(Failure::Interrupted(format!(
-                "interrupted after {} of {} episodes; continue with --resume --out {}",
+                "interrupted after {} of {} episodes; continue with --resume --output {}",
                 summary.episodes, summary.planned, summary.folder
             )));
         }
@@ -278,7 +281,7 @@ impl Run {
             return Scoring::verdict(summary);
         }
         Err(Failure::No(format!(
-            "{} ended in an error; once that is mended, continue with --resume --retry-errors --out {}",
+            "{} ended in an error; once that is mended, continue with --resume --retry-errors --output {}",
             counted(summary.errors, "episode"),
             summary.folder
         )))

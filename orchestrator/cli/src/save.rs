@@ -8,24 +8,24 @@ use images::{Error, Event, Recipe, save};
 use crate::failure::{Failure, Outcome};
 use crate::{engine, interrupt, out, progress};
 
-/// Save images to a file, for machines that reach no registry
+/// Save images to a file, for machines without a registry
 ///
-/// The file is written whole or not at all. `sandbox load` takes it in.
+/// The file is written completely or not at all. `sandbox load` reads it.
 #[derive(clap::Args)]
 pub(crate) struct Save {
-    /// The images: names of folders under images/, or any images of the engine
+    /// Images: names of folders under images/, or any images of the engine
     #[arg(value_name = "IMAGE", required_unless_present = "all", requires = "output")]
     names: Vec<String>,
-    /// The file to write
+    /// File to write
     #[arg(short, long, value_name = "FILE.tar")]
     output: Option<Utf8PathBuf>,
-    /// Replace the file, if it exists
+    /// Replace the file if it exists
     #[arg(long)]
     force: bool,
-    /// Save every image that `sandbox build` builds, in one file
+    /// Save all images that `sandbox build` builds into this file
     #[arg(long, value_name = "FILE.tar", conflicts_with_all = ["names", "output"])]
     all: Option<Utf8PathBuf>,
-    /// The folder with a folder per image
+    /// Folder that has a folder for each image
     #[arg(long, value_name = "DIR", default_value = "images")]
     images: Utf8PathBuf,
 }

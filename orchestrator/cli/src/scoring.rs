@@ -1,4 +1,4 @@
-//! By which rules episodes are scored, and who rules on what they leave open.
+//! Options of scoring: the rules, and the judge of criteria that ask a model.
 
 use std::time::Duration;
 
@@ -11,18 +11,19 @@ use scoring::rules::Rules;
 use crate::failure::{Failure, OrFail as _, Outcome};
 use crate::models::{ModelOptions, Models};
 
-/// Whose word decides.
+/// The rules and the judge.
 #[derive(clap::Args)]
 pub(crate) struct Scoring {
-    /// `faithful` reproduces the benchmarks' published code bug for bug, `fixed` mends the bugs that tasks/README.md names
+    /// `faithful` reproduces the benchmarks' published code with its bugs, `fixed` corrects those that tasks/README.md names
     #[arg(long, value_name = "RULES", default_value_t)]
     pub(crate) rules: Rules,
-    /// The model that rules where a benchmark's rules ask one. It is asked over OpenAI's interface at OPENAI_BASE_URL, with the key in
-    /// OPENAI_API_KEY. Without it, what is not in the cassette stays unjudged
+    /// Model that judges criteria for which a benchmark asks a model. It is asked over an OpenAI-compatible API at
+    /// OPENAI_BASE_URL with the key in OPENAI_API_KEY. Without a judge, criteria that are not in the cassette stay
+    /// unjudged
     #[arg(long = "judge", value_name = "MODEL")]
     name: Option<String>,
-    /// How the judge is asked: a file with the keys that `model` has in an agent's settings. Its server, key and price are
-    /// its own then; a temperature or max_tokens goes before what its benchmark has published
+    /// File with settings of the judge: the keys below `model` in an agent's settings. The judge then has its own server,
+    /// key and price. A temperature or max_tokens overrides that of the benchmark
     #[arg(long, value_name = "FILE")]
     judge_settings: Option<Utf8PathBuf>,
     #[command(flatten)]

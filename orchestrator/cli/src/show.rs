@@ -1,5 +1,4 @@
-//! `sandbox show`: a run's report and episodes over HTTP. What `--open` of other commands does,
-//! too.
+//! `sandbox show`: a run's report and episodes over HTTP. `--open` of other commands uses it too.
 
 use std::ffi::OsString;
 use std::process::Stdio;
@@ -11,20 +10,19 @@ use tokio::process::Command;
 use crate::failure::{Failure, Outcome};
 use crate::{interrupt, out};
 
-/// Serve a run's report and episodes on this machine, to look at in a browser
+/// Serve the report and episodes of a run on this machine, for a browser
 ///
-/// Prints the URL of the report and serves it until Ctrl-C, at 127.0.0.1 alone. Pages are drawn
-/// when they are asked for, of what is on disk then: a run under way is shown as far as it has
-/// come, and nothing is written. From another machine, forward the same port: ssh -L
-/// 7575:127.0.0.1:7575 HOST, with --port 7575 here.
+/// Prints the URL of the report and serves it until Ctrl-C, on 127.0.0.1 only. Each page shows what is on disk when it is
+/// requested, so an unfinished run can be watched. Nothing is written. To look from another machine, forward the port:
+/// ssh -L 7575:127.0.0.1:7575 HOST, with --port 7575 here.
 #[derive(clap::Args)]
 pub(crate) struct Show {
-    /// The folder of a run
+    /// Folder of the run
     run: Utf8PathBuf,
-    /// Where to listen; 0 is a free port
+    /// Port to listen on; 0 is a free port
     #[arg(long, value_name = "N", default_value_t = 0)]
     port: u16,
-    /// Open the report with the desktop's browser, once and if there is a display
+    /// Open the report in the desktop's browser if there is a display
     #[arg(long)]
     open: bool,
 }

@@ -1,4 +1,4 @@
-//! `sandbox snapshot`: what one does with finished snapshots.
+//! `sandbox snapshot`: operations on finished snapshots.
 //!
 //! Every operation returns a report; for people it is printed as YAML without what is absent, for
 //! scripts (`--json`) as JSON.
@@ -16,9 +16,9 @@ use snapshots::ops::{self, Format, ImportOptions, Redaction};
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::{out, progress};
 
-/// Look into snapshots, check, convert, join, compare, mend and clean them
+/// Inspect, verify, convert, merge, compare, repair and redact snapshots
 ///
-/// No operation changes its input, or overwrites a file without --force.
+/// No operation changes its input. No file is replaced without --force.
 #[derive(clap::Args)]
 pub(crate) struct Snapshot {
     #[command(subcommand)]
@@ -26,125 +26,124 @@ pub(crate) struct Snapshot {
     /// Print the report as one JSON document
     #[arg(long, global = true)]
     json: bool,
-    /// Replace the file to be written, if it exists
+    /// Replace the output file if it exists
     #[arg(long, global = true)]
     force: bool,
 }
 
 #[derive(clap::Subcommand)]
 enum Command {
-    /// Say what is in it: records, hosts, pages, sizes, dates, who wrote it
+    /// Print records, hosts, pages, sizes, dates and the writer of a snapshot
     Inspect {
-        /// A WACZ, WARC or ARC file
+        /// WACZ, WARC or ARC file
         file: Utf8PathBuf,
     },
-    /// Check every line, digest and length; exit code 1 when something is wrong
+    /// Check every line, digest and length; exit code 1 if anything is wrong
     Verify {
-        /// A WACZ file
+        /// WACZ file
         file: Utf8PathBuf,
     },
-    /// Search its pages, as an agent that asks a search engine does offline
+    /// Search the pages of snapshots, as offline search engines do for agents
     Search {
-        /// What to search for
+        /// Words to search for
         #[arg(allow_hyphen_values = true)]
         query: String,
         /// WACZ, WARC or ARC files
         #[arg(required = true)]
         files: Vec<Utf8PathBuf>,
-        /// How many pages to list
+        /// Number of pages to list
         #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
         first: u64,
     },
-    /// Make a snapshot of WARC, ARC, HAR or index-less WACZ files
+    /// Make a snapshot from WARC, ARC, HAR or WACZ files without an index
     Import {
-        /// The files, in order
+        /// Files, in order
         #[arg(required = true)]
         files: Vec<Utf8PathBuf>,
-        /// The snapshot to write
+        /// Snapshot to write
         #[arg(short, long)]
         output: Utf8PathBuf,
-        /// Its title
+        /// Title of the snapshot
         #[arg(long)]
         title: Option<String>,
     },
-    /// Write it in another format: .warc.gz, .har, or a folder of bodies
+    /// Convert a snapshot to .warc.gz, to .har, or to a folder of bodies
     Export {
-        /// A WACZ, WARC or ARC file
+        /// WACZ, WARC or ARC file
         file: Utf8PathBuf,
-        /// What to write; its name says the format
+        /// File or folder to write; its name tells the format
         #[arg(short, long)]
         output: Utf8PathBuf,
     },
-    /// Join several into one
+    /// Merge several snapshots into one
     Merge {
-        /// The snapshots, in order
+        /// Snapshots, in order
         #[arg(required = true, num_args = 2..)]
         files: Vec<Utf8PathBuf>,
-        /// The snapshot to write
+        /// Snapshot to write
         #[arg(short, long)]
         output: Utf8PathBuf,
     },
-    /// Say what was added, removed and changed; exit code 1 when anything was
+    /// Print what was added, removed and changed; exit code 1 if anything was
     Diff {
-        /// The older snapshot
+        /// Older snapshot
         old: Utf8PathBuf,
-        /// The newer one
+        /// Newer snapshot
         new: Utf8PathBuf,
     },
-    /// Make a whole snapshot of a damaged file or of a recording that was killed
+    /// Make a whole snapshot from a damaged file, or from a recording that was killed
     Repair {
-        /// A damaged WACZ, WARC or ARC file, or what a killed recording was to become
+        /// Damaged WACZ, WARC or ARC file, or the output of a recording that was killed
         file: Utf8PathBuf,
-        /// The snapshot to write [default: FILE, where only FILE.recording is left]
+        /// Snapshot to write [default: FILE, where only FILE.recording is left]
         #[arg(short, long)]
         output: Option<Utf8PathBuf>,
     },
-    /// Show what changes by itself in its requests, or set that: replay passes over it
+    /// Print or set the rules of a snapshot: parts of requests that change on their own, which replay ignores
     ///
-    /// Prints YAML: for each address the query parameters, body fields and path segments (`*`) that
-    /// change. `sandbox record --learn` finds them. Edit what is printed, and give it to --set.
+    /// Prints YAML with the changing query parameters, body fields and path segments (`*`) of each address. `sandbox
+    /// record --learn` finds them. To change them, edit the output and pass it to --set.
     Rules {
-        /// A WACZ file
+        /// WACZ file
         file: Utf8PathBuf,
-        /// A file with the rules to be set
+        /// File with the new rules
         #[arg(long, value_name = "RULES.yaml", requires = "output")]
         set: Option<Utf8PathBuf>,
-        /// The snapshot to write
+        /// Snapshot to write
         #[arg(short, long, value_name = "NEW.wacz", requires = "set")]
         output: Option<Utf8PathBuf>,
     },
-    /// Replace secrets by placeholders, everywhere; or --scan for likely ones
+    /// Replace secrets by placeholders everywhere, or --scan for likely secrets
     Redact(Redact),
 }
 
 #[derive(clap::Args)]
 struct Redact {
-    /// A WACZ, WARC or ARC file
+    /// WACZ, WARC or ARC file
     file: Utf8PathBuf,
-    /// The snapshot to write
+    /// Snapshot to write
     #[arg(short, long, required_unless_present = "scan")]
     output: Option<Utf8PathBuf>,
-    /// Take out what lets one in: Authorization, all cookies, and fields named like passwords and
-    /// tokens
+    /// Replace credentials: Authorization, all cookies, and fields named like passwords and tokens
     #[arg(long)]
     credentials: bool,
-    /// A header whose values are secret
+    /// Header whose values are secret
     #[arg(long = "header", value_name = "NAME")]
     headers: Vec<String>,
-    /// A cookie whose values are secret
+    /// Cookie whose values are secret
     #[arg(long = "cookie", value_name = "NAME")]
     cookies: Vec<String>,
-    /// A query parameter, form field or JSON key whose values are secret
+    /// Query parameter, form field or JSON key whose values are secret
     #[arg(long = "field", value_name = "NAME")]
     fields: Vec<String>,
-    /// A file with one secret value a line (not on the command line, where others could see it)
+    /// File with one secret value a line; on the command line, others could see it
     #[arg(long, value_name = "FILE")]
     values: Option<Utf8PathBuf>,
-    /// A file whose content is the key of the placeholders: the same key gives the same ones in another snapshot
-    /// [default: a random one]
+    /// File with the key of the placeholders; the same key gives the same placeholders in every snapshot [default: a
+    /// random key]
     #[arg(long, value_name = "FILE")]
     key: Option<Utf8PathBuf>,
-    /// Write nothing: report what looks like a secret; exit code 1 when something does
+    /// Write nothing; report likely secrets. Exit code 1 if there are any
     #[arg(long, conflicts_with = "output")]
     scan: bool,
 }
@@ -166,7 +165,7 @@ impl Snapshot {
             Command::Verify { file } => {
                 ops::verify(&file, on).or_input(format!("verify {file}")).and_then(|report| {
                     show(&report, json);
-                    yes(report.valid, || {
+                    answer(report.valid, || {
                         format!(
                             "{file} has {} errors; `sandbox snapshot repair {file}` keeps what is whole",
                             report.errors
@@ -193,7 +192,7 @@ impl Snapshot {
             Command::Diff { old, new } => {
                 ops::diff(&old, &new, on).or_input("compare the snapshots").and_then(|report| {
                     show(&report, json);
-                    yes(report.equal, || "the snapshots differ".to_owned())
+                    answer(report.equal, || "the snapshots differ".to_owned())
                 })
             }
             Command::Repair { file, output } => {
@@ -216,7 +215,7 @@ impl Redact {
             let report = ops::scan_secrets(&self.file, on).or_input("search for secrets")?;
             show(&report, json);
             let found: u64 = report.counts.values().sum();
-            return yes(report.clean, || {
+            return answer(report.clean, || {
                 format!(
                     "{} holds {found} likely secrets; replace them with `sandbox snapshot redact`",
                     self.file
@@ -256,9 +255,12 @@ fn search(query: &str, files: &[Utf8PathBuf], first: u64, json: bool) -> Outcome
     let set = ReplaySet::open(files, None, &mut |_, _| {}).or_input("open the snapshots")?;
     let results =
         Search::new(Arc::new(set), None).results(query, 0, first).or_input("search the snapshots")?;
-    let found =
-        results.found.iter().map(|found| Found { url: &found.url, title: &found.title, text: found.text() });
-    show(&Results { total: results.total, found: found.collect() }, json);
+    let found = results.found.iter().map(|found| SearchHit {
+        url: &found.url,
+        title: &found.title,
+        text: found.text(),
+    });
+    show(&SearchResults { total: results.total, found: found.collect() }, json);
     Ok(())
 }
 
@@ -313,14 +315,14 @@ fn write<T: Serialize>(
 
 /// What a search has found.
 #[derive(Serialize)]
-struct Results<'a> {
+struct SearchResults<'a> {
     /// How many pages.
     total: u64,
-    found: Vec<Found<'a>>,
+    found: Vec<SearchHit<'a>>,
 }
 
 #[derive(Serialize)]
-struct Found<'a> {
+struct SearchHit<'a> {
     url: &'a str,
     title: &'a str,
     text: String,
@@ -328,7 +330,7 @@ struct Found<'a> {
 
 fn show(report: &impl Serialize, json: bool) {
     if json {
-        println!("{}", serde_json::to_string_pretty(report).expect("reports are plain data"));
+        out::json(report);
     } else {
         let mut report = serde_yaml::to_value(report).expect("reports are plain data");
         leave_out_absent(&mut report);
@@ -354,7 +356,7 @@ fn leave_out_absent(report: &mut serde_yaml::Value) {
     }
 }
 
-fn yes(answer: bool, otherwise: impl FnOnce() -> String) -> Outcome {
+fn answer(answer: bool, otherwise: impl FnOnce() -> String) -> Outcome {
     if answer { Ok(()) } else { Err(Failure::No(otherwise())) }
 }
 

@@ -6,20 +6,20 @@ use runs::server::Page;
 use crate::failure::Outcome;
 use crate::show;
 
-/// Write pages that show a run's episodes step by step
+/// Write pages that show the episodes of a run step by step
 ///
-/// Each step has its screenshot with what was acted on, the action and the agent's reason, what
-/// changed on the page, the requests with how they were answered, and what it earned. The pages are
-/// files beside the results and ask for nothing but the screenshots there.
+/// Each step has its screenshot with the element acted on, the action, the agent's reason, the changes on the page, the
+/// requests with their answers, and the reward. The pages are files beside the results. They load nothing but the
+/// screenshots there.
 #[derive(clap::Args)]
 pub(crate) struct Trace {
-    /// The folder of a run
+    /// Folder of the run
     run: Utf8PathBuf,
-    /// One episode, such as rail-01-2 for the second attempt at rail-01; a task stands for its
-    /// first. Without it all of them, and a list
+    /// One episode, such as rail-01-2 for the second attempt at rail-01. A task stands for its first episode [default: all
+    /// episodes, and a list]
     episode: Option<String>,
-    /// Serve the pages on this machine until Ctrl-C instead of writing them, print the URL, and
-    /// open it with the desktop's browser if there is a display
+    /// Serve the pages on this machine until Ctrl-C instead of writing them. Prints the URL, and opens the desktop's
+    /// browser if there is a display
     #[arg(long)]
     open: bool,
 }

@@ -11,7 +11,7 @@ use crate::failure::{OrFail as _, Outcome};
 use crate::out;
 
 /// What the window begins with.
-pub(crate) struct Opening {
+pub(crate) struct WindowStart {
     /// The page that is shown first; an empty one where there is none.
     pub(crate) url: Option<String>,
     /// What pages had kept when they were recorded.
@@ -23,7 +23,7 @@ pub(crate) struct Opening {
 pub(crate) async fn show(
     gateway: &Gateway,
     ca: &Arc<CertificateAuthority>,
-    opening: &Opening,
+    opening: &WindowStart,
     cancel: &CancellationToken,
 ) -> Outcome {
     let launch = Launch::new(gateway.local_addr(), ca.spki_sha256_base64());

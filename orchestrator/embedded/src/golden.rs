@@ -10,8 +10,9 @@
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use rusqlite::Connection;
 
 use crate::Error;
@@ -55,7 +56,7 @@ impl Golden {
     }
 
     fn digests(&self) -> MutexGuard<'_, HashMap<PathBuf, Digest>> {
-        self.digests.lock().unwrap_or_else(PoisonError::into_inner)
+        self.digests.lock()
     }
 
     /// The path of the golden database. Generates it if it is missing.

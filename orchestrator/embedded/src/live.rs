@@ -6,9 +6,10 @@
 //! returned.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use rusqlite::{Connection, OpenFlags};
 use tokio::sync::Semaphore;
 use tokio::task::JoinError;
@@ -75,6 +76,6 @@ impl Live {
     /// The connection. If a handler panicked, its transaction was rolled back, so the lock is still
     /// valid.
     pub(crate) fn lock(&self) -> MutexGuard<'_, Connection> {
-        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+        self.connection.lock()
     }
 }

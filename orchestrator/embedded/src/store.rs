@@ -2,8 +2,9 @@
 
 use std::fmt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use ring::digest::{Context, SHA256};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
@@ -21,7 +22,7 @@ pub struct Digest(pub [u8; 32]);
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&hex::encode(self.0))
     }
 }
 
@@ -63,7 +64,7 @@ impl Store {
 
     pub(crate) fn reset(&self) -> Result<(), Error> {
         let mut live = self.live.lock();
-        copy(&self.golden.lock().unwrap_or_else(PoisonError::into_inner), &mut live)
+        copy(&self.golden.lock(), &mut live)
     }
 
     pub(crate) fn digest(&self) -> Result<Digest, Error> {
@@ -147,7 +148,7 @@ fn json(value: ValueRef<'_>) -> Value {
         ValueRef::Integer(number) => number.into(),
         ValueRef::Real(number) => number.into(),
         ValueRef::Text(text) => String::from_utf8_lossy(text).into(),
-        ValueRef::Blob(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into(),
+        ValueRef::Blob(bytes) => hex::encode(bytes).into(),
     }
 }
 

@@ -6,12 +6,13 @@
 use std::{
     collections::{BTreeSet, HashSet},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 /// A view of the gateway's present work. Cheap to clone.
@@ -218,7 +219,7 @@ impl Activity {
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
-        self.shared.turns.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared.turns.lock()
     }
 
     /// Counts a request until the guard is dropped.
@@ -275,7 +276,7 @@ impl Activity {
     }
 
     fn lock(&self) -> MutexGuard<'_, Counts> {
-        self.shared.counts.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared.counts.lock()
     }
 }
 

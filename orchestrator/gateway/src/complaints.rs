@@ -4,10 +4,9 @@
 //! What clients, servers and the machine do wrong they do by the thousand, and a log of a line each
 //! would be an attack on the disk.
 
-use std::{
-    collections::HashMap,
-    sync::{Mutex, PoisonError},
-};
+use std::collections::HashMap;
+
+use parking_lot::Mutex;
 
 /// Different complaints that are told apart; further ones are only counted.
 const KINDS: usize = 512;
@@ -26,7 +25,7 @@ impl Complaints {
     /// Counts a complaint; whether it is the first of its kind about this subject, and is to be
     /// logged.
     pub(crate) fn first(&self, kind: &'static str, subject: &str) -> bool {
-        let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counted = self.0.lock();
         let key = (kind, subject.to_owned());
         if let Some(count) = counted.told.get_mut(&key) {
             *count += 1;
@@ -42,7 +41,7 @@ impl Complaints {
 
     /// Logs how often those came that came more than once, and forgets them.
     pub(crate) fn sum_up(&self) {
-        let counted = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let counted = std::mem::take(&mut *self.0.lock());
         for ((kind, subject), times) in counted.told.into_iter().filter(|(_, times)| *times > 1) {
             tracing::warn!(kind, subject, times, "this happened more than once");
         }

@@ -1,9 +1,8 @@
 //! What belongs to one episode and starts anew with the next: the ledger, and which recorded answer comes next.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
+
+use parking_lot::Mutex;
 
 use snapshots::matching::Key;
 
@@ -53,7 +52,7 @@ impl Episode {
         if count <= 1 {
             return 0;
         }
-        let mut cursors = self.shard(key).lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cursors = self.shard(key).lock();
         let cursor = cursors.entry(*key).or_insert(0);
         let now = *cursor as usize;
         *cursor = cursor.saturating_add(1);
@@ -66,7 +65,7 @@ impl Episode {
         if count <= 1 {
             return 0;
         }
-        let cursors = self.shard(key).lock().unwrap_or_else(PoisonError::into_inner);
+        let cursors = self.shard(key).lock();
         let asked = cursors.get(key).copied().unwrap_or(0) as usize;
         asked.saturating_sub(1).min(count - 1)
     }

@@ -1,9 +1,8 @@
 //! The gateway's own client: what a scorer asks of the world, by the same routes as the browser and in the same ledger.
 
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri, header};
-use http_body_util::{BodyExt, Full, Limited};
-use hyper::{body::Bytes, client::conn::http1};
-use hyper_util::rt::TokioIo;
+use http_body_util::Full;
+use hyper::body::Bytes;
 use tokio::net::TcpStream;
 use url::Url;
 
@@ -81,15 +80,12 @@ impl Gateway {
         request.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         let stream =
             TcpStream::connect(self.local_addr()).await.map_err(|error| error_text::with_causes(&error))?;
-        let (mut sender, connection) =
-            http1::handshake(TokioIo::new(stream)).await.map_err(|error| error_text::with_causes(&error))?;
-        // Its end is the end of the answer, which tells what went wrong.
-        tokio::spawn(connection);
-        let response = sender.send_request(request).await.map_err(|error| error_text::with_causes(&error))?;
-        let (head, body) = response.into_parts();
-        let body = Limited::new(body, LARGEST_BODY).collect().await.map_err(|error| error.to_string())?;
-        let location = head.headers.get(header::LOCATION).and_then(|value| value.to_str().ok());
-        Ok((Fetched { status: head.status, body: body.to_bytes() }, location.map(str::to_owned)))
+        let answer = http_once::exchange(stream, request, LARGEST_BODY)
+            .await
+            .map_err(|error| error_text::with_causes(&error))?;
+        let location = answer.headers().get(header::LOCATION).and_then(|value| value.to_str().ok());
+        let location = location.map(str::to_owned);
+        Ok((Fetched { status: answer.status(), body: answer.into_body() }, location))
     }
 }
 

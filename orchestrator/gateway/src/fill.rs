@@ -10,13 +10,10 @@
 //! The recording is indexed anew when something in it is asked for again that came after the last time: seldom, as
 //! most requests are never repeated, and quick, as only the records' heads are read.
 
-use std::{
-    collections::HashSet,
-    fmt,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::HashSet, fmt, sync::Arc};
 
 use hyper::body::Bytes;
+use parking_lot::Mutex;
 use snapshots::{
     index::{IndexError, ReplaySet, SOCKET},
     matching::{self, Asked, Key},
@@ -83,7 +80,7 @@ impl Fill {
 
     /// What was fetched so far, if this request or one like it was asked before.
     fn fetched(&self, asked: &Asked<'_>) -> Option<Arc<Replay>> {
-        let mut fetched = self.fetched.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut fetched = self.fetched.lock();
         let (exact, normalised) = (matching::exact(asked), matching::normalised(asked).0);
         let new = [fetched.asked.insert(exact), fetched.asked.insert(normalised)];
         if new == [true, true] {

@@ -6,11 +6,9 @@
 //!
 //! Dropping a gateway cuts everything at once.
 
-use std::{
-    net::SocketAddr,
-    sync::{Arc, Mutex, PoisonError, RwLock},
-};
+use std::{net::SocketAddr, sync::Arc};
 
+use parking_lot::{Mutex, RwLock};
 use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -104,7 +102,7 @@ impl Gateway {
 
     /// Replaces all routes at once. Requests under way keep the route they were given.
     pub fn set_routes(&self, routes: Routes) {
-        *self.shared.routes.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(routes);
+        *self.shared.routes.write() = Arc::new(routes);
     }
 
     /// Begins a new episode: an empty ledger, and recorded answers from the first one on. Returns the old ledger, to which requests still
@@ -115,7 +113,7 @@ impl Gateway {
 
     /// The same, with an episode that was made elsewhere.
     pub fn begin(&self, new: Episode) -> Arc<Ledger> {
-        let mut episode = self.shared.episode.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut episode = self.shared.episode.lock();
         std::mem::replace(&mut *episode, Arc::new(new)).ledger().clone()
     }
 
@@ -163,10 +161,10 @@ impl Drop for Gateway {
 
 impl Shared {
     pub(crate) fn routes(&self) -> Arc<Routes> {
-        self.routes.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.routes.read().clone()
     }
 
     pub(crate) fn episode(&self) -> Arc<Episode> {
-        self.episode.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.episode.lock().clone()
     }
 }

@@ -4,13 +4,14 @@
 
 use std::{
     pin::Pin,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     task::{Context, Poll},
     time::Instant,
 };
 
 use http_body_util::BodyExt;
 use hyper::body::{Body as _, Bytes, Frame, SizeHint};
+use parking_lot::Mutex;
 use snapshots::{Exchange, Response, Spool, Timestamp};
 
 use crate::{
@@ -31,7 +32,7 @@ pub struct Network {
 impl Network {
     /// Takes what has passed, in the order in which it was asked. What is still under way comes with a later call.
     pub fn take(&self) -> Vec<Exchange> {
-        let mut exchanges = self.exchanges.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut exchanges = self.exchanges.lock();
         let mut taken = std::mem::take(&mut *exchanges);
         taken.sort_by_key(|(seq, _)| *seq);
         taken.into_iter().map(|(_, exchange)| exchange).collect()
@@ -126,6 +127,6 @@ impl Drop for Kept {
         };
         exchange.response.body = body.unwrap_or_default();
         exchange.duration_ms = Some(since.elapsed().as_secs_f64() * 1000.0);
-        network.exchanges.lock().unwrap_or_else(PoisonError::into_inner).push((seq, exchange));
+        network.exchanges.lock().push((seq, exchange));
     }
 }

@@ -113,7 +113,7 @@ impl Context {
         let mut hash = Hash(Sha256::new());
         hash.0.update(SCHEME);
         self.write(&mut hash)?;
-        Ok(format!("sha256:{}", hex(&hash.0.finalize())))
+        Ok(format!("sha256:{}", hex::encode(hash.0.finalize())))
     }
 
     /// The tar as a stream, which reads files on demand.
@@ -223,11 +223,6 @@ impl Write for Pieces {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-/// Lower-case hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ use futures_util::{StreamExt, TryStreamExt};
 use sha2::{Digest, Sha256};
 use tokio_util::io::{StreamReader, SyncIoBridge};
 
-use crate::context::{Hash, hex};
+use crate::context::Hash;
 use crate::{Engine, Error, Recipe};
 
 /// The name of the file.
@@ -272,7 +272,7 @@ fn digest(mut tar: Archive) -> std::io::Result<String> {
         whole.update([0, kind]);
         whole.update(content);
     }
-    Ok(format!("sha256:{}", hex(&whole.finalize())))
+    Ok(format!("sha256:{}", hex::encode(whole.finalize())))
 }
 
 #[cfg(test)]

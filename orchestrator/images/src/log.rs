@@ -2,9 +2,10 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use camino::Utf8Path;
+use parking_lot::Mutex;
 
 use crate::{Event, OnEvent};
 
@@ -21,7 +22,7 @@ pub(crate) fn to_file(path: &Utf8Path, on: &OnEvent) -> OnEvent {
             Event::Output(line) => format!("{line}\n"),
             Event::Bytes(_) | Event::Layer { .. } => return,
         };
-        let mut file = file.lock().expect("no holder panics");
+        let mut file = file.lock();
         let told = match file.as_mut() {
             Some(file) => file.write_all(line.as_bytes()),
             None => create(&path).and_then(|made| file.insert(made).write_all(line.as_bytes())),
@@ -47,7 +48,7 @@ mod tests {
         let path = Utf8Path::from_path(folder.path()).unwrap().join("logs/shop.log");
         let told = Arc::new(Mutex::new(0));
         let count = told.clone();
-        let on = to_file(&path, &(Arc::new(move |_: Event<'_>| *count.lock().unwrap() += 1) as OnEvent));
+        let on = to_file(&path, &(Arc::new(move |_: Event<'_>| *count.lock() += 1) as OnEvent));
         assert!(!path.exists());
         on(Event::Doing("fetching wheels"));
         on(Event::Step { at: 1, of: 2, instruction: "RUN make" });
@@ -55,6 +56,6 @@ mod tests {
         on(Event::Bytes(7));
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(text, "== fetching wheels\n== step 1 of 2: RUN make\ncc\n");
-        assert_eq!(*told.lock().unwrap(), 4);
+        assert_eq!(*told.lock(), 4);
     }
 }

@@ -11,9 +11,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use sha2::{Digest, Sha256};
 use tokio::process::Command;
 
-use crate::context::hex;
-use crate::image_lock::Difference;
 use crate::program::{self, ProgramExit};
+use crate::image_lock::Difference;
 use crate::{Error, Event, OnEvent, Recipe};
 
 /// The file with the packages, in a recipe's folder and, if it differs, beside the wheels.
@@ -36,7 +35,7 @@ pub(crate) async fn fetch(
         path: path.clone(),
         why: "line 1: expected a comment like `# python 3.11`: the image's version of Python".to_owned(),
     })?;
-    let key = hex(&Sha256::digest(format!("{machine}\n{text}")));
+    let key = hex::encode(Sha256::digest(format!("{machine}\n{text}")));
     let folder = cache.join("wheels").join(key);
     if folder.exists() {
         return Ok(Some(folder));
@@ -140,7 +139,7 @@ fn pin(wheels: &std::path::Path, requirements: &str, names: &[String]) -> std::i
         let mut parts = file.split('-');
         let (Some(stem), Some(version)) = (parts.next(), parts.next()) else { continue };
         if let Some(name) = names.iter().find(|name| plain(name) == plain(stem)) {
-            let digest = hex(&Sha256::digest(std::fs::read(entry.path())?));
+            let digest = hex::encode(Sha256::digest(std::fs::read(entry.path())?));
             text += &format!("{name}=={version} --hash=sha256:{digest}\n");
         }
     }
@@ -235,7 +234,7 @@ mod tests {
         std::fs::write(path.join("My_Six-2.0-py3-none-any.whl"), "wheel").unwrap();
         pin(path.as_std_path(), "# python 3.11\nb==1 --hash=sha256:00\n", &["my.six".to_owned()]).unwrap();
         let text = std::fs::read_to_string(path.join(REQUIREMENTS)).unwrap();
-        let digest = hex(&Sha256::digest("wheel"));
+        let digest = hex::encode(Sha256::digest("wheel"));
         assert_eq!(
             text,
             format!("# python 3.11\nb==1 --hash=sha256:00\nmy.six==2.0 --hash=sha256:{digest}\n")
@@ -257,7 +256,7 @@ mod tests {
         let path = Utf8PathBuf::from_path_buf(folder.path().to_owned()).unwrap();
         let text = "# python 3.11\nno-such-package==1 --hash=sha256:00\n";
         std::fs::write(path.join("requirements.txt"), text).unwrap();
-        let kept = path.join("wheels").join(hex(&Sha256::digest(format!("x86_64\n{text}"))));
+        let kept = path.join("wheels").join(hex::encode(Sha256::digest(format!("x86_64\n{text}"))));
         std::fs::create_dir_all(&kept).unwrap();
         let recipe = Recipe { name: "x".to_owned(), folder: path.clone() };
         let on: OnEvent = Arc::new(|_| ());

@@ -7,9 +7,9 @@
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::sync::{Mutex, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use crate::{Chat, Error, Part, Reply};
@@ -105,7 +105,7 @@ impl Cassette {
     /// The recorded reply to a chat, with the name of its model. Without a `model` the first
     /// recorded reply of any model counts.
     pub fn find(&self, model: Option<&str>, chat: &Chat) -> Option<(String, Reply)> {
-        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let inner = self.inner.lock();
         let all = inner.recorded.get(&chat.digest())?;
         let found = all.iter().find(|recorded| model.is_none_or(|model| recorded.model == model));
         found.map(|recorded| (recorded.model.clone(), recorded.reply.clone()))
@@ -113,7 +113,7 @@ impl Cassette {
 
     /// The only model in the cassette. `None` if it has no model or several.
     pub fn only_model(&self) -> Option<String> {
-        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let inner = self.inner.lock();
         let mut names = inner.recorded.values().flatten().map(|recorded| &recorded.model);
         let first = names.next()?;
         names.all(|name| name == first).then(|| first.clone())
@@ -121,7 +121,7 @@ impl Cassette {
 
     /// Whether the cassette has any reply of this model, or of any model if none is given.
     pub fn knows(&self, model: Option<&str>) -> bool {
-        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let inner = self.inner.lock();
         let is_it = |recorded: &CassetteEntry| model.is_none_or(|model| recorded.model == model);
         inner.recorded.values().flatten().any(is_it)
     }
@@ -143,7 +143,7 @@ impl Cassette {
     /// When the file cannot be written.
     pub fn add(&self, model: &str, chat: &Chat, reply: Reply) -> Result<Reply, Error> {
         let digest = chat.digest();
-        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inner = self.inner.lock();
         let Inner { recorded, file } = &mut *inner;
         let all = recorded.entry(digest.clone()).or_default();
         if let Some(earlier) = all.iter().find(|recorded| recorded.model == model) {

@@ -164,7 +164,7 @@ impl Chat {
             if let Part::ImageUrl { image_url: ImageUrl { url } } = part
                 && url.starts_with("data:")
             {
-                *url = format!("sha256:{}", hexadecimal(url.as_bytes()));
+                *url = format!("sha256:{}", sha256(url.as_bytes()));
             }
         }
         chat.sampling.extra.values_mut().for_each(digest_pictures);
@@ -173,7 +173,7 @@ impl Chat {
 
     /// SHA-256 of the chat in hexadecimal. The model is not part of it.
     pub fn digest(&self) -> String {
-        hexadecimal(&serde_json::to_vec(self).expect("a chat is plain data"))
+        sha256(&serde_json::to_vec(self).expect("a chat is plain data"))
     }
 }
 
@@ -181,7 +181,7 @@ impl Chat {
 fn digest_pictures(value: &mut Value) {
     match value {
         Value::String(text) if text.starts_with("data:") => {
-            *text = format!("sha256:{}", hexadecimal(text.as_bytes()));
+            *text = format!("sha256:{}", sha256(text.as_bytes()));
         }
         Value::Array(values) => values.iter_mut().for_each(digest_pictures),
         Value::Object(values) => values.values_mut().for_each(digest_pictures),
@@ -189,8 +189,8 @@ fn digest_pictures(value: &mut Value) {
     }
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+fn sha256(bytes: &[u8]) -> String {
+    hex::encode(Sha256::digest(bytes))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
@@ -15,6 +15,7 @@ use http::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYP
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Uri};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper_util::client::legacy;
+use parking_lot::Mutex;
 use serde_json::{Map, Value};
 use tokio::time::{self, Instant};
 
@@ -213,7 +214,7 @@ impl Client {
     /// The request's body without the parameters that the server rejects.
     fn body(&self, model: &str, chat: &Chat) -> Map<String, Value> {
         let mut body = chat.body(model);
-        let learnt = self.learnt.lock().unwrap_or_else(PoisonError::into_inner);
+        let learnt = self.learnt.lock();
         learnt.get(model).copied().unwrap_or_default().leave_out(&mut body);
         body
     }
@@ -222,7 +223,7 @@ impl Client {
     /// concurrent request may have learnt it already.
     fn learn(&self, model: &str, complaint: &Complaint, sent: &Map<String, Value>) -> bool {
         let Some(setting) = complaint.unwanted(sent) else { return false };
-        let mut learnt = self.learnt.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut learnt = self.learnt.lock();
         learnt.entry(model.to_owned()).or_default().learn(setting);
         let (host, reason) = (&self.host, &complaint.message);
         tracing::warn!(host, model, setting, reason, "a setting of the model's is left out from now on");

@@ -1,9 +1,9 @@
 //! Rate limits of a model server: requests and tokens for each minute, and concurrent requests.
 
 use std::num::NonZeroU32;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{self, Instant};
 
@@ -55,7 +55,7 @@ impl Turns {
     pub(crate) async fn next(&self, tokens: u64) -> Turn<'_> {
         let place = self.places.acquire().await.expect("it is never closed");
         let begin = {
-            let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut next = self.next.lock();
             let begin = (*next).max(Instant::now());
             *next = begin + self.between.max(self.time_of(tokens));
             begin
@@ -75,7 +75,7 @@ impl Turn<'_> {
     /// Reports the real number of tokens. If the estimate was too low, the next request is delayed.
     pub(crate) fn took(&self, tokens: u64) {
         let more = self.turns.time_of(tokens.saturating_sub(self.tokens));
-        *self.turns.next.lock().unwrap_or_else(PoisonError::into_inner) += more;
+        *self.turns.next.lock() += more;
     }
 }
 

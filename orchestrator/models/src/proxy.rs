@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
@@ -17,6 +17,7 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use guard::Guard;
 use http::{StatusCode, header};
+use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
@@ -62,7 +63,7 @@ impl Proxy {
 
     /// The usage so far, by model.
     pub fn totals(&self) -> HashMap<String, Totals> {
-        self.totals.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.totals.lock().clone()
     }
 
     /// Serves requests until `until` completes.
@@ -100,7 +101,7 @@ impl Proxy {
         let sampling = Sampling { extra: body, ..Sampling::default() };
         let mut chat = Chat { messages: Vec::new(), sampling, attempt: 0, repeat: 0 };
         {
-            let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut asked = self.asked.lock();
             let before = asked.entry(chat.digest()).or_default();
             chat.attempt = *before;
             *before += 1;
@@ -113,7 +114,7 @@ impl Proxy {
 
     fn count(&self, model: &Model, model_reply: &Result<ModelReply, Error>) {
         let name = model_reply.as_ref().map_or(model.name.as_ref(), |model_reply| model_reply.model.as_ref());
-        let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut totals = self.totals.lock();
         let total = totals.entry(name.cloned().unwrap_or_default()).or_default();
         let Ok(ModelReply { reply, recorded, .. }) = model_reply else {
             total.failed += 1;

@@ -1,8 +1,8 @@
 //! A program with all that it starts: a process group that is killed at its end.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::{Mutex, MutexGuard};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 /// The groups that have not been killed yet, for [`end_all`].
@@ -47,5 +47,5 @@ fn kill(group: Pid) {
 }
 
 fn live() -> MutexGuard<'static, BTreeSet<i32>> {
-    LIVE.lock().unwrap_or_else(PoisonError::into_inner)
+    LIVE.lock()
 }

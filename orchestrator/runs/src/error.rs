@@ -155,7 +155,7 @@ pub enum Error {
     },
     /// The agent's program cannot be started.
     #[error(
-        "{message}; the run ends here, as each episode would: once that is mended, go on with --resume --retry-errors --out {folder}"
+        "{message}; the run ends here, as each episode would: once that is mended, continue with --resume --retry-errors --output {folder}"
     )]
     Unstartable {
         /// What the system said.

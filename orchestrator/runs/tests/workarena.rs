@@ -17,7 +17,7 @@ use scoring::tables::{Lookup, Memory, Tables as _, kept};
 use scoring::workarena::KINDS;
 use scoring::{Decision, Fetch, Fetched, ProgramCheck, StateCheck};
 use serde_json::{Value, json};
-use sites::{Lease, Site, Town};
+use sites::{Lease, Site, SiteGroup};
 use snapshots::Exchange;
 use tasks::import::Import;
 use tasks::import::workarena::{Setup, Wanted, workarena, world};
@@ -28,7 +28,7 @@ type Tested = Result<(), Box<dyn std::error::Error>>;
 type Or<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// A town with the instance alone.
-async fn town(port: u16, folder: &Utf8Path, password: &str) -> Or<Town> {
+async fn town(port: u16, folder: &Utf8Path, password: &str) -> Or<SiteGroup> {
     let manifest = folder.join("desk");
     std::fs::create_dir_all(&manifest)?;
     let text = format!(
@@ -37,9 +37,13 @@ async fn town(port: u16, folder: &Utf8Path, password: &str) -> Or<Town> {
     );
     std::fs::write(manifest.join("site.yaml"), text)?;
     let sites = Site::load_all(folder)?;
-    let options =
-        sites::Options { copies: 1, folder: folder.join("run"), listed: sites.clone(), name: "t".to_owned() };
-    let town = Town::start(sites, options, Arc::new(|_| {})).await?;
+    let options = sites::Options {
+        instances: 1,
+        folder: folder.join("run"),
+        listed: sites.clone(),
+        name: "t".to_owned(),
+    };
+    let town = SiteGroup::start(sites, options, Arc::new(|_| {})).await?;
     town.ready(Duration::from_secs(10)).await?;
     Ok(town)
 }
@@ -66,7 +70,7 @@ fn suite() -> Or<Suite> {
 
 /// A browser that knows where it is.
 struct Desk {
-    town: Town,
+    town: SiteGroup,
     lease: Option<Lease>,
     url: String,
     /// It never comes back from the first action.

@@ -3,9 +3,8 @@
 //! The index is a cache that is bound to the state of its archives. If it is missing or stale, it
 //! is built again.
 
-use std::sync::{Mutex, PoisonError};
-
 use camino::{Utf8Path, Utf8PathBuf};
+use parking_lot::Mutex;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction, params_from_iter};
 use snapshots::Page;
@@ -109,7 +108,7 @@ impl Index {
     }
 
     fn look_up(&self, query: &Query, first: u64, count: u64) -> rusqlite::Result<Results> {
-        let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = self.connection.lock();
         // Parameter 1 is the expression, then come the hosts, and the numbers at the end.
         let hosts = 2..query.hosts.len() + 2;
         let on_host =

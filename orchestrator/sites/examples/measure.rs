@@ -1,15 +1,16 @@
-//! What a town costs: `cargo run -p sites --example measure -- [ROUNDS] [SITE...]`, with images built and an engine.
+//! What a group costs: `cargo run -p sites --example measure -- [ROUNDS] [SITE...]`, with images built and an engine.
 //!
-//! Prints how long each site took until it was ready, a lease with a spare ready, how long copies took to be made pristine,
-//! and the memory of each copy.
+//! Prints how long each site took until it was ready, a lease with a spare ready, how long instances took to be made pristine,
+//! and the memory of each instance.
 
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
-use sites::{Event, Events, Options, Site, Town};
+use parking_lot::Mutex;
+use sites::{Event, Events, Options, Site, SiteGroup};
 
 const SOON: Duration = Duration::from_secs(120);
 
@@ -26,11 +27,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let resets: Arc<Mutex<BTreeMap<String, Vec<Duration>>>> = Arc::default();
     let heard = Arc::clone(&resets);
     let events: Events = Arc::new(move |event| match event {
-        Event::Ready { site, copy, took } => {
-            println!("{:>6.2} s  {site} copy {copy} ready after {took:.2?}", began.elapsed().as_secs_f64())
+        Event::Ready { site, instance, took } => {
+            println!(
+                "{:>6.2} s  {site} instance {instance} ready after {took:.2?}",
+                began.elapsed().as_secs_f64()
+            )
         }
         Event::Recycled { site, took, .. } => {
-            let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut heard = heard.lock();
             heard.entry(site.clone()).or_default().push(*took);
         }
         Event::Starting { .. } | Event::Waiting { .. } => {}
@@ -38,26 +42,26 @@ async fn main() -> Result<(), Box<dyn Error>> {
     });
     let folder = std::env::temp_dir().join("sandbox-measure");
     let folder = camino::Utf8PathBuf::from_path_buf(folder).map_err(|_| "a folder with a plain name")?;
-    let town = Town::start(
+    let group = SiteGroup::start(
         all,
-        Options { copies: 1, folder, listed: Vec::new(), name: "measure".to_owned() },
+        Options { instances: 1, folder, listed: Vec::new(), name: "measure".to_owned() },
         events,
     )
     .await?;
     println!("{:>6.2} s  started", began.elapsed().as_secs_f64());
-    if let Err(error) = town.ready(SOON).await {
-        town.stop().await?;
+    if let Err(error) = group.ready(SOON).await {
+        group.stop().await?;
         return Err(error.into());
     }
     println!("{:>6.2} s  every site ready", began.elapsed().as_secs_f64());
-    let names: Vec<String> = town.sites().iter().map(|site| site.name.clone()).collect();
+    let names: Vec<String> = group.sites().iter().map(|site| site.name.clone()).collect();
     for name in &names {
         let mut leases = Vec::new();
         for round in 0..rounds {
-            // A reset is over when all copies are idle again.
-            town.reset(name).await?;
+            // A reset is over when all instances are idle again.
+            group.reset(name).await?;
             let asked = Instant::now();
-            let lease = town.lease(name, SOON).await?;
+            let lease = group.lease(name, SOON).await?;
             leases.push(asked.elapsed());
             if round == 0 {
                 println!("{name}: {} accounts", lease.site().login.len());
@@ -74,22 +78,21 @@ async fn main() -> Result<(), Box<dyn Error>> {
             }
             lease.hand_back(true).await;
         }
-        let mut resets =
-            resets.lock().unwrap_or_else(PoisonError::into_inner).remove(name).unwrap_or_default();
+        let mut resets = resets.lock().remove(name).unwrap_or_default();
         println!("{name}: lease {}, pristine again {}", quantiles(&mut leases), quantiles(&mut resets));
     }
-    town.measure().await;
-    town.reset(&names[0]).await?;
-    for status in town.status() {
+    group.measure().await;
+    group.reset(&names[0]).await?;
+    for status in group.status() {
         let memory: Vec<String> = status
-            .copies
+            .instances
             .iter()
-            .map(|copy| copy.memory.map_or("?".to_owned(), |bytes| format!("{} MiB", bytes >> 20)))
+            .map(|instance| instance.memory.map_or("?".to_owned(), |bytes| format!("{} MiB", bytes >> 20)))
             .collect();
-        println!("{}: {} a copy, {} drifts", status.name, memory.join(", "), status.drifts);
+        println!("{}: {} per instance, {} drifts", status.name, memory.join(", "), status.drifts);
     }
     let stopping = Instant::now();
-    town.stop().await?;
+    group.stop().await?;
     println!("stopped in {:.2?}", stopping.elapsed());
     Ok(())
 }

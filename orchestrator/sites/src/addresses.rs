@@ -2,14 +2,16 @@
 //! there.
 //!
 //! An engine gives the address of a container that is gone to the next one, and whoever still asks
-//! at it is answered by another application. So a town chooses the addresses itself, one after the
+//! at it is answered by another application. So a group chooses the addresses itself, one after the
 //! other from all that its network has. One is used again only when all others have been, and when
-//! nobody holds the copy any more that had it.
+//! nobody holds the instance any more that had it.
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::{Mutex, MutexGuard};
 
 /// A range of addresses, such as `172.20.0.0/16`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +100,7 @@ impl Addresses {
     }
 
     fn lock(&self) -> MutexGuard<'_, Range> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

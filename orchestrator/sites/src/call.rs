@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::http::Target;
 use crate::{Error, Site, Upstream};
 
-/// Asks one copy of a site as one account. It stays good for as long as the copy runs.
+/// Asks one instance of a site as one account. It stays good for as long as the instance runs.
 #[derive(Debug, Clone)]
 pub struct Caller {
     target: Target,

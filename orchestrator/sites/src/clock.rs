@@ -1,16 +1,17 @@
-//! The wall clock of one copy.
+//! The wall clock of one instance.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
+use parking_lot::Mutex;
 
 use crate::Error;
 
 /// Where applications outside of our process find their clock, below the folder that is theirs.
 pub(crate) const FILE: &str = "now";
 
-/// Who tells a copy the time.
+/// Who tells an instance the time.
 #[derive(Debug)]
 pub(crate) enum Clock {
     /// The system: the manifest names no clock.
@@ -25,7 +26,7 @@ impl Clock {
     pub(crate) fn set(&self, now: Timestamp) -> Result<(), Error> {
         match self {
             Clock::Real => {}
-            Clock::Shared(shared) => *shared.lock().unwrap_or_else(PoisonError::into_inner) = now,
+            Clock::Shared(shared) => *shared.lock() = now,
             Clock::File(folder) => {
                 // Whole or not at all: the application may read at any moment. Its folder is mounted and not the file, as
                 // a file that is mounted could not be replaced.

@@ -1,4 +1,4 @@
-//! The state of one copy, wherever it is kept: put back, compared with the golden one, queried.
+//! The state of one instance, wherever it is kept: put back, compared with the golden one, queried.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use serde_json::{Map, Value};
 use crate::Error;
 use crate::state::{self, Golden, Live};
 
-/// Where a copy keeps what changes. Clones are handles on the same state.
+/// Where an instance keeps what changes. Clones are handles on the same state.
 #[derive(Clone)]
 pub(crate) enum Content {
     /// A folder on this machine.
     Folder {
-        /// What it looked like when the copy was made.
+        /// What it looked like when the instance was made.
         golden: Arc<Golden>,
         /// The folder.
         live: Live,
@@ -35,7 +35,7 @@ impl Content {
     pub(crate) async fn restore(&self) -> Result<(), Error> {
         match self.clone() {
             Content::Folder { golden, live } => blocking(move || Ok(golden.restore(&live)?)).await,
-            Content::Embedded(copy) => blocking(move || Ok(copy.reset()?)).await,
+            Content::Embedded(instance) => blocking(move || Ok(instance.reset()?)).await,
             Content::Elsewhere => Ok(()),
         }
     }
@@ -50,9 +50,9 @@ impl Content {
                 };
                 blocking(compare).await
             }
-            Content::Embedded(copy) => {
+            Content::Embedded(instance) => {
                 let compare = move || {
-                    let changed = copy.digest()? != copy.pristine();
+                    let changed = instance.digest()? != instance.pristine();
                     Ok(changed.then(|| "the database has changed".to_owned()))
                 };
                 blocking(compare).await
@@ -67,7 +67,7 @@ impl Content {
             Content::Folder { golden, live } => {
                 blocking(move || Ok(Some(golden.digest_of(&live)?.to_string()))).await
             }
-            Content::Embedded(copy) => blocking(move || Ok(Some(copy.digest()?.to_string()))).await,
+            Content::Embedded(instance) => blocking(move || Ok(Some(instance.digest()?.to_string()))).await,
             Content::Elsewhere => Ok(None),
         }
     }
@@ -85,11 +85,11 @@ impl Content {
                 let database = state::relative(database.unwrap_or(Utf8Path::new("")))?;
                 blocking(move || Ok(live.query(&database, &query, &parameters)?)).await
             }
-            Content::Embedded(copy) => {
+            Content::Embedded(instance) => {
                 let ask = move || {
                     let parameters: Vec<(&str, Value)> =
                         parameters.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
-                    Ok(copy.query(&query, &parameters)?.into_iter().map(Value::Object).collect())
+                    Ok(instance.query(&query, &parameters)?.into_iter().map(Value::Object).collect())
                 };
                 blocking(ask).await
             }

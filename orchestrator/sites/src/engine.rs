@@ -1,4 +1,4 @@
-//! The container engine of a town: whether it answers, and what it tells of containers.
+//! The container engine of a group: whether it answers, and what it tells of containers.
 //!
 //! ```text
 //! answers -- a ping fails, or has no answer in time --> gone -- a ping is answered --> answers

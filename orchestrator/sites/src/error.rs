@@ -58,7 +58,7 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
-    /// The state of a copy could not be copied, put back or read.
+    /// The state of an instance could not be copied, put back or read.
     #[error(transparent)]
     State(#[from] StateError),
     /// A built-in application failed.
@@ -96,7 +96,7 @@ pub enum Error {
         /// What could have been.
         known: Vec<String>,
     },
-    /// A copy runs, but a condition of the manifest did not come true.
+    /// An instance runs, but a condition of the manifest did not come true.
     #[error("start {site}: after {} s it still waited for {condition}{}", within.as_secs_f64(), tail(log))]
     NotReady {
         /// The site.
@@ -105,19 +105,19 @@ pub enum Error {
         within: Duration,
         /// The condition's name, and what was seen instead.
         condition: String,
-        /// The last lines that the copy printed.
+        /// The last lines that the instance printed.
         log: Vec<String>,
     },
-    /// A copy ended by itself.
-    #[error("keep {site} running: copy {copy} {why}{}", tail(log))]
+    /// An instance ended by itself.
+    #[error("keep {site} running: instance {instance} {why}{}", tail(log))]
     Died {
         /// The site.
         site: String,
-        /// Which copy.
-        copy: u32,
+        /// Which instance.
+        instance: u32,
         /// How it ended.
         why: String,
-        /// The last lines that the copy printed.
+        /// The last lines that the instance printed.
         log: Vec<String>,
     },
     /// A site was given up.
@@ -125,13 +125,13 @@ pub enum Error {
     GivenUp {
         /// The site.
         site: String,
-        /// How often a copy failed.
+        /// How often an instance failed.
         times: u32,
         /// How the last one did.
         last: Arc<Error>,
     },
-    /// The state of a fresh copy is not the golden one.
-    #[error("start {site}: {difference} in the state of a fresh copy, and a reset does not put it back")]
+    /// The state of a fresh instance is not the golden one.
+    #[error("start {site}: {difference} in the state of a fresh instance, and a reset does not put it back")]
     Drift {
         /// The site.
         site: String,

@@ -1,13 +1,13 @@
-//! What a town tells while it lives.
+//! What a group tells while it lives.
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Receives the events of a town; called from several threads, and must return at once.
+/// Receives the events of a group; called from several threads, and must return at once.
 pub type Events = Arc<dyn Fn(&Event) + Send + Sync>;
 
-/// How a used copy was made pristine.
+/// How a used instance was made pristine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
     /// Its state was put back while it ran, and compared with the golden one.
@@ -31,59 +31,59 @@ impl fmt::Display for How {
 /// One thing that has just happened.
 #[derive(Debug, Clone)]
 pub enum Event {
-    /// A copy is being started.
+    /// An instance is being started.
     Starting {
         /// The site.
         site: String,
-        /// Which copy, counted from 1.
-        copy: u32,
+        /// Which instance, counted from 1.
+        instance: u32,
     },
-    /// A copy runs, and is not ready yet.
+    /// An instance runs, and is not ready yet.
     Waiting {
         /// The site.
         site: String,
-        /// Which copy.
-        copy: u32,
+        /// Which instance.
+        instance: u32,
         /// What is waited for, and what was seen instead.
         condition: String,
     },
-    /// A copy can be leased.
+    /// An instance can be leased.
     Ready {
         /// The site.
         site: String,
-        /// Which copy.
-        copy: u32,
+        /// Which instance.
+        instance: u32,
         /// Since it was started.
         took: Duration,
     },
-    /// A copy did not start, ended by itself, or could not be put back.
+    /// An instance did not start, ended by itself, or could not be put back.
     Failed {
         /// The site.
         site: String,
-        /// Which copy.
-        copy: u32,
+        /// Which instance.
+        instance: u32,
         /// What happened; reads after "failed to".
         error: String,
         /// Whether the site has been given up.
         given_up: bool,
     },
-    /// A used copy is pristine again, or gone.
+    /// A used instance is pristine again, or gone.
     Recycled {
         /// The site.
         site: String,
-        /// Which copy.
-        copy: u32,
+        /// Which instance.
+        instance: u32,
         /// Since it was handed back.
         took: Duration,
         /// By which means.
         how: How,
     },
-    /// The state of a copy that should be pristine is not; the copy is replaced.
+    /// The state of an instance that should be pristine is not; the instance is replaced.
     Drifted {
         /// The site.
         site: String,
-        /// Which copy.
-        copy: u32,
+        /// Which instance.
+        instance: u32,
         /// The first file that differs.
         difference: String,
     },
@@ -111,7 +111,7 @@ pub enum Event {
         /// Networks.
         networks: usize,
     },
-    /// All copies of a site are gone.
+    /// All instances of a site are gone.
     Stopped {
         /// The site.
         site: String,

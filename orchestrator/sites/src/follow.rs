@@ -1,32 +1,33 @@
-//! Following what the copies of a site print, from one copy to the next.
+//! Following what the instances of a site print, from one instance to the next.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tokio::sync::{mpsc, watch};
 
-use crate::copy::Copy;
+use crate::instance::Instance;
 
 /// How many lines may wait for whoever reads them.
 const WAITING: usize = 256;
 
-/// The lines of all copies that there are and will be, with the number of the copy: of those there are, the last `lines`
+/// The lines of all instances that there are and will be, with the number of the instance: of those there are, the last `lines`
 /// first. Ends with the site, or when nobody listens.
 pub(crate) fn follow(
-    mut copies: watch::Receiver<Vec<Arc<Copy>>>,
+    mut instances: watch::Receiver<Vec<Arc<Instance>>>,
     lines: usize,
 ) -> mpsc::Receiver<(u32, String)> {
     let (say, heard) = mpsc::channel(WAITING);
     tokio::spawn(async move {
         let (mut known, mut lines) = (BTreeSet::new(), Some(lines));
         loop {
-            for copy in copies.borrow_and_update().iter().filter(|copy| known.insert(copy.id)) {
-                tokio::spawn(pass_on(Arc::clone(copy), lines, say.clone()));
+            for instance in instances.borrow_and_update().iter().filter(|instance| known.insert(instance.id))
+            {
+                tokio::spawn(pass_on(Arc::clone(instance), lines, say.clone()));
             }
-            // A copy that comes later is told of from its beginning.
+            // An instance that comes later is told of from its beginning.
             lines = None;
             tokio::select! {
-                changed = copies.changed() => if changed.is_err() { return },
+                changed = instances.changed() => if changed.is_err() { return },
                 () = say.closed() => return,
             }
         }
@@ -34,17 +35,17 @@ pub(crate) fn follow(
     heard
 }
 
-async fn pass_on(copy: Arc<Copy>, lines: Option<usize>, say: mpsc::Sender<(u32, String)>) {
+async fn pass_on(instance: Arc<Instance>, lines: Option<usize>, say: mpsc::Sender<(u32, String)>) {
     let (tell, mut told) = mpsc::channel(1);
     let passing = async {
         while let Some(line) = told.recv().await {
-            if say.send((copy.id, line)).await.is_err() {
+            if say.send((instance.id, line)).await.is_err() {
                 return;
             }
         }
     };
     tokio::select! {
-        _ = async { tokio::join!(copy.machine.follow(lines, tell), passing) } => {}
+        _ = async { tokio::join!(instance.machine.follow(lines, tell), passing) } => {}
         () = say.closed() => {}
     }
 }

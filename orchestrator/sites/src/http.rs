@@ -1,4 +1,4 @@
-//! The small HTTP client that asks copies whether they are ready, logs in to them and probes them.
+//! The small HTTP client that asks instances whether they are ready, logs in to them and probes them.
 //!
 //! It speaks to one address and says the site's canonical name, as the gateway does. No redirect is followed, no
 //! connection kept: each request is one plain question.
@@ -8,10 +8,8 @@ use std::time::Duration;
 use camino::Utf8PathBuf;
 use gateway::ClientTls;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, header};
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::Full;
 use hyper::body::Bytes;
-use hyper::client::conn::http1;
-use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use url::Host;
@@ -24,7 +22,7 @@ const LARGEST_BODY: usize = 32 << 20;
 /// How long one answer may take.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(30);
 
-/// Where a copy is, and by which name.
+/// Where an instance is, and by which name.
 #[derive(Debug, Clone)]
 pub(crate) struct Target {
     server: String,
@@ -109,17 +107,13 @@ impl Target {
     }
 }
 
-/// One question over a connection of its own: one that is kept would occupy a worker of a server that has few.
+/// One question over a connection of its own: a connection that is kept would occupy a worker of a
+/// server that has few.
 async fn exchange<S>(stream: S, request: Request<Full<Bytes>>) -> Result<Answer, String>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let handshake = http1::handshake(TokioIo::new(stream)).await;
-    let (mut sender, connection) = handshake.map_err(|error| error_text::with_causes(&error))?;
-    // Its end is the end of the answer, which tells what went wrong.
-    tokio::spawn(connection);
-    let response = sender.send_request(request).await.map_err(|error| error_text::with_causes(&error))?;
-    let (head, body) = response.into_parts();
-    let body = Limited::new(body, LARGEST_BODY).collect().await.map_err(|error| error.to_string())?;
-    Ok(Answer { status: head.status, headers: head.headers, body: body.to_bytes() })
+    let answer = http_once::exchange(stream, request, LARGEST_BODY).await;
+    let (head, body) = answer.map_err(|error| error_text::with_causes(&error))?.into_parts();
+    Ok(Answer { status: head.status, headers: head.headers, body })
 }

@@ -1,4 +1,4 @@
-//! A copy that is somebody's, until it is handed back.
+//! An instance that is somebody's, until it is handed back.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,29 +9,29 @@ use serde_json::Value;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::copy::Copy;
+use crate::instance::Instance;
 use crate::manifest::Host;
 use crate::pool::{Back, LAST_WORDS, Message};
 use crate::{Caller, Error, LoggedIn, Site, Upstream, probe};
 
-/// How long a copy may take to accept a connection.
+/// How long an instance may take to accept a connection.
 const ACCEPTS: Duration = Duration::from_secs(10);
-/// How long after a copy has ended it takes at most to hear of it.
+/// How long after an instance has ended it takes at most to hear of it.
 const TOLD: Duration = Duration::from_secs(10);
 
-/// A pristine copy of a site, for whoever holds this alone.
+/// A pristine instance of a site, for whoever holds this alone.
 ///
 /// Dropping it is handing it back as changed.
 pub struct Lease {
-    copy: Arc<Copy>,
+    instance: Arc<Instance>,
     back: Back,
     /// Whether somebody has to hear of its end.
     held: bool,
 }
 
 impl Lease {
-    pub(crate) fn new(copy: Arc<Copy>, back: Back) -> Lease {
-        Lease { copy, back, held: true }
+    pub(crate) fn new(instance: Arc<Instance>, back: Back) -> Lease {
+        Lease { instance, back, held: true }
     }
 
     /// Nobody took it: it is as if it had never been.
@@ -44,14 +44,14 @@ impl Lease {
         &self.back.site
     }
 
-    /// The number of the copy within its site.
-    pub fn copy(&self) -> u32 {
-        self.copy.id
+    /// The number of the instance within its site.
+    pub fn instance(&self) -> u32 {
+        self.instance.id
     }
 
     /// Where requests for the site's hosts go.
     pub fn upstream(&self) -> Upstream {
-        self.copy.upstream.clone()
+        self.instance.upstream.clone()
     }
 
     /// Where requests for one of the site's hosts go: that, at the port which the host names.
@@ -68,7 +68,7 @@ impl Lease {
     /// # Errors
     /// When the clock's file cannot be written.
     pub fn set_clock(&self, now: Timestamp) -> Result<(), Error> {
-        self.copy.clock.set(now)
+        self.instance.clock.set(now)
     }
 
     /// What a browser needs to be this account of the manifest. Done once for each account and kept; a log-in that was kept
@@ -80,7 +80,7 @@ impl Lease {
     /// When there is no such account, or the site does not let it in.
     pub async fn login(&self, account: &str) -> Result<LoggedIn, Error> {
         self.health()?;
-        self.explain(self.back.log_ins.log_in(self.site(), &self.copy, account).await)
+        self.explain(self.back.log_ins.log_in(self.site(), &self.instance, account).await)
     }
 
     /// Asks a probe of the manifest. Parameters may be more than it names.
@@ -89,7 +89,7 @@ impl Lease {
     /// When there is no such probe, a parameter of it is missing, or it has no answer.
     pub async fn probe(&self, name: &str, parameters: &BTreeMap<String, Value>) -> Result<Value, Error> {
         self.health()?;
-        self.explain(probe::ask(self.site(), &self.copy, name, parameters).await)
+        self.explain(probe::ask(self.site(), &self.instance, name, parameters).await)
     }
 
     /// Who asks the site's interface for programs, as an account of the manifest.
@@ -97,7 +97,7 @@ impl Lease {
     /// # Errors
     /// When there is no such account.
     pub fn caller(&self, account: &str) -> Result<Caller, Error> {
-        Caller::new(self.site(), &self.copy.upstream, account)
+        Caller::new(self.site(), &self.instance.upstream, account)
     }
 
     /// The first thing in which the state differs from the golden one; nothing where the state is not seen.
@@ -105,7 +105,7 @@ impl Lease {
     /// # Errors
     /// When the state cannot be read.
     pub async fn difference(&self) -> Result<Option<String>, Error> {
-        self.copy.content.difference().await
+        self.instance.content.difference().await
     }
 
     /// A digest of the state, where it is seen: equal states have equal digests.
@@ -113,53 +113,54 @@ impl Lease {
     /// # Errors
     /// When the state cannot be read.
     pub async fn digest(&self) -> Result<Option<String>, Error> {
-        self.copy.content.digest().await
+        self.instance.content.digest().await
     }
 
-    /// Whether the copy still runs.
+    /// Whether the instance still runs.
     ///
     /// # Errors
     /// How it ended, with its last words.
     pub fn health(&self) -> Result<(), Error> {
-        match &*self.copy.ended.borrow() {
+        match &*self.instance.ended.borrow() {
             None => Ok(()),
             Some(error) => Err(Error::Shared(Arc::clone(error))),
         }
     }
 
-    /// Whether the copy still runs, looked at now: that it has ended is told a moment after what was asked of it has failed.
+    /// Whether the instance still runs, looked at now: that it has ended is told a moment after what was asked of it has failed.
     ///
     /// # Errors
     /// As [`Lease::health`], and when it accepts no connection.
     pub async fn check(&self) -> Result<(), Error> {
-        if let Upstream::Address(address) = self.copy.upstream
+        if let Upstream::Address(address) = self.instance.upstream
             && !matches!(timeout(ACCEPTS, TcpStream::connect(address)).await, Ok(Ok(_)))
         {
-            let condition = format!("copy {} of `{}` to accept a connection", self.copy.id, self.site().name);
+            let condition =
+                format!("instance {} of `{}` to accept a connection", self.instance.id, self.site().name);
             let silent = |_| Error::Deadline { within: ACCEPTS, condition };
             return Err(timeout(TOLD, self.ended()).await.unwrap_or_else(silent));
         }
         self.health()
     }
 
-    /// Whether the copy is what it was when it became ready, as far as whatever runs it knows.
+    /// Whether the instance is what it was when it became ready, as far as whatever runs it knows.
     pub(crate) async fn examine(&self) -> Result<(), Error> {
         self.health()?;
-        let Some(why) = self.copy.machine.fault().await else { return Ok(()) };
-        let log = self.copy.machine.log(LAST_WORDS).await;
-        Err(Error::Died { site: self.site().name.clone(), copy: self.copy.id, why, log })
+        let Some(why) = self.instance.machine.fault().await else { return Ok(()) };
+        let log = self.instance.machine.log(LAST_WORDS).await;
+        Err(Error::Died { site: self.site().name.clone(), instance: self.instance.id, why, log })
     }
 
-    /// Waits until the copy has ended by itself; how it did.
+    /// Waits until the instance has ended by itself; how it did.
     pub async fn ended(&self) -> Error {
         self.ending().await
     }
 
     /// The same for whoever does not have the lease at hand.
     pub fn ending(&self) -> impl Future<Output = Error> + Send + use<> {
-        let (copy, name) = (Arc::clone(&self.copy), self.site().name.clone());
+        let (instance, name) = (Arc::clone(&self.instance), self.site().name.clone());
         async move {
-            let mut ended = copy.ended.subscribe();
+            let mut ended = instance.ended.subscribe();
             match ended.wait_for(Option::is_some).await.map(|ended| ended.clone()) {
                 Ok(Some(error)) => Error::Shared(error),
                 _ => Error::Stopped(name),
@@ -167,7 +168,7 @@ impl Lease {
         }
     }
 
-    /// Gives the copy back; `changed` if a request may have changed something. Returns at once: what has to be done for
+    /// Gives the instance back; `changed` if a request may have changed something. Returns at once: what has to be done for
     /// the next one happens in the background.
     pub async fn hand_back(mut self, changed: bool) {
         self.give(changed);
@@ -176,11 +177,11 @@ impl Lease {
     fn give(&mut self, changed: bool) {
         if std::mem::take(&mut self.held) {
             // Where nobody listens any more, everything has been stopped.
-            let _ = self.back.keeper.send(Message::HandBack { id: self.copy.id, changed });
+            let _ = self.back.actor.send(Message::HandBack { id: self.instance.id, changed });
         }
     }
 
-    /// What failed because the copy has ended is told by its end.
+    /// What failed because the instance has ended is told by its end.
     fn explain<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
         result.or_else(|error| self.health().and(Err(error)))
     }
@@ -194,6 +195,6 @@ impl Drop for Lease {
 
 impl std::fmt::Debug for Lease {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Lease({} copy {} at {})", self.site().name, self.copy.id, self.copy.upstream)
+        write!(f, "Lease({} instance {} at {})", self.site().name, self.instance.id, self.instance.upstream)
     }
 }

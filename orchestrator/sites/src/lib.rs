@@ -1,11 +1,11 @@
-//! Web applications that we host, and how each episode gets pristine copies of them.
+//! Web applications that we host, and how each episode gets pristine instances of them.
 //!
-//! A [`Site`] is what `sites/<name>/site.yaml` says. A [`Town`] runs several, each in as many copies as are needed at once,
-//! all of them under the same URLs: what tells copies apart is only the address that the gateway is told. Who needs a copy
+//! A [`Site`] is what `sites/<name>/site.yaml` says. A [`SiteGroup`] runs several, each in as many instances as are needed at once,
+//! all of them under the same URLs: what tells instances apart is only the address that the gateway is told. Who needs an instance
 //! takes a [`Lease`] of it, and hands it back.
 //!
 //! ```text
-//! Town::start -> one pool a site: absent -> starting -> ready -> leased -> recycling -> ready ...
+//! SiteGroup::start -> one pool a site: absent -> starting -> ready -> leased -> recycling -> ready ...
 //!      |                                        |                              |
 //!      |  lease(site) -> Lease                  +-> failed                     +-> absent
 //!      |                   |- upstream()     where the gateway sends requests
@@ -18,14 +18,13 @@
 //! ```
 //!
 //! This crate never sees a browser and never answers a request: it starts, watches, resets and stops. The transitions are
-//! owned by one task for each site, in `pool`; `driver` is what runs copies, `content` the state of one, [`state`] how state
+//! owned by one task for each site, in `pool`; `driver` is what runs instances, `content` the state of one, [`state`] how state
 //! is put back on disk.
 
 mod addresses;
 mod call;
 mod clock;
 mod content;
-mod copy;
 mod driver;
 mod engine;
 mod error;
@@ -33,7 +32,9 @@ mod event;
 mod firewall;
 mod follow;
 mod golden;
+mod group;
 mod http;
+mod instance;
 mod lease;
 mod login;
 pub mod manifest;
@@ -47,15 +48,14 @@ pub mod schema;
 pub mod state;
 mod status;
 mod sweep;
-mod town;
 
 pub use call::{Called, Caller};
-pub use copy::Upstream;
 pub use error::Error;
 pub use event::{Event, Events, How};
+pub use group::{Options, SiteGroup};
+pub use instance::Upstream;
 pub use lease::Lease;
 pub use login::{Cookie, LoggedIn};
 pub use manifest::Site;
-pub use status::{CopyStatus, Phase, SiteState, SiteStatus};
+pub use status::{InstanceStatus, Phase, SiteState, SiteStatus};
 pub use sweep::{Left, Swept, Whose, sweep, sweep_folder};
-pub use town::{Options, Town};

@@ -1,13 +1,13 @@
 //! The networks of containers: nothing in them reaches the outside or this machine.
 //!
-//! An instance has one, in which copies do not reach one another. A copy of several containers has one of its own, in which
-//! they do, so that no copy meets the containers of another. Podman cannot keep the containers of one network apart: there,
-//! each copy has a network of its own.
+//! A group has one, in which instances do not reach one another. An instance of several containers has one of its own, in which
+//! they do, so that no instance meets the containers of another. Podman cannot keep the containers of one network apart: there,
+//! each instance has a network of its own.
 //!
 //! A network has a subnet that is named when it is made, as an engine lets containers have
 //! addresses of our choice only there. Which one is left to the engine: a network is made without,
-//! and made again with what that was given. Networks of copies are parts of the same range, which
-//! the instance's network keeps from all others.
+//! and made again with what that was given. Networks of instances are parts of the same range, which
+//! the group's network keeps from all others.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -47,11 +47,11 @@ pub(crate) struct Network {
     pub(crate) apart: bool,
     /// Those of its containers.
     pub(crate) addresses: Addresses,
-    /// Where it is a copy's: its part of the range.
+    /// Where it is an instance's: its part of the range.
     _part: Option<Arc<Held>>,
 }
 
-/// The network of an instance, and the range of which copies' own networks are parts.
+/// The network of a group, and the range of which instances' own networks are parts.
 #[derive(Debug, Clone)]
 pub(crate) struct Range {
     pub(crate) network: Network,
@@ -59,7 +59,7 @@ pub(crate) struct Range {
     whole: Subnet,
 }
 
-/// Makes that of an instance.
+/// Makes that of a group.
 pub(crate) async fn create(
     monitor: &Monitor,
     name: &str,
@@ -76,7 +76,7 @@ pub(crate) async fn create(
     let (whole, own) = loop {
         attempt += 1;
         let whole = choose(monitor, name, labels.clone()).await?;
-        // Where copies do not live in it, it only keeps the range.
+        // Where instances do not live in it, it only keeps the range.
         let own = whole.head(if apart { whole.size() / 2 } else { whole.size().min(8) });
         match make(monitor, name, labels.clone(), own, Within::Apart).await {
             Ok(()) => break (whole, own),
@@ -94,8 +94,8 @@ pub(crate) async fn create(
 }
 
 impl Range {
-    /// Makes a network for the containers of one copy, that many. Whether this machine could be
-    /// shut to it has been told of the instance's.
+    /// Makes a network for the containers of one instance, that many. Whether this machine could be
+    /// shut to it has been told of the group's.
     pub(crate) async fn of_copy(
         &self,
         monitor: &Monitor,
@@ -118,7 +118,7 @@ impl Range {
     /// What is to be said where no address is left.
     pub(crate) fn used_up(&self, doing: String) -> Error {
         let why = format!(
-            "all addresses of {} are in use; run fewer copies, or give the engine larger address pools",
+            "all addresses of {} are in use; run fewer instances, or give the engine larger address pools",
             self.whole
         );
         Error::Refused { doing, why }

@@ -9,13 +9,13 @@ use std::fs;
 use std::str::FromStr;
 
 /// Container labels.
-pub(crate) const INSTANCE: &str = "sandbox.instance";
+pub(crate) const GROUP: &str = "sandbox.instance";
 pub(crate) const OWNER: &str = "sandbox.owner";
 pub(crate) const PID: &str = "sandbox.pid";
 pub(crate) const SITE: &str = "sandbox.site";
-pub(crate) const COPY: &str = "sandbox.copy";
+pub(crate) const INSTANCE: &str = "sandbox.copy";
 
-/// The file in the folder of a copy that names the process it runs as.
+/// The file in the folder of an instance that names the process it runs as.
 pub(crate) const PROCESS: &str = "process";
 
 /// A process, told apart from every other one that had or will have its id.
@@ -64,9 +64,9 @@ impl Owner {
         self.boot == boot() && start_of(self.pid) == Some(self.since)
     }
 
-    /// What everything of an instance is labelled with.
-    pub(crate) fn labels(&self, instance: &str) -> HashMap<String, String> {
-        [(INSTANCE, instance.to_owned()), (OWNER, self.to_string()), (PID, self.pid.to_string())]
+    /// What everything of a group is labelled with.
+    pub(crate) fn labels(&self, group: &str) -> HashMap<String, String> {
+        [(GROUP, group.to_owned()), (OWNER, self.to_string()), (PID, self.pid.to_string())]
             .map(|(key, value)| (key.to_owned(), value))
             .into()
     }

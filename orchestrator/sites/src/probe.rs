@@ -1,4 +1,4 @@
-//! Reading the state of a copy for scorers: by a query that cannot write, by a page, or by a command.
+//! Reading the state of an instance for scorers: by a query that cannot write, by a page, or by a command.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 
-use crate::copy::Copy;
 use crate::http::Target;
+use crate::instance::Instance;
 use crate::manifest::Probe;
 use crate::{Error, Site};
 
 pub(crate) async fn ask(
     site: &Site,
-    copy: &Copy,
+    instance: &Instance,
     name: &str,
     parameters: &BTreeMap<String, Value>,
 ) -> Result<Value, Error> {
@@ -28,11 +28,11 @@ pub(crate) async fn ask(
             return Err(failed(missing(needed)));
         }
         let given: Map<String, Value> = parameters.clone().into_iter().collect();
-        let rows = copy.content.query(probe.sqlite.as_deref(), query, &given).await;
+        let rows = instance.content.query(probe.sqlite.as_deref(), query, &given).await;
         return rows.map(Value::Array).map_err(|error| failed(error.to_string()));
     }
     let text = if let Some(path) = &probe.get {
-        page(site, copy, probe, path, parameters).await.map_err(failed)?
+        page(site, instance, probe, path, parameters).await.map_err(failed)?
     } else {
         let command = probe.exec.iter().flatten().map(|word| match word.strip_prefix(':') {
             // Whole words only: a command may hold a script, and nothing is to be read as a part of that.
@@ -42,7 +42,7 @@ pub(crate) async fn ask(
             _ => Ok(word.clone()),
         });
         let command: Vec<String> = command.collect::<Result<_, Error>>()?;
-        copy.machine.exec(&command, None).await.map_err(|error| failed(error.to_string()))?
+        instance.machine.exec(&command, None).await.map_err(|error| failed(error.to_string()))?
     };
     if probe.json {
         serde_json::from_str(&text).map_err(|error| failed(format!("the answer is no JSON: {error}")))
@@ -53,7 +53,7 @@ pub(crate) async fn ask(
 
 async fn page(
     site: &Site,
-    copy: &Copy,
+    instance: &Instance,
     probe: &Probe,
     path: &str,
     parameters: &BTreeMap<String, Value>,
@@ -78,7 +78,7 @@ async fn page(
         headers
             .insert(name, HeaderValue::from_str(value).map_err(|_| format!("{value:?} is no header value"))?);
     }
-    let answer = Target::new(site, &copy.upstream).get(&filled, headers).await?;
+    let answer = Target::new(site, &instance.upstream).get(&filled, headers).await?;
     match answer.status.as_u16() {
         200..=299 => Ok(answer.text().into_owned()),
         status => Err(format!("{filled} has status {status}")),

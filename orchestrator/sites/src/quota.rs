@@ -1,8 +1,8 @@
-//! What a copy writes to its folder on this machine, held to its `limits.disk`.
+//! What an instance writes to its folder on this machine, held to its `limits.disk`.
 //!
 //! File systems keep no account of a folder. So it is counted, whenever the file system has become
-//! fuller by so much that some copy may be over its limit, and every few seconds in any case, as
-//! what others remove meanwhile hides what one writes. A copy that is over its limit is ended.
+//! fuller by so much that some instance may be over its limit, and every few seconds in any case, as
+//! what others remove meanwhile hides what one writes. An instance that is over its limit is ended.
 
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ async fn exceeded(folder: Utf8PathBuf, most: u64) {
             Ok(bytes) if bytes > most => return,
             Ok(_) => {}
             // A folder that cannot be read now is looked at again later.
-            Err(error) => tracing::debug!(%error, "counting what a copy has written"),
+            Err(error) => tracing::debug!(%error, "counting what an instance has written"),
         }
     }
 }
@@ -50,7 +50,7 @@ fn used(folder: &Utf8Path) -> u64 {
     of.f_blocks.saturating_sub(of.f_bfree).saturating_mul(of.f_frsize)
 }
 
-/// The folder that a copy writes to, and how much may stand in it.
+/// The folder that an instance writes to, and how much may stand in it.
 #[derive(Debug, Clone)]
 pub(crate) struct Quota {
     folder: Utf8PathBuf,
@@ -64,7 +64,7 @@ impl Quota {
         Quota { folder, most: size.saturating_add(limits.disk.0) }
     }
 
-    /// Waits until it is exceeded; how the copy ends then.
+    /// Waits until it is exceeded; how the instance ends then.
     pub(crate) async fn exceeded(&self) -> String {
         exceeded(self.folder.clone(), self.most).await;
         let mib = self.most.div_ceil(1 << 20);

@@ -1,4 +1,4 @@
-//! Waiting until a copy can be used: for every condition of the manifest, by name, with a deadline.
+//! Waiting until an instance can be used: for every condition of the manifest, by name, with a deadline.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,8 +7,8 @@ use http::HeaderMap;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout_at};
 
 use crate::Site;
-use crate::copy::Copy;
 use crate::http::{Answer, Target};
+use crate::instance::Instance;
 use crate::manifest::Condition;
 
 /// How often a condition is looked at.
@@ -16,9 +16,9 @@ const EVERY: Duration = Duration::from_millis(25);
 
 /// Waits for all conditions in turn; `waiting` hears of each that does not hold yet, once for each way in which it does
 /// not. The error is the condition that was still missing at the deadline.
-pub(crate) async fn wait(site: &Site, copy: &Copy, waiting: impl Fn(&str)) -> Result<(), String> {
+pub(crate) async fn wait(site: &Site, instance: &Instance, waiting: impl Fn(&str)) -> Result<(), String> {
     let deadline = Instant::now() + site.ready_within.0;
-    let target = Target::new(site, &copy.upstream);
+    let target = Target::new(site, &instance.upstream);
     let mut look = interval(EVERY);
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let unnamed = Condition { get: Some("/".to_owned()), status: None, contains: None, exec: None };
@@ -28,13 +28,13 @@ pub(crate) async fn wait(site: &Site, copy: &Copy, waiting: impl Fn(&str)) -> Re
         let mut seen = String::new();
         loop {
             look.tick().await;
-            let missing = match timeout_at(deadline, holds(condition, &target, HeaderMap::new(), copy)).await
-            {
-                Ok(Ok(())) => break,
-                Ok(Err(missing)) => missing,
-                Err(_) if seen.is_empty() => "no answer".to_owned(),
-                Err(_) => seen.clone(),
-            };
+            let missing =
+                match timeout_at(deadline, holds(condition, &target, HeaderMap::new(), instance)).await {
+                    Ok(Ok(())) => break,
+                    Ok(Err(missing)) => missing,
+                    Err(_) if seen.is_empty() => "no answer".to_owned(),
+                    Err(_) => seen.clone(),
+                };
             if missing != seen {
                 seen = missing;
                 waiting(&format!("`{name}` ({seen})"));
@@ -52,13 +52,13 @@ pub(crate) async fn holds(
     condition: &Condition,
     target: &Target,
     headers: HeaderMap,
-    copy: &Copy,
+    instance: &Instance,
 ) -> Result<(), String> {
     if let Some(path) = &condition.get {
         return agrees(condition, &target.get(path, headers).await?);
     }
     let Some(command) = &condition.exec else { return Ok(()) };
-    copy.machine.exec(command, None).await.map(drop).map_err(|error| error.to_string())
+    instance.machine.exec(command, None).await.map(drop).map_err(|error| error.to_string())
 }
 
 fn agrees(condition: &Condition, answer: &Answer) -> Result<(), String> {

@@ -139,7 +139,7 @@ mod tests {
             "| `driver` | [DriverKind](#driverkind) | *needed* | What runs it. |",
             "| `ready_within` | [Period](#period) | `60s` | How long all of `ready` may take. |",
             "| `memory` | [Bytes](#bytes) | `512M` | Memory, with no swap beyond. |",
-            "| `reset` | [ResetPolicy](#resetpolicy) | `spare` | How a used copy becomes a pristine one. |",
+            "| `reset` | [ResetPolicy](#resetpolicy) | `spare` | How a used instance becomes a pristine one. |",
             "| `hosts` | list of [Host](#host) | *needed* | The names it is reached by. |",
         ] {
             assert!(page.contains(line), "{line}\n{page}");

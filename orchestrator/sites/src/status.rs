@@ -1,4 +1,4 @@
-//! What can be seen of a town from outside.
+//! What can be seen of a group from outside.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use crate::Upstream;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SiteState {
-    /// No copy has been ready yet.
+    /// No instance has been ready yet.
     Starting,
-    /// A copy is ready, leased, or on its way back.
+    /// An instance is ready, leased, or on its way back.
     Running,
-    /// Its copies failed too often: it was given up.
+    /// Its instances failed too often: it was given up.
     Failed,
     /// It was stopped.
     Stopped,
@@ -33,7 +33,7 @@ impl SiteState {
     }
 }
 
-/// How a copy is doing.
+/// How an instance is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
@@ -49,9 +49,9 @@ pub enum Phase {
     Leaving,
 }
 
-/// One copy.
+/// One instance.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct CopyStatus {
+pub struct InstanceStatus {
     /// Its number within the site.
     pub id: u32,
     /// How it is doing.
@@ -77,32 +77,34 @@ pub struct SiteStatus {
     pub url: String,
     /// How it is doing.
     pub state: SiteState,
-    /// Its copies.
-    pub copies: Vec<CopyStatus>,
+    /// Its instances. JSON calls them by their older name.
+    #[serde(rename = "copies")]
+    pub instances: Vec<InstanceStatus>,
     /// How many of them are ready.
     pub spares: usize,
     /// How long the last resets took, in milliseconds, the newest last.
     pub resets_ms: Vec<u64>,
-    /// How often a copy's state was not what it should have been after a reset.
+    /// How often an instance's state was not what it should have been after a reset.
     pub drifts: u64,
-    /// Why it failed, or what its last copy failed of.
+    /// Why it failed, or what its last instance failed of.
     pub problem: Option<String>,
 }
 
 impl SiteStatus {
-    /// Whether one of its copies is in use.
+    /// Whether one of its instances is in use.
     pub fn is_up(&self) -> bool {
-        self.state == SiteState::Running && self.copies.iter().any(|copy| copy.phase == Phase::Leased)
+        self.state == SiteState::Running
+            && self.instances.iter().any(|instance| instance.phase == Phase::Leased)
     }
 
-    /// Memory of all copies, in bytes.
+    /// Memory of all instances, in bytes.
     pub fn memory(&self) -> Option<u64> {
-        self.copies.iter().filter_map(|copy| copy.memory).reduce(|sum, memory| sum + memory)
+        self.instances.iter().filter_map(|instance| instance.memory).reduce(|sum, memory| sum + memory)
     }
 
-    /// What its copies wait for, while there is none.
+    /// What its instances wait for, while there is none.
     pub fn waits_for(&self) -> Option<&str> {
-        self.copies.iter().find_map(|copy| copy.condition.as_deref())
+        self.instances.iter().find_map(|instance| instance.condition.as_deref())
     }
 }
 

@@ -16,10 +16,10 @@ use crate::content::blocking;
 use crate::driver::container;
 use crate::engine::Monitor;
 use crate::firewall::{self, Rules};
-use crate::owner::{INSTANCE, Owner, PID, PROCESS};
+use crate::owner::{GROUP, Owner, PID, PROCESS};
 use crate::{Error, network, state};
 
-/// How long a town or a run that is asked to end may take before it is made to.
+/// How long a group or a run that is asked to end may take before it is made to.
 const ENDS_WITHIN: Duration = Duration::from_secs(60);
 /// How often that is looked at.
 const LOOK: Duration = Duration::from_millis(50);
@@ -70,7 +70,7 @@ impl std::fmt::Display for Left {
 type Labels = Option<HashMap<String, String>>;
 
 /// Removes containers and networks with our label, and rules of the firewall for networks that are gone. Where they are
-/// everybody's, the towns and runs that still live are ended first, or else they would start what is removed anew.
+/// everybody's, the groups and runs that still live are ended first, or else they would start what is removed anew.
 ///
 /// # Errors
 /// When the engine does not say what there is.
@@ -84,16 +84,15 @@ pub async fn sweep(engine: &Engine, whose: Whose) -> Result<Swept, Error> {
         Whose::Orphans => labels.as_ref().is_some_and(Owner::has_left),
     };
     let within = if whose == Whose::All { network::LEFT_WITHIN } else { ORPHANED_WITHIN };
-    let (swept, kept) = remove(monitor, INSTANCE, within, to_go).await?;
+    let (swept, kept) = remove(monitor, GROUP, within, to_go).await?;
     let kept = kept.iter().map(|name| network::bridge(name)).collect();
     firewall::open(Rules::But(&kept)).await;
     Ok(swept)
 }
 
-/// Removes what an instance has: what its copies could not be rid of, too.
-pub(crate) async fn remove_instance(monitor: &Monitor, instance: &str) -> Result<(), Error> {
-    let (swept, _) =
-        remove(monitor, &format!("{INSTANCE}={instance}"), network::LEFT_WITHIN, |_| true).await?;
+/// Removes what a group has: what its instances could not be rid of, too.
+pub(crate) async fn remove_group(monitor: &Monitor, group: &str) -> Result<(), Error> {
+    let (swept, _) = remove(monitor, &format!("{GROUP}={group}"), network::LEFT_WITHIN, |_| true).await?;
     match swept.left.first() {
         None => Ok(()),
         Some(Left { kind, name, why, .. }) => {
@@ -155,7 +154,7 @@ fn pid_of(labels: &Labels) -> Option<u32> {
 
 /// Ends every other process that has containers or networks of ours: in good order, or by force.
 async fn end_owners(monitor: &Monitor) -> Result<(), Error> {
-    let (containers, networks) = (containers(monitor, INSTANCE).await?, networks(monitor, INSTANCE).await?);
+    let (containers, networks) = (containers(monitor, GROUP).await?, networks(monitor, GROUP).await?);
     let labels = containers.into_iter().map(|found| found.labels);
     let labels = labels.chain(networks.into_iter().map(|found| found.labels)).flatten();
     let owners: Vec<Owner> = labels
@@ -179,7 +178,7 @@ async fn end_owners(monitor: &Monitor) -> Result<(), Error> {
     }
 }
 
-/// Ends the processes and removes the folders that dead towns have left in this one, which is that of their options.
+/// Ends the processes and removes the folders that dead groups have left in this one, which is that of their options.
 ///
 /// # Errors
 /// When a folder cannot be removed.
@@ -187,7 +186,7 @@ pub async fn sweep_folder(folder: &Utf8Path) -> Result<(), Error> {
     sweep_folders(&folder.join("copies")).await
 }
 
-/// Ends the processes of instances whose owner is gone, and removes their folders, whose names begin with the owner.
+/// Ends the processes of groups whose owner is gone, and removes their folders, whose names begin with the owner.
 pub(crate) async fn sweep_folders(folder: &Utf8Path) -> Result<(), Error> {
     let folder = folder.to_owned();
     blocking(move || {
@@ -195,8 +194,8 @@ pub(crate) async fn sweep_folders(folder: &Utf8Path) -> Result<(), Error> {
         for entry in entries.flatten() {
             let owner = entry.file_name().split_once('.').map(|(owner, _)| owner.parse::<Owner>());
             if matches!(owner, Some(Ok(owner)) if !owner.is_alive()) {
-                for copy in entry.path().read_dir_utf8().into_iter().flatten().flatten() {
-                    let process = std::fs::read_to_string(copy.path().join(PROCESS));
+                for instance in entry.path().read_dir_utf8().into_iter().flatten().flatten() {
+                    let process = std::fs::read_to_string(instance.path().join(PROCESS));
                     if let Some(Ok(process)) = process.ok().map(|process| process.parse::<Owner>()) {
                         process.kill();
                     }

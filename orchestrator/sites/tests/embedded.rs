@@ -1,4 +1,4 @@
-//! A town of the sites that need no container: leases, resets and their proof, log-ins, probes, clocks.
+//! A group of the sites that need no container: leases, resets and their proof, log-ins, probes, clocks.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -8,22 +8,22 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Value, json};
-use sites::{Event, Events, How, Lease, Options, Phase, Site, SiteState, Town, Upstream};
+use sites::{Event, Events, How, Lease, Options, Phase, Site, SiteGroup, SiteState, Upstream};
 
 const SOON: Duration = Duration::from_secs(30);
 
-struct Ground {
+struct Running {
     _keep: tempfile::TempDir,
-    town: Town,
+    group: SiteGroup,
     events: Arc<Mutex<Vec<Event>>>,
     folder: Utf8PathBuf,
 }
 
-async fn ground(names: &[&str], copies: usize) -> Ground {
-    ground_with(names, copies, |_| {}).await
+async fn running(names: &[&str], instances: usize) -> Running {
+    running_with(names, instances, |_| {}).await
 }
 
-async fn ground_with(names: &[&str], copies: usize, change: impl Fn(&mut Site)) -> Ground {
+async fn running_with(names: &[&str], instances: usize, change: impl Fn(&mut Site)) -> Running {
     let keep = tempfile::tempdir().unwrap();
     let folder = Utf8PathBuf::from_path_buf(keep.path().to_owned()).unwrap();
     let manifests = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sites");
@@ -32,15 +32,15 @@ async fn ground_with(names: &[&str], copies: usize, change: impl Fn(&mut Site)) 
     let events = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&events);
     let on: Events = Arc::new(move |event| heard.lock().unwrap().push(event.clone()));
-    let options = Options { copies, folder: folder.clone(), listed: Vec::new(), name: "test".to_owned() };
-    let town = Town::start(sites, options, on).await.unwrap();
-    town.ready(SOON).await.unwrap();
-    Ground { _keep: keep, town, events, folder }
+    let options = Options { instances, folder: folder.clone(), listed: Vec::new(), name: "test".to_owned() };
+    let group = SiteGroup::start(sites, options, on).await.unwrap();
+    group.ready(SOON).await.unwrap();
+    Running { _keep: keep, group, events, folder }
 }
 
-impl Ground {
+impl Running {
     async fn lease(&self, site: &str) -> Lease {
-        self.town.lease(site, SOON).await.unwrap()
+        self.group.lease(site, SOON).await.unwrap()
     }
 
     fn count(&self, is: impl Fn(&Event) -> bool) -> usize {
@@ -48,7 +48,7 @@ impl Ground {
     }
 }
 
-/// A page of a copy, as the account that the line of cookies belongs to.
+/// A page of an instance, as the account that the line of cookies belongs to.
 async fn page(lease: &Lease, path: &str, cookies: &str) -> String {
     let Upstream::Address(address) = lease.upstream() else { panic!("an address") };
     let host = lease.site().canonical().to_owned();
@@ -92,10 +92,10 @@ async fn notes(lease: &Lease) -> Vec<Value> {
 
 #[tokio::test]
 async fn two_leases_never_see_each_others_writes_and_both_end_pristine() {
-    let ground = ground(&["desk"], 2).await;
+    let running = running(&["desk"], 2).await;
     for round in 0..20 {
-        let (a, b) = (ground.lease("desk").await, ground.lease("desk").await);
-        assert_ne!(a.copy(), b.copy());
+        let (a, b) = (running.lease("desk").await, running.lease("desk").await);
+        assert_ne!(a.instance(), b.instance());
         assert_ne!(a.upstream(), b.upstream());
         assert_eq!((a.difference().await.unwrap(), b.difference().await.unwrap()), (None, None));
         note(&a, &format!("round{round}")).await;
@@ -107,46 +107,47 @@ async fn two_leases_never_see_each_others_writes_and_both_end_pristine() {
         b.hand_back(false).await;
     }
     // Answers once the last two are idle again.
-    ground.town.reset("desk").await.unwrap();
-    let status = ground.town.status();
+    running.group.reset("desk").await.unwrap();
+    let status = running.group.status();
     assert_eq!((status[0].drifts, status[0].state), (0, SiteState::Running));
     assert!(!status[0].resets_ms.is_empty());
-    ground.town.stop().await.unwrap();
-    assert!(ground.count(|event| matches!(event, Event::Recycled { how: How::Restored, .. })) >= 40);
+    running.group.stop().await.unwrap();
+    assert!(running.count(|event| matches!(event, Event::Recycled { how: How::Restored, .. })) >= 40);
 }
 
 #[tokio::test]
 async fn a_lease_that_is_dropped_counts_as_changed() {
-    let ground = ground(&["desk"], 1).await;
-    let lease = ground.lease("desk").await;
-    let used = lease.copy();
+    let running = running(&["desk"], 1).await;
+    let lease = running.lease("desk").await;
+    let used = lease.instance();
     note(&lease, "left").await;
     drop(lease);
-    // All copies, that one among them.
-    let (a, b) = (ground.lease("desk").await, ground.lease("desk").await);
-    assert!([a.copy(), b.copy()].contains(&used));
+    // All instances, that one among them.
+    let (a, b) = (running.lease("desk").await, running.lease("desk").await);
+    assert!([a.instance(), b.instance()].contains(&used));
     assert_eq!((notes(&a).await.len(), notes(&b).await.len()), (0, 0));
-    ground.town.stop().await.unwrap();
+    running.group.stop().await.unwrap();
 }
 
 #[tokio::test]
 async fn when_dirty_keeps_a_copy_that_nobody_changed() {
-    let ground = ground_with(&["desk"], 1, |site| site.reset = sites::manifest::ResetPolicy::WhenDirty).await;
-    let lease = ground.lease("desk").await;
+    let running =
+        running_with(&["desk"], 1, |site| site.reset = sites::manifest::ResetPolicy::WhenDirty).await;
+    let lease = running.lease("desk").await;
     lease.set_clock("2030-01-01T00:00:00Z".parse().unwrap()).unwrap();
     lease.hand_back(false).await;
-    ground.lease("desk").await.hand_back(true).await;
-    ground.town.reset("desk").await.unwrap();
-    let kept = ground.count(|event| matches!(event, Event::Recycled { how: How::Kept, .. }));
+    running.lease("desk").await.hand_back(true).await;
+    running.group.reset("desk").await.unwrap();
+    let kept = running.count(|event| matches!(event, Event::Recycled { how: How::Kept, .. }));
     assert_eq!(kept, 1);
-    assert!(ground.count(|event| matches!(event, Event::Recycled { how: How::Restored, .. })) >= 1);
-    ground.town.stop().await.unwrap();
+    assert!(running.count(|event| matches!(event, Event::Recycled { how: How::Restored, .. })) >= 1);
+    running.group.stop().await.unwrap();
 }
 
 #[tokio::test]
 async fn every_account_logs_in_and_leaves_no_trace() {
-    let ground = ground(&["forum"], 1).await;
-    let lease = ground.lease("forum").await;
+    let running = running(&["forum"], 1).await;
+    let lease = running.lease("forum").await;
     let accounts: Vec<String> = lease.site().accounts.keys().cloned().collect();
     assert!(accounts.len() >= 3);
     let mut first = BTreeMap::new();
@@ -157,8 +158,8 @@ async fn every_account_logs_in_and_leaves_no_trace() {
         first.insert(account.clone(), given);
     }
     lease.hand_back(true).await;
-    // Another copy honours what was kept.
-    let (a, b) = (ground.lease("forum").await, ground.lease("forum").await);
+    // Another instance honours what was kept.
+    let (a, b) = (running.lease("forum").await, running.lease("forum").await);
     for lease in [&a, &b] {
         let given = lease.login(&accounts[0]).await.unwrap();
         assert_eq!(given, first[&accounts[0]]);
@@ -170,7 +171,7 @@ async fn every_account_logs_in_and_leaves_no_trace() {
     }
     let error = a.login("nobody").await.unwrap_err().to_string();
     assert!(error.starts_with("log nobody in to forum: no such account; there are: "), "{error}");
-    ground.town.stop().await.unwrap();
+    running.group.stop().await.unwrap();
 }
 
 #[tokio::test]
@@ -178,19 +179,19 @@ async fn a_wrong_password_is_told_with_what_was_seen() {
     let spoil = |site: &mut Site| {
         site.accounts.values_mut().for_each(|account| account.password = "wrong".to_owned());
     };
-    let ground = ground_with(&["forum"], 1, spoil).await;
-    let lease = ground.lease("forum").await;
+    let running = running_with(&["forum"], 1, spoil).await;
+    let lease = running.lease("forum").await;
     let account = lease.site().accounts.keys().next().unwrap().clone();
     let error = lease.login(&account).await.unwrap_err().to_string();
     assert!(error.contains(&format!("log {account} in to forum: ")), "{error}");
     assert!(error.contains("does not look logged in") || error.contains("status"), "{error}");
-    ground.town.stop().await.unwrap();
+    running.group.stop().await.unwrap();
 }
 
 #[tokio::test]
 async fn probes_answer_by_name_and_miss_their_parameters() {
-    let ground = ground(&["forum"], 1).await;
-    let lease = ground.lease("forum").await;
+    let running = running(&["forum"], 1).await;
+    let lease = running.lease("forum").await;
     let parameters = |name: &str, value: Value| BTreeMap::from([(name.to_owned(), value)]);
     let found = lease.probe("forum", &parameters("forum", json!("BOOKS"))).await.unwrap();
     assert_eq!(found[0]["name"], "books");
@@ -198,39 +199,39 @@ async fn probes_answer_by_name_and_miss_their_parameters() {
     assert_eq!(error, "ask the probe forum of forum: the parameter `forum` is missing");
     let error = lease.probe("nonesuch", &BTreeMap::new()).await.unwrap_err().to_string();
     assert!(error.contains("no such probe; there are: "), "{error}");
-    ground.town.stop().await.unwrap();
+    running.group.stop().await.unwrap();
 }
 
 #[tokio::test]
 async fn the_clock_is_the_leases_and_starts_anew_for_the_next() {
-    let ground = ground(&["desk"], 1).await;
-    let lease = ground.lease("desk").await;
-    let used = lease.copy();
+    let running = running(&["desk"], 1).await;
+    let lease = running.lease("desk").await;
+    let used = lease.instance();
     lease.set_clock("2031-02-03T04:05:06Z".parse().unwrap()).unwrap();
     note(&lease, "late").await;
     assert!(page(&lease, "/scratchpad.html", "").await.contains("2031"), "the clock was moved");
     lease.hand_back(true).await;
-    ground.town.reset("desk").await.unwrap();
-    let (a, b) = (ground.lease("desk").await, ground.lease("desk").await);
-    let again = if a.copy() == used { &a } else { &b };
-    assert_eq!(again.copy(), used);
+    running.group.reset("desk").await.unwrap();
+    let (a, b) = (running.lease("desk").await, running.lease("desk").await);
+    let again = if a.instance() == used { &a } else { &b };
+    assert_eq!(again.instance(), used);
     note(again, "early").await;
     let pad = page(again, "/scratchpad.html", "").await;
     assert!(pad.contains("2023") && !pad.contains("2031"), "{pad}");
-    ground.town.stop().await.unwrap();
+    running.group.stop().await.unwrap();
 }
 
 #[tokio::test]
 async fn a_lease_waits_for_a_free_copy_and_says_for_what() {
-    let ground = ground_with(&["desk"], 1, |site| site.reset = sites::manifest::ResetPolicy::Never).await;
-    let only = ground.lease("desk").await;
-    let error = ground.town.lease("desk", Duration::from_millis(50)).await.unwrap_err().to_string();
-    assert_eq!(error, "wait 0.05 s for a free copy of desk: copy 1 is leased");
-    let (waiting, ()) = tokio::join!(ground.town.lease("desk", SOON), only.hand_back(true));
-    assert_eq!(waiting.unwrap().copy(), 1);
-    let error = ground.town.lease("shop", SOON).await.unwrap_err().to_string();
+    let running = running_with(&["desk"], 1, |site| site.reset = sites::manifest::ResetPolicy::Never).await;
+    let only = running.lease("desk").await;
+    let error = running.group.lease("desk", Duration::from_millis(50)).await.unwrap_err().to_string();
+    assert_eq!(error, "wait 0.05 s for a free instance of desk: instance 1 is leased");
+    let (waiting, ()) = tokio::join!(running.group.lease("desk", SOON), only.hand_back(true));
+    assert_eq!(waiting.unwrap().instance(), 1);
+    let error = running.group.lease("shop", SOON).await.unwrap_err().to_string();
     assert_eq!(error, "find the site \"shop\"; there are: desk");
-    ground.town.stop().await.unwrap();
+    running.group.stop().await.unwrap();
 }
 
 #[tokio::test]
@@ -241,36 +242,37 @@ async fn a_condition_that_never_holds_is_named() {
     site.ready.values_mut().for_each(|condition| condition.contains = Some("nonesuch".to_owned()));
     site.ready_within = sites::manifest::Period(Duration::from_millis(200));
     let folder = Utf8PathBuf::from_path_buf(keep.path().to_owned()).unwrap();
-    let options = Options { copies: 2, folder, listed: Vec::new(), name: "test".to_owned() };
-    let town = Town::start(vec![site], options, Arc::new(|_| {})).await.unwrap();
-    let error = town.ready(SOON).await.unwrap_err().to_string();
+    let options = Options { instances: 2, folder, listed: Vec::new(), name: "test".to_owned() };
+    let group = SiteGroup::start(vec![site], options, Arc::new(|_| {})).await.unwrap();
+    let error = group.ready(SOON).await.unwrap_err().to_string();
     assert!(error.contains("desk failed to use desk, which failed 3 times in a row"), "{error}");
     assert!(error.contains("`home page` (status 200, but nowhere \"nonesuch\")"), "{error}");
-    let again = town.lease("desk", SOON).await.unwrap_err().to_string();
+    let again = group.lease("desk", SOON).await.unwrap_err().to_string();
     assert!(again.contains("failed 3 times in a row"), "{again}");
-    assert_eq!(town.status()[0].state, SiteState::Failed);
-    town.stop().await.unwrap();
+    assert_eq!(group.status()[0].state, SiteState::Failed);
+    group.stop().await.unwrap();
 }
 
 #[tokio::test]
 async fn after_stop_nothing_is_left_and_leases_say_so() {
-    let ground = ground(&["desk", "forum"], 1).await;
-    let lease = ground.lease("forum").await;
+    let running = running(&["desk", "forum"], 1).await;
+    let lease = running.lease("forum").await;
     let Upstream::Address(address) = lease.upstream() else { panic!("an address") };
-    assert_eq!(ground.town.status().len(), 2);
-    let leased = ground.town.status()[1].copies.iter().filter(|copy| copy.phase == Phase::Leased).count();
+    assert_eq!(running.group.status().len(), 2);
+    let leased =
+        running.group.status()[1].instances.iter().filter(|instance| instance.phase == Phase::Leased).count();
     assert_eq!(leased, 1);
-    ground.town.stop().await.unwrap();
-    ground.town.stop().await.unwrap();
+    running.group.stop().await.unwrap();
+    running.group.stop().await.unwrap();
     assert_eq!(lease.health().unwrap_err().to_string(), "use forum: it has been stopped");
     assert_eq!(
-        ground.town.lease("forum", SOON).await.unwrap_err().to_string(),
+        running.group.lease("forum", SOON).await.unwrap_err().to_string(),
         "use forum: it has been stopped"
     );
     assert!(tokio::net::TcpStream::connect(address).await.is_err());
-    assert_eq!(ground.folder.join("copies").read_dir_utf8().map_or(0, Iterator::count), 0);
+    assert_eq!(running.folder.join("copies").read_dir_utf8().map_or(0, Iterator::count), 0);
     lease.hand_back(true).await;
-    let text = serde_json::to_string(&ground.town.status()).unwrap();
+    let text = serde_json::to_string(&running.group.status()).unwrap();
     assert!(text.contains("\"state\":\"stopped\""), "{text}");
 }
 
@@ -295,17 +297,17 @@ async fn a_folder_of_files_is_a_site_that_never_changes() {
     let site = load(&format!("{manifest}reset: never")).unwrap();
 
     let options =
-        Options { copies: 1, folder: folder.join("data"), listed: Vec::new(), name: "test".to_owned() };
-    let town = Town::start(vec![site.clone()], options.clone(), Arc::new(|_| {})).await.unwrap();
-    town.ready(SOON).await.unwrap();
+        Options { instances: 1, folder: folder.join("data"), listed: Vec::new(), name: "test".to_owned() };
+    let group = SiteGroup::start(vec![site.clone()], options.clone(), Arc::new(|_| {})).await.unwrap();
+    group.ready(SOON).await.unwrap();
     for _ in 0..2 {
-        let lease = town.lease("guide", SOON).await.unwrap();
+        let lease = group.lease("guide", SOON).await.unwrap();
         assert!(page(&lease, "/one.html", "").await.ends_with("<h1>One</h1>"));
         lease.hand_back(true).await;
     }
-    town.stop().await.unwrap();
+    group.stop().await.unwrap();
 
     std::fs::remove_dir_all(folder.join("guide/html")).unwrap();
-    let gone = Town::start(vec![site], options, Arc::new(|_| {})).await.err().unwrap().to_string();
+    let gone = SiteGroup::start(vec![site], options, Arc::new(|_| {})).await.err().unwrap().to_string();
     assert!(gone.contains("site.yaml: embedded.static: ") && gone.contains("put the folder there"), "{gone}");
 }

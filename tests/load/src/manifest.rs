@@ -34,5 +34,5 @@ pub(crate) fn write_line(to: &mut impl Write, entry: &Entry) -> Result<()> {
 }
 
 pub(crate) fn sha256(body: &[u8]) -> String {
-    Sha256::digest(body).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(Sha256::digest(body))
 }

@@ -51,7 +51,7 @@ def play(sandbox, preset, folder, out, more, base_url=None):
     if base_url:
         environment["OPENAI_BASE_URL"] = base_url
     command = [sandbox, "run", "tasks/demo", "--agent", preset, "--model-settings", str(folder / "model.yaml"), "--json"]
-    command += [*LIMITS, "--cassette", str(folder / f"{preset}.jsonl"), "--out", str(out), *more]
+    command += [*LIMITS, "--cassette", str(folder / f"{preset}.jsonl"), "--output", str(out), *more]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     if done.returncode not in (0, 1) or not done.stdout:
         sys.exit(f"{preset}: exit code {done.returncode}: {done.stderr}")

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
-use sites::{Options, Site, Town, Upstream};
+use sites::{Options, Site, SiteGroup, Upstream};
 
 const SOON: Duration = Duration::from_secs(30);
 
@@ -26,15 +26,15 @@ async fn a_site_elsewhere_is_waited_for_leased_probed_and_left_alone() {
     );
     std::fs::write(manifest.join("site.yaml"), text).unwrap();
     let options =
-        Options { copies: 2, folder: folder.join("data"), listed: Vec::new(), name: "test".to_owned() };
-    let town = Town::start(vec![Site::load(&manifest).unwrap()], options, Arc::new(|_| {})).await.unwrap();
-    let early = town.lease("theirs", Duration::from_millis(300)).await.unwrap_err().to_string();
+        Options { instances: 2, folder: folder.join("data"), listed: Vec::new(), name: "test".to_owned() };
+    let group = SiteGroup::start(vec![Site::load(&manifest).unwrap()], options, Arc::new(|_| {})).await.unwrap();
+    let early = group.lease("theirs", Duration::from_millis(300)).await.unwrap_err().to_string();
     assert!(early.contains("waiting for `front`") && early.contains("refused"), "{early}");
 
     let mut theirs = Command::new(env!("CARGO_BIN_EXE_small-site"));
     theirs.args([port.to_string(), folder.join("state").to_string()]).stdout(Stdio::null());
     let mut theirs = theirs.spawn().unwrap();
-    let (a, b) = (town.lease("theirs", SOON).await.unwrap(), town.lease("theirs", SOON).await.unwrap());
+    let (a, b) = (group.lease("theirs", SOON).await.unwrap(), group.lease("theirs", SOON).await.unwrap());
     assert_eq!(a.upstream(), Upstream::Url(format!("http://127.0.0.1:{port}/").parse().unwrap()));
     assert_eq!(a.upstream(), b.upstream());
     let what = BTreeMap::from([("what".to_owned(), serde_json::json!("a b&c"))]);
@@ -43,7 +43,7 @@ async fn a_site_elsewhere_is_waited_for_leased_probed_and_left_alone() {
     let error = a.probe("bad", &what).await.unwrap_err().to_string();
     assert!(error.contains("the site is not on this machine"), "{error}");
     assert_eq!((a.difference().await.unwrap(), a.digest().await.unwrap()), (None, None));
-    town.stop().await.unwrap();
+    group.stop().await.unwrap();
     assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_ok(), "it still runs");
     theirs.kill().unwrap();
     theirs.wait().unwrap();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use sites::{Lease, Options, Site, Town, Upstream};
+use sites::{Lease, Options, Site, SiteGroup, Upstream};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 const SOON: Duration = Duration::from_secs(30);
@@ -26,11 +26,11 @@ fn manifest(folder: &Utf8Path, lines: &str) -> Utf8PathBuf {
     folder
 }
 
-async fn town(folder: &Utf8Path, lines: &str) -> Town {
+async fn group(folder: &Utf8Path, lines: &str) -> SiteGroup {
     let site = Site::load(&manifest(folder, lines)).unwrap();
     let options =
-        Options { copies: 1, folder: folder.join("data"), listed: Vec::new(), name: "test".to_owned() };
-    Town::start(vec![site], options, Arc::new(|_| {})).await.unwrap()
+        Options { instances: 1, folder: folder.join("data"), listed: Vec::new(), name: "test".to_owned() };
+    SiteGroup::start(vec![site], options, Arc::new(|_| {})).await.unwrap()
 }
 
 async fn page(lease: &Lease, path: &str) -> String {
@@ -49,9 +49,9 @@ fn folder(keep: &tempfile::TempDir) -> Utf8PathBuf {
 #[tokio::test]
 async fn a_process_is_put_back_while_it_runs_replaced_when_it_ends_and_gone_in_the_end() {
     let keep = tempfile::tempdir().unwrap();
-    let town = town(&folder(&keep), "").await;
+    let group = group(&folder(&keep), "").await;
     for round in 0..5 {
-        let lease = town.lease("small", SOON).await.unwrap();
+        let lease = group.lease("small", SOON).await.unwrap();
         assert_eq!(lease.difference().await.unwrap(), None);
         assert_eq!(page(&lease, "/lines").await, "");
         assert_eq!(page(&lease, "/clock").await, "2023-06-15 09:00:00\n");
@@ -59,20 +59,20 @@ async fn a_process_is_put_back_while_it_runs_replaced_when_it_ends_and_gone_in_t
         assert_eq!(lease.difference().await.unwrap().as_deref(), Some("lines/all was added"));
         lease.hand_back(true).await;
     }
-    town.reset("small").await.unwrap();
-    town.measure().await;
+    group.reset("small").await.unwrap();
+    group.measure().await;
     // What is measured is told to whom a lease asks, too: the answer to that one comes after it.
-    let lease = town.lease("small", SOON).await.unwrap();
-    assert!(town.status()[0].copies.iter().all(|copy| copy.memory.is_some_and(|bytes| bytes > 0)));
+    let lease = group.lease("small", SOON).await.unwrap();
+    assert!(group.status()[0].instances.iter().all(|instance| instance.memory.is_some_and(|bytes| bytes > 0)));
     lease.check().await.unwrap();
     page(&lease, "/end?3").await;
     // Nobody has had a moment yet to be told.
     let error = lease.check().await.unwrap_err().to_string();
     assert!(error.contains("ended with exit status: 3; its last words:\n  a small site begins"), "{error}");
-    let next = town.lease("small", SOON).await.unwrap();
+    let next = group.lease("small", SOON).await.unwrap();
     let Upstream::Address(address) = next.upstream() else { panic!("an address") };
     assert_ne!(next.upstream(), lease.upstream());
-    town.stop().await.unwrap();
+    group.stop().await.unwrap();
     assert!(tokio::net::TcpStream::connect(address).await.is_err());
     assert_eq!(folder(&keep).join("data/copies").read_dir_utf8().unwrap().count(), 0);
 }
@@ -93,14 +93,14 @@ async fn a_process_whose_owner_was_killed_is_ended_by_the_next_town() {
     owner.kill().unwrap();
     owner.wait().unwrap();
     assert!(std::net::TcpStream::connect(&address).is_ok(), "it outlives its owner");
-    let town = town(&folder(&keep), "").await;
+    let group = group(&folder(&keep), "").await;
     // The kill has been sent; the system takes a moment.
     let deadline = Instant::now() + SOON;
     while std::net::TcpStream::connect(&address).is_ok() {
         assert!(Instant::now() < deadline, "it is still there");
         tokio::task::yield_now().await;
     }
-    town.stop().await.unwrap();
+    group.stop().await.unwrap();
 }
 
 #[tokio::test]
@@ -112,9 +112,9 @@ async fn a_program_that_is_not_there_is_named() {
     std::fs::write(site.join("site.yaml"), text.replace(env!("CARGO_BIN_EXE_small-site"), "./nonesuch"))
         .unwrap();
     let options =
-        Options { copies: 1, folder: folder.join("data"), listed: Vec::new(), name: "test".to_owned() };
-    let town = Town::start(vec![Site::load(&site).unwrap()], options, Arc::new(|_| {})).await.unwrap();
-    let error = town.ready(SOON).await.unwrap_err().to_string();
+        Options { instances: 1, folder: folder.join("data"), listed: Vec::new(), name: "test".to_owned() };
+    let group = SiteGroup::start(vec![Site::load(&site).unwrap()], options, Arc::new(|_| {})).await.unwrap();
+    let error = group.ready(SOON).await.unwrap_err().to_string();
     assert!(error.contains("failed to run ./nonesuch: No such file"), "{error}");
-    town.stop().await.unwrap();
+    group.stop().await.unwrap();
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use embedded::forum;
-use sites::{Lease, Options, Site, Town, Upstream};
+use sites::{Lease, Options, Site, SiteGroup, Upstream};
 
 use crate::visitor::{Visitor, both, crawl};
 
@@ -38,16 +38,16 @@ impl Bench {
         Utf8Path::from_path(self.keep.path()).unwrap().join(name)
     }
 
-    /// A town of the one site whose manifest this is.
-    async fn town(&self, mut site: Site, name: &str) -> Town {
+    /// A group of the one site whose manifest this is.
+    async fn group(&self, mut site: Site, name: &str) -> SiteGroup {
         if site.image.is_some() {
             site.image = Some(self.image.clone());
         }
         let options =
-            Options { copies: 1, folder: self.path(name), listed: Vec::new(), name: name.to_owned() };
-        let town = Town::start(vec![site], options, Arc::new(|_| ())).await.unwrap();
-        town.ready(SOON).await.unwrap();
-        town
+            Options { instances: 1, folder: self.path(name), listed: Vec::new(), name: name.to_owned() };
+        let group = SiteGroup::start(vec![site], options, Arc::new(|_| ())).await.unwrap();
+        group.ready(SOON).await.unwrap();
+        group
     }
 }
 
@@ -114,8 +114,8 @@ fn the_manifests_differ_only_in_how_the_forum_is_run() {
 async fn a_container_is_the_forum_in_our_process() {
     let bench = Bench::new();
     let towns = [
-        bench.town(manifest("containers/forum"), "container").await,
-        bench.town(manifest("forum"), "embedded").await,
+        bench.group(manifest("containers/forum"), "container").await,
+        bench.group(manifest("forum"), "embedded").await,
     ];
     // The second round finds what the first has changed put back, in the same copies or others.
     for later in ["2023-06-20T12:00:00Z", "2023-06-18T12:00:00Z"] {
@@ -145,7 +145,7 @@ async fn a_container_is_the_forum_in_our_process() {
         assert_eq!(rows[0], rows[1]);
         assert!(rows[0].to_string().contains("\"New\""), "{}", rows[0]);
     }
-    for town in towns {
-        town.stop().await.unwrap();
+    for group in towns {
+        group.stop().await.unwrap();
     }
 }

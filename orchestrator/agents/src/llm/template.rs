@@ -138,7 +138,7 @@ impl Templates {
             all.update(format!("{name}\n{text}\n"));
             templates.add(name, &text)?;
         }
-        templates.digest = all.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        templates.digest = hex::encode(all.finalize());
         Ok(templates)
     }
 

@@ -7,16 +7,19 @@ use std::{
     collections::HashMap,
     fmt,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
 };
 
 use futures_util::{SinkExt as _, StreamExt as _};
+use http_body_util::Full;
+use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json, value::RawValue};
 use tokio::{
+    net::TcpStream,
     sync::{mpsc, oneshot},
     task::AbortHandle,
     time::timeout,
@@ -248,7 +251,7 @@ impl Cdp {
     }
 
     fn pending(&self) -> MutexGuard<'_, Pending> {
-        self.shared.pending.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared.pending.lock()
     }
 }
 
@@ -282,17 +285,16 @@ fn take(text: &str, cdp: &Cdp, listener: &impl Fn(&Cdp, Option<Event>)) {
 
 /// Asks the browser for the address of its own DevTools socket.
 async fn browser_url(address: &str) -> Result<String, Error> {
-    let url = format!("http://{address}/json/version");
-    let failed = |reason: String| Error::Connect { url: url.clone(), reason };
-    let uri = url.parse::<http::Uri>().map_err(|error| failed(error.to_string()))?;
-    let client = hyper_util::client::legacy::Client::builder(hyper_util::rt::TokioExecutor::new())
-        .build_http::<http_body_util::Empty<hyper::body::Bytes>>();
+    const PATH: &str = "/json/version";
+    let failed = |reason: String| Error::Connect { url: format!("http://{address}{PATH}"), reason };
     let asking = async {
-        let response = client.get(uri).await.map_err(|error| failed(error.to_string()))?;
-        let body = http_body_util::Limited::new(response.into_body(), 1 << 20);
-        let body = http_body_util::BodyExt::collect(body).await.map_err(|error| failed(error.to_string()))?;
+        let request = http::Request::get(PATH).header(http::header::HOST, address).body(Full::default());
+        let request = request.map_err(|error| failed(error.to_string()))?;
+        let stream = TcpStream::connect(address).await.map_err(|error| failed(error.to_string()))?;
+        let answer = http_once::exchange(stream, request, 1 << 20).await;
+        let answer = answer.map_err(|error| failed(error_text::with_causes(&error)))?;
         let version: Value =
-            serde_json::from_slice(&body.to_bytes()).map_err(|error| failed(error.to_string()))?;
+            serde_json::from_slice(answer.body()).map_err(|error| failed(error.to_string()))?;
         version
             .get("webSocketDebuggerUrl")
             .and_then(Value::as_str)

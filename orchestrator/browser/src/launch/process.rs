@@ -16,10 +16,10 @@ use std::{
     os::unix::{ffi::OsStrExt as _, process::CommandExt as _},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::{PoisonError, RwLock, TryLockError},
     time::{Duration, Instant},
 };
 
+use parking_lot::RwLock;
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, getpgid, kill_process_group, prlimit, test_kill_process,
 };
@@ -77,7 +77,7 @@ impl Running {
     /// Starts chromedriver in a folder of its own.
     fn start(programs: &Programs, launch: &Launch) -> Result<Self, Error> {
         // Held until the driver runs, so that whoever ends all sessions finds this one.
-        let ending = ENDING.read().unwrap_or_else(PoisonError::into_inner);
+        let ending = ENDING.read();
         if *ending {
             return Err(Error::Session { reason: "this program is ending".to_owned() });
         }
@@ -278,15 +278,9 @@ async fn announced_port(output: std::process::ChildStdout) -> io::Result<u16> {
 /// Ends all sessions of this process at once, for a program that is about to end in the midst of
 /// what it does. From then on none is started.
 pub fn end_all() {
-    let deadline = Instant::now() + STARTED;
-    loop {
-        match ENDING.try_write() {
-            Ok(mut ending) => break *ending = true,
-            Err(TryLockError::Poisoned(ending)) => break *ending.into_inner() = true,
-            // A session is just being started, perhaps by who has come to this.
-            Err(TryLockError::WouldBlock) if Instant::now() > deadline => break,
-            Err(TryLockError::WouldBlock) => std::thread::yield_now(),
-        }
+    // While a session is being started, perhaps by who has come to this, it cannot be had.
+    if let Some(mut ending) = ENDING.try_write_for(STARTED) {
+        *ending = true;
     }
     let own = Pid::from_raw(std::process::id().cast_signed());
     sweep_those_of(&std::env::temp_dir(), |owner| Some(owner) == own);

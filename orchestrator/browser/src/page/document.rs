@@ -27,7 +27,7 @@ impl Session {
                 digest.update(part);
             }
         }
-        Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+        Ok(hex::encode(digest.finalize()))
     }
 
     /// The visible text of the active page, frames after it.

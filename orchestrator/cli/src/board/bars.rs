@@ -2,13 +2,14 @@
 //! worker is at.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use indicatif::{MultiProgress, ProgressBar};
+use parking_lot::Mutex;
 use runs::{Event, Progress};
 
-use super::so_far::SoFar;
-use crate::{progress, town};
+use super::totals::Totals;
+use crate::{progress, daemon};
 
 /// Lines that redraw themselves.
 #[derive(Clone)]
@@ -21,7 +22,7 @@ pub(crate) struct Bars {
 
 #[derive(Default)]
 struct Inner {
-    so_far: SoFar,
+    totals: Totals,
     /// By their numbers; those that have had something to do.
     workers: BTreeMap<usize, ProgressBar>,
 }
@@ -37,7 +38,7 @@ impl Bars {
 
     /// Takes the lines away.
     pub(super) fn clear(&self) {
-        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let inner = self.inner.lock();
         for line in [&self.episodes, &self.figures].into_iter().chain(inner.workers.values()) {
             line.finish_and_clear();
         }
@@ -60,7 +61,7 @@ impl Bars {
             }
             Event::Opening => self.figures.set_message("opening the snapshots; what is new is indexed"),
             Event::Site(event) => {
-                if let Some(text) = town::told(event) {
+                if let Some(text) = daemon::told(event) {
                     self.figures.set_message(text);
                 }
             }
@@ -71,9 +72,9 @@ impl Bars {
             }
             Event::Ended { worker, record, .. } => {
                 self.episodes.inc(1);
-                let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-                inner.so_far.add(record);
-                self.figures.set_message(inner.so_far.words());
+                let mut inner = self.inner.lock();
+                inner.totals.add(record);
+                self.figures.set_message(inner.totals.words());
                 drop(inner);
                 self.at(worker, String::new());
             }
@@ -82,7 +83,7 @@ impl Bars {
     }
 
     fn at(&self, worker: usize, text: String) {
-        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inner = self.inner.lock();
         let line = inner.workers.entry(worker).or_insert_with(|| self.lines.add(progress::line()));
         line.set_message(format!("  {text}"));
     }

@@ -1,16 +1,17 @@
 //! How a run goes, where stderr is no terminal: lines that stay.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use runs::results::{EpisodeRecord, Outcome};
 use runs::{Event, Progress, counted, log};
 use tokio::task::AbortHandle;
 use tokio::time::{self, Instant};
 
-use super::so_far::SoFar;
-use crate::town;
+use super::totals::Totals;
+use crate::daemon;
 
 /// The target of these lines where they are logged.
 pub(crate) const PROGRESS: &str = "sandbox::progress";
@@ -31,7 +32,7 @@ struct Inner {
     planned: Option<usize>,
     /// Episodes of those that were there already.
     done: usize,
-    so_far: SoFar,
+    totals: Totals,
     /// What goes on before there are episodes.
     doing: String,
     /// What those workers are at that are at something, by their numbers.
@@ -52,7 +53,7 @@ impl Lines {
             let mut ticks = time::interval_at(Instant::now() + EVERY, EVERY);
             loop {
                 ticks.tick().await;
-                say(&locked(&seen).summary());
+                print(&locked(&seen).summary());
             }
         });
         Lines { inner, ticking: ticking.abort_handle() }
@@ -79,7 +80,7 @@ impl Inner {
             began: Instant::now(),
             planned: None,
             done: 0,
-            so_far: SoFar::default(),
+            totals: Totals::default(),
             doing: "it begins".to_owned(),
             workers: BTreeMap::new(),
         }
@@ -93,7 +94,7 @@ impl Inner {
             }
             Event::Opening => self.doing = "opening the snapshots; what is new is indexed".to_owned(),
             Event::Site(event) => {
-                if let Some(text) = town::told(event) {
+                if let Some(text) = daemon::told(event) {
                     tracing::info!("{text}");
                     self.doing = text;
                 }
@@ -109,7 +110,7 @@ impl Inner {
             }
             Event::Ended { worker, record, .. } => {
                 self.workers.remove(&worker);
-                self.so_far.add(record);
+                self.totals.add(record);
                 return Some(format!("[{}] {}", self.count(), ended(record)));
             }
             _ => {}
@@ -119,7 +120,7 @@ impl Inner {
 
     /// `3/12`: episodes that are there, of all.
     fn count(&self) -> String {
-        let there = self.done + self.so_far.episodes;
+        let there = self.done + self.totals.episodes;
         self.planned.map_or_else(|| there.to_string(), |planned| format!("{there}/{planned}"))
     }
 
@@ -131,7 +132,7 @@ impl Inner {
         }
         let workers: Vec<&str> = self.workers.values().map(String::as_str).collect();
         let now = if workers.is_empty() { String::new() } else { format!("; now: {}", workers.join("; ")) };
-        format!("[{}] {after}: {}{now}", self.count(), self.so_far.words())
+        format!("[{}] {after}: {}{now}", self.count(), self.totals.words())
     }
 }
 
@@ -149,7 +150,7 @@ fn ended(record: &EpisodeRecord) -> String {
 }
 
 /// Prints a line, or logs it where that is done.
-fn say(line: &str) {
+fn print(line: &str) {
     if is_logged() {
         tracing::info!(target: PROGRESS, "{line}");
     } else {
@@ -158,7 +159,7 @@ fn say(line: &str) {
 }
 
 fn locked(inner: &Mutex<Inner>) -> MutexGuard<'_, Inner> {
-    inner.lock().unwrap_or_else(PoisonError::into_inner)
+    inner.lock()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 mod bars;
 mod lines;
-mod so_far;
+mod totals;
 
 use std::io::IsTerminal as _;
 

@@ -1,4 +1,4 @@
-//! `sandbox env`: one episode for a program of anybody's.
+//! `sandbox env`: one episode that another program drives.
 
 mod program;
 
@@ -13,43 +13,43 @@ use serde::Serialize;
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
-use crate::{interrupt, progress, tasks, town};
+use crate::{interrupt, out, progress, tasks, daemon, units};
 
-/// How long a command may take unless told otherwise, in seconds.
-const WITHIN: u64 = 600;
+/// How long a command may take unless told otherwise.
+const WITHIN: Duration = Duration::from_secs(600);
 
-/// Prepare an episode, let any program drive it, and score what it leaves
+/// Start an episode, let any program drive its browser, and score the result
 ///
-/// Brings up the task's world with a Chromium on the start page, and prints one line of JSON: task, goal, start_url, cdp, proxy, ca,
-/// clock, seed and answer_file. `cdp` is what Playwright's connect_over_cdp, Puppeteer's browserURL and, without the http://,
-/// Selenium's debuggerAddress take; the first context is logged in and has the start page open. Clocks start at the world's and run on,
-/// randomness is seeded, and nothing but the world is reached.
+/// Starts the task's world and a Chromium on the start page. Prints one line of JSON: task, goal, start_url, cdp, proxy,
+/// ca, clock, seed and answer_file. Playwright's connect_over_cdp and Puppeteer's browserURL take `cdp`; Selenium's
+/// debuggerAddress takes it without the http://. The first context is logged in and has the start page open. Clocks
+/// start at the world's time and run on. Randomness is seeded. Only the world can be reached.
 ///
-/// With a COMMAND, that gets the same facts as SANDBOX_TASK, SANDBOX_GOAL, SANDBOX_START_URL,
-/// SANDBOX_CDP, SANDBOX_PROXY, SANDBOX_CA, SANDBOX_CLOCK, SANDBOX_SEED and SANDBOX_ANSWER_FILE, and
-/// the episode ends when it ends; what it prints goes to standard error. It is your own program and
-/// has your whole environment besides; the browser has none of it. Without one, it ends with a line
-/// on standard input, its end, or Ctrl-C.
+/// A COMMAND gets the same facts as SANDBOX_TASK, SANDBOX_GOAL, SANDBOX_START_URL, SANDBOX_CDP, SANDBOX_PROXY,
+/// SANDBOX_CA, SANDBOX_CLOCK, SANDBOX_SEED and SANDBOX_ANSWER_FILE. The episode ends with the command. Its output goes
+/// to standard error. It also has your whole environment; the browser has none of it. Without a COMMAND, the episode
+/// ends with a line on standard input, the end of standard input, or Ctrl-C.
 ///
-/// The answer is what the answer file holds, or that line; `report_infeasible("why")` says that the goal cannot be reached. Then the
-/// task's scorer judges as in a run: by the addresses that tabs came to, the state of the sites and the answer. What is done to single
-/// elements is not seen, so key nodes of element values are not reached. A second line of JSON has what came of it. Exit code 1: the command failed, or time ran out.
+/// The answer is the content of the answer file, or that line. `report_infeasible("why")` says that the goal cannot be
+/// reached. The task's scorer then judges the addresses of the tabs, the state of the sites and the answer. It does not
+/// see actions on single elements, so key nodes of element values are not reached. A second line of JSON has the
+/// result. Exit code 1: the command failed, or time ran out.
 #[derive(clap::Args)]
 pub(crate) struct Env {
-    /// A folder with a suite.yaml
+    /// Folder with a suite.yaml
     suite: Utf8PathBuf,
-    /// The task's id; `sandbox tasks list SUITE` has them
+    /// Id of the task; `sandbox tasks list SUITE` prints the ids
     task: String,
     /// Folder for the results [default: runs/SUITE-env-TIME]
-    #[arg(long, value_name = "DIR")]
-    out: Option<Utf8PathBuf>,
-    /// How long all of it may take, in seconds; then the command is killed [default: 600 with a COMMAND, else for ever]
-    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
-    within: Option<u64>,
-    /// Show the browser in a window, for a person to drive or to watch
+    #[arg(short, long, alias = "out", value_name = "DIR")]
+    output: Option<Utf8PathBuf>,
+    /// How long the episode may take; then the command is killed [default: 600s with a COMMAND, otherwise no limit]
+    #[arg(long, value_name = "TIME", value_parser = units::some_seconds)]
+    within: Option<Duration>,
+    /// Show the browser in a window, to drive or watch it
     #[arg(long)]
     headed: bool,
-    /// Fail (exit code 1) when the task was not done entirely, too
+    /// Fail (exit code 1) also when the score is less than 1
     #[arg(long)]
     check: bool,
     /// The program and its arguments, after `--`
@@ -61,7 +61,7 @@ pub(crate) struct Env {
 
 /// The line that ends it.
 #[derive(Serialize)]
-struct Result<'a> {
+struct EpisodeReport<'a> {
     /// The folder of the results.
     run: &'a Utf8Path,
     #[serde(flatten)]
@@ -69,11 +69,11 @@ struct Result<'a> {
 }
 
 impl Env {
-    /// Plays the attached episode, and prints its result.
+    /// Starts the episode, and prints its result.
     pub(crate) async fn run(self) -> Outcome {
         let suite = tasks::load(&self.suite)?;
         let options = Options {
-            out: self.out.clone(),
+            out: self.output.clone(),
             headed: self.headed,
             index_cache: Some(self.data.indexes()?),
             town: Some(self.data.town()?),
@@ -90,19 +90,19 @@ impl Env {
         let shown = bar.clone();
         let told: Progress = Arc::new(move |event| {
             if let Event::Site(event) = event
-                && let Some(text) = town::told(event)
+                && let Some(text) = daemon::told(event)
             {
                 shown.set_message(text);
             }
         });
-        let within = self.within.or((!self.command.is_empty()).then_some(WITHIN)).map(Duration::from_secs);
+        let within = self.within.or((!self.command.is_empty()).then_some(WITHIN));
         let (command, cancel) = (&self.command, &stop);
         let program = |facts: AttachedSession| async move {
             bar.finish_and_clear();
-            println!("{}", json(&facts));
+            out::json_line(&facts);
             if command.is_empty() {
                 guide(&facts, self.headed);
-                program::person(within, cancel).await
+                program::line(within, cancel).await
             } else {
                 program::command(command, &facts, within, cancel).await
             }
@@ -112,8 +112,8 @@ impl Env {
             return Err(Failure::Interrupted("interrupted; nothing of the episode is kept".to_owned()));
         };
         let report = runs::report::write(run.path()).or_environment("write the report")?;
-        println!("{}", json(&Result { run: run.path(), record: &record }));
-        eprintln!("{}, {}; report {report}", worth(&record), told_of(&record));
+        out::json_line(&EpisodeReport { run: run.path(), record: &record });
+        eprintln!("{}, {}; report {report}", score_text(&record), outcome_text(&record));
         self.verdict(&record)
     }
 
@@ -124,15 +124,11 @@ impl Env {
                 Err(Failure::No("the program did not end in time; --within sets its limit".to_owned()))
             }
             _ if self.check && !record.success => {
-                Err(Failure::No(format!("the task is not solved: {}", worth(record))))
+                Err(Failure::No(format!("the task is not solved: {}", score_text(record))))
             }
             _ => Ok(()),
         }
     }
-}
-
-fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("facts and records are plain data")
 }
 
 /// Says to a person what to do now.
@@ -144,11 +140,11 @@ fn guide(facts: &AttachedSession, headed: bool) {
     );
 }
 
-fn worth(record: &EpisodeRecord) -> String {
+fn score_text(record: &EpisodeRecord) -> String {
     record.score.map_or_else(|| "not judged yet".to_owned(), |score| format!("score {score:.2}"))
 }
 
-fn told_of(record: &EpisodeRecord) -> String {
+fn outcome_text(record: &EpisodeRecord) -> String {
     let mut told = record.outcome.kind().replace('_', " ");
     if !record.misses.is_empty() {
         told.push_str(&format!(", {} misses", record.misses.len()));

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 /// Waits for a line on standard input, its end, or an interrupt.
-pub(super) async fn person(within: Option<Duration>, stop: &CancellationToken) -> ProgramExit {
+pub(super) async fn line(within: Option<Duration>, stop: &CancellationToken) -> ProgramExit {
     let (say, said) = oneshot::channel();
     // A thread of its own and not the runtime's, which would wait for it at the end.
     std::thread::spawn(move || {
@@ -24,7 +24,7 @@ pub(super) async fn person(within: Option<Duration>, stop: &CancellationToken) -
     tokio::select! {
         said = said => ProgramExit::Left { answer: said.ok().flatten() },
         () = stop.cancelled() => ProgramExit::Left { answer: None },
-        () = over(within) => ProgramExit::TimedOut,
+        () = timed_out(within) => ProgramExit::TimedOut,
     }
 }
 
@@ -62,12 +62,12 @@ pub(super) async fn command(
             Err(error) => failed(error),
         },
         () = stop.cancelled() => ProgramExit::Interrupted,
-        () = over(within) => ProgramExit::TimedOut,
+        () = timed_out(within) => ProgramExit::TimedOut,
     }
 }
 
-/// Comes back when the time is over, where there is an end to it.
-async fn over(within: Option<Duration>) {
+/// Returns when the time is over; never where there is no limit.
+async fn timed_out(within: Option<Duration>) {
     let never = std::future::pending::<()>();
     match within {
         // Its running out is what is waited for.

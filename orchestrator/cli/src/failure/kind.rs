@@ -92,9 +92,9 @@ impl From<images::Error> for Failure {
     }
 }
 
-impl From<town::Error> for Failure {
-    fn from(error: town::Error) -> Failure {
-        use town::Error;
+impl From<daemon::Error> for Failure {
+    fn from(error: daemon::Error) -> Failure {
+        use daemon::Error;
         match &error {
             Error::NotUp => Failure::Environment(
                 "failed to reach the sites: none are up; start them with `sandbox up`".to_owned(),

@@ -9,7 +9,7 @@ use snapshots::Page;
 use snapshots::index::ReplaySet;
 
 use crate::failure::{Failure, OrFail, Outcome};
-use crate::{interrupt, progress};
+use crate::{interrupt, out, progress};
 
 /// How long one page may take to settle.
 const PAGE_DEADLINE: Duration = Duration::from_secs(30);
@@ -39,7 +39,7 @@ pub(super) async fn run(set: ReplaySet, level: MatchLevel, most: usize, json: bo
     let mut checked = checked.or_environment("check the pages")?;
     checked.left_out = left_out.into_iter().map(|page| page.url).collect();
     if json {
-        println!("{}", serde_json::to_string_pretty(&checked).expect("a report is plain data"));
+        out::json(&checked);
     } else {
         print(&checked);
     }

@@ -1,4 +1,4 @@
-//! `sandbox replay`: snapshots as a web, for any client.
+//! `sandbox replay`: a proxy that answers from snapshots, for any client.
 
 mod check;
 
@@ -17,55 +17,53 @@ use snapshots::ops::{self, ImportOptions, InputReport};
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::fill::Fill;
-use crate::gateway_options::{self, Patience};
+use crate::gateway_options::{self, Deadline};
 use crate::options::DataFolder;
-use crate::window::{self, Opening};
+use crate::window::{self, WindowStart};
 use crate::{finish, interrupt, progress};
 
-/// Serve snapshots as a web to any client, offline
+/// Serve snapshots through a proxy to any client, offline
 ///
-/// Prints the proxy's address once it answers. What was not recorded is a miss, never a guess; with
-/// --fill it is fetched and recorded. When it ends, it says how requests were answered.
+/// Prints the proxy's address when it is ready. Unrecorded requests are misses; --fill fetches and records them. Ctrl-C
+/// stops the proxy, which prints how it answered the requests.
 #[derive(clap::Args)]
 pub(crate) struct Replay {
     /// Snapshots: WACZ, WARC, ARC or HAR files
     #[arg(value_name = "FILE", required = true)]
     files: Vec<Utf8PathBuf>,
-    /// Where to listen [default: a free port on loopback]
+    /// Address to listen on [default: a free port on loopback]
     #[arg(long, value_name = "ADDR:PORT")]
     listen: Option<SocketAddr>,
-    /// How alike a request and a recorded one must be: exact; normalised (but for what named rules
-    /// pass over: query order, cache-busters, another scheme, what changes by itself and the like);
-    /// fuzzy or fuzzy:LIKENESS (the most similar of the same host and path, labelled as a guess)
+    /// How requests are matched to recorded ones. `exact`: the same request. `normalised`: the same but for query
+    /// order, cache-busters, the scheme, and parts that change on their own. `fuzzy` or `fuzzy:LIKENESS`: the most similar
+    /// request of the same host and path, labelled as a guess
     #[arg(long = "match", value_name = "LEVEL", default_value = "normalised")]
     level: MatchLevel,
-    /// Let every answer carry an X-Sandbox-Answer header with its level
+    /// Add a Sandbox-Answer header with its level to every answer
     #[arg(long)]
     announce: bool,
-    /// Leave dates as recorded instead of moving them to now
+    /// Keep the recorded dates instead of moving them to now
     #[arg(long)]
     recorded_dates: bool,
-    /// Leave what search engines are asked to the recording, instead of searching the recorded
-    /// pages where it has no answer
+    /// Turn offline search off: search engines are answered from the recording only, and not from an index of the
+    /// recorded pages
     #[arg(long, conflicts_with_all = ["fill", "check"])]
     no_search: bool,
-    /// Visit the recorded documents twice in Chromium, offline, instead of serving: exit code 1
-    /// unless all of them are shown, without holes, and the same twice
+    /// Check the snapshots instead of serving them: visit each document twice in Chromium, offline. Exit code 1 unless
+    /// every document is shown whole, and the same twice
     #[arg(long, conflicts_with_all = ["listen", "fill"])]
     check: bool,
-    /// How many documents --check visits at most: the page list's first, then every other one that
-    /// was recorded
+    /// Largest number of documents that --check visits: first those of the page list, then all other recorded ones
     #[arg(long, value_name = "N", default_value_t = 100, requires = "check")]
     pages: usize,
-    /// Open a Chromium that has the snapshots for its web, in a window; closing it ends the replay
+    /// Open a Chromium window on the snapshots; the replay ends when it is closed
     #[arg(long, conflicts_with_all = ["check", "fill"])]
     open: bool,
     #[command(flatten)]
     fill: Fill,
     #[command(flatten)]
-    patience: Patience,
-    /// Print one JSON document with --check; otherwise, at the end, the ledger as one JSON line a
-    /// request
+    deadline: Deadline,
+    /// With --check, print one JSON document. Otherwise print the ledger at the end, one JSON line a request
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -82,7 +80,7 @@ impl Replay {
         }
         let cancel = interrupt::token();
         let mut config = gateway_options::config(&self.data, self.listen)?;
-        self.patience.apply(&mut config);
+        self.deadline.apply(&mut config);
         let ca = Arc::clone(&config.ca);
         let opening = self.open.then(|| opening(&set));
         let mut snapshots = Snapshots::new(set, self.options());
@@ -93,7 +91,7 @@ impl Replay {
             eprintln!("what is missing is fetched and recorded into {output}; Ctrl-C finishes it");
             cancel.cancelled().await;
             let ledger = studio.gateway().ledger();
-            let finished = finish::finish(studio, &output, &[], finish::Empty::Snapshot).await;
+            let finished = finish::finish(studio, &output, &[], finish::EmptyRecording::Snapshot).await;
             self.report(&ledger, true)?;
             eprintln!("{}", finish::summary(&finished?));
             return Ok(());
@@ -152,11 +150,8 @@ impl Replay {
 }
 
 /// The first recorded page, and what pages had kept.
-fn opening(set: &ReplaySet) -> Opening {
-    Opening {
-        url: set.pages().next().map(|page| page.url),
-        browser_state: browser_state::recorded_state(set),
-    }
+fn opening(set: &ReplaySet) -> WindowStart {
+    WindowStart { url: set.pages().next().map(|page| page.url), browser_state: browser_state::recorded_state(set) }
 }
 
 fn announce(address: SocketAddr, ca: &CertificateAuthority) {
@@ -204,13 +199,13 @@ fn archive_of(file: &Utf8PathBuf, cache: &Utf8Path) -> Result<Utf8PathBuf, Failu
         std::fs::create_dir_all(cache).or_environment(format!("make {cache}"))?;
         let made =
             ops::import(&[path], &snapshot, &ImportOptions::default(), &mut |_| {}).or_input(reading())?;
-        made.inputs.iter().for_each(say_left_out);
+        made.inputs.iter().for_each(print_left_out);
     }
     Ok(snapshot)
 }
 
 /// Names what a HAR holds and cannot be replayed.
-fn say_left_out(input: &InputReport) {
+fn print_left_out(input: &InputReport) {
     let counts = serde_json::to_value(&input.skipped).expect("counts are plain data");
     let counts = counts.as_object().into_iter().flatten().map(|(why, count)| format!("{count} {why}"));
     let counts: Vec<String> = counts.collect();

@@ -8,10 +8,10 @@ mod webarena_verified;
 
 use crate::failure::Outcome;
 
-/// Score saved runs by a benchmark's rules, or recorded inputs of the published scorers
+/// Score saved runs by a benchmark's rules, or test vectors of the published scorers
 ///
-/// With --vectors, prints every line with our `score` added; where there is none it is null, and `error` says why. What was expected
-/// instead of a score is then called `expected_error`. How each metric fared goes to stderr.
+/// With --vectors, prints each line with our `score` added. Without a score it is null, and `error` says why. An error
+/// that was expected instead of a score is then called `expected_error`. A summary for each metric goes to stderr.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Score {
@@ -21,27 +21,26 @@ pub(crate) struct Score {
     vectors: vectors::Vectors,
 }
 
-/// Whose rules they are
+/// The benchmark
 #[derive(clap::Subcommand)]
 enum Runs {
     /// AssistantBench: score saved answers
-    Assistantbench(saved::Answers),
+    Assistantbench(saved::SavedAnswers),
     /// FanOutQA: score saved answers by AssistantBench's rules
-    Fanoutqa(saved::Answers),
+    Fanoutqa(saved::SavedAnswers),
     /// Mind2Web-Live: score saved steps by its key nodes
     #[command(name = "mind2web-live")]
-    Mind2WebLive(saved::Saved),
+    Mind2WebLive(saved::SavedAttempts),
     /// WebArena: score saved answers, addresses and contents of pages
-    Webarena(saved::Saved),
+    Webarena(saved::SavedAttempts),
     /// WebChoreArena: score saved answers, addresses and contents of pages by its own rules
-    Webchorearena(saved::Saved),
-    /// VisualWebArena: score saved answers, addresses, contents of pages and what was seen of pictures
-    Visualwebarena(saved::Saved),
-    Turkingbench(turkingbench::Saved),
-    /// WARC-Bench: score saved answers and addresses, and for scripts what they gave, as `contents:
-    /// [true]`
-    Warcbench(saved::Saved),
-    WebarenaVerified(webarena_verified::Verified),
+    Webchorearena(saved::SavedAttempts),
+    /// VisualWebArena: score saved answers, addresses, contents of pages, and facts about pictures
+    Visualwebarena(saved::SavedAttempts),
+    Turkingbench(turkingbench::SavedFields),
+    /// WARC-Bench: score saved answers, addresses, and results of scripts, as `contents: [true]`
+    Warcbench(saved::SavedAttempts),
+    WebarenaVerified(webarena_verified::SavedRuns),
     Run(run::Run),
 }
 

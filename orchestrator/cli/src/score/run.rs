@@ -6,14 +6,14 @@ use crate::failure::{OrFail as _, Outcome};
 use crate::scoring::Scoring;
 use crate::tasks;
 
-/// Score the episodes of a run again: with a judge that was not there before, or by rules that have changed
+/// Score the episodes of a run again, with another judge or by other rules
 ///
-/// Scores, fingerprints and the report in the folder of the run are replaced. What ended in an error stays one.
+/// Replaces scores, fingerprints and the report in the folder of the run. Episodes that ended in an error keep it.
 #[derive(clap::Args)]
 pub(super) struct Run {
-    /// The folder of the run
+    /// Folder of the run
     folder: Utf8PathBuf,
-    /// The suite that was run
+    /// Suite of the run
     #[arg(long, value_name = "SUITE")]
     suite: Utf8PathBuf,
     #[command(flatten)]

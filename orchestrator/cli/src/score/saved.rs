@@ -18,16 +18,16 @@ use crate::failure::{Failure, OrFail, Outcome};
 use crate::scoring::Scoring;
 use crate::{out, progress};
 
-/// A benchmark's tasks, and what was attempted
+/// A benchmark's tasks and the saved attempts
 #[derive(clap::Args)]
-pub(super) struct Saved {
-    /// The benchmark's own file of tasks
+pub(super) struct SavedAttempts {
+    /// The benchmark's file of tasks
     tasks: Utf8PathBuf,
-    /// JSON lines, one attempt each: `task` with the benchmark's id, and as far as the benchmark asks for it `answer`, `url` of the page at the end,
-    /// `contents` that its targets gave, `steps` with `url`, `selector`, `value` and `html`
+    /// File of attempts, one JSON object a line: `task` with the benchmark's id, and what the benchmark scores of
+    /// `answer`, the final `url`, `contents` of its targets, and `steps` with `url`, `selector`, `value` and `html`
     #[arg(long, value_name = "FILE")]
     attempts: Utf8PathBuf,
-    /// Count tasks without an attempt as attempted without a result
+    /// Count tasks without an attempt as attempts without a result
     #[arg(long)]
     all: bool,
     #[command(flatten)]
@@ -39,13 +39,13 @@ pub(super) struct Saved {
 
 /// The same where an answer is all that counts
 #[derive(clap::Args)]
-pub(super) struct Answers {
+pub(super) struct SavedAnswers {
     #[command(flatten)]
-    saved: Saved,
-    /// Attempts of another system, such as a model that answers from memory, for where there is no answer in --attempts; may be given several times, and
-    /// the first that answers counts. The result says how many answers came from each file
-    #[arg(long = "fall-back", value_name = "FILE")]
-    fall_back: Vec<Utf8PathBuf>,
+    saved: SavedAttempts,
+    /// Attempts of another system, such as a closed-book model, for tasks without an answer in --attempts. Can be
+    /// repeated; the first answer counts. The result says how many answers each file gave
+    #[arg(long = "fallback", alias = "fall-back", value_name = "FILE")]
+    fallback: Vec<Utf8PathBuf>,
 }
 
 /// Whose tasks they are.
@@ -92,33 +92,33 @@ impl Benchmark {
     }
 }
 
-impl Answers {
+impl SavedAnswers {
     /// Exit code 0 when everything that is there was scored, whatever its score.
     pub(super) async fn run(self, benchmark: Benchmark) -> Outcome {
-        self.saved.score(benchmark, self.fall_back).await
+        self.saved.score(benchmark, self.fallback).await
     }
 }
 
-impl Saved {
+impl SavedAttempts {
     /// Exit code 0 when everything that is there was scored, whatever its score.
     pub(super) async fn run(self, benchmark: Benchmark) -> Outcome {
         self.score(benchmark, Vec::new()).await
     }
 
-    async fn score(self, benchmark: Benchmark, fall_back: Vec<Utf8PathBuf>) -> Outcome {
+    async fn score(self, benchmark: Benchmark, fallback: Vec<Utf8PathBuf>) -> Outcome {
         let import = benchmark.read(&read(&self.tasks)?, &self.tasks);
         let import = import.with_context(|| self.tasks.to_string()).or_input("read the tasks")?;
         crate::tasks::import::warn(&import);
         let mut attempts = self.attempts(&self.attempts, &import)?;
         let mut sources = Vec::new();
-        if !fall_back.is_empty() {
+        if !fallback.is_empty() {
             let mut systems = vec![attempts];
-            for file in &fall_back {
+            for file in &fallback {
                 systems.push(self.attempts(file, &import)?);
             }
             let combined = FallBack::of(&import.tasks, &systems);
             attempts = combined.attempts;
-            let files = iter::once(self.attempts.clone()).chain(fall_back);
+            let files = iter::once(self.attempts.clone()).chain(fallback);
             sources = files.zip(combined.answers).map(|(file, answers)| Source { file, answers }).collect();
         }
         let missing: Vec<&str> = import
@@ -195,7 +195,7 @@ fn print_with_sources(summary: &Summary, sources: &[Source], attempts: usize, js
     let unanswered = attempts - answered;
     if json {
         let combined = Combined { summary, answers_from: sources, unanswered };
-        println!("{}", serde_json::to_string_pretty(&combined).expect("a summary is plain data"));
+        out::json(&combined);
         return;
     }
     print(summary, false);
@@ -208,7 +208,7 @@ fn print_with_sources(summary: &Summary, sources: &[Source], attempts: usize, js
 /// Prints scores, without what only a run has.
 pub(super) fn print(summary: &Summary, json: bool) {
     if json {
-        println!("{}", serde_json::to_string_pretty(summary).expect("a summary is plain data"));
+        out::json(summary);
     } else {
         println!("{}", summary.score_table(progress::columns()));
     }

@@ -17,22 +17,23 @@ use crate::failure::{OrFail, Outcome};
 use crate::out;
 use crate::tasks::import::no_task;
 
-/// TurkingBench: score saved contents of fields as its evaluation does
+/// TurkingBench: score saved contents of form fields
 ///
-/// A line at which the published scorer raises an exception has no score: it is named, counted, and
-/// left out of the means.
+/// A line at which the published scorer raises an exception has no score. It is named, counted, and left out of the
+/// means.
 ///
-/// The file of attempts has one JSON object a line: {"task": NAME, "row": 0, "fields": {"comment": "fine", "colours": ["red", "blue"]}}. The task is the
-/// name of its folder, the row its instance, from 0. A field that is not there was left empty; one that is null was not shown, and does not
-/// count. The types of fields are those in the task's HTML; one that only a script makes is given with its type: {"type": "radio", "value": "2"}.
+/// The file of attempts has one JSON object a line: {"task": NAME, "row": 0, "fields": {"comment": "fine", "colours":
+/// ["red", "blue"]}}. The task is the name of its folder; the row is its instance, from 0. A missing field was left empty.
+/// A field that is null was not shown, and does not count. The types of fields are those in the task's HTML. A field
+/// that only a script makes has its type beside its value: {"type": "radio", "value": "2"}.
 #[derive(clap::Args)]
-pub(super) struct Saved {
-    /// The benchmark's repository, or its folder `tasks`
+pub(super) struct SavedFields {
+    /// Repository of the benchmark, or its folder `tasks`
     folder: Utf8PathBuf,
-    /// The file with what is in the fields
+    /// File with the contents of the fields
     #[arg(long, value_name = "FILE")]
     attempts: Utf8PathBuf,
-    /// Whether the bugs of the published rules are kept
+    /// `faithful` keeps the bugs of the published rules, `fixed` corrects those that tasks/README.md names
     #[arg(long, value_name = "RULES", default_value_t)]
     rules: Rules,
     /// Print one JSON document
@@ -46,13 +47,13 @@ pub(super) struct Saved {
 struct Prediction {
     task: String,
     row: usize,
-    fields: BTreeMap<String, Option<Said>>,
+    fields: BTreeMap<String, Option<FieldEntry>>,
 }
 
 /// What is in a field.
 #[derive(Clone, Deserialize)]
 #[serde(untagged)]
-enum Said {
+enum FieldEntry {
     Typed { r#type: String, value: Value },
     Plain(Value),
 }
@@ -65,7 +66,7 @@ enum Value {
 }
 
 /// A task as it can be scored.
-struct Known {
+struct ScorableTask {
     name: String,
     template: String,
     batch: Batch,
@@ -102,13 +103,13 @@ struct Means {
     count: usize,
 }
 
-impl Saved {
+impl SavedFields {
     /// Exit code 0 when all lines were scored, whatever their scores.
     pub(super) fn run(self) -> Outcome {
         let folder = Folder::open(&self.folder).or_input("read the tasks")?;
         let report = self.score(&folder).or_input(format!("score {}", self.attempts))?;
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&report).expect("a report is plain data"));
+            out::json(&report);
         } else {
             print(&report);
         }
@@ -117,7 +118,7 @@ impl Saved {
 
     fn score(&self, folder: &Folder) -> anyhow::Result<Report> {
         let text = fs::read_to_string(&self.attempts)?;
-        let mut known: BTreeMap<String, Known> = BTreeMap::new();
+        let mut known: BTreeMap<String, ScorableTask> = BTreeMap::new();
         let mut marked: BTreeMap<String, Vec<Vec<Mark>>> = BTreeMap::new();
         let mut unscored = 0;
         for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -146,31 +147,31 @@ impl Saved {
         &self,
         line: &str,
         folder: &Folder,
-        known: &mut BTreeMap<String, Known>,
+        known: &mut BTreeMap<String, ScorableTask>,
     ) -> anyhow::Result<(String, Result<Vec<Mark>, ScoreError>)> {
         let said: Prediction = serde_json::from_str(line)?;
         let task = match known.entry(said.task.clone()) {
             Entry::Occupied(task) => task.into_mut(),
-            Entry::Vacant(task) => task.insert(self.know(folder, &said.task)?),
+            Entry::Vacant(task) => task.insert(self.load_task(folder, &said.task)?),
         };
         let form = task.forms.get(said.row).ok_or_else(|| {
             anyhow!("`{}` has {} instances, and no row {}", said.task, task.forms.len(), said.row)
         })?;
-        let held = held(form, &kinds(&task.template, &task.batch, said.row), &said)?;
+        let held = form_state(form, &kinds(&task.template, &task.batch, said.row), &said)?;
         Ok((task.name.clone(), form.marks(&held, self.rules)))
     }
 
-    fn know(&self, folder: &Folder, name: &str) -> anyhow::Result<Known> {
+    fn load_task(&self, folder: &Folder, name: &str) -> anyhow::Result<ScorableTask> {
         let task = folder.tasks().iter().find(|task| task.name == name || task.slug == name);
         let task = task.with_context(|| no_task(folder, name))?;
         let (template, batch) = (task.template()?, task.batch()?);
         let forms = forms(task, &batch, Through::Own).collect();
-        Ok(Known { name: task.name.clone(), forms, template, batch })
+        Ok(ScorableTask { name: task.name.clone(), forms, template, batch })
     }
 }
 
 /// What a form holds by a prediction.
-fn held(form: &Form, kinds: &BTreeMap<String, String>, said: &Prediction) -> anyhow::Result<Held> {
+fn form_state(form: &Form, kinds: &BTreeMap<String, String>, said: &Prediction) -> anyhow::Result<Held> {
     let is_known = |name: &str| PASSED.contains(&name) || form.fields.iter().any(|field| field.name == name);
     if let Some(name) = said.fields.keys().find(|name| !is_known(name)) {
         bail!("`{}` has no answers to a field `{name}`", said.task);
@@ -178,8 +179,8 @@ fn held(form: &Form, kinds: &BTreeMap<String, String>, said: &Prediction) -> any
     let fields = form.fields.iter().map(|field| {
         let (given, value) = match said.fields.get(&field.name) {
             Some(None) => return None,
-            Some(Some(Said::Typed { r#type, value })) => (Some(r#type), value.clone()),
-            Some(Some(Said::Plain(value))) => (None, value.clone()),
+            Some(Some(FieldEntry::Typed { r#type, value })) => (Some(r#type), value.clone()),
+            Some(Some(FieldEntry::Plain(value))) => (None, value.clone()),
             None => (None, Value::Text(String::new())),
         };
         let kind = given.or_else(|| kinds.get(&field.name))?.clone();

@@ -4,14 +4,15 @@ use camino::Utf8PathBuf;
 use scoring::vectors::{self, MetricReport, ScoredVector};
 
 use crate::failure::{Failure, OrFail, Outcome};
+use crate::out;
 
 /// Recorded inputs of the published scorers.
 #[derive(clap::Args)]
 pub(super) struct Vectors {
-    /// A file with one JSON object a line: metric, inputs, and perhaps the expected score or error
+    /// File with one JSON object a line: metric, inputs, and optionally the expected score or error
     #[arg(long, value_name = "FILE", required = true)]
     vectors: Vec<Utf8PathBuf>,
-    /// Print how each metric fared as one JSON document, and no lines
+    /// Print the summary of all metrics as one JSON document instead of the lines
     #[arg(long)]
     json: bool,
 }
@@ -21,7 +22,7 @@ impl Vectors {
     pub(super) fn run(self) -> Outcome {
         let print_line = |scored: &ScoredVector| {
             if !self.json {
-                println!("{}", serde_json::to_string(scored).expect("a vector is plain data"));
+                out::json_line(scored);
             }
         };
         let reports = self
@@ -31,7 +32,7 @@ impl Vectors {
         let reports = reports.collect::<Result<Vec<_>, Failure>>()?;
         let metrics: Vec<&MetricReport> = reports.iter().flat_map(|report| &report.metrics).collect();
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&metrics).expect("a report is plain data"));
+            out::json(&metrics);
         } else {
             metrics.iter().for_each(|metric| print(metric));
         }

@@ -13,16 +13,17 @@ use crate::out;
 
 /// WebArena-Verified: score the answers and network traces of a run as its package does
 ///
-/// A run is a folder with a folder for each task, named after its number, with `agent_response.json` and `network.har` in it, as the
-/// package's own commands take it. Tasks without a folder are left out; a folder that lacks a file is named, and not scored.
+/// A run is a folder that has a folder for each task, named after its number, with `agent_response.json` and
+/// `network.har`. This is the layout of the package's own commands. Tasks without a folder are left out. A folder that
+/// lacks a file is named, and not scored.
 #[derive(clap::Args)]
-pub(super) struct Verified {
-    /// The benchmark's tasks, `webarena-verified.json`
+pub(super) struct SavedRuns {
+    /// File of tasks, `webarena-verified.json`
     dataset: Utf8PathBuf,
-    /// The folder with the folders of tasks
+    /// Folder with the folders of tasks
     #[arg(long, value_name = "FOLDER")]
     runs: Utf8PathBuf,
-    /// The package's configuration, with the addresses of the sites; by default they are taken from the traces
+    /// The package's configuration with the addresses of the sites [default: the addresses in the traces]
     #[arg(long, value_name = "FILE")]
     config: Option<Utf8PathBuf>,
     /// Print one JSON document
@@ -41,7 +42,7 @@ struct Report {
     results: Vec<TaskResult>,
 }
 
-impl Verified {
+impl SavedRuns {
     /// Exit code 0 when all tasks that are there were scored, whatever their scores.
     pub(super) fn run(self) -> Outcome {
         let tasks =
@@ -52,7 +53,7 @@ impl Verified {
         };
         let report = self.score(&tasks, config.as_ref())?;
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&report).expect("a report is plain data"));
+            out::json(&report);
         } else {
             print(&report);
         }

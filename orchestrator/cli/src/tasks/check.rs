@@ -1,4 +1,4 @@
-//! `sandbox tasks check`: whether a suite's tasks can be solved, and whether their scorers can tell.
+//! `sandbox tasks check`: whether the tasks of a suite can be solved, and their scorers tell wrong solutions.
 
 use std::collections::BTreeSet;
 
@@ -9,25 +9,25 @@ use tasks::{Suite, Task};
 
 use crate::board::Board;
 use crate::failure::{Failure, OrFail, Outcome};
-use crate::interrupt;
 use crate::options::DataFolder;
+use crate::{interrupt, out};
 
-/// Play every task's own solution in its world, and its mistake where it has one
+/// Play the solution of every task in its world, and its wrong solution if it has one
 ///
-/// Names the tasks that cannot pass and those whose wrong solution earns something; exit code 1 if there are any.
+/// Prints the tasks whose solution fails, and those whose wrong solution has a score. Exit code 1 if there are any.
 #[derive(clap::Args)]
 pub(super) struct Check {
-    /// A folder with a suite.yaml
+    /// Folder with a suite.yaml
     suite: Utf8PathBuf,
-    /// Check only this task; may be given several times
+    /// Check only this task; can be repeated
     #[arg(long = "task", value_name = "ID")]
     tasks: Vec<String>,
-    /// Episodes at a time, each with its own browser and gateway
+    /// Parallel episodes, each with its own browser and gateway
     #[arg(long, value_name = "N", default_value_t = 1)]
     workers: usize,
-    /// Folder for the results of both runs [default: one that is kept only if something is wrong]
-    #[arg(long, value_name = "DIR")]
-    out: Option<Utf8PathBuf>,
+    /// Folder for the results of both runs [default: a temporary folder, kept only if there are problems]
+    #[arg(short, long, alias = "out", value_name = "DIR")]
+    output: Option<Utf8PathBuf>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -48,7 +48,7 @@ impl Check {
         let temporary = tempfile::Builder::new().prefix("sandbox-check-").tempdir();
         let temporary = temporary.or_environment("make a folder for the results")?;
         let own = Utf8Path::from_path(temporary.path()).map(Utf8Path::to_owned);
-        let out = self.out.clone().or(own).ok_or_else(|| {
+        let out = self.output.clone().or(own).ok_or_else(|| {
             Failure::Environment(
                 "failed to use the folder for temporary files: its name is not UTF-8; set TMPDIR".to_owned(),
             )
@@ -93,7 +93,7 @@ impl Check {
         };
         if oracle.is_some() || wrong.is_some() {
             no.push_str(&format!("; the episodes are in {out}"));
-            if self.out.is_none() {
+            if self.output.is_none() {
                 let _ = temporary.keep();
             }
         }
@@ -134,7 +134,7 @@ impl Check {
     fn tell(&self, findings: &[Finding], solved: usize, negative: usize) {
         if self.json {
             let told = serde_json::json!({ "solutions": solved, "wrong_solutions": negative, "findings": findings });
-            println!("{}", super::to_json(&told));
+            out::json(&told);
             return;
         }
         for Finding { task, wrong } in findings {

@@ -1,4 +1,4 @@
-//! `sandbox tasks`: what suites hold, whether that is in order, and suites made of benchmarks' own files.
+//! `sandbox tasks`: lists, shows, checks and imports tasks.
 
 mod check;
 pub(crate) mod import;
@@ -9,8 +9,9 @@ use snapshots::Archive;
 use tasks::{Suite, Task};
 
 use crate::failure::{Failure, OrFail, Outcome};
+use crate::out;
 
-/// List the tasks of a suite, show one, or import a benchmark's
+/// List, show and check the tasks of a suite; import a benchmark
 #[derive(clap::Args)]
 pub(crate) struct Tasks {
     #[command(subcommand)]
@@ -21,7 +22,7 @@ pub(crate) struct Tasks {
 enum Command {
     /// List the tasks of a suite
     List {
-        /// A folder with a suite.yaml
+        /// Folder with a suite.yaml
         suite: Utf8PathBuf,
         /// Print one JSON document
         #[arg(long)]
@@ -29,22 +30,22 @@ enum Command {
     },
     /// Show one task with its scorer and oracle, as YAML
     Show {
-        /// A folder with a suite.yaml
+        /// Folder with a suite.yaml
         suite: Utf8PathBuf,
-        /// The task's id
+        /// Id of the task
         task: String,
         /// Print one JSON document
         #[arg(long)]
         json: bool,
     },
     Check(check::Check),
-    /// Print the JSON schema of a suite's files and of a site's, by which editors complete and check them
+    /// Print the JSON schema of tasks, suites and sites; editors complete and check files with it
     Schema {
-        /// Of which file
+        /// Kind of file
         #[arg(value_enum)]
         file: File,
     },
-    /// Make a suite of a benchmark's own files, which stay where they are
+    /// Make a suite from the files of a benchmark, which stay where they are
     Import {
         #[command(subcommand)]
         benchmark: import::Benchmark,
@@ -53,13 +54,13 @@ enum Command {
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum File {
-    /// A task's
+    /// `TASK.yaml`
     Task,
     /// `suite.yaml`
     Suite,
     /// `site.yaml`
     Site,
-    /// `site.yaml`, as a page in Markdown that lists every key
+    /// `site.yaml`, as a Markdown page that lists every key
     SiteReference,
 }
 
@@ -72,9 +73,9 @@ impl Tasks {
             Command::Check(check) => check.run().await,
             Command::Schema { file } => {
                 match file {
-                    File::Task => println!("{}", to_json(&tasks::schema::task())),
-                    File::Suite => println!("{}", to_json(&tasks::schema::suite())),
-                    File::Site => println!("{}", to_json(&sites::schema::site())),
+                    File::Task => out::json(&tasks::schema::task()),
+                    File::Suite => out::json(&tasks::schema::suite()),
+                    File::Site => out::json(&sites::schema::site()),
                     File::SiteReference => print!("{}", sites::schema::reference()),
                 }
                 Ok(())
@@ -130,7 +131,7 @@ fn recorded(snapshots: &[Utf8PathBuf]) -> Result<Timestamp, Failure> {
 
 fn list(suite: &Suite, json: bool) -> Outcome {
     if json {
-        println!("{}", to_json(&suite.tasks));
+        out::json(&suite.tasks);
         return Ok(());
     }
     let width = suite.tasks.iter().map(|task| task.id.len()).max().unwrap_or_default();
@@ -143,13 +144,9 @@ fn list(suite: &Suite, json: bool) -> Outcome {
 fn show(suite: &Suite, id: &str, json: bool) -> Outcome {
     let task = suite.task(id).or_input("show a task")?;
     if json {
-        println!("{}", to_json(task));
+        out::json(task);
     } else {
         print!("{}", yaml::to_string(task).expect("a task that was read can be written"));
     }
     Ok(())
-}
-
-fn to_json(value: &impl serde::Serialize) -> String {
-    serde_json::to_string_pretty(value).expect("tasks are plain data")
 }

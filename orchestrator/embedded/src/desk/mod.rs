@@ -9,11 +9,12 @@ mod manuals;
 mod notes;
 mod pages;
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use axum::Router;
 use minijinja::Value;
 use minijinja::value::{Object, Serde};
+use parking_lot::RwLock;
 use rusqlite::Connection;
 use serde::Serialize;
 
@@ -42,14 +43,14 @@ impl From<Town> for Directory {
 impl Directory {
     /// Replaces the list for every copy.
     pub fn set(&self, town: Town) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = town;
+        *self.0.write() = town;
     }
 }
 
 /// The list as a template object.
 impl Object for Directory {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        let town = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let town = self.0.read();
         (key.as_str() == Some("sites")).then(|| Value::from(Serde(town.sites.clone())))
     }
 }

@@ -2,12 +2,10 @@
 
 use ring::{digest, hmac};
 
-use crate::web::hex;
-
 /// Deterministic, without random salt: the golden database must always have the same bytes.
 pub(super) fn hash(name: &str, password: &str) -> String {
     let key = hmac::Key::new(hmac::HMAC_SHA256, name.to_lowercase().as_bytes());
-    hex(&hmac::sign(&key, password.as_bytes()).as_ref()[..digest::SHA256_OUTPUT_LEN / 2])
+    hex::encode(&hmac::sign(&key, password.as_bytes()).as_ref()[..digest::SHA256_OUTPUT_LEN / 2])
 }
 
 #[cfg(test)]

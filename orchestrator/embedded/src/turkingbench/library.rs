@@ -1,9 +1,10 @@
 //! The tasks of a folder, each parsed once.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use camino::Utf8Path;
+use parking_lot::Mutex;
 use turkingbench::{Batch, Folder};
 
 use crate::Error;
@@ -40,7 +41,7 @@ impl Library {
     /// The task with this slug. `None` if it does not exist.
     pub(super) fn book(&self, slug: &str) -> Result<Option<Arc<Book>>, turkingbench::Error> {
         let Some(task) = self.0.folder.task(slug) else { return Ok(None) };
-        let mut read = self.0.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut read = self.0.read.lock();
         if let Some(book) = read.get(slug) {
             return Ok(Some(Arc::clone(book)));
         }

@@ -17,7 +17,7 @@ impl Keys {
 
     fn sign(&self, purpose: &str, text: &str) -> String {
         let tag = hmac::sign(&self.0, format!("{purpose}\0{text}").as_bytes());
-        hex(&tag.as_ref()[..20])
+        hex::encode(&tag.as_ref()[..20])
     }
 
     /// The cookie's value for a visitor.
@@ -37,10 +37,6 @@ impl Keys {
     pub(crate) fn token(&self, name: &str) -> String {
         self.sign("form", name)
     }
-}
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ fn a_missed_page_names_what_is_near_and_what_differs() {
     world.get("https://a.test/about", 200, &[], b"");
     world.asked(("POST", "https://a.test/api", "application/json", "{\"user\":7}"), 200, &[], b"");
     let got = ask(&world, "GET", "https://a.test/list?page=9&q=x", &NAVIGATION, "");
-    assert_eq!((got.status, &got.headers["x-sandbox-answer"]), (404, &"miss".parse().unwrap()));
+    assert_eq!((got.status, &got.headers["sandbox-answer"]), (404, &"miss".parse().unwrap()));
     assert_eq!(got.headers["content-type"], "text/html; charset=utf-8");
     assert_eq!(near(&got)[0], "GET https://a.test/list?page=1&q=x | parameter page: 9 (recorded: 1)");
     assert!(

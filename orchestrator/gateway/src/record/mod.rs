@@ -16,10 +16,11 @@ mod socket;
 mod tee;
 
 use std::sync::{
-    Arc, Mutex, PoisonError, RwLock,
+    Arc,
     atomic::{AtomicU64, Ordering},
 };
 
+use parking_lot::{Mutex, RwLock};
 use rand::Rng;
 use serde::Serialize;
 use snapshots::{Exchange, OpenSocket, Recording};
@@ -103,13 +104,13 @@ impl Recorder {
 
     /// The recording, for pages and other records of its own; none after [`Self::close`].
     pub fn recording(&self) -> Option<Arc<Recording>> {
-        self.recording.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.recording.read().clone()
     }
 
     /// Takes the recording out, to be finished. What passes afterwards is not kept. Fails, and changes nothing, while somebody else still
     /// holds the recording.
     pub fn close(&self) -> Option<Recording> {
-        let mut slot = self.recording.write().unwrap_or_else(PoisonError::into_inner);
+        let mut slot = self.recording.write();
         match slot.take().map(Arc::try_unwrap)? {
             Ok(recording) => Some(recording),
             Err(shared) => {
@@ -238,7 +239,7 @@ impl Recorder {
         }
     }
 
-    fn lost(&self) -> std::sync::MutexGuard<'_, Lost> {
-        self.lost.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lost(&self) -> parking_lot::MutexGuard<'_, Lost> {
+        self.lost.lock()
     }
 }

@@ -3,8 +3,6 @@
 //! A value becomes a placeholder made from it and a salt of the recorder's own: the same value has the same placeholder throughout a recording, so
 //! that requests which agreed still agree, and nothing of it can be worked out from the snapshot.
 
-use std::fmt::Write;
-
 use sha2::{Digest, Sha256};
 use snapshots::ops::CredentialFilter;
 use snapshots::{Error, Exchange, Headers};
@@ -90,12 +88,7 @@ impl Redact {
 
 fn placeholder(salt: &[u8; 16], value: &[u8]) -> String {
     let digest = Sha256::new().chain_update(salt).chain_update(value).finalize();
-    let mut text = String::from("redacted-");
-    for byte in &digest[..8] {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
+    format!("redacted-{}", hex::encode(&digest[..8]))
 }
 
 #[cfg(test)]

@@ -2,12 +2,13 @@
 
 use std::{
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     task::{Context, Poll},
 };
 
 use http_body_util::BodyExt;
 use hyper::body::{Body as _, Bytes, Frame, SizeHint};
+use parking_lot::{Mutex, MutexGuard};
 use snapshots::Spool;
 
 use super::SPOOL_MEMORY;
@@ -66,7 +67,7 @@ impl RequestCopy {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     fn saw(&self, data: &Bytes, cap: u64) {

@@ -4,8 +4,9 @@
 //! recording holds all that either side has received. When the connection ends, for whatever reason, its frames become
 //! one record.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use snapshots::OpenSocket;
 use tokio::time::Instant;
 
@@ -46,7 +47,7 @@ impl SocketLog {
             Payload::Binary(bytes) => bytes.len(),
             Payload::Close { .. } => 0,
         };
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock();
         let Kept { socket: Some(socket), bytes, full: full @ false } = &mut *kept else { return };
         *bytes += size as u64;
         if *bytes > self.recorder.body_cap() {
@@ -64,7 +65,7 @@ impl SocketLog {
 
 impl Drop for SocketLog {
     fn drop(&mut self) {
-        let kept = self.kept.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.kept.get_mut();
         if let Some(socket) = kept.socket.take() {
             self.recorder.close_socket(&self.url, socket);
         }

@@ -7,10 +7,12 @@
 use std::{
     collections::{HashMap, VecDeque},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
 };
+
+use parking_lot::Mutex;
 
 use super::stored::{Content, Stored};
 
@@ -50,7 +52,7 @@ impl Cache {
     }
 
     pub(super) fn get(&self, place: Place) -> Option<Arc<Stored>> {
-        let shard = self.shard(place).lock().unwrap_or_else(PoisonError::into_inner);
+        let shard = self.shard(place).lock();
         let held = shard.held.get(&place)?;
         held.asked.store(true, Ordering::Relaxed);
         Some(Arc::clone(&held.stored))
@@ -62,7 +64,7 @@ impl Cache {
         if cost > self.limit / 4 {
             return;
         }
-        let mut shard = self.shard(place).lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shard = self.shard(place).lock();
         let held = Held { stored: Arc::clone(stored), asked: AtomicBool::new(false) };
         if let Some(before) = shard.held.insert(place, held) {
             shard.bytes -= self::cost(&before.stored);
@@ -127,7 +129,7 @@ mod tests {
             assert!(cache.get(places[0]).is_some(), "what is asked for all the time stays");
         }
         for shard in &cache.shards {
-            let shard = shard.lock().unwrap();
+            let shard = shard.lock();
             assert_eq!(
                 (shard.held.len(), shard.order.len(), shard.bytes),
                 (100, 100, 100 * (10_000 + ANSWER))
@@ -142,6 +144,6 @@ mod tests {
         assert!(cache.get((0, 1)).is_none());
         cache.put((0, 2), &stored(1_000));
         cache.put((0, 2), &stored(2_000));
-        assert_eq!(cache.shard((0, 2)).lock().unwrap().bytes, 2_000 + ANSWER);
+        assert_eq!(cache.shard((0, 2)).lock().bytes, 2_000 + ANSWER);
     }
 }

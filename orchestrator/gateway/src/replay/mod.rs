@@ -53,7 +53,7 @@ pub use dates::DatePolicy;
 pub use level::{BadMatchLevel, MatchLevel};
 
 /// The header that tells at which level a request was answered.
-pub const SANDBOX_ANSWER: HeaderName = HeaderName::from_static("x-sandbox-answer");
+pub const SANDBOX_ANSWER: HeaderName = HeaderName::from_static("sandbox-answer");
 
 /// Recorded ranges of one URL that are considered for a body.
 const MAX_PARTS: usize = 256;

@@ -1,10 +1,8 @@
 //! What was found out about the whole recording, remembered.
 
-use std::{
-    collections::HashMap,
-    hash::Hash,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashMap, hash::Hash};
+
+use parking_lot::{Mutex, MutexGuard};
 
 /// Answers to questions about the whole recording that are remembered.
 const REMEMBERED: usize = 256;
@@ -33,6 +31,6 @@ impl<K: Eq + Hash> Remembered<K> {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<K, bool>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }

@@ -10,11 +10,12 @@ use std::{
     fs::{self, Permissions},
     io::{self, Write},
     os::unix::fs::PermissionsExt,
-    sync::{Arc, Mutex},
+    sync::Arc,
 };
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use camino::{Utf8Path, Utf8PathBuf};
+use parking_lot::Mutex;
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, IsCa, Issuer, KeyPair, KeyUsagePurpose,
     PublicKeyData, date_time_ymd,

@@ -4,11 +4,7 @@
 //! shown the page that says so. Signing one costs as much as the handshake that it is for, so it
 //! needs no bound of its own; keeping them does.
 
-use std::{
-    collections::HashMap,
-    net::IpAddr,
-    sync::{Arc, PoisonError},
-};
+use std::{collections::HashMap, net::IpAddr, sync::Arc};
 
 use rand::Rng;
 use rcgen::{
@@ -56,12 +52,12 @@ impl Leaves {
 impl CertificateAuthority {
     /// The server side of TLS for `host`, a DNS name or an IP address: h2 and HTTP/1.1, session tickets, chain with the authority.
     pub fn server_config(&self, host: &str) -> Result<Arc<ServerConfig>, AuthorityError> {
-        if let Some(config) = self.leaves.lock().unwrap_or_else(PoisonError::into_inner).get(host) {
+        if let Some(config) = self.leaves.lock().get(host) {
             return Ok(config);
         }
         // Signed outside the lock. Two at once for one host is harmless: the later one is kept.
         let config = Arc::new(self.sign(host)?);
-        self.leaves.lock().unwrap_or_else(PoisonError::into_inner).put(host, &config);
+        self.leaves.lock().put(host, &config);
         Ok(config)
     }
 
@@ -137,11 +133,11 @@ mod tests {
         let authority = CertificateAuthority::in_memory().unwrap();
         let first = authority.server_config("shop.test").unwrap();
         for n in 1..KEPT {
-            authority.leaves.lock().unwrap().put(&format!("h{n}.test"), &first);
+            authority.leaves.lock().put(&format!("h{n}.test"), &first);
         }
         assert!(Arc::ptr_eq(&first, &authority.server_config("shop.test").unwrap()));
         authority.server_config("last.test").unwrap();
-        let mut leaves = authority.leaves.lock().unwrap();
+        let mut leaves = authority.leaves.lock();
         assert_eq!(leaves.kept.len(), KEPT);
         assert!(leaves.get("shop.test").is_some() && leaves.get("h1.test").is_none());
     }

@@ -3,14 +3,10 @@
 //! An HTTP/1.1 connection is taken out by one request and comes back when the response has been read to its end; an HTTP/2 connection stays in the
 //! pool and is shared. Idle ones are dropped after a while, and when there are too many. All end with the last handle on their pool.
 
-use std::{
-    collections::HashMap,
-    net::SocketAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{collections::HashMap, net::SocketAddr, sync::Arc, time::Duration};
 
 use hyper::client::conn::{http1, http2};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
 use super::{dial::Server, stream::HeadTap};
@@ -113,7 +109,7 @@ impl Connections {
             loop {
                 ticks.tick().await;
                 let Some(pool) = pool.upgrade() else { return };
-                let mut waiting = pool.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut waiting = pool.lock();
                 waiting.purge();
                 if waiting.idle == 0 {
                     waiting.swept = false;
@@ -135,7 +131,7 @@ impl Connections {
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

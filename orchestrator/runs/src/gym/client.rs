@@ -1,11 +1,12 @@
 //! The agent of a gym's episode: the external client that steps it.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use agents::{ActionFormat, Agent, Error, FirstLook, Goal, NextReply, Reply, View};
 use browser::{Dialect, Look};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
@@ -84,9 +85,8 @@ impl Client {
             self.observing.written(goal, view, &self.last_action).map_err(unreadable(view.screenshot))?,
         );
         self.last = Some(seen.clone());
-        let score = *self.score.lock().unwrap_or_else(PoisonError::into_inner);
-        let heard =
-            self.waiting.take().is_some_and(|waiting| waiting.send(StepOutcome::Seen(seen, score)).is_ok());
+        let score = *self.score.lock();
+        let heard = self.waiting.take().is_some_and(|waiting| waiting.send(StepOutcome::Seen(seen, score)).is_ok());
         if !heard {
             return Err(Error::ClientLeft);
         }

@@ -1,8 +1,9 @@
 //! The shared state of a gym: its slots, sessions and episodes.
 
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use tasks::{Suite, Task};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
@@ -243,5 +244,5 @@ impl<E: Environment> GymServer<E> {
 pub(super) const CLOSING: &str = "the gym is closing, and the episode is discarded";
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex.lock()
 }

@@ -1,8 +1,9 @@
 //! The sessions of a gym, including ended ones.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex as Plain, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex as Plain, MutexGuard};
 use tokio::sync::{Mutex, mpsc};
 
 use super::client::StepRequest;
@@ -59,7 +60,7 @@ impl Sessions {
     }
 
     fn lock(&self) -> MutexGuard<'_, SessionTable> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

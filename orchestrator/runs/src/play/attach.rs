@@ -18,7 +18,7 @@ use browser::{Action, Look, Picture};
 use jiff::Timestamp;
 use scoring::rules::Rules;
 use serde::Serialize;
-use sites::Town;
+use sites::SiteGroup;
 use tasks::{Suite, Task};
 use tokio::time::{interval, timeout};
 use tokio_util::sync::CancellationToken;
@@ -147,7 +147,12 @@ where
 }
 
 /// A world with the task's start page open.
-async fn bring_up(suite: &Suite, task: &Task, town: Option<Town>, options: &Options) -> Result<World, Error> {
+async fn bring_up(
+    suite: &Suite,
+    task: &Task,
+    town: Option<SiteGroup>,
+    options: &Options,
+) -> Result<World, Error> {
     let tasks = std::slice::from_ref(task);
     let shared = start_pages::open(&suite.world, tasks, town, options).await?;
     let world = World::bring_up_attached(&suite.world, task, shared, options).await;

@@ -1,13 +1,14 @@
 //! A run: workers take episodes from one queue, each with an environment of its own.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use agents::{ActionFormat, AgentSpec, EpisodeContext};
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use tasks::{Suite, Task};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -179,7 +180,7 @@ impl RunState {
         };
         // Asked now: others may have failed while this one waited.
         let errors = self.errors.load(Ordering::Relaxed);
-        let cost = *self.cost.lock().unwrap_or_else(PoisonError::into_inner);
+        let cost = *self.cost.lock();
         let may_fail = self.options.max_errors.is_none_or(|most| errors < most);
         next.filter(|_| may_fail && self.options.max_cost.is_none_or(|most| cost < most))
     }
@@ -327,7 +328,7 @@ async fn keep(
     if matches!(record.outcome, Outcome::Error { .. }) {
         shared.errors.fetch_add(1, Ordering::Relaxed);
     }
-    *shared.cost.lock().unwrap_or_else(PoisonError::into_inner) += cost(&record);
+    *shared.cost.lock() += cost(&record);
     (shared.progress)(Event::Ended { worker, episode: id, record: &record });
     Ok(())
 }

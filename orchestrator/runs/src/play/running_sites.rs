@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::town::Entrance;
 use browser::Cookie;
+use daemon::SiteRoutes;
 use gateway::Routes;
 use jiff::{SignedDuration, Timestamp};
 use scoring::StateCheck;
 use serde_json::Value;
-use sites::{Lease, Site, Town};
+use sites::{Lease, Site, SiteGroup};
 use tasks::{Suite, Task};
 use tokio_util::sync::CancellationToken;
 
@@ -32,7 +32,7 @@ const ADMINISTRATOR: &str = "admin";
 
 /// Sites that are up for a run.
 pub(crate) struct RunningSites {
-    pub(crate) town: Town,
+    pub(crate) town: SiteGroup,
     /// How many copies of each there are.
     pub(crate) copies: BTreeMap<String, usize>,
 }
@@ -55,15 +55,16 @@ pub(crate) async fn open(
     let copies = scheduler::copies(&needed, tasks, options.repeat, options.workers, options.memory);
     // What the desk lists does not depend on which tasks are run.
     let options = sites::Options {
-        copies: options.workers,
+        instances: options.workers,
         folder: options.town_folder(),
         listed: known,
         name: suite.name.clone(),
     };
     let told = Arc::clone(progress);
     let events = Arc::new(move |event: &sites::Event| told(Event::Site(event)));
-    let town =
-        Town::start_each(needed, &copies, options, events).await.map_err(|source| Error::Sites { source })?;
+    let town = SiteGroup::start_each(needed, &copies, options, events)
+        .await
+        .map_err(|source| Error::Sites { source })?;
     let ready = tokio::select! {
         biased;
         () = interrupt.cancelled() => Ok(()),
@@ -79,7 +80,7 @@ pub(crate) async fn open(
 }
 
 /// Ends all copies. What goes wrong here changes no result.
-pub(crate) async fn stop(town: &Town) {
+pub(crate) async fn stop(town: &SiteGroup) {
     if let Err(error) = town.stop().await {
         tracing::warn!(%error, "copies of sites were left behind; `sandbox down --all` removes them");
     }
@@ -145,14 +146,14 @@ pub(crate) struct LeasedSites {
 
 struct LeasedSite {
     lease: Lease,
-    entrance: Entrance,
+    routes: SiteRoutes,
     logged_in: bool,
 }
 
 impl LeasedSites {
     /// Takes copies of all sites of a task. Gives what the browser needs for the accounts that are logged in.
     pub(crate) async fn begin(
-        town: &Town,
+        town: &SiteGroup,
         task: &Task,
         clock: Timestamp,
     ) -> Result<(LeasedSites, Vec<Cookie>), EnvironmentError> {
@@ -172,9 +173,9 @@ impl LeasedSites {
                 cookies.extend(given.cookies.into_iter().map(|cookie| session_cookie(cookie, &url)));
                 headers = given.headers;
             }
-            let entrance = Entrance::to(&lease, &headers);
-            let entrance = entrance.map_err(EnvironmentError::while_doing("reach a site"))?;
-            leased.sites.push(LeasedSite { lease, entrance, logged_in: task.login.contains_key(name) });
+            let routes = SiteRoutes::new(&lease, &headers);
+            let routes = routes.map_err(EnvironmentError::while_doing("reach a site"))?;
+            leased.sites.push(LeasedSite { lease, routes, logged_in: task.login.contains_key(name) });
         }
         Ok((leased, cookies))
     }
@@ -182,7 +183,7 @@ impl LeasedSites {
     /// Adds the routes to the copies.
     pub(crate) fn add_routes(&self, routes: &mut Routes) -> Result<(), EnvironmentError> {
         for site in &self.sites {
-            site.entrance.lead(routes).map_err(EnvironmentError::while_doing("reach a site"))?;
+            site.routes.add_to(routes).map_err(EnvironmentError::while_doing("reach a site"))?;
         }
         Ok(())
     }
@@ -234,8 +235,8 @@ impl LeasedSites {
 
     /// Gives all copies back; they are made pristine in the background.
     pub(crate) async fn end(&mut self) {
-        for LeasedSite { lease, entrance, logged_in } in self.sites.drain(..) {
-            lease.hand_back(logged_in || entrance.changed()).await;
+        for LeasedSite { lease, routes, logged_in } in self.sites.drain(..) {
+            lease.hand_back(logged_in || routes.changed()).await;
         }
     }
 }

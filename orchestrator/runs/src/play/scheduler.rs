@@ -5,8 +5,8 @@
 //! order in which episodes are played has no part in what they come to.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use sites::Site;
 use tasks::Task;
 use tokio::sync::Notify;
@@ -92,7 +92,7 @@ impl Queue {
         loop {
             let freed = self.freed.notified();
             {
-                let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut inner = self.inner.lock();
                 if inner.waiting.is_empty() {
                     return None;
                 }
@@ -114,7 +114,7 @@ impl Queue {
     }
 
     fn ended(&self, sites: &[String]) {
-        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inner = self.inner.lock();
         for site in sites {
             if let Some(count) = inner.busy.get_mut(site) {
                 *count = count.saturating_sub(1);

@@ -1,6 +1,6 @@
 //! What an episode is worth, with a judge's help where it takes one.
 
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 
 use models::{Chat, Message, Model, Role, Sampling};
 use scoring::judge::{Judge, Prompt, ask};
@@ -45,7 +45,7 @@ pub(crate) async fn scored(
 ) -> ScoredEpisode {
     let judging: Mutex<Option<ModelUsage>> = Mutex::default();
     let scored = |outcome, score, detail| {
-        let judging = judging.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let judging = judging.lock().clone();
         ScoredEpisode { outcome, score, detail, unjudged: None, judge_failed: false, judging }
     };
     if matches!(outcome, Outcome::Error { .. }) {
@@ -79,7 +79,7 @@ struct JudgeModel<'a> {
 
 impl JudgeModel<'_> {
     fn add(&self, one: ModelUsage) {
-        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spent = self.spent.lock();
         *spent = ModelUsage::sum(spent.take().into_iter().chain([one]));
     }
 }

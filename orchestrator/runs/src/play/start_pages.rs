@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use gateway::{Routes, Target};
-use sites::{Site, Town};
+use sites::{Site, SiteGroup};
 use tasks::{Task, WorldSpec};
 use url::Url;
 
@@ -19,10 +19,10 @@ const NAMED: usize = 8;
 pub(crate) async fn open(
     spec: &WorldSpec,
     tasks: &[Task],
-    town: Option<Town>,
+    town: Option<SiteGroup>,
     options: &Options,
 ) -> Result<WorldResources, Error> {
-    let sites: Vec<Arc<Site>> = town.iter().flat_map(Town::sites).collect();
+    let sites: Vec<Arc<Site>> = town.iter().flat_map(SiteGroup::sites).collect();
     let shared = WorldResources::open(spec, tasks, town, options)
         .await
         .map_err(|source| Error::Snapshots { source })?;

@@ -7,11 +7,12 @@
 
 use std::path::Path;
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::Gateway;
+use parking_lot::Mutex;
 use processes::{Group, confined};
 use scoring::{Decision, Ended, ProgramCheck};
 use tokio::io::{AsyncRead, AsyncReadExt as _, copy_bidirectional};
@@ -208,7 +209,7 @@ impl Tail {
         let Some(mut source) = source else { return };
         let mut chunk = vec![0; 8192];
         while let Ok(count @ 1..) = source.read(&mut chunk).await {
-            let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut kept = self.0.lock();
             kept.extend(&chunk[..count]);
             let surplus = kept.len().saturating_sub(KEPT);
             kept.drain(..surplus);
@@ -216,7 +217,7 @@ impl Tail {
     }
 
     fn text(&self) -> String {
-        String::from_utf8_lossy(&self.0.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+        String::from_utf8_lossy(&self.0.lock()).into_owned()
     }
 }
 

@@ -18,7 +18,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use jiff::SignedDuration;
 use scoring::{Decision, Fetch, Fetched, ProgramCheck, StateCheck};
 use serde_json::Value;
-use sites::Town;
+use sites::SiteGroup;
 use snapshots::Exchange;
 use tasks::{DeviceSpec, Place, Task, WorldSpec};
 
@@ -46,7 +46,7 @@ enum BrowserMode {
 pub struct WorldResources {
     /// The snapshots of each world that a task is done in, by their paths.
     recorded: Arc<BTreeMap<Vec<Utf8PathBuf>, WorldSnapshots>>,
-    town: Option<Town>,
+    town: Option<SiteGroup>,
     authority: Arc<CertificateAuthority>,
     confinement: Confinement,
 }
@@ -86,7 +86,7 @@ impl WorldResources {
     pub async fn open(
         spec: &WorldSpec,
         tasks: &[Task],
-        town: Option<Town>,
+        town: Option<SiteGroup>,
         options: &Options,
     ) -> Result<WorldResources, EnvironmentError> {
         let authority = CertificateAuthority::in_memory()
@@ -114,7 +114,7 @@ impl WorldResources {
     /// A gateway with these routes.
     async fn gateway(&self, routes: Routes) -> Result<Gateway, EnvironmentError> {
         let mut config = Config::new(self.authority.clone(), routes);
-        let sites = self.town.iter().flat_map(Town::sites);
+        let sites = self.town.iter().flat_map(SiteGroup::sites);
         config.extra_roots = sites.filter_map(|site| site.authority_file()).collect();
         Gateway::start(config).await.map_err(EnvironmentError::while_doing("start the gateway"))
     }

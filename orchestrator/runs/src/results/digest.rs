@@ -15,11 +15,6 @@ impl Lines {
 
     /// The digest in lower-case hexadecimal.
     pub(crate) fn finish(self) -> String {
-        hex(&self.0.finalize())
+        hex::encode(self.0.finalize())
     }
-}
-
-/// Bytes in lower-case hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -11,7 +11,6 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::{EpisodeId, FORMAT, Format};
-use crate::results::digest::hex;
 
 /// What was run. Runs with the same suite, digest and agent can be compared, and an interrupted one
 /// can be continued.
@@ -193,7 +192,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 /// 3]`.
 fn read_digests<'de, D: Deserializer<'de>>(reader: D) -> Result<BTreeMap<String, String>, D::Error> {
     let read = BTreeMap::<String, String>::deserialize(reader)?;
-    let plain = |digest: String| listed_bytes(&digest).map_or(digest, |bytes| hex(&bytes));
+    let plain = |digest: String| listed_bytes(&digest).map_or(digest, |bytes| hex::encode(bytes));
     Ok(read.into_iter().map(|(name, digest)| (name, plain(digest))).collect())
 }
 

@@ -11,7 +11,7 @@ use tasks::{Task, WorldSpec};
 
 use crate::Error;
 use crate::results::WorldRecord;
-use crate::results::digest::{Lines, hex};
+use crate::results::digest::Lines;
 
 /// Number of bytes digested at each end of a snapshot. The end of a WACZ is its ZIP directory with
 /// the checksum of every part.
@@ -59,7 +59,7 @@ impl Digests {
         let mut snapshots = BTreeMap::new();
         for path in tasks.iter().filter_map(|task| task.snapshots.as_ref()).flatten().chain(&world.snapshots)
         {
-            let digest = hex(&self.of_file(path)?);
+            let digest = hex::encode(self.of_file(path)?);
             snapshots.insert(path.file_name().unwrap_or_default().to_owned(), digest);
         }
         Ok(WorldRecord { clock: world.clock, seed: world.seed, snapshots, images: BTreeMap::new() })

@@ -65,7 +65,7 @@ impl Articles {
             digest.update(plain);
             count += 1;
         }
-        let digest = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest = hex::encode(digest.finalize());
         Articles { count, digest }
     }
 

@@ -5,7 +5,7 @@
 //! application sees it. What is part of our own process has no files: there, forms are sent. The next lease has to be
 //! pristine, by its digest and by the page that it shows. Ends with 1 if one was not.
 //!
-//! The time of a recycle is the time from handing a copy back until that copy is ready again, proved pristine.
+//! The time of a recycle is the time from handing an instance back until that instance is ready again, proved pristine.
 
 mod spoil;
 mod visit;
@@ -13,12 +13,13 @@ mod visit;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use parking_lot::Mutex;
 use sites::manifest::{DriverKind, ResetPolicy};
-use sites::{Event, Events, How, Lease, Options, Site, Town};
+use sites::{Event, Events, How, Lease, Options, Site, SiteGroup};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -44,19 +45,19 @@ async fn main() -> Outcome<()> {
         let events: Events = Arc::new(move |event| match event {
             Event::Failed { .. } | Event::Drifted { .. } => eprintln!("{event:?}"),
             Event::Recycled { took, how, .. } => {
-                times.lock().unwrap_or_else(PoisonError::into_inner).push((*took, *how));
+                times.lock().push((*took, *how));
             }
             _ => {}
         });
         let options =
-            Options { copies: 1, folder: folder.clone(), listed: Vec::new(), name: "episodes".to_owned() };
-        let town = Town::start(vec![site], options, events).await?;
+            Options { instances: 1, folder: folder.clone(), listed: Vec::new(), name: "episodes".to_owned() };
+        let group = SiteGroup::start(vec![site], options, events).await?;
         let began = Instant::now();
-        let outcome = run(&town, &site_path, &folder, episodes).await;
-        let drifts = town.status().iter().map(|status| status.drifts).sum::<u64>();
+        let outcome = run(&group, &site_path, &folder, episodes).await;
+        let drifts = group.status().iter().map(|status| status.drifts).sum::<u64>();
         let took = began.elapsed().as_secs_f64();
-        town.stop().await?;
-        let recycles = told(&recycles.lock().unwrap_or_else(PoisonError::into_inner));
+        group.stop().await?;
+        let recycles = told(&recycles.lock());
         match &outcome {
             Ok(()) => println!("{name}: {episodes} episodes in {took:.1} s, {drifts} drifts, {recycles}"),
             Err(error) => println!("{name}: {error}; {drifts} drifts"),
@@ -64,17 +65,17 @@ async fn main() -> Outcome<()> {
         bad += u64::from(outcome.is_err()) + drifts;
     }
     fs::remove_dir_all(&folder)?;
-    if bad > 0 { Err("not every episode began with a pristine copy".into()) } else { Ok(()) }
+    if bad > 0 { Err("not every episode began with a pristine instance".into()) } else { Ok(()) }
 }
 
-async fn run(town: &Town, site: &Site, folder: &Utf8Path, episodes: usize) -> Outcome<()> {
-    town.ready(SOON).await?;
+async fn run(group: &SiteGroup, site: &Site, folder: &Utf8Path, episodes: usize) -> Outcome<()> {
+    group.ready(SOON).await?;
     let account = site.login.keys().next().cloned();
     let mut seen: BTreeMap<String, String> = BTreeMap::new();
     for episode in 0..episodes {
-        let lease = town.lease(&site.name, SOON).await?;
+        let lease = group.lease(&site.name, SOON).await?;
         if let Some(difference) = lease.difference().await? {
-            return Err(format!("episode {episode} began with a copy in which {difference}").into());
+            return Err(format!("episode {episode} began with an instance in which {difference}").into());
         }
         for condition in site.ready.values().filter_map(|ready| ready.get.as_ref()) {
             let page = visit::words(&visit::ask(&lease, condition).await?);
@@ -105,9 +106,9 @@ async fn run(town: &Town, site: &Site, folder: &Utf8Path, episodes: usize) -> Ou
     Ok(())
 }
 
-/// The folder of a copy's state on this machine.
+/// The folder of an instance's state on this machine.
 fn state_of(folder: &Utf8Path, lease: &Lease) -> Outcome<Utf8PathBuf> {
-    let name = format!("{}-{}", lease.site().name, lease.copy());
+    let name = format!("{}-{}", lease.site().name, lease.instance());
     for instance in folder.join("copies").read_dir_utf8()? {
         let state = instance?.path().join(&name).join("state");
         if state.is_dir() {
@@ -126,7 +127,7 @@ fn told(recycles: &[(Duration, How)]) -> String {
     };
     let replaced = recycles.iter().filter(|(_, how)| *how == How::Replaced).count();
     format!(
-        "{} recycles: p50 {:.0} ms, p99 {:.0} ms, {replaced} by another copy",
+        "{} recycles: p50 {:.0} ms, p99 {:.0} ms, {replaced} by another instance",
         times.len(),
         at(50),
         at(99)

@@ -1,4 +1,4 @@
-//! What a visitor of a copy does: asks for pages, sends forms.
+//! What a visitor of an instance does: asks for pages, sends forms.
 
 use sites::manifest::Application;
 use sites::{Lease, LoggedIn, Upstream};
@@ -51,7 +51,7 @@ pub(crate) fn header(given: &LoggedIn) -> String {
     cookies.collect::<Vec<_>>().join("; ")
 }
 
-/// A page of a copy, as anybody sees it.
+/// A page of an instance, as anybody sees it.
 pub(crate) async fn ask(lease: &Lease, path: &str) -> Outcome<String> {
     request(lease, &format!("GET {path}"), "", None).await
 }

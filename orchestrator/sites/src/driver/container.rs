@@ -1,4 +1,4 @@
-//! One container that was created: what is asked of it while it lives, and how it ends. A copy of a site has one or
+//! One container that was created: what is asked of it while it lives, and how it ends. An instance of a site has one or
 //! several, which [`super::containers`] keeps together.
 
 use std::net::IpAddr;
@@ -86,7 +86,7 @@ impl Container {
         self.monitor.attend_raw(inspected).await
     }
 
-    /// What is wrong with it, as in "it ...". It is as it was started or no copy any more: what
+    /// What is wrong with it, as in "it ...". It is as it was started or no instance any more: what
     /// restarts has forgotten what it had in memory, and what is paused or elsewhere cannot be
     /// reached.
     fn judge(&self, inspected: &ContainerInspectResponse) -> Option<String> {

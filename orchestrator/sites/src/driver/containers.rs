@@ -1,4 +1,4 @@
-//! The containers of one copy: the application's own, and those that stand beside it.
+//! The containers of one instance: the application's own, and its sidecars.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,7 +16,7 @@ use crate::engine::Monitor;
 use crate::network::{self, Network};
 use crate::state::Access;
 
-/// What of a copy is to be removed, from the first thing on that was made.
+/// What of an instance is to be removed, from the first thing on that was made.
 pub(crate) struct Containers {
     monitor: Arc<Monitor>,
     /// With the state and the clock.
@@ -24,7 +24,7 @@ pub(crate) struct Containers {
     /// Where there are several.
     pub(crate) network: Option<Network>,
     /// By the names that the application knows them by.
-    pub(crate) beside: Vec<(String, Container)>,
+    pub(crate) sidecars: Vec<(String, Container)>,
     /// The application's own; none until it was made.
     pub(crate) main: Option<Container>,
     /// Who may use temporary files that are put back; none where they are in a root of the
@@ -40,7 +40,7 @@ impl Containers {
             monitor: Arc::clone(monitor),
             folder,
             network: None,
-            beside: Vec::new(),
+            sidecars: Vec::new(),
             main: None,
             access: None,
             leftovers: OnceLock::new(),
@@ -48,7 +48,7 @@ impl Containers {
     }
 
     fn all(&self) -> impl Iterator<Item = &Container> {
-        self.main.iter().chain(self.beside.iter().map(|(_, container)| container))
+        self.main.iter().chain(self.sidecars.iter().map(|(_, container)| container))
     }
 
     async fn exec(&self, command: &[String], user: Option<&str>) -> Result<String, Error> {
@@ -61,23 +61,23 @@ impl Containers {
         }
     }
 
-    /// Waits for the first that ends: a copy that lacks a part is none.
+    /// Waits for the first that ends: an instance that lacks a part is none.
     async fn ended(&self) -> String {
         let main = self.main.iter().map(|main| main.ended().boxed());
-        let beside = self.beside.iter().map(|(name, container)| {
+        let sidecars = self.sidecars.iter().map(|(name, container)| {
             async move { format!("lost its `{name}`, which {}", container.ended().await) }.boxed()
         });
-        let (why, ..) = future::select_all(main.chain(beside).chain([future::pending().boxed()])).await;
+        let (why, ..) = future::select_all(main.chain(sidecars).chain([future::pending().boxed()])).await;
         why
     }
 
     async fn fault(&self) -> Option<String> {
         let main = future::join_all(self.main.iter().map(Container::fault));
-        let beside = self.beside.iter().map(|(name, container)| async move {
+        let sidecars = self.sidecars.iter().map(|(name, container)| async move {
             container.fault().await.map(|why| format!("lost its `{name}`, which {why}"))
         });
-        let (main, beside) = future::join(main, future::join_all(beside)).await;
-        main.into_iter().chain(beside).flatten().next()
+        let (main, sidecars) = future::join(main, future::join_all(sidecars)).await;
+        main.into_iter().chain(sidecars).flatten().next()
     }
 
     async fn settle(&self) {
@@ -103,7 +103,7 @@ impl Containers {
             Some(main) => main.log(lines).await,
             None => Vec::new(),
         };
-        for (name, container) in &self.beside {
+        for (name, container) in &self.sidecars {
             said.extend(container.log(lines).await.into_iter().map(|line| format!("{name}: {line}")));
         }
         said
@@ -111,8 +111,8 @@ impl Containers {
 
     async fn follow(&self, lines: Option<usize>, tell: Sender<String>) {
         let main = self.main.iter().map(|main| (String::new(), main));
-        let beside = self.beside.iter().map(|(name, container)| (format!("{name}: "), container));
-        let all = main.chain(beside).map(|(before, container)| {
+        let sidecars = self.sidecars.iter().map(|(name, container)| (format!("{name}: "), container));
+        let all = main.chain(sidecars).map(|(before, container)| {
             let tell = &tell;
             async move { container.follow(lines, &before, tell).await }
         });

@@ -1,10 +1,10 @@
 //! Containers: a read-only root, nothing of the host, no way out of their network, and limits on what they use.
 //!
-//! Each copy has two folders of its own on the host: its state at `/state`, which starts as a copy of the image's golden
+//! Each instance has two folders of its own on the host: its state at `/state`, which starts as a copy of the image's golden
 //! state, and its clock at `/clock`. An image without golden state, somebody else's, gets a writable root if its manifest
 //! says so.
 //!
-//! Containers beside the application's belong to its copy alone: they share a network with it and nobody else, where all
+//! Sidecars belong to its instance alone: they share a network with it and nobody else, where all
 //! know each other by the manifest's names, which stand in a file on the host that each has as its `/etc/hosts`.
 
 use std::collections::{BTreeMap, HashMap};
@@ -25,11 +25,11 @@ use super::container::Container;
 use super::containers::Containers;
 use crate::clock::{self, Clock};
 use crate::content::{Content, blocking};
-use crate::copy::Copy;
 use crate::engine::Monitor;
+use crate::instance::Instance;
 use crate::manifest::{Volume, folder_at};
 use crate::network::{Network, Range};
-use crate::owner::{COPY, SITE};
+use crate::owner::{INSTANCE, SITE};
 use crate::quota::Quota;
 use crate::state::{Access, Golden, Layout, Live, MOUNT};
 use crate::{Error, Site, Upstream, golden};
@@ -44,48 +44,48 @@ const USER: u32 = 10001;
 const RESOLVER: &str = "resolv.conf";
 const RESOLVER_TEXT: &str = "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n";
 
-/// By which names the containers of one copy know each other.
+/// By which names the containers of one instance know each other.
 const HOSTS: &str = "hosts";
 const HOSTS_TEXT: &str = "127.0.0.1\tlocalhost\n";
 
-/// Where the containers of one instance live.
+/// Where the containers of one group live.
 #[derive(Clone)]
-pub(crate) struct Ground {
+pub(crate) struct DockerContext {
     pub(crate) monitor: Arc<Monitor>,
-    /// The instance's name, unique on this machine.
-    pub(crate) instance: String,
-    /// The instance's network, and those of copies.
+    /// The group's name, unique on this machine.
+    pub(crate) group: String,
+    /// The group's network, and those of instances.
     pub(crate) range: Range,
     pub(crate) labels: HashMap<String, String>,
     /// Golden states of images.
     pub(crate) golden: Utf8PathBuf,
-    /// Folders of copies.
-    pub(crate) copies: Utf8PathBuf,
+    /// Folders of instances.
+    pub(crate) instances: Utf8PathBuf,
 }
 
 pub(crate) struct Docker {
     site: Arc<Site>,
     image: String,
     port: u16,
-    ground: Ground,
+    context: DockerContext,
     golden: OnceCell<Option<Arc<Golden>>>,
 }
 
 impl Docker {
-    pub(crate) fn new(site: Arc<Site>, ground: Ground) -> Result<Docker, Error> {
+    pub(crate) fn new(site: Arc<Site>, context: DockerContext) -> Result<Docker, Error> {
         let (Some(image), Some(port)) = (site.image.clone(), site.port) else {
             let why = "a container needs `image` and `port`".to_owned();
             return Err(Error::Senseless { site: site.name.clone(), why });
         };
-        Ok(Docker { site, image, port, ground, golden: OnceCell::new() })
+        Ok(Docker { site, image, port, context, golden: OnceCell::new() })
     }
 
-    async fn start(&self, id: u32) -> Result<Copy, Error> {
+    async fn start(&self, id: u32) -> Result<Instance, Error> {
         let golden = self.golden.get_or_try_init(|| self.open_golden()).await?.clone();
-        for companion in self.site.beside.values() {
-            golden::id_of_image(&self.ground.monitor, &companion.image, &self.site.name).await?;
+        for sidecar in self.site.sidecars.values() {
+            golden::id_of_image(&self.context.monitor, &sidecar.image, &self.site.name).await?;
         }
-        let folder = self.ground.copies.join(format!("{}-{id}", self.site.name));
+        let folder = self.context.instances.join(format!("{}-{id}", self.site.name));
         let clock = match self.site.clock {
             Some(_) => Clock::File(folder.join("clock")),
             None => Clock::Real,
@@ -95,14 +95,14 @@ impl Docker {
         blocking(move || make_folders(made.0.as_deref(), &made.1, &made.2)).await?;
         self.site.clock.map_or(Ok(()), |start| clock.set(start))?;
 
-        let mut containers = Containers::new(&self.ground.monitor, folder.clone());
+        let mut containers = Containers::new(&self.context.monitor, folder.clone());
         containers.access = (!self.site.writable).then_some(live.access);
         match self.run(id, &folder, golden.is_some(), &mut containers).await {
             Ok(address) => {
                 let upstream = Upstream::Address((address, self.port).into());
                 let quota = Quota::new(folder.clone(), &self.site.limits, golden.as_deref());
                 let content = golden.map_or(Content::Elsewhere, |golden| Content::Folder { golden, live });
-                Ok(Copy::new(id, upstream, clock, content, Box::new(containers)).held_to(quota))
+                Ok(Instance::new(id, upstream, clock, content, Box::new(containers)).held_to(quota))
             }
             Err(error) => {
                 let _ = containers.stop().await;
@@ -111,7 +111,7 @@ impl Docker {
         }
     }
 
-    /// Makes and starts the containers, those beside the application first; the application's address.
+    /// Makes and starts the containers, the sidecars first; the application's address.
     async fn run(
         &self,
         id: u32,
@@ -120,13 +120,13 @@ impl Docker {
         made: &mut Containers,
     ) -> Result<IpAddr, Error> {
         let site = &self.site;
-        let alone = site.beside.is_empty();
-        let name = format!("{}-{}-{id}", self.ground.instance, site.name);
-        let mut network = self.ground.range.network.clone();
+        let alone = site.sidecars.is_empty();
+        let name = format!("{}-{}-{id}", self.context.group, site.name);
+        let mut network = self.context.range.network.clone();
         if !alone || !network.apart {
-            let containers = 1 + site.beside.len();
+            let containers = 1 + site.sidecars.len();
             network =
-                self.ground.range.of_copy(&self.ground.monitor, &name, self.labels(id), containers).await?;
+                self.context.range.of_copy(&self.context.monitor, &name, self.labels(id), containers).await?;
             made.network = Some(network.clone());
         }
         let shared = |hostname| Body {
@@ -141,24 +141,24 @@ impl Docker {
             labels: self.labels(id),
             network: &network.name,
             hostname,
-            own_profile: self.ground.range.network.apart,
+            own_profile: self.context.range.network.apart,
             user: None,
         };
-        for (alias, companion) in &site.beside {
+        for (alias, sidecar) in &site.sidecars {
             let mut body = Body {
-                image: &companion.image,
-                command: &companion.command,
-                env: &companion.env,
-                writable: companion.writable,
-                limits: &companion.limits,
+                image: &sidecar.image,
+                command: &sidecar.command,
+                env: &sidecar.env,
+                writable: sidecar.writable,
+                limits: &sidecar.limits,
                 ..shared(Some(alias))
             };
-            self.add_volumes(&mut body, &companion.volumes, &format!("beside.{alias}.volumes"))?;
+            self.add_volumes(&mut body, &sidecar.volumes, &format!("sidecars.{alias}.volumes"))?;
             let container = self.create(&format!("{name}-{alias}"), body, &network).await?;
             // From here on there is something to remove.
-            made.beside.push((alias.clone(), container));
-            let Some((_, container)) = made.beside.last() else { continue };
-            container.start(&companion.image).await?;
+            made.sidecars.push((alias.clone(), container));
+            let Some((_, container)) = made.sidecars.last() else { continue };
+            container.start(&sidecar.image).await?;
             introduce(folder, container.address(), alias)?;
         }
         let mut body = shared((!alone).then_some(site.name.as_str()));
@@ -200,7 +200,7 @@ impl Docker {
     async fn create(&self, name: &str, body: Body<'_>, network: &Network) -> Result<Container, Error> {
         let doing = format!("make a container of {}", body.image);
         let address = network.addresses.take(1);
-        let address = address.ok_or_else(|| self.ground.range.used_up(doing.clone()))?;
+        let address = address.ok_or_else(|| self.context.range.used_up(doing.clone()))?;
         let options = CreateContainerOptionsBuilder::default().name(name).build();
         let endpoint = EndpointSettings {
             ipam_config: Some(EndpointIpamConfig {
@@ -214,22 +214,23 @@ impl Docker {
             networking_config: Some(NetworkingConfig { endpoints_config: endpoints }),
             ..body.for_engine()
         };
-        let monitor = &self.ground.monitor;
+        let monitor = &self.context.monitor;
         let created = monitor.attend(doing, monitor.docker().create_container(Some(options), body)).await?;
         Ok(Container::new(monitor, created.id, network.name.clone(), address))
     }
 
     fn labels(&self, id: u32) -> HashMap<String, String> {
-        let mut labels = self.ground.labels.clone();
+        let mut labels = self.context.labels.clone();
         labels.insert(SITE.to_owned(), self.site.name.clone());
-        labels.insert(COPY.to_owned(), id.to_string());
+        labels.insert(INSTANCE.to_owned(), id.to_string());
         labels
     }
 
     async fn open_golden(&self) -> Result<Option<Arc<Golden>>, Error> {
         let layout = Layout::of(&self.site.state)?;
         let found =
-            golden::of_image(&self.ground.monitor, &self.image, &self.site.name, &self.ground.golden).await?;
+            golden::of_image(&self.context.monitor, &self.image, &self.site.name, &self.context.golden)
+                .await?;
         let Some(folder) = found else { return Ok(None) };
         let golden = blocking(move || Ok(Golden::open(&folder, layout)?)).await?;
         Ok(Some(Arc::new(golden)))
@@ -237,22 +238,22 @@ impl Docker {
 }
 
 impl Driver for Docker {
-    fn start(&self, id: u32) -> BoxFuture<'_, Result<Copy, Error>> {
+    fn start(&self, id: u32) -> BoxFuture<'_, Result<Instance, Error>> {
         self.start(id).boxed()
     }
 
     fn lacks(&self) -> Option<String> {
-        let problem = self.ground.monitor.problem()?;
+        let problem = self.context.monitor.problem()?;
         let Error::EngineGone { host, why } = problem else { return None };
         Some(format!("the container engine at {host} to answer ({why})"))
     }
 
     fn lacks_nothing(&self) -> BoxFuture<'_, ()> {
-        self.ground.monitor.answers().boxed()
+        self.context.monitor.answers().boxed()
     }
 
     fn is_disturbed(&self) -> bool {
-        self.ground.monitor.was_gone()
+        self.context.monitor.was_gone()
     }
 }
 
@@ -261,19 +262,19 @@ fn clock_of(site: &Site) -> Vec<String> {
     site.clock.iter().map(|_| format!("SITE_CLOCK_FILE={CLOCK}/{}", clock::FILE)).collect()
 }
 
-/// What every container of a copy sees of the copy's folder.
+/// What every container of an instance sees of the instance's folder.
 fn mounts_of(site: &Site, folder: &Utf8Path) -> Vec<Mount> {
     let mut mounts = vec![mount(&folder.join(RESOLVER), "/etc/resolv.conf", true)];
     if site.clock.is_some() {
         mounts.push(mount(&folder.join("clock"), CLOCK, true));
     }
-    if !site.beside.is_empty() {
+    if !site.sidecars.is_empty() {
         mounts.push(mount(&folder.join(HOSTS), "/etc/hosts", true));
     }
     mounts
 }
 
-/// Tells all containers of a copy where one of them is. The file stays the same one, as they have it mounted.
+/// Tells all containers of an instance where one of them is. The file stays the same one, as they have it mounted.
 fn introduce(folder: &Utf8Path, address: IpAddr, name: &str) -> Result<(), Error> {
     let path = folder.join(HOSTS);
     let file = std::fs::File::options().append(true).open(&path);
@@ -296,7 +297,7 @@ fn access(writable: bool) -> Access {
     }
 }
 
-/// What of a copy is on the host.
+/// What of an instance is on the host.
 fn make_folders(golden: Option<&Golden>, folder: &Utf8Path, live: &Live) -> Result<(), Error> {
     let (clock, resolver) = (folder.join("clock"), folder.join(RESOLVER));
     std::fs::create_dir_all(&clock).map_err(Error::of_file("create", &clock))?;

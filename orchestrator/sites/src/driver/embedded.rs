@@ -1,6 +1,6 @@
-//! Sites inside our own process, each copy behind a port of its own on loopback.
+//! Sites inside our own process, each instance behind a port of its own on loopback.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use axum::response::IntoResponse;
 use camino::Utf8PathBuf;
@@ -10,6 +10,7 @@ use futures_util::FutureExt;
 use futures_util::future::{self, BoxFuture};
 use guard::Guard;
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::Sender;
 use tokio::task::AbortHandle;
@@ -17,7 +18,7 @@ use tokio::task::AbortHandle;
 use super::{Driver, Machine};
 use crate::clock::Clock;
 use crate::content::{Content, blocking};
-use crate::copy::Copy;
+use crate::instance::Instance;
 use crate::manifest::{Application, folder_at};
 use crate::{Error, Site, Upstream};
 
@@ -73,12 +74,12 @@ impl Embedded {
         Ok(Embedded { served: blocking(open).await?, start_of_time, names })
     }
 
-    async fn start(&self, id: u32) -> Result<Copy, Error> {
+    async fn start(&self, id: u32) -> Result<Instance, Error> {
         let (clock, reads) = match self.start_of_time {
             Some(start) => {
                 let shared = Arc::new(Mutex::new(start));
                 let read = Arc::clone(&shared);
-                let reads = Reads::new(move || *read.lock().unwrap_or_else(PoisonError::into_inner));
+                let reads = Reads::new(move || *read.lock());
                 (Clock::Shared(shared), reads)
             }
             None => (Clock::Real, Reads::new(Timestamp::now)),
@@ -86,14 +87,14 @@ impl Embedded {
         let served = self.served.clone();
         let begin = move || {
             let options = Options::new(reads);
-            let copy = match served {
+            let instance = match served {
                 Served::Forum(golden) => forum::start(&golden, &options)?,
                 Served::Desk(golden, directory) => desk::start(&golden, &options, &directory)?,
                 Served::Turk(golden, library) => turkingbench::start(&golden, &options, &library)?,
                 Served::Files(files) => return Ok((files.router(options.clock), Content::Elsewhere)),
                 Served::Hosts(files) => return Ok((files.router_by_host(options.clock), Content::Elsewhere)),
             };
-            Ok((copy.router(), Content::Embedded(copy)))
+            Ok((instance.router(), Content::Embedded(instance)))
         };
         let (router, content) = blocking(begin).await?;
         let listening = Error::of_file("listen on", "127.0.0.1".into());
@@ -106,12 +107,12 @@ impl Embedded {
         let router = guard.before(router, IntoResponse::into_response);
         let serving = tokio::spawn(async move { axum::serve(listener, router).await });
         let machine = Box::new(Server(serving.abort_handle()));
-        Ok(Copy::new(id, Upstream::Address(address), clock, content, machine))
+        Ok(Instance::new(id, Upstream::Address(address), clock, content, machine))
     }
 }
 
 impl Driver for Embedded {
-    fn start(&self, id: u32) -> BoxFuture<'_, Result<Copy, Error>> {
+    fn start(&self, id: u32) -> BoxFuture<'_, Result<Instance, Error>> {
         self.start(id).boxed()
     }
 }

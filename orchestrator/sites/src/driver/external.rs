@@ -8,7 +8,7 @@ use url::Url;
 use super::{Driver, Machine};
 use crate::clock::Clock;
 use crate::content::Content;
-use crate::copy::Copy;
+use crate::instance::Instance;
 use crate::{Error, Site, Upstream};
 
 pub(crate) struct External {
@@ -31,9 +31,10 @@ impl External {
 }
 
 impl Driver for External {
-    fn start(&self, id: u32) -> BoxFuture<'_, Result<Copy, Error>> {
+    fn start(&self, id: u32) -> BoxFuture<'_, Result<Instance, Error>> {
         let upstream = Upstream::Url(self.url.clone());
-        future::ready(Ok(Copy::new(id, upstream, Clock::Real, Content::Elsewhere, Box::new(Foreign)))).boxed()
+        future::ready(Ok(Instance::new(id, upstream, Clock::Real, Content::Elsewhere, Box::new(Foreign))))
+            .boxed()
     }
 }
 

@@ -1,7 +1,7 @@
 //! What of an episode stays in a container beside its state: temporary files, and processes that
 //! were started meanwhile.
 //!
-//! What there was when the copy became ready is remembered. A restore puts the temporary files back
+//! What there was when the instance became ready is remembered. A restore puts the temporary files back
 //! as they were then. A process of a program that did not run then is drift, unless it ends within
 //! a moment; one of a program that did run may be the application's own worker, and stays.
 //!

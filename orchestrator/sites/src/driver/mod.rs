@@ -1,7 +1,7 @@
-//! What runs copies: containers, processes, applications of our own, or somebody else's machine.
+//! What runs instances: containers, processes, applications of our own, or somebody else's machine.
 //!
-//! A [`Driver`] starts copies of one site; a [`Machine`] is the running part of a copy, apart from its state and its
-//! clock. Which copies there are, and when they come and go, is decided by the pool alone.
+//! A [`Driver`] starts instances of one site; a [`Machine`] is the running part of an instance, apart from its state and its
+//! clock. Which instances there are, and when they come and go, is decided by the pool alone.
 
 mod body;
 pub(crate) mod container;
@@ -18,15 +18,15 @@ use futures_util::future::{self, BoxFuture};
 use tokio::sync::mpsc::Sender;
 
 use crate::Error;
-use crate::copy::Copy;
+use crate::instance::Instance;
 
-/// Starts copies of one site.
+/// Starts instances of one site.
 pub(crate) trait Driver: Send + Sync {
     /// Starts one, with its clock at the beginning and its state golden. It may not answer yet. What was begun is undone
     /// when this fails.
-    fn start(&self, id: u32) -> BoxFuture<'_, Result<Copy, Error>>;
+    fn start(&self, id: u32) -> BoxFuture<'_, Result<Instance, Error>>;
 
-    /// What copies cannot be started or removed without at the moment, as a condition that is
+    /// What instances cannot be started or removed without at the moment, as a condition that is
     /// waited for.
     fn lacks(&self) -> Option<String> {
         None
@@ -43,7 +43,7 @@ pub(crate) trait Driver: Send + Sync {
     }
 }
 
-/// What of a copy runs.
+/// What of an instance runs.
 pub(crate) trait Machine: Send + Sync {
     /// Runs a command beside the application; what it printed, where it succeeds.
     fn exec<'a>(

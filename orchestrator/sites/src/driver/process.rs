@@ -1,4 +1,4 @@
-//! Commands on this machine, each copy with a port, a folder for its state, and a process group of its own.
+//! Commands on this machine, each instance with a port, a folder for its state, and a process group of its own.
 //!
 //! The golden state is what the program itself makes of an empty folder by the time that it is
 //! ready, taken when it is first started. There is no isolation here, and no limit but that on the
@@ -21,8 +21,8 @@ use tokio::time::interval;
 use super::{Driver, Machine};
 use crate::clock::{self, Clock};
 use crate::content::{Content, blocking, remove_folder};
-use crate::copy::Copy;
 use crate::follow::whole_lines;
+use crate::instance::Instance;
 use crate::owner::{self, Owner};
 use crate::quota::Quota;
 use crate::state::{Access, Golden, Layout, Live};
@@ -36,18 +36,18 @@ const LOOK: Duration = Duration::from_millis(100);
 
 pub(crate) struct Process {
     site: Arc<Site>,
-    /// Folders of copies.
-    copies: Utf8PathBuf,
+    /// Folders of instances.
+    instances: Utf8PathBuf,
     golden: OnceCell<Arc<Golden>>,
 }
 
 impl Process {
-    pub(crate) fn new(site: Arc<Site>, copies: Utf8PathBuf) -> Process {
-        Process { site, copies, golden: OnceCell::new() }
+    pub(crate) fn new(site: Arc<Site>, instances: Utf8PathBuf) -> Process {
+        Process { site, instances, golden: OnceCell::new() }
     }
 
-    async fn start(&self, id: u32) -> Result<Copy, Error> {
-        let folder = self.copies.join(format!("{}-{id}", self.site.name));
+    async fn start(&self, id: u32) -> Result<Instance, Error> {
+        let folder = self.instances.join(format!("{}-{id}", self.site.name));
         let state = folder.join("state");
         if self.site.state.sqlite.is_empty() && self.site.state.trees.is_empty() {
             return self.run(id, folder, state, None).await;
@@ -57,10 +57,10 @@ impl Process {
     }
 
     /// Runs the program on an empty folder until it is ready, and ends it. It leaves its files as a crash would, which is
-    /// how every copy that is replaced leaves them too.
+    /// how every instance that is replaced leaves them too.
     async fn make_golden(&self) -> Result<Arc<Golden>, Error> {
         let layout = Layout::of(&self.site.state)?;
-        let beside = |what: &str| self.copies.join(format!("{}-{what}", self.site.name));
+        let beside = |what: &str| self.instances.join(format!("{}-{what}", self.site.name));
         let seed = beside("golden");
         let first = self.run(0, beside("first"), seed.clone(), None).await?;
         let ready = ready::wait(&self.site, &first, |_| {}).await;
@@ -80,7 +80,7 @@ impl Process {
         folder: Utf8PathBuf,
         state: Utf8PathBuf,
         golden: Option<Arc<Golden>>,
-    ) -> Result<Copy, Error> {
+    ) -> Result<Instance, Error> {
         let site = &self.site;
         let clock = folder.join("clock");
         let made = (golden.clone(), state.clone(), clock.clone());
@@ -110,12 +110,12 @@ impl Process {
             Some(golden) => Content::Folder { golden, live: own(state) },
             None => Content::Elsewhere,
         };
-        Ok(Copy::new(id, upstream, clock, content, Box::new(Group::watch(child, runs)?)).held_to(quota))
+        Ok(Instance::new(id, upstream, clock, content, Box::new(Group::watch(child, runs)?)).held_to(quota))
     }
 }
 
 impl Driver for Process {
-    fn start(&self, id: u32) -> BoxFuture<'_, Result<Copy, Error>> {
+    fn start(&self, id: u32) -> BoxFuture<'_, Result<Instance, Error>> {
         self.start(id).boxed()
     }
 }
@@ -141,7 +141,7 @@ fn free_port() -> Result<u16, Error> {
     listener.map(|address| address.port()).map_err(Error::of_file("find a free port on", "127.0.0.1".into()))
 }
 
-/// How commands of one copy are run.
+/// How commands of one instance are run.
 struct Runs {
     site: Arc<Site>,
     folder: Utf8PathBuf,

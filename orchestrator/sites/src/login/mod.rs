@@ -7,19 +7,20 @@ mod cookies;
 mod form;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use hyper::body::Bytes;
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 use url::{Url, form_urlencoded};
 
 pub use cookies::Cookie;
 
-use crate::copy::Copy;
 use crate::http::{Answer, Target};
+use crate::instance::Instance;
 use crate::manifest::{Account, Form, Host, Login};
 use crate::{Error, Site, ready};
 use cookies::Cookies;
@@ -42,14 +43,19 @@ pub(crate) struct LogIns(Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<Option<Lo
 
 impl LogIns {
     fn of(&self, account: &str) -> Arc<tokio::sync::Mutex<Option<LoggedIn>>> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock();
         Arc::clone(all.entry(account.to_owned()).or_default())
     }
 
-    /// Lets an account in to a copy: by what was kept, if that still works, or anew. Logging in leaves traces in the state
-    /// of the copy, such as the time of the last log-in; they are removed, so that the copy is as pristine as the next
+    /// Lets an account in to an instance: by what was kept, if that still works, or anew. Logging in leaves traces in the state
+    /// of the instance, such as the time of the last log-in; they are removed, so that the instance is as pristine as the next
     /// one, where nobody needs to log in.
-    pub(crate) async fn log_in(&self, site: &Site, copy: &Copy, account: &str) -> Result<LoggedIn, Error> {
+    pub(crate) async fn log_in(
+        &self,
+        site: &Site,
+        instance: &Instance,
+        account: &str,
+    ) -> Result<LoggedIn, Error> {
         let failed = |why| Error::Login { site: site.name.clone(), account: account.to_owned(), why };
         let (Some(login), Some(who)) = (site.login.get(account), site.accounts.get(account)) else {
             let known: Vec<&str> = site.login.keys().map(String::as_str).collect();
@@ -57,23 +63,23 @@ impl LogIns {
             return Err(failed(format!("no such account{meant}; there are: {}", known.join(", "))));
         };
         let who = &who.resolved().map_err(failed)?;
-        let target = Target::new(site, &copy.upstream);
+        let target = Target::new(site, &instance.upstream);
         let own = self.of(account);
         let mut kept = own.lock().await;
         if let Some(known) = &*kept
-            && check(login, known, &target, copy).await.is_ok()
+            && check(login, known, &target, instance).await.is_ok()
         {
             return Ok(known.clone());
         }
         *kept = None;
         let mut given = enter(site, login, who, &target).await.map_err(failed)?;
-        check(login, &given, &target, copy).await.map_err(failed)?;
-        if login.form.is_some() && login.check.is_some() && copy.restores(site) {
-            copy.put_back(site).await?;
-            if check(login, &given, &target, copy).await.is_err() {
-                // Who is logged in is part of this site's state: it has to be done for every copy.
+        check(login, &given, &target, instance).await.map_err(failed)?;
+        if login.form.is_some() && login.check.is_some() && instance.restores(site) {
+            instance.put_back(site).await?;
+            if check(login, &given, &target, instance).await.is_err() {
+                // Who is logged in is part of this site's state: it has to be done for every instance.
                 given = enter(site, login, who, &target).await.map_err(failed)?;
-                check(login, &given, &target, copy).await.map_err(failed)?;
+                check(login, &given, &target, instance).await.map_err(failed)?;
                 return Ok(given);
             }
         }
@@ -83,7 +89,7 @@ impl LogIns {
 }
 
 /// Whether the site takes a visitor for the account.
-async fn check(login: &Login, given: &LoggedIn, target: &Target, copy: &Copy) -> Result<(), String> {
+async fn check(login: &Login, given: &LoggedIn, target: &Target, instance: &Instance) -> Result<(), String> {
     let Some(condition) = &login.check else { return Ok(()) };
     let mut headers = HeaderMap::new();
     for (name, value) in &given.headers {
@@ -95,7 +101,7 @@ async fn check(login: &Login, given: &LoggedIn, target: &Target, copy: &Copy) ->
     if let Some(line) = Cookies(given.cookies.clone()).header(path) {
         headers.insert(header::COOKIE, line);
     }
-    let held = ready::holds(condition, target, headers, copy).await;
+    let held = ready::holds(condition, target, headers, instance).await;
     held.map_err(|seen| format!("{path} does not look logged in: {seen}"))
 }
 

@@ -20,7 +20,7 @@ pub(super) fn site(site: &Site) -> Check {
             require(policy, || "reset: a site that is not ours cannot be reset".to_owned())?;
         }
     }
-    beside(site)?;
+    sidecars(site)?;
     volumes(site)?;
     let foreign = site.driver == DriverKind::External;
     require(foreign || site.authority.is_none(), || {
@@ -54,21 +54,21 @@ pub(super) fn site(site: &Site) -> Check {
     Ok(())
 }
 
-/// Containers beside the application's. Their state is not seen, so that a copy with them cannot be put back.
-fn beside(site: &Site) -> Check {
-    let none = site.beside.is_empty();
-    require(none || site.driver == DriverKind::Docker, || "beside: only a container has others".to_owned())?;
+/// Sidecars. Their state is not seen, so that an instance with them cannot be put back.
+fn sidecars(site: &Site) -> Check {
+    let none = site.sidecars.is_empty();
+    require(none || site.driver == DriverKind::Docker, || "sidecars: only a container has them".to_owned())?;
     require(none || site.reset != ResetPolicy::Restore, || {
-        "reset: `restore` does not reach what stands `beside`; `spare` or `recreate` does".to_owned()
+        "reset: `restore` does not reach `sidecars`; `spare` or `recreate` does".to_owned()
     })?;
     let is_name = |name: &str| {
         let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
         name.starts_with(|first: char| first.is_ascii_alphanumeric()) && name.chars().all(plain)
     };
-    for name in site.beside.keys() {
-        require(is_name(name), || format!("beside.{name}: that is no name of a machine"))?;
+    for name in site.sidecars.keys() {
+        require(is_name(name), || format!("sidecars.{name}: that is no name of a machine"))?;
         require(*name != site.name && name != "localhost", || {
-            format!("beside.{name}: that is the application's own name")
+            format!("sidecars.{name}: that is the application's own name")
         })?;
     }
     Ok(())
@@ -78,9 +78,9 @@ fn volumes(site: &Site) -> Check {
     let none = site.volumes.is_empty();
     require(none || site.driver == DriverKind::Docker, || "volumes: only a container has them".to_owned())?;
     let own = site.volumes.iter().map(|(path, volume)| ("volumes".to_owned(), path, volume));
-    let theirs = site.beside.iter().flat_map(|(name, companion)| {
-        let key = format!("beside.{name}.volumes");
-        companion.volumes.iter().map(move |(path, volume)| (key.clone(), path, volume))
+    let theirs = site.sidecars.iter().flat_map(|(name, sidecar)| {
+        let key = format!("sidecars.{name}.volumes");
+        sidecar.volumes.iter().map(move |(path, volume)| (key.clone(), path, volume))
     });
     for (key, path, volume) in own.chain(theirs) {
         require(path.is_absolute() && path != "/", || {
@@ -88,7 +88,7 @@ fn volumes(site: &Site) -> Check {
         })?;
         let taken = ["/state", "/clock"].iter().find(|taken| path.starts_with(taken));
         require(taken.is_none(), || {
-            format!("{key}.{path}: that is where a copy has its state or its clock")
+            format!("{key}.{path}: that is where an instance has its state or its clock")
         })?;
         require(volume.folder.is_some() != volume.scratch.is_some(), || {
             format!("{key}.{path}: one of `folder` and `scratch`")
@@ -173,6 +173,16 @@ probes: {orders: {sqlite: /state/db, query: select 1}}
     }
 
     #[test]
+    fn sidecars_are_read_by_their_older_name_too() {
+        let with = |lines: &str| load(&GOOD.replace("reset: restore", &format!("reset: spare\n{lines}")));
+        let old = with("beside: {db: {image: a}}").unwrap();
+        assert_eq!(old.sidecars, with("sidecars: {db: {image: a}}").unwrap().sidecars);
+        assert_eq!(old.sidecars.len(), 1);
+        let both = with("beside: {db: {image: a}}\nsidecars: {db: {image: a}}").unwrap_err();
+        assert!(both.contains("beside: this is the older name of `sidecars`; use one of them"), "{both}");
+    }
+
+    #[test]
     fn a_mistake_is_told_with_its_place() {
         assert_eq!(load(GOOD).unwrap().address(), "https://shop.test/");
         let led = load(&GOOD.replace("[shop.test]", "[shop.test, {host: tiles.test, port: 8081}]")).unwrap();
@@ -204,20 +214,24 @@ probes: {orders: {sqlite: /state/db, query: select 1}}
             ("state: {sqlite: [/state/db]}\n", "", "reset: `restore` needs `state`"),
             (
                 "port: 8000",
-                "port: 8000\nbeside: {db: {}}",
-                "/site.yaml:6:14: beside.db: missing field `image`",
+                "port: 8000\nsidecars: {db: {}}",
+                "/site.yaml:6:16: sidecars.db: missing field `image`",
             ),
             (
                 "port: 8000",
-                "port: 8000\nbeside: {db: {image: a, imag: b}}",
-                "beside.db: unknown field `imag`",
+                "port: 8000\nsidecars: {db: {image: a, imag: b}}",
+                "sidecars.db: unknown field `imag`",
             ),
-            ("port: 8000", "port: 8000\nbeside: {db: {image: a}}", "reset: `restore` does not reach what"),
-            ("reset: restore", "reset: spare\nbeside: {a b: {image: a}}", "beside.a b: that is no name"),
+            (
+                "port: 8000",
+                "port: 8000\nsidecars: {db: {image: a}}",
+                "reset: `restore` does not reach `sidecars`",
+            ),
+            ("reset: restore", "reset: spare\nsidecars: {a b: {image: a}}", "sidecars.a b: that is no name"),
             (
                 "reset: restore",
-                "reset: spare\nbeside: {shop: {image: a}}",
-                "beside.shop: that is the application's",
+                "reset: spare\nsidecars: {shop: {image: a}}",
+                "sidecars.shop: that is the application's",
             ),
             ("port: 8000", "port: 8000\nvolumes: {/a: {}}", "volumes./a: one of `folder` and `scratch`"),
             (
@@ -230,12 +244,12 @@ probes: {orders: {sqlite: /state/db, query: select 1}}
                 "port: 8000\nvolumes: {a: {folder: b}}",
                 "volumes.a: that is no path in a container",
             ),
-            ("port: 8000", "port: 8000\nvolumes: {/state/a: {folder: b}}", "where a copy has its state"),
+            ("port: 8000", "port: 8000\nvolumes: {/state/a: {folder: b}}", "where an instance has its state"),
             ("port: 8000", "port: 8000\nvolumes: {/a: {scratch: much}}", "`much` is not a number of bytes"),
             (
                 "reset: restore",
-                "reset: spare\nbeside: {db: {image: a, volumes: {/a: {}}}}",
-                "beside.db.volumes./a: one of",
+                "reset: spare\nsidecars: {db: {image: a, volumes: {/a: {}}}}",
+                "sidecars.db.volumes./a: one of",
             ),
             ("port: 8000", "port: 8000\nauthority: ca.pem", "authority: only for a site that is not ours"),
             ("port: 8000", "port: 8000\nwritable: maybe", "/site.yaml:6:11: writable: invalid type"),

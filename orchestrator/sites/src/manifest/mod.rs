@@ -4,10 +4,10 @@
 //! back. Reading is strict: an unknown key, a missing one, or keys that make no sense together are errors with the file
 //! and, where there is one, the line.
 
-mod beside;
 mod check;
 mod fields;
 mod hosts;
+mod sidecars;
 mod variables;
 mod volumes;
 
@@ -19,9 +19,9 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use beside::Companion;
 pub use fields::{Bytes, Period};
 pub use hosts::Host;
+pub use sidecars::Sidecar;
 pub use volumes::Volume;
 pub(crate) use volumes::folder_at;
 
@@ -78,12 +78,17 @@ pub struct Site {
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, Volume>")]
     pub volumes: BTreeMap<Utf8PathBuf, Volume>,
-    /// Docker: what a copy may use.
+    /// Docker: what an instance may use.
     #[serde(default)]
     pub limits: Limits,
-    /// Docker: containers that belong to each copy, by the names that the application knows them by.
+    /// Docker: containers that belong to each instance, by the names that the application knows them by.
     #[serde(default)]
-    pub beside: BTreeMap<String, Companion>,
+    pub sidecars: BTreeMap<String, Sidecar>,
+    /// The older name of `sidecars`.
+    #[serde(default)]
+    #[schemars(skip)]
+    #[doc(hidden)]
+    pub beside: Option<BTreeMap<String, Sidecar>>,
     /// What must hold before it is used; conditions are called by these names.
     #[serde(default)]
     pub ready: BTreeMap<String, Condition>,
@@ -102,7 +107,7 @@ pub struct Site {
     /// What changes, and is put back by a reset.
     #[serde(default)]
     pub state: State,
-    /// How a used copy becomes a pristine one.
+    /// How a used instance becomes a pristine one.
     #[serde(default)]
     pub reset: ResetPolicy,
     /// What scorers may read of its state.
@@ -130,7 +135,7 @@ pub enum DriverKind {
 pub enum Application {
     /// A forum.
     Forum,
-    /// The front page of a town.
+    /// A front page that lists the other sites.
     Desk,
     /// `static: FOLDER`: the files of a folder, written as that of a [`Volume`]. Nothing of it changes, so there is nothing to put back.
     Static(String),
@@ -140,16 +145,16 @@ pub enum Application {
     Turk(String),
 }
 
-/// How a used copy becomes a pristine one.
+/// How a used instance becomes a pristine one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ResetPolicy {
-    /// A waiting copy takes its place, and a new one is started.
+    /// A waiting instance takes its place, and a new one is started.
     #[default]
     Spare,
-    /// A waiting copy takes its place; its state is put back while the application runs.
+    /// A waiting instance takes its place; its state is put back while the application runs.
     Restore,
-    /// It is removed and started again before it is used again, with no copy waiting.
+    /// It is removed and started again before it is used again, with no instance waiting.
     Recreate,
     /// As `restore`, or `spare` where there is no state to put back, but only if a request may have changed something.
     WhenDirty,
@@ -157,7 +162,7 @@ pub enum ResetPolicy {
     Never,
 }
 
-/// What a copy may use.
+/// What an instance may use.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
@@ -291,13 +296,13 @@ pub struct Probe {
 
 impl Site {
     /// How much memory one run of it may take, in bytes, with what waits beside it: all that its containers are allowed. Other sites are small.
-    pub fn memory(&self, copies: usize) -> u64 {
+    pub fn memory(&self, instances: usize) -> u64 {
         if self.driver != DriverKind::Docker {
             return 0;
         }
         let waiting =
             matches!(self.reset, ResetPolicy::Spare | ResetPolicy::Restore | ResetPolicy::WhenDirty);
-        self.limits.memory.0.saturating_mul((copies + usize::from(waiting)) as u64)
+        self.limits.memory.0.saturating_mul((instances + usize::from(waiting)) as u64)
     }
 
     /// The manifest's file.
@@ -317,6 +322,14 @@ impl Site {
     pub fn load(folder: &Utf8Path) -> Result<Site, yaml::Error> {
         let path = folder.join(FILE);
         let mut site: Site = yaml::read(&path)?;
+        if let Some(beside) = site.beside.take() {
+            if !site.sidecars.is_empty() {
+                let message = "beside: this is the older name of `sidecars`; use one of them";
+                return Err(yaml::Error::senseless(&path, message));
+            }
+            tracing::warn!("{path}: `beside` is now called `sidecars`");
+            site.sidecars = beside;
+        }
         site.name = folder.file_name().unwrap_or("site").to_owned();
         site.folder = folder.to_owned();
         check::site(&site).map_err(|message| yaml::Error::senseless(&path, message))?;

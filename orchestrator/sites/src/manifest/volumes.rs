@@ -14,7 +14,7 @@ pub struct Volume {
     /// A folder of this machine that the user supplies, which the container may only read: relative to the manifest's own
     /// folder, or with `${NAME}` for an environment variable.
     pub folder: Option<String>,
-    /// So many bytes to write in, in memory and within the limit on it; they go with the copy.
+    /// So many bytes to write in, in memory and within the limit on it; they go with the instance.
     pub scratch: Option<Bytes>,
 }
 

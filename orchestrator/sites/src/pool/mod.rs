@@ -1,7 +1,7 @@
-//! The copies of one site, and who has them.
+//! The instances of one site, and who has them.
 //!
-//! One task, the [keeper](keeper), owns every transition; everybody else sends it messages. What takes time (starting,
-//! putting back, stopping) runs in tasks of its own, which tell the keeper how it went.
+//! One task, the [actor](actor), owns every transition; everybody else sends it messages. What takes time (starting,
+//! putting back, stopping) runs in tasks of its own, which tell the actor how it went.
 //!
 //! ```text
 //!            start            conditions hold            lease
@@ -15,7 +15,7 @@
 //!
 //! Whatever runs may end by itself in any phase: it is removed, and another one started.
 
-mod keeper;
+mod supervisor;
 mod work;
 
 use std::sync::Arc;
@@ -25,35 +25,35 @@ use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
 pub(crate) use work::LAST_WORDS;
 
-use crate::copy::Copy;
 use crate::driver::Driver;
 use crate::follow;
+use crate::instance::Instance;
 use crate::login::LogIns;
 use crate::{Error, Events, Lease, Site, SiteState, SiteStatus};
 
 type Reply<T> = oneshot::Sender<Result<T, Arc<Error>>>;
 
-/// What the keeper is told and asked.
+/// What the actor is told and asked.
 pub(crate) enum Message {
-    /// Somebody wants a copy.
+    /// Somebody wants an instance.
     Lease(Reply<Lease>),
-    /// A copy is given back.
+    /// An instance is given back.
     HandBack { id: u32, changed: bool },
-    /// A copy that is starting waits for something.
+    /// An instance that is starting waits for something.
     Waits { id: u32, condition: String },
-    /// A copy has been started, or not.
-    Started { id: u32, result: Result<Arc<Copy>, Error>, took: Duration },
-    /// A copy's state has been put back, with what still differs, or not.
+    /// An instance has been started, or not.
+    Started { id: u32, result: Result<Arc<Instance>, Error>, took: Duration },
+    /// An instance's state has been put back, with what still differs, or not.
     Restored { id: u32, result: Result<Option<String>, Error>, took: Duration },
-    /// A copy has been removed.
+    /// An instance has been removed.
     Gone { id: u32, took: Duration },
-    /// A copy has ended by itself.
+    /// An instance has ended by itself.
     Ended { id: u32, error: Error },
-    /// How much memory a copy occupies.
+    /// How much memory an instance occupies.
     Memory { id: u32, bytes: u64 },
-    /// All copies that are nobody's are to be made pristine again.
+    /// All instances that are nobody's are to be made pristine again.
     Reset(Reply<()>),
-    /// All copies are to go.
+    /// All instances are to go.
     Stop(oneshot::Sender<()>),
 }
 
@@ -61,31 +61,31 @@ pub(crate) enum Message {
 pub(crate) struct Surroundings {
     pub(crate) site: Arc<Site>,
     pub(crate) driver: Arc<dyn Driver>,
-    /// How many copies are leased at once.
-    pub(crate) copies: usize,
+    /// How many instances are leased at once.
+    pub(crate) instances: usize,
     pub(crate) events: Events,
-    /// How many copies of all sites may be starting at once.
+    /// How many instances of all sites may be starting at once.
     pub(crate) gate: Arc<Semaphore>,
-    /// How many sites have not had a ready copy yet, nor been given up.
+    /// How many sites have not had a ready instance yet, nor been given up.
     pub(crate) unproven: watch::Sender<usize>,
 }
 
-/// A handle on the copies of one site.
+/// A handle on the instances of one site.
 #[derive(Clone)]
 pub(crate) struct Pool {
     site: Arc<Site>,
-    keeper: mpsc::UnboundedSender<Message>,
+    actor: mpsc::UnboundedSender<Message>,
     status: watch::Receiver<SiteStatus>,
-    copies: watch::Receiver<Vec<Arc<Copy>>>,
+    instances: watch::Receiver<Vec<Arc<Instance>>>,
 }
 
 impl Pool {
-    /// Begins to start copies.
+    /// Begins to start instances.
     pub(crate) fn open(surroundings: Surroundings) -> Pool {
         let site = Arc::clone(&surroundings.site);
-        let (keeper, inbox) = mpsc::unbounded_channel();
-        let (status, copies) = keeper::run(surroundings, inbox, keeper.downgrade());
-        Pool { site, keeper, status, copies }
+        let (actor, inbox) = mpsc::unbounded_channel();
+        let (status, instances) = supervisor::run(surroundings, inbox, actor.downgrade());
+        Pool { site, actor, status, instances }
     }
 
     pub(crate) fn site(&self) -> &Arc<Site> {
@@ -96,17 +96,17 @@ impl Pool {
         self.status.borrow().clone()
     }
 
-    /// All copies that run, the oldest first.
-    pub(crate) fn copies(&self) -> Vec<Arc<Copy>> {
-        self.copies.borrow().clone()
+    /// All instances that run, the oldest first.
+    pub(crate) fn instances(&self) -> Vec<Arc<Instance>> {
+        self.instances.borrow().clone()
     }
 
-    /// What all copies print from now on, after the last lines of those that run.
+    /// What all instances print from now on, after the last lines of those that run.
     pub(crate) fn follow(&self, lines: usize) -> mpsc::Receiver<(u32, String)> {
-        follow::follow(self.copies.clone(), lines)
+        follow::follow(self.instances.clone(), lines)
     }
 
-    /// Waits until a copy is ready, or the site has failed.
+    /// Waits until an instance is ready, or the site has failed.
     pub(crate) async fn settled(&self) -> SiteStatus {
         let mut status = self.status.clone();
         let settled = status.wait_for(|status| status.state != SiteState::Starting).await;
@@ -121,7 +121,7 @@ impl Pool {
                 let lease = self.unwrap(answer.await)?;
                 // It may have ended since it was found ready, and nobody has heard of it yet.
                 let Err(error) = lease.examine().await else { return Ok(lease) };
-                self.tell(Message::Ended { id: lease.copy(), error })?;
+                self.tell(Message::Ended { id: lease.instance(), error })?;
             }
         };
         match tokio::time::timeout(within, leasing).await {
@@ -143,17 +143,17 @@ impl Pool {
         }
     }
 
-    /// Asks every copy for its memory.
+    /// Asks every instance for its memory.
     pub(crate) async fn measure(&self) {
-        for copy in self.copies() {
-            if let Some(bytes) = copy.machine.memory().await {
-                let _ = self.tell(Message::Memory { id: copy.id, bytes });
+        for instance in self.instances() {
+            if let Some(bytes) = instance.machine.memory().await {
+                let _ = self.tell(Message::Memory { id: instance.id, bytes });
             }
         }
     }
 
     fn tell(&self, message: Message) -> Result<(), Error> {
-        self.keeper.send(message).map_err(|_| Error::Stopped(self.site.name.clone()))
+        self.actor.send(message).map_err(|_| Error::Stopped(self.site.name.clone()))
     }
 
     fn unwrap<T>(
@@ -171,19 +171,21 @@ impl Pool {
     fn wanting(&self) -> String {
         let status = self.status();
         let states: Vec<String> = status
-            .copies
+            .instances
             .iter()
-            .map(|copy| {
-                let phase = format!("{:?}", copy.phase).to_lowercase();
-                match &copy.condition {
-                    Some(condition) => format!("copy {} is {phase}, waiting for {condition}", copy.id),
-                    None => format!("copy {} is {phase}", copy.id),
+            .map(|instance| {
+                let phase = format!("{:?}", instance.phase).to_lowercase();
+                match &instance.condition {
+                    Some(condition) => {
+                        format!("instance {} is {phase}, waiting for {condition}", instance.id)
+                    }
+                    None => format!("instance {} is {phase}", instance.id),
                 }
             })
             .collect();
         let states = if states.is_empty() { "there is none".to_owned() } else { states.join("; ") };
         let problem = status.problem.map(|problem| format!("; last failed to {problem}")).unwrap_or_default();
-        format!("a free copy of {}: {states}{problem}", self.site.name)
+        format!("a free instance of {}: {states}{problem}", self.site.name)
     }
 }
 
@@ -191,6 +193,6 @@ impl Pool {
 #[derive(Clone)]
 pub(crate) struct Back {
     pub(crate) site: Arc<Site>,
-    pub(crate) keeper: mpsc::UnboundedSender<Message>,
+    pub(crate) actor: mpsc::UnboundedSender<Message>,
     pub(crate) log_ins: Arc<LogIns>,
 }

@@ -1,4 +1,4 @@
-//! What takes time: starting a copy, putting its state back, watching it, removing it.
+//! What takes time: starting an instance, putting its state back, watching it, removing it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,18 +8,18 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::Message;
-use crate::copy::Copy;
 use crate::driver::Driver;
+use crate::instance::Instance;
 use crate::manifest::ResetPolicy;
 use crate::{Error, Event, Events, Site, ready};
 
-/// How many of a copy's last lines an error shows.
+/// How many of an instance's last lines an error shows.
 pub(crate) const LAST_WORDS: usize = 20;
 
-/// How long the first copies of slow sites keep the second ones of others waiting.
+/// How long the first instances of slow sites keep the second ones of others waiting.
 const PRECEDENCE: Duration = Duration::from_secs(30);
 
-/// What all work on a site's copies needs.
+/// What all work on a site's instances needs.
 #[derive(Clone)]
 pub(super) struct Work {
     pub(super) site: Arc<Site>,
@@ -32,14 +32,14 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// Starts a copy and waits until it can be leased. One that is not the site's `first` lets the first copies of the other
+    /// Starts an instance and waits until it can be leased. One that is not the site's `first` lets the first instances of the other
     /// sites go before it, so that all sites can be used as early as possible.
     pub(super) async fn start(
         &self,
         id: u32,
         first: bool,
-        keeper: &mpsc::UnboundedSender<Message>,
-    ) -> (Result<Arc<Copy>, Error>, Duration) {
+        actor: &mpsc::UnboundedSender<Message>,
+    ) -> (Result<Arc<Instance>, Error>, Duration) {
         if !first {
             let mut unproven = self.unproven.subscribe();
             let others = timeout(PRECEDENCE, unproven.wait_for(|left| *left == 0));
@@ -49,7 +49,7 @@ impl Work {
             }
         }
         if let Some(condition) = self.driver.lacks() {
-            let _ = keeper.send(Message::Waits { id, condition });
+            let _ = actor.send(Message::Waits { id, condition });
             self.until_nothing_lacks().await;
         }
         let permit = tokio::select! {
@@ -60,46 +60,50 @@ impl Work {
         if permit.is_none() || self.stopping.is_cancelled() {
             return (Err(Error::Stopped(self.site.name.clone())), began.elapsed());
         }
-        (self.events)(&Event::Starting { site: self.site.name.clone(), copy: id });
-        let copy = match self.driver.start(id).await {
-            Ok(copy) => Arc::new(copy),
+        (self.events)(&Event::Starting { site: self.site.name.clone(), instance: id });
+        let instance = match self.driver.start(id).await {
+            Ok(instance) => Arc::new(instance),
             Err(error) => return (Err(error), began.elapsed()),
         };
         let outcome = tokio::select! {
-            outcome = self.make_ready(&copy, keeper) => outcome,
-            why = copy.over() => Err(self.ended(&copy, why).await),
+            outcome = self.make_ready(&instance, actor) => outcome,
+            why = instance.over() => Err(self.ended(&instance, why).await),
             () = self.stopping.cancelled() => Err(Error::Stopped(self.site.name.clone())),
         };
         if let Err(error) = outcome {
-            self.stop(&copy).await;
+            self.stop(&instance).await;
             return (Err(error), began.elapsed());
         }
-        (Ok(copy), began.elapsed())
+        (Ok(instance), began.elapsed())
     }
 
-    async fn make_ready(&self, copy: &Copy, keeper: &mpsc::UnboundedSender<Message>) -> Result<(), Error> {
-        let (site, id) = (&*self.site, copy.id);
+    async fn make_ready(
+        &self,
+        instance: &Instance,
+        actor: &mpsc::UnboundedSender<Message>,
+    ) -> Result<(), Error> {
+        let (site, id) = (&*self.site, instance.id);
         let waiting = |condition: &str| {
             (self.events)(&Event::Waiting {
                 site: site.name.clone(),
-                copy: id,
+                instance: id,
                 condition: condition.to_owned(),
             });
-            let _ = keeper.send(Message::Waits { id, condition: condition.to_owned() });
+            let _ = actor.send(Message::Waits { id, condition: condition.to_owned() });
         };
-        if let Err(condition) = ready::wait(site, copy, waiting).await {
+        if let Err(condition) = ready::wait(site, instance, waiting).await {
             let within = site.ready_within.0;
-            let log = copy.machine.log(LAST_WORDS).await;
+            let log = instance.machine.log(LAST_WORDS).await;
             return Err(Error::NotReady { site: site.name.clone(), within, condition, log });
         }
         for command in &site.after_start {
-            copy.machine.exec(&command.exec, command.user.as_deref()).await?;
+            instance.machine.exec(&command.exec, command.user.as_deref()).await?;
         }
-        if matches!(site.reset, ResetPolicy::Restore | ResetPolicy::WhenDirty) && site.beside.is_empty() {
-            copy.machine.settle().await;
+        if matches!(site.reset, ResetPolicy::Restore | ResetPolicy::WhenDirty) && site.sidecars.is_empty() {
+            instance.machine.settle().await;
             // The application itself and our looking at it may have written something: the first lease is to find what
             // the next ones find.
-            if let Some(difference) = copy.restore(site).await? {
+            if let Some(difference) = instance.restore(site).await? {
                 return Err(Error::Drift { site: site.name.clone(), difference });
             }
         }
@@ -107,37 +111,37 @@ impl Work {
     }
 
     /// Puts the state back; what still differs from the golden one.
-    pub(super) async fn restore(&self, copy: &Copy) -> Result<Option<String>, Error> {
+    pub(super) async fn restore(&self, instance: &Instance) -> Result<Option<String>, Error> {
         tokio::select! {
-            restored = copy.restore(&self.site) => restored,
-            why = copy.machine.ended() => Err(self.ended(copy, why).await),
+            restored = instance.restore(&self.site) => restored,
+            why = instance.machine.ended() => Err(self.ended(instance, why).await),
         }
     }
 
-    /// Waits until the copy ends by itself.
-    pub(super) async fn watch(&self, copy: &Copy) -> Error {
-        let why = copy.over().await;
-        self.ended(copy, why).await
+    /// Waits until the instance ends by itself.
+    pub(super) async fn watch(&self, instance: &Instance) -> Error {
+        let why = instance.over().await;
+        self.ended(instance, why).await
     }
 
-    async fn ended(&self, copy: &Copy, why: String) -> Error {
-        let log = copy.machine.log(LAST_WORDS).await;
-        Error::Died { site: self.site.name.clone(), copy: copy.id, why, log }
+    async fn ended(&self, instance: &Instance, why: String) -> Error {
+        let log = instance.machine.log(LAST_WORDS).await;
+        Error::Died { site: self.site.name.clone(), instance: instance.id, why, log }
     }
 
-    /// Removes a copy. What cannot be removed is left to the end of the town, and told.
-    pub(super) async fn stop(&self, copy: &Copy) {
-        while let Err(error) = copy.machine.stop().await {
+    /// Removes an instance. What cannot be removed is left to the end of the group, and told.
+    pub(super) async fn stop(&self, instance: &Instance) {
+        while let Err(error) = instance.machine.stop().await {
             if error.is_gone() && !self.stopping.is_cancelled() {
                 self.until_nothing_lacks().await;
                 continue;
             }
-            tracing::warn!(site = self.site.name, copy = copy.id, %error, "a copy could not be removed");
+            tracing::warn!(site = self.site.name, instance = instance.id, %error, "an instance could not be removed");
             break;
         }
     }
 
-    /// Waits until copies can be started and removed again, or the site is stopped.
+    /// Waits until instances can be started and removed again, or the site is stopped.
     async fn until_nothing_lacks(&self) {
         tokio::select! {
             () = self.driver.lacks_nothing() => {}

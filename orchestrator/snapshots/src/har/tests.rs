@@ -54,10 +54,6 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     out.finish().unwrap()
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 #[test]
 fn a_plain_entry_becomes_the_exchange() {
     let entry = one(entry(&[("Content-Type", "text/plain")], json!({"size": 2, "text": "hi"})));
@@ -109,7 +105,7 @@ fn a_gzip_file_sent_under_gzip_and_decoded_by_the_tool_is_told_by_its_sizes() {
 fn polly_keeps_coded_chunks_and_header_lists() {
     let coded = gzip(b"hello");
     let (a, b) = coded.split_at(5);
-    let text = json!([hex(a), hex(b)]).to_string();
+    let text = json!([hex::encode(a), hex::encode(b)]).to_string();
     let mut raw = entry(&[("content-encoding", "gzip")], json!({"text": text, "size": 1}));
     raw["response"]["headers"][0]["value"] = json!(["gzip"]);
     raw["response"]["headers"]

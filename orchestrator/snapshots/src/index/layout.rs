@@ -30,7 +30,7 @@ pub(super) struct Binding {
 impl Binding {
     /// All of it in digits.
     pub(super) fn state(&self) -> String {
-        let digest: String = self.digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest = hex::encode(self.digest);
         format!("{}-{}.{:09}-{digest}", self.size, self.modified_seconds, self.modified_nanos)
     }
 

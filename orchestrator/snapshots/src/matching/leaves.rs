@@ -74,7 +74,7 @@ fn body_leaves(asked: &Asked<'_>, leaves: &mut Vec<Leaf>) {
     let bytes = match asked.body {
         Payload::Bytes([]) => return,
         Payload::Bytes(bytes) if bytes.len() <= MAX_STRUCTURED_BODY => bytes,
-        other => return push(leaves, Place::Body, "", &hex(&other.sha256())),
+        other => return push(leaves, Place::Body, "", &hex::encode(other.sha256())),
     };
     match Family::of(asked.content_type) {
         Family::Json | Family::Text => {
@@ -100,7 +100,7 @@ fn body_leaves(asked: &Asked<'_>, leaves: &mut Vec<Leaf>) {
         }
         Family::None | Family::Other(_) => {}
     }
-    push(leaves, Place::Body, "", &hex(&asked.body.sha256()));
+    push(leaves, Place::Body, "", &hex::encode(asked.body.sha256()));
 }
 
 fn multipart_leaf(part: &[u8], leaves: &mut Vec<Leaf>) {
@@ -110,7 +110,7 @@ fn multipart_leaf(part: &[u8], leaves: &mut Vec<Leaf>) {
         head.split_once("name=\"").and_then(|(_, rest)| rest.split_once('"')).map_or("", |(name, _)| name);
     match value.len() {
         0..=1024 => push(leaves, Place::Body, name, value),
-        _ => push(leaves, Place::Body, name, &hex(&Sha256::digest(value.as_bytes()))),
+        _ => push(leaves, Place::Body, name, &hex::encode(Sha256::digest(value.as_bytes()))),
     }
 }
 
@@ -122,8 +122,4 @@ fn push(leaves: &mut Vec<Leaf>, place: Place, name: &str, value: &str) {
 
 fn value(piece: &str) -> &str {
     piece.split_once('=').map_or("", |(_, value)| value)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

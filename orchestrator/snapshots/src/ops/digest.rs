@@ -63,7 +63,7 @@ impl Check {
         let (name, said) = self.label.split_once(':').unwrap_or((&self.label, ""));
         let said = said.trim();
         if said.len() == bytes.len() * 2 {
-            let is = hex(&bytes);
+            let is = hex::encode(bytes);
             return if said.eq_ignore_ascii_case(&is) {
                 Compared::Equal
             } else {
@@ -116,11 +116,7 @@ pub(super) fn spelling(label: &str) -> String {
 
 /// `sha256:<hex>` of some bytes.
 pub(super) fn sha256(bytes: &[u8]) -> String {
-    format!("sha256:{}", hex(&Sha256::digest(bytes)))
-}
-
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("sha256:{}", hex::encode(Sha256::digest(bytes)))
 }
 
 fn base32(bytes: &[u8]) -> String {

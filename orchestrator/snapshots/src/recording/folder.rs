@@ -2,9 +2,9 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
-use std::sync::{Mutex, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use parking_lot::Mutex;
 
 use super::append::{self, Piece};
 use super::appender::{Appender, FILLER};
@@ -157,7 +157,7 @@ impl Recording {
 
     /// Bytes recorded so far.
     pub fn bytes(&self) -> u64 {
-        self.data.lock().unwrap_or_else(PoisonError::into_inner).length()
+        self.data.lock().length()
     }
 
     /// The file this will become.
@@ -172,13 +172,13 @@ impl Recording {
     }
 
     fn write(&self, to: &Mutex<Appender>, path: &Utf8Path, pieces: &[Piece<'_>]) -> Result<(), Error> {
-        let mut appender = to.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut appender = to.lock();
         appender.append(pieces).map_err(|e| Error::io("write", path, e))
     }
 
     /// Takes the filling from the end of the data, before they are read as a whole.
     pub(super) fn trim(&self) -> Result<(), Error> {
-        let mut data = self.data.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut data = self.data.lock();
         data.trim().map_err(|e| Error::io("cut", &self.data_path(), e))
     }
 

@@ -7,12 +7,7 @@ const BASE32: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 /// `sha256:` and 64 lower-case hexadecimal digits.
 pub fn sha256_text(digest: &[u8]) -> String {
-    let mut text = String::with_capacity(7 + digest.len() * 2);
-    text.push_str("sha256:");
-    for byte in digest {
-        text.push_str(&format!("{byte:02x}"));
-    }
-    text
+    format!("sha256:{}", hex::encode(digest))
 }
 
 /// `sha1:` and 32 characters of base32, as older tools write it.

@@ -1,11 +1,11 @@
-//! A process that owns a town, for tests that kill it: `owner FOLDER SITE-FOLDER` starts the site, says so, and stays. `owner
+//! A process that owns a group, for tests that kill it: `owner FOLDER SITE-FOLDER` starts the site, says so, and stays. `owner
 //! sweep` removes what everybody has on its engine.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use sites::{Options, Site, Town};
+use sites::{Options, Site, SiteGroup};
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
@@ -19,18 +19,18 @@ async fn main() -> anyhow::Result<()> {
     let folder = folder.into();
     let site = Site::load(arguments.next().context("the folder of a site")?.as_str().into())?;
     let name = site.name.clone();
-    let options = Options { copies: 1, folder, listed: Vec::new(), name: "owner".to_owned() };
+    let options = Options { instances: 1, folder, listed: Vec::new(), name: "owner".to_owned() };
     let events = Arc::new(|event: &sites::Event| eprintln!("{event:?}"));
-    let town = Town::start(vec![site], options, events).await?;
-    town.ready(Duration::from_secs(60)).await?;
+    let group = SiteGroup::start(vec![site], options, events).await?;
+    group.ready(Duration::from_secs(60)).await?;
     println!("ready");
     // Whoever speaks to us wants to know whether a copy can be had.
     for _ in std::io::stdin().lines() {
-        match town.lease(&name, Duration::from_secs(60)).await {
+        match group.lease(&name, Duration::from_secs(60)).await {
             Ok(lease) => println!("leased {}", lease.upstream()),
             Err(error) => println!("failed to {error}"),
         }
     }
-    town.stop().await?;
+    group.stop().await?;
     Ok(())
 }

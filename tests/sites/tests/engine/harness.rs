@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use sites::{Event, Events, Lease, Options, Site, Town, Upstream};
+use sites::{Event, Events, Lease, Options, Site, SiteGroup, Upstream};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 pub(crate) const SOON: Duration = Duration::from_secs(60);
@@ -49,18 +49,18 @@ impl Bench {
         folder
     }
 
-    pub(crate) async fn town(&self, lines: &str, copies: usize) -> Ground {
-        self.town_of(&self.manifest(lines), copies).await
+    pub(crate) async fn group(&self, lines: &str, instances: usize) -> Running {
+        self.group_of(&self.manifest(lines), instances).await
     }
 
-    pub(crate) async fn town_of(&self, manifest: &Utf8Path, copies: usize) -> Ground {
+    pub(crate) async fn group_of(&self, manifest: &Utf8Path, instances: usize) -> Running {
         let site = Site::load(manifest).unwrap();
         let events = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&events);
         let on: Events = Arc::new(move |event| heard.lock().unwrap().push(event.clone()));
         let options =
-            Options { copies, folder: self.path("data"), listed: Vec::new(), name: "test".to_owned() };
-        Ground { town: Town::start(vec![site], options, on).await.unwrap(), events }
+            Options { instances, folder: self.path("data"), listed: Vec::new(), name: "test".to_owned() };
+        Running { group: SiteGroup::start(vec![site], options, on).await.unwrap(), events }
     }
 }
 
@@ -70,15 +70,15 @@ impl Drop for Bench {
     }
 }
 
-/// A town of the small site, and what it told.
-pub(crate) struct Ground {
-    pub(crate) town: Town,
+/// A group of the small site, and what it told.
+pub(crate) struct Running {
+    pub(crate) group: SiteGroup,
     events: Arc<Mutex<Vec<Event>>>,
 }
 
-impl Ground {
+impl Running {
     pub(crate) async fn lease(&self) -> Lease {
-        self.town.lease("small", SOON).await.unwrap()
+        self.group.lease("small", SOON).await.unwrap()
     }
 
     pub(crate) fn events(&self) -> Vec<Event> {
@@ -91,7 +91,7 @@ impl Ground {
     }
 }
 
-/// A page of a copy.
+/// A page of an instance.
 pub(crate) async fn page(lease: &Lease, path: &str) -> String {
     let Upstream::Address(address) = lease.upstream() else { panic!("an address") };
     ask(address, path).await.unwrap()

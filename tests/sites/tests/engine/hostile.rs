@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use sites::state::{Access, Golden, Layout, Live};
-use sites::{Event, Lease, Options, Site, Town};
+use sites::{Event, Lease, Options, Site, SiteGroup};
 
 use crate::harness::{Bench, SOON, page, small_database, wait_for};
 
@@ -48,32 +48,32 @@ fn find(root: &Utf8Path, pattern: &[&str]) -> Option<Utf8PathBuf> {
 }
 
 fn drifted(event: &Event) -> Option<u32> {
-    if let Event::Drifted { copy, .. } = event { Some(*copy) } else { None }
+    if let Event::Drifted { instance, .. } = event { Some(*instance) } else { None }
 }
 
 fn recycled(event: &Event) -> Option<u32> {
-    if let Event::Recycled { copy, .. } = event { Some(*copy) } else { None }
+    if let Event::Recycled { instance, .. } = event { Some(*instance) } else { None }
 }
 
-/// A lease of this very copy, which is there and nobody's.
-async fn lease_of(town: &Town, copy: u32) -> Lease {
+/// A lease of this very instance, which is there and nobody's.
+async fn lease_of(group: &SiteGroup, instance: u32) -> Lease {
     let mut others = Vec::new();
     loop {
-        let lease = town.lease("small", SOON).await.unwrap();
-        if lease.copy() == copy {
+        let lease = group.lease("small", SOON).await.unwrap();
+        if lease.instance() == instance {
             return lease;
         }
         others.push(lease);
     }
 }
 
-/// Has the first copy of a town plant links while its state is put back, and hands it back.
-async fn race(town: &Town, events: &Mutex<Vec<Event>>, live: Live, golden: &Utf8Path, outside: &Outside) {
+/// Has the first instance of a group plant links while its state is put back, and hands it back.
+async fn race(group: &SiteGroup, events: &Mutex<Vec<Event>>, live: Live, golden: &Utf8Path, outside: &Outside) {
     let layout =
         Layout::of(&serde_json::from_str(r#"{"sqlite": ["db.sqlite3"], "trees": ["lines"]}"#).unwrap())
             .unwrap();
     let golden = Golden::open(golden, layout).unwrap();
-    let lease = town.lease("small", SOON).await.unwrap();
+    let lease = group.lease("small", SOON).await.unwrap();
     assert_eq!(page(&lease, &format!("/hostile?{}", outside.folder)).await, "planting");
     let put_back = move || {
         for _ in 0..RESETS {
@@ -84,7 +84,7 @@ async fn race(town: &Town, events: &Mutex<Vec<Event>>, live: Live, golden: &Utf8
     tokio::task::spawn_blocking(put_back).await.unwrap();
     assert!(content(&outside.folder) == outside.before, "a reset wrote outside");
 
-    let bad = lease.copy();
+    let bad = lease.instance();
     let count = |of: fn(&Event) -> Option<u32>| {
         events.lock().unwrap().iter().filter(|event| of(event) == Some(bad)).count()
     };
@@ -94,27 +94,27 @@ async fn race(town: &Town, events: &Mutex<Vec<Event>>, live: Live, golden: &Utf8
     for resets in 1.. {
         assert!(Instant::now() < deadline, "the site was not found out");
         lent.hand_back(true).await;
-        wait_for("the copy was put back or found out", || count(drifted) + count(recycled) >= resets).await;
+        wait_for("the instance was put back or found out", || count(drifted) + count(recycled) >= resets).await;
         if count(drifted) > 0 {
             break;
         }
-        lent = lease_of(town, bad).await;
+        lent = lease_of(group, bad).await;
     }
-    let next = town.lease("small", SOON).await.unwrap();
-    assert!(next.copy() != bad && next.difference().await.unwrap().is_none());
+    let next = group.lease("small", SOON).await.unwrap();
+    assert!(next.instance() != bad && next.difference().await.unwrap().is_none());
     assert!(content(&outside.folder) == outside.before, "a reset wrote outside");
-    town.stop().await.unwrap();
+    group.stop().await.unwrap();
 }
 
-async fn town(bench: &Bench, manifest: &Utf8Path) -> (Town, Arc<Mutex<Vec<Event>>>) {
+async fn group(bench: &Bench, manifest: &Utf8Path) -> (SiteGroup, Arc<Mutex<Vec<Event>>>) {
     let events = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&events);
     let on: sites::Events = Arc::new(move |event| heard.lock().unwrap().push(event.clone()));
     let options =
-        Options { copies: 1, folder: bench.path("data"), listed: Vec::new(), name: "test".to_owned() };
-    let town = Town::start(vec![Site::load(manifest).unwrap()], options, on).await.unwrap();
-    town.ready(SOON).await.unwrap();
-    (town, events)
+        Options { instances: 1, folder: bench.path("data"), listed: Vec::new(), name: "test".to_owned() };
+    let group = SiteGroup::start(vec![Site::load(manifest).unwrap()], options, on).await.unwrap();
+    group.ready(SOON).await.unwrap();
+    (group, events)
 }
 
 #[tokio::test]
@@ -124,12 +124,12 @@ async fn a_container_that_plants_links_has_nothing_outside_overwritten() {
     let text = std::fs::read_to_string(manifest.join("site.yaml")).unwrap();
     let text = text.replace("state: {trees:", "state: {sqlite: [/state/db.sqlite3], trees:");
     std::fs::write(manifest.join("site.yaml"), text).unwrap();
-    let (town, events) = town(&bench, &manifest).await;
+    let (group, events) = group(&bench, &manifest).await;
     let outside = Outside::new(bench.path("outside"));
     let folder = find(&bench.path("data/copies"), &["*", "small-1", "state"]).unwrap();
     let golden = find(&bench.path("data/golden"), &["*", "small"]).unwrap();
     let live = Live { folder, access: Access::Only(10001, 10001) };
-    race(&town, &events, live, &golden, &outside).await;
+    race(&group, &events, live, &golden, &outside).await;
 }
 
 #[tokio::test]
@@ -151,10 +151,10 @@ async fn a_process_that_plants_links_has_nothing_outside_overwritten() {
          state: {{sqlite: [db.sqlite3], trees: [lines]}}\nreset: restore\n"
     );
     std::fs::write(manifest.join("site.yaml"), text).unwrap();
-    let (town, events) = town(&bench, &manifest).await;
+    let (group, events) = group(&bench, &manifest).await;
     let outside = Outside::new(bench.path("outside"));
-    let copies = bench.path("data/copies");
-    let live = Live { folder: find(&copies, &["*", "small-1", "state"]).unwrap(), access: Access::Own };
-    let golden = find(&copies, &["*", "small-golden"]).unwrap();
-    race(&town, &events, live, &golden, &outside).await;
+    let instances = bench.path("data/copies");
+    let live = Live { folder: find(&instances, &["*", "small-1", "state"]).unwrap(), access: Access::Own };
+    let golden = find(&instances, &["*", "small-golden"]).unwrap();
+    race(&group, &events, live, &golden, &outside).await;
 }

@@ -85,8 +85,8 @@ async fn nothing_can_be_reached_from_a_site() {
         }
     });
 
-    let ground = bench.town("reset: spare\nlimits: {memory: 64M}", 1).await;
-    let (a, b) = (ground.lease().await, ground.lease().await);
+    let running = bench.group("reset: spare\nlimits: {memory: 64M}", 1).await;
+    let (a, b) = (running.lease().await, running.lease().await);
     let networks =
         docker(&["network", "ls", "--filter", "label=sandbox.instance", "--format", "{{.Name}}"]).unwrap();
     // Other tests have networks of their own meanwhile, which come and go.
@@ -142,14 +142,14 @@ async fn nothing_can_be_reached_from_a_site() {
     }
     // While we reach it, and it itself.
     assert_eq!(page(&a, "/tcp?127.0.0.1:8000").await, "reached");
-    ground.town.stop().await.unwrap();
+    running.group.stop().await.unwrap();
 }
 
 #[tokio::test]
 async fn a_site_has_no_rights_and_writes_nothing_but_its_state() {
     let bench = Bench::new();
-    let ground = bench.town("reset: spare", 1).await;
-    let lease = ground.lease().await;
+    let running = bench.group("reset: spare", 1).await;
+    let lease = running.lease().await;
     let status = page(&lease, "/file?/proc/self/status").await;
     let field = |name: &str| {
         let line = status.lines().find(|line| line.starts_with(name)).unwrap();
@@ -167,7 +167,7 @@ async fn a_site_has_no_rights_and_writes_nothing_but_its_state() {
     for path in ["/state/new", "/tmp/new", "/run/new"] {
         assert_eq!(page(&lease, &format!("/write?{path}")).await, "written", "{path}");
     }
-    ground.town.stop().await.unwrap();
+    running.group.stop().await.unwrap();
 }
 
 #[tokio::test]
@@ -176,8 +176,8 @@ async fn a_site_makes_no_name_space_and_no_socket_that_it_does_not_need() {
     const NEW_NETWORK: u32 = 0x4000_0000;
     let bench = Bench::new();
     for writable in [false, true] {
-        let ground = bench.town(&format!("reset: spare\nwritable: {writable}"), 1).await;
-        let lease = ground.lease().await;
+        let running = bench.group(&format!("reset: spare\nwritable: {writable}"), 1).await;
+        let lease = running.lease().await;
         for (family, number) in [("UNIX", 1), ("INET", 2), ("INET6", 10), ("NETLINK", 16)] {
             let answer = page(&lease, &format!("/socket?{number}")).await;
             assert!(answer == "made" || family == "INET6", "{family}: {answer}");
@@ -190,19 +190,19 @@ async fn a_site_makes_no_name_space_and_no_socket_that_it_does_not_need() {
             let answer = page(&lease, &format!("/unshare?{flag}")).await;
             assert!(answer.contains("not permitted"), "{answer}");
         }
-        ground.town.stop().await.unwrap();
+        running.group.stop().await.unwrap();
     }
 }
 
 #[tokio::test]
 async fn an_image_that_is_not_ours_may_write_to_itself_where_the_manifest_says_so() {
     let bench = Bench::new();
-    let ground = bench.town("reset: spare\nwritable: true", 1).await;
-    let lease = ground.lease().await;
+    let running = bench.group("reset: spare\nwritable: true", 1).await;
+    let lease = running.lease().await;
     assert_eq!(page(&lease, "/write?/new").await, "written");
     let status = page(&lease, "/file?/proc/self/status").await;
     let user = status.lines().find(|line| line.starts_with("Uid:")).unwrap();
     assert_eq!(user.split_whitespace().nth(1), Some("0"), "the image's own user");
     assert!(page(&lease, "/write?/clock/now").await.starts_with("error: "));
-    ground.town.stop().await.unwrap();
+    running.group.stop().await.unwrap();
 }

@@ -1,15 +1,15 @@
-//! A copy's life when nothing goes wrong.
+//! An instance's life when nothing goes wrong.
 
 use sites::{Event, How};
 
-use crate::harness::{Bench, Ground, docker, page, wait_for};
+use crate::harness::{Bench, Running, docker, page, wait_for};
 
 #[tokio::test]
 async fn a_copy_is_put_back_below_the_running_application() {
     let bench = Bench::new();
-    let ground = bench.town("reset: restore", 1).await;
+    let running = bench.group("reset: restore", 1).await;
     for round in 0..10 {
-        let lease = ground.lease().await;
+        let lease = running.lease().await;
         assert_eq!(lease.difference().await.unwrap(), None);
         assert_eq!(page(&lease, "/lines").await, "golden\n");
         assert_eq!(page(&lease, "/clock").await, "2023-06-15 09:00:00\n");
@@ -21,41 +21,41 @@ async fn a_copy_is_put_back_below_the_running_application() {
         assert_eq!(difference.as_deref(), Some("lines/all has changed"));
         lease.hand_back(true).await;
     }
-    ground.town.reset("small").await.unwrap();
-    ground.town.stop().await.unwrap();
+    running.group.reset("small").await.unwrap();
+    running.group.stop().await.unwrap();
     let restored = |event: &&Event| matches!(event, Event::Recycled { how: How::Restored, .. });
-    assert!(ground.events().iter().filter(restored).count() >= 10);
+    assert!(running.events().iter().filter(restored).count() >= 10);
     assert!(
-        !ground.events().iter().any(|event| matches!(event, Event::Drifted { .. } | Event::Failed { .. }))
+        !running.events().iter().any(|event| matches!(event, Event::Drifted { .. } | Event::Failed { .. }))
     );
 }
 
 #[tokio::test]
 async fn what_a_reset_does_not_reach_is_told_and_the_copy_replaced() {
     let bench = Bench::new();
-    let ground = bench.town("reset: restore", 1).await;
-    let lease = ground.lease().await;
-    let (bad, id) = (lease.upstream(), lease.copy());
+    let running = bench.group("reset: restore", 1).await;
+    let lease = running.lease().await;
+    let (bad, id) = (lease.upstream(), lease.instance());
     assert_eq!(page(&lease, "/stray?x").await, "written");
     lease.hand_back(true).await;
     let drifted =
         |event: &Event| matches!(event, Event::Drifted { difference, .. } if difference == "stray was added");
-    ground.hears("the drift is told", drifted).await;
-    ground.town.reset("small").await.unwrap();
-    for lease in [ground.lease().await, ground.lease().await] {
-        assert_ne!((lease.copy(), lease.upstream()), (id, bad.clone()));
+    running.hears("the drift is told", drifted).await;
+    running.group.reset("small").await.unwrap();
+    for lease in [running.lease().await, running.lease().await] {
+        assert_ne!((lease.instance(), lease.upstream()), (id, bad.clone()));
         assert_eq!(lease.difference().await.unwrap(), None);
     }
-    assert_eq!(ground.town.status()[0].drifts, 1);
-    ground.town.stop().await.unwrap();
+    assert_eq!(running.group.status()[0].drifts, 1);
+    running.group.stop().await.unwrap();
 }
 
 #[tokio::test]
 async fn temporary_files_and_processes_do_not_outlive_a_reset() {
     let bench = Bench::new();
-    let ground = bench.town("reset: restore", 1).await;
+    let running = bench.group("reset: restore", 1).await;
     for _ in 0..3 {
-        let lease = ground.lease().await;
+        let lease = running.lease().await;
         for folder in ["/tmp", "/run"] {
             assert_eq!(page(&lease, &format!("/list?{folder}")).await, "", "{folder}");
             assert_eq!(page(&lease, &format!("/write?{folder}/left")).await, "written");
@@ -63,8 +63,8 @@ async fn temporary_files_and_processes_do_not_outlive_a_reset() {
         lease.hand_back(true).await;
     }
     let drift = |event: &Event| matches!(event, Event::Drifted { .. });
-    assert!(!ground.events().iter().any(drift), "what can be put back is no drift");
-    let lease = ground.lease().await;
+    assert!(!running.events().iter().any(drift), "what can be put back is no drift");
+    let lease = running.lease().await;
     assert_eq!(page(&lease, "/leave").await, "left");
     lease.hand_back(true).await;
     let left = |event: &Event| match event {
@@ -73,60 +73,60 @@ async fn temporary_files_and_processes_do_not_outlive_a_reset() {
         }
         _ => false,
     };
-    ground.hears("the process is told", left).await;
-    ground.town.stop().await.unwrap();
+    running.hears("the process is told", left).await;
+    running.group.stop().await.unwrap();
 }
 
 #[tokio::test]
 async fn every_policy_gives_a_pristine_copy() {
     let bench = Bench::new();
     for policy in ["spare", "recreate", "when-dirty", "restore"] {
-        let ground = bench.town(&format!("reset: {policy}"), 1).await;
-        ground.town.ready(crate::harness::SOON).await.unwrap();
+        let running = bench.group(&format!("reset: {policy}"), 1).await;
+        running.group.ready(crate::harness::SOON).await.unwrap();
         for _ in 0..3 {
-            let lease = ground.lease().await;
+            let lease = running.lease().await;
             assert_eq!(page(&lease, "/lines").await, "golden\n", "{policy}");
             page(&lease, "/add?x").await;
             lease.hand_back(true).await;
         }
-        ground.town.stop().await.unwrap();
+        running.group.stop().await.unwrap();
     }
 }
 
 #[tokio::test]
 async fn a_spare_is_there_at_once() {
     let bench = Bench::new();
-    let ground = bench.town("reset: spare", 1).await;
+    let running = bench.group("reset: spare", 1).await;
     for _ in 0..5 {
-        // Answers when both copies are ready.
-        ground.town.reset("small").await.unwrap();
-        let first = ground.lease().await;
+        // Answers when both instances are ready.
+        running.group.reset("small").await.unwrap();
+        let first = running.lease().await;
         page(&first, "/add?x").await;
         let begun = |event: &&Event| matches!(event, Event::Starting { .. });
-        let before = ground.events().iter().filter(begun).count();
-        let second = ground.lease().await;
-        assert_eq!(ground.events().iter().filter(begun).count(), before, "it was started only now");
+        let before = running.events().iter().filter(begun).count();
+        let second = running.lease().await;
+        assert_eq!(running.events().iter().filter(begun).count(), before, "it was started only now");
         assert_eq!(page(&second, "/lines").await, "golden\n");
         first.hand_back(true).await;
         second.hand_back(true).await;
     }
-    ground.town.stop().await.unwrap();
+    running.group.stop().await.unwrap();
 }
 
 #[tokio::test]
 async fn logs_and_memory_can_be_seen_and_limits_hold() {
     let bench = Bench::new();
-    let ground = bench.town("limits: {memory: 32M, pids: 20, cpus: 0.5}\nreset: spare", 1).await;
-    let lease = ground.lease().await;
-    let logs = ground.town.logs("small", 10).await.unwrap();
+    let running = bench.group("limits: {memory: 32M, pids: 20, cpus: 0.5}\nreset: spare", 1).await;
+    let lease = running.lease().await;
+    let logs = running.group.logs("small", 10).await.unwrap();
     assert!(logs.iter().any(|(_, lines)| lines == &["a small site begins"]), "{logs:?}");
-    ground.town.measure().await;
-    let measured = |ground: &Ground| {
+    running.group.measure().await;
+    let measured = |running: &Running| {
         let memory =
-            |copy: &sites::CopyStatus| copy.id == lease.copy() && copy.memory.is_some_and(|it| it > 0);
-        ground.town.status()[0].copies.iter().any(memory)
+            |instance: &sites::InstanceStatus| instance.id == lease.instance() && instance.memory.is_some_and(|it| it > 0);
+        running.group.status()[0].instances.iter().any(memory)
     };
-    wait_for("the memory of the copy is known", || measured(&ground)).await;
+    wait_for("the memory of the instance is known", || measured(&running)).await;
     let inspected = docker(&[
         "inspect",
         "--format",
@@ -135,7 +135,7 @@ async fn logs_and_memory_can_be_seen_and_limits_hold() {
     ]);
     assert_eq!(inspected.unwrap(), "33554432 33554432 20 500000000");
     drop(lease);
-    ground.town.stop().await.unwrap();
+    running.group.stop().await.unwrap();
 }
 
 /// The container with a lease's address.

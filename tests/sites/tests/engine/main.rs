@@ -3,7 +3,6 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
-mod beside;
 #[path = "../shared/daemon.rs"]
 mod daemon;
 mod faults;
@@ -16,6 +15,7 @@ mod names;
 mod owners;
 mod ports;
 mod restart;
+mod sidecars;
 #[path = "../shared/up.rs"]
 mod up;
 mod volumes;

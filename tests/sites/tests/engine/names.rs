@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::harness::{Bench, SOON, docker};
 use crate::up::Up;
 
-/// The copies of a site of ours that run now, by the ids of their containers.
+/// The instances of a site of ours that run now, by the ids of their containers.
 fn containers(site: &str) -> Vec<String> {
     let site = format!("label=sandbox.site={site}");
     let owner = format!("label=sandbox.pid={}", std::process::id());

@@ -11,7 +11,7 @@ pub(crate) struct Owner {
 }
 
 impl Owner {
-    /// A process with a town of its own, which is ready.
+    /// A process with a group of its own, which is ready.
     fn start(bench: &Bench, data: &str) -> Owner {
         Owner::begin(Command::new(env!("CARGO_BIN_EXE_owner")), bench, data)
     }
@@ -37,13 +37,13 @@ impl Owner {
         line.trim().to_owned()
     }
 
-    /// Whether a copy can be had of it.
+    /// Whether an instance can be had of it.
     pub(crate) fn leases(&mut self) -> String {
         writeln!(self.child.stdin.as_mut().unwrap()).unwrap();
         self.hear()
     }
 
-    /// Lets it stop its town, as it does when nobody speaks to it any more.
+    /// Lets it stop its group, as it does when nobody speaks to it any more.
     pub(crate) fn finish(mut self) {
         drop(self.child.stdin.take());
         assert!(self.child.wait().unwrap().success());
@@ -99,8 +99,8 @@ async fn a_killed_owner_is_swept_up_and_living_ones_are_left_alone() {
     let folders = bench.path("data/copies");
     assert_eq!(folders.read_dir_utf8().unwrap().count(), 2);
 
-    // The next town clears up.
-    let ground = bench.town("reset: spare", 1).await;
+    // The next group clears up.
+    let running = bench.group("reset: spare", 1).await;
     assert_eq!(labelled("container", &dead), [] as [&str; 0]);
     assert_eq!(labelled("network", &dead), [] as [&str; 0]);
     assert_eq!(
@@ -110,10 +110,10 @@ async fn a_killed_owner_is_swept_up_and_living_ones_are_left_alone() {
     );
     assert_eq!(rules_on(&bridges), [] as [String; 0]);
     assert!(living.leases().starts_with("leased "));
-    assert_eq!(page(&ground.lease().await, "/lines").await, "golden\n");
+    assert_eq!(page(&running.lease().await, "/lines").await, "golden\n");
 
     // Stopping one leaves the other alone.
-    ground.town.stop().await.unwrap();
+    running.group.stop().await.unwrap();
     assert!(labelled("container", &living.label()).len() >= 2);
     assert!(living.leases().starts_with("leased "));
 }
@@ -121,13 +121,13 @@ async fn a_killed_owner_is_swept_up_and_living_ones_are_left_alone() {
 #[tokio::test]
 async fn two_towns_of_one_process_are_apart() {
     let bench = Bench::new();
-    let (a, b) = (bench.town("reset: restore", 1).await, bench.town("reset: restore", 1).await);
+    let (a, b) = (bench.group("reset: restore", 1).await, bench.group("reset: restore", 1).await);
     let (one, other) = (a.lease().await, b.lease().await);
     assert_ne!(one.upstream(), other.upstream());
     page(&one, "/add?x").await;
     assert_eq!(page(&other, "/lines").await, "golden\n");
-    a.town.stop().await.unwrap();
+    a.group.stop().await.unwrap();
     assert_eq!(page(&other, "/lines").await, "golden\n");
     assert_eq!(one.health().unwrap_err().to_string(), "use small: it has been stopped");
-    b.town.stop().await.unwrap();
+    b.group.stop().await.unwrap();
 }

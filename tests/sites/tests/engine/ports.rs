@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gateway::{CertificateAuthority, Config, Gateway, Routes};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use town::Entrance;
+use daemon::SiteRoutes;
 
 use crate::harness::Bench;
 
@@ -15,12 +15,12 @@ async fn each_name_leads_to_its_port() {
     let text = std::fs::read_to_string(folder.join("site.yaml")).unwrap();
     let hosts = "hosts: [small.test, {host: 'small.test:3000', port: 8081}, {host: tiles.test, port: 8081}]";
     std::fs::write(folder.join("site.yaml"), text.replace("hosts: [small.test]", hosts)).unwrap();
-    let ground = bench.town_of(&folder, 1).await;
-    let lease = ground.lease().await;
+    let running = bench.group_of(&folder, 1).await;
+    let lease = running.lease().await;
 
-    let entrance = Entrance::to(&lease, &[]).unwrap();
+    let to_site = SiteRoutes::new(&lease, &[]).unwrap();
     let mut routes = Routes::new();
-    entrance.lead(&mut routes).unwrap();
+    to_site.add_to(&mut routes).unwrap();
     let authority = Arc::new(CertificateAuthority::in_memory().unwrap());
     let gateway = Gateway::start(Config::new(authority, routes)).await.unwrap();
     let ask = async |line: &str| {
@@ -36,9 +36,9 @@ async fn each_name_leads_to_its_port() {
     assert_eq!(ask("GET http://small.test/port").await, "8000");
     assert_eq!(ask("GET http://small.test:3000/port").await, "8081");
     assert_eq!(ask("GET http://tiles.test/port").await, "8081");
-    assert!(!entrance.changed());
+    assert!(!to_site.changed());
     assert_eq!(ask("POST http://tiles.test/port").await, "8081");
-    assert!(entrance.changed(), "a change through any of its ports is one");
+    assert!(to_site.changed(), "a change through any of its ports is one");
     gateway.shutdown().await;
-    ground.town.stop().await.unwrap();
+    running.group.stop().await.unwrap();
 }

@@ -1,5 +1,5 @@
-//! A container engine that is killed and started again, with a town in it: an engine of this test's
-//! own, with which the town lives in a network namespace. So does whoever removes all that is on an
+//! A container engine that is killed and started again, with a group in it: an engine of this test's
+//! own, with which the group lives in a network namespace. So does whoever removes all that is on an
 //! engine.
 
 use std::process::Command;
@@ -25,7 +25,7 @@ async fn a_town_outlives_an_engine_that_is_killed_and_started_again() {
     assert!(before.starts_with("leased "), "{before}");
     daemon.kill();
     let daemon = Daemon::start(folder, &apart.0);
-    // A lease is of a copy that has answered.
+    // A lease is of an instance that has answered.
     let after = owner.leases();
     assert!(after.starts_with("leased "), "{after}");
     owner.finish();
@@ -49,7 +49,7 @@ async fn all_that_is_on_an_engine_is_swept_with_the_owners_that_live() {
     let begin = |data| Owner::begin(entered(), &bench, data);
     let (dead, living) = (begin("dead"), begin("living"));
     let count = || ask(&["ps", "--quiet"]).lines().count();
-    wait_for("both have a copy and a spare one", || count() == 4).await;
+    wait_for("both have an instance and a spare one", || count() == 4).await;
     drop(dead);
     let ours = ["network", "ls", "--quiet", "--filter", "label=sandbox.instance"];
     assert_eq!(ask(&ours).lines().count(), 2);

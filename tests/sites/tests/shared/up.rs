@@ -1,22 +1,22 @@
-//! A town in this process, as its commands and a browser meet it.
+//! A daemon in this process, as its commands and a browser meet it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
+use daemon::{Client, DaemonOptions, Folder};
 use gateway::{CertificateAuthority, Config, Routes};
 use sites::{Options, Site};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_util::sync::CancellationToken;
-use town::{Client, Folder, Served};
 
 const SOON: Duration = Duration::from_secs(60);
 
-/// A town that ends with its test.
+/// A daemon that ends with its test.
 pub(crate) struct Up {
     pub(crate) client: Client,
     stop: CancellationToken,
-    served: tokio::task::JoinHandle<Result<(), town::Error>>,
+    served: tokio::task::JoinHandle<Result<(), daemon::Error>>,
 }
 
 impl Up {
@@ -28,8 +28,8 @@ impl Up {
         }
         let sites = manifests.iter().map(|(name, _)| Site::load(&folder.join(name)).unwrap()).collect();
         let data = Folder::new(folder.join("data"));
-        let options = Options {
-            copies: 1,
+        let group = Options {
+            instances: 1,
             folder: data.path().to_owned(),
             listed: Vec::new(),
             name: "test".to_owned(),
@@ -38,18 +38,18 @@ impl Up {
         let (client, stop) = (Client::new(&data), CancellationToken::new());
         let reset = ([127, 0, 0, 1], 0).into();
         let manifests = folder.to_owned();
-        let served = Served { folder: data, manifests, sites, options, gateway, reset };
-        let served = tokio::spawn(town::serve(served, Arc::new(|_| {}), stop.clone()));
+        let options = DaemonOptions { folder: data, manifests, sites, group, gateway, reset };
+        let served = tokio::spawn(daemon::serve(options, Arc::new(|_| {}), stop.clone()));
         let up = Up { client, stop, served };
         let deadline = Instant::now() + SOON;
         let mut look = tokio::time::interval(Duration::from_millis(20));
         loop {
             look.tick().await;
             let status = up.client.status().await;
-            if status.as_ref().is_ok_and(town::TownStatus::is_up) {
+            if status.as_ref().is_ok_and(daemon::DaemonStatus::is_up) {
                 return up;
             }
-            assert!(Instant::now() < deadline, "the town is not up: {status:?}");
+            assert!(Instant::now() < deadline, "the daemon is not up: {status:?}");
         }
     }
 

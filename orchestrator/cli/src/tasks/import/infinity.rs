@@ -15,10 +15,10 @@ use crate::failure::{OrFail, Outcome};
 /// Which tasks
 #[derive(clap::Args)]
 pub(in crate::tasks) struct Choice {
-    /// Only this application, by the name of its folder; may be given several times
+    /// Import only this application, by the name of its folder; can be repeated
     #[arg(long = "app", value_name = "NAME")]
     apps: Vec<String>,
-    /// Which of its lists: real-tasks.json, or function-tasks.json, one task for each function
+    /// List of tasks: real-tasks.json, or function-tasks.json with one task for each function
     #[arg(long, value_name = "LIST", value_enum, default_value_t = Tasks::Real)]
     tasks: Tasks,
 }

@@ -14,19 +14,19 @@ use crate::failure::{Failure, OrFail, Outcome};
 /// A file of tasks, and the web that they are played in.
 #[derive(clap::Args)]
 pub(in crate::tasks) struct Live {
-    /// The file with all tasks
+    /// File with all tasks
     file: Utf8PathBuf,
-    /// A recording that agents are to find; may be given several times
+    /// Snapshot of the world of the tasks; can be repeated
     #[arg(long = "snapshot", value_name = "FILE")]
     snapshots: Vec<Utf8PathBuf>,
-    /// What clocks show when an episode begins: best the time of the recordings
+    /// Time on the clocks when an episode begins; best the time of the snapshots
     #[arg(long, value_name = "TIME", default_value = "2024-06-01T12:00:00Z")]
     clock: jiff::Timestamp,
-    /// Where agents search that have a search of their own, with `{}` for the query [default: Google]
+    /// Search URL of agents that have a search action, with `{}` for the query [default: Google]
     #[arg(long, value_name = "URL")]
     search: Option<String>,
-    /// The folder to make, with the suite
-    #[arg(long, value_name = "DIR")]
+    /// Folder to create, with the suite
+    #[arg(short, long, value_name = "DIR")]
     output: Utf8PathBuf,
 }
 

@@ -25,116 +25,117 @@ use tasks::{Task, WorldSpec};
 use crate::failure::Outcome;
 use crate::out;
 
-/// Whose files they are
+/// The benchmark
 #[derive(clap::Subcommand)]
 pub(super) enum Benchmark {
-    /// AssistantBench: its JSON lines, as its dataset is published
+    /// AssistantBench: the JSON lines of its published dataset
     Assistantbench(live::Live),
-    /// FanOutQA: its `fanout-dev.json`, scored by AssistantBench's rules
+    /// FanOutQA: `fanout-dev.json`, scored by AssistantBench's rules
     Fanoutqa(live::Live),
-    /// WebArena-Infinity: its repository, whose applications and verifiers stay where they are
+    /// WebArena-Infinity: its repository; applications and verifiers stay there
     Infinity {
-        /// The repository, or its folder `apps`, or `apps/ablations`
+        /// Repository, or its folder `apps` or `apps/ablations`
         folder: Utf8PathBuf,
         #[command(flatten)]
         choice: infinity::Choice,
-        /// The folder to make, with the suite and the manifests of its sites
-        #[arg(long, value_name = "DIR")]
+        /// Folder to create, with the suite and the manifests of its sites
+        #[arg(short, long, value_name = "DIR")]
         output: Utf8PathBuf,
     },
-    /// Mind2Web-Live: its JSON, as WebCanvas publishes it
+    /// Mind2Web-Live: the JSON file that WebCanvas publishes
     #[command(name = "mind2web-live")]
     Mind2WebLive(live::Live),
-    /// MiniWoB++: the folder `html` of its package, as `pip download miniwob` and `unzip` give it
+    /// MiniWoB++: the folder `html` of its package (`pip download miniwob`, then `unzip`)
     Miniwob {
-        /// The folder `html`, or one that holds it
+        /// Folder `html`, or a folder that holds it
         folder: Utf8PathBuf,
-        /// The folder to make, with the suite and the manifest of its site
-        #[arg(long, value_name = "DIR")]
+        /// Folder to create, with the suite and the manifest of its site
+        #[arg(short, long, value_name = "DIR")]
         output: Utf8PathBuf,
-        /// What all that is random in the pages follows from
+        /// Seed of the randomness in the pages
         #[arg(long, default_value_t = 0, value_name = "NUMBER")]
         seed: u64,
     },
-    /// TurkingBench: its repository, or its folder `tasks`
+    /// TurkingBench: its repository
     Turkingbench {
-        /// The repository, or the folder `tasks`; its files stay where they are
+        /// Repository, or its folder `tasks`; the files stay there
         folder: Utf8PathBuf,
         #[command(flatten)]
         choice: turkingbench::Choice,
-        /// The folder to make, with the suite and the manifests of its sites
-        #[arg(long, value_name = "DIR")]
+        /// Folder to create, with the suite and the manifests of its sites
+        #[arg(short, long, value_name = "DIR")]
         output: Utf8PathBuf,
     },
-    /// VisualWebArena: its `config_files/vwa/test_classifieds.raw.json`, `test_reddit.raw.json` and `test_shopping.raw.json`
+    /// VisualWebArena: `test_classifieds.raw.json`, `test_reddit.raw.json` and `test_shopping.raw.json` of its
+    /// `config_files/vwa`
     Visualwebarena {
-        /// The files, or some of them
+        /// One or more of the files
         #[arg(required = true)]
         files: Vec<Utf8PathBuf>,
         #[command(flatten)]
         sites: webarena::Sites,
-        /// The folder to make, with the suite
-        #[arg(long, value_name = "DIR")]
+        /// Folder to create, with the suite
+        #[arg(short, long, value_name = "DIR")]
         output: Utf8PathBuf,
     },
-    /// WARC-Bench: its `benchmark_dev.json` and `benchmark_test.json`, each task in the recording
-    /// that it names
+    /// WARC-Bench: `benchmark_dev.json` and `benchmark_test.json`; each task is played in the recording that it names
     Warcbench {
-        /// The files, or some of them; what they are of is in their names
+        /// One or more of the files; their names tell the split
         #[arg(required = true)]
         files: Vec<Utf8PathBuf>,
         #[command(flatten)]
         choice: warcbench::Choice,
-        /// The folder to make, with the suite
-        #[arg(long, value_name = "DIR")]
+        /// Folder to create, with the suite
+        #[arg(short, long, value_name = "DIR")]
         output: Utf8PathBuf,
     },
-    /// WebArena: its `config_files/test.raw.json`, or another file of that form, such as WebArena-Lite's `test_webarena_lite.raw.json`
+    /// WebArena: `config_files/test.raw.json`, or a file of the same format, such as WebArena-Lite's
+    /// `test_webarena_lite.raw.json`
     ///
-    /// WebArena-Lite is 165 of WebArena's tasks. Its own file has corrected answers and is scored by WebArena-Lite's evaluators; with --subset lite, WebArena's file
-    /// gives the same tasks with WebArena's answers, by WebArena's. Either way tasks go by their ids in WebArena.
+    /// WebArena-Lite is 165 of WebArena's tasks. Its own file has corrected answers, and is scored by WebArena-Lite's
+    /// evaluators. With --subset lite, WebArena's file gives the same tasks with WebArena's answers and evaluators. Tasks
+    /// have their WebArena ids in both cases.
     Webarena {
-        /// The file with all tasks
+        /// File with all tasks
         file: Utf8PathBuf,
-        /// Which of them: all, or those of WebArena-Lite
+        /// Tasks to import: all, or those of WebArena-Lite
         #[arg(long, value_name = "SUBSET", default_value = "all")]
         subset: webarena::Subset,
         #[command(flatten)]
         sites: webarena::Sites,
-        /// The folder to make, with the suite
-        #[arg(long, value_name = "DIR")]
+        /// Folder to create, with the suite
+        #[arg(short, long, value_name = "DIR")]
         output: Utf8PathBuf,
     },
-    /// WebArena-Verified: its `webarena-verified.json`, scored by the answer and by what passes over the network
+    /// WebArena-Verified: `webarena-verified.json`, scored by the answer and the network traffic
     WebarenaVerified {
-        /// The file with all tasks
+        /// File with all tasks
         file: Utf8PathBuf,
         #[command(flatten)]
         sites: webarena::Sites,
-        /// The folder to make, with the suite
-        #[arg(long, value_name = "DIR")]
+        /// Folder to create, with the suite
+        #[arg(short, long, value_name = "DIR")]
         output: Utf8PathBuf,
     },
-    /// WebChoreArena: its `test_webchore.raw.json`, or those of its sites, on WebArena's sites and
-    /// by rules of its own
+    /// WebChoreArena: `test_webchore.raw.json`, or the files of its sites, on WebArena's sites and by its own rules
     Webchorearena {
-        /// The files, or some of them
+        /// One or more of the files
         #[arg(required = true)]
         files: Vec<Utf8PathBuf>,
         #[command(flatten)]
         sites: webarena::Sites,
-        /// The folder to make, with the suite
-        #[arg(long, value_name = "DIR")]
+        /// Folder to create, with the suite
+        #[arg(short, long, value_name = "DIR")]
         output: Utf8PathBuf,
     },
-    /// WorkArena: the folder `data_files` of its package, as `pip download --no-deps browsergym-workarena` and `unzip` give it
+    /// WorkArena: the folder `data_files` of its package (`pip download --no-deps browsergym-workarena`, then `unzip`)
     Workarena {
-        /// The folder `data_files`, or one that holds it
+        /// Folder `data_files`, or a folder that holds it
         folder: Utf8PathBuf,
         #[command(flatten)]
         choice: workarena::Choice,
-        /// The folder to make, with the suite and the manifest of the instance
-        #[arg(long, value_name = "DIR")]
+        /// Folder to create, with the suite and the manifest of ServiceNow
+        #[arg(short, long, value_name = "DIR")]
         output: Utf8PathBuf,
     },
 }

@@ -16,22 +16,22 @@ use crate::failure::{OrFail, Outcome};
 /// Which of its tasks, and where the files of other hosts are.
 #[derive(clap::Args)]
 pub(in crate::tasks) struct Choice {
-    /// Only the tasks of this list of the benchmark's
+    /// Import only the tasks of this list of the benchmark
     #[arg(long, value_enum)]
     split: Option<Listed>,
-    /// Only this task, by the name of its folder; may be given several times
+    /// Import only this task, by the name of its folder; can be repeated
     #[arg(long = "task", value_name = "NAME")]
     tasks: Vec<String>,
-    /// Only so many instances of each task, the first ones
+    /// Import only the first N instances of each task
     #[arg(long, value_name = "N")]
     rows: Option<usize>,
-    /// A folder with the files of other hosts that pages ask for: `https://code.jquery.com/x.js` is DIR/code.jquery.com/x.js
+    /// Folder with files of other hosts that the pages load: `https://code.jquery.com/x.js` is DIR/code.jquery.com/x.js
     #[arg(long, value_name = "DIR")]
     vendor: Option<Utf8PathBuf>,
-    /// A recording with what pages ask of other hosts; may be given several times
+    /// Snapshot with responses of other hosts that the pages load; can be repeated
     #[arg(long = "snapshot", value_name = "FILE")]
     snapshots: Vec<Utf8PathBuf>,
-    /// Have the tasks in Turkle itself, in a copy of the site `hits` with an image of its own
+    /// Serve the tasks in Turkle itself, by the site `hits` with its own image
     #[arg(long)]
     turkle: bool,
 }

@@ -17,12 +17,11 @@ use crate::failure::{Failure, OrFail, Outcome};
 /// Where the recordings and the kinds of tasks are.
 #[derive(clap::Args)]
 pub(in crate::tasks) struct Choice {
-    /// The benchmark's folder `web_archives`, or one that holds it. Tasks whose recording is not
-    /// there are left out and named
+    /// Folder `web_archives` of the benchmark, or a folder that holds it. Tasks without a recording are left out and
+    /// named
     #[arg(long, value_name = "DIR")]
     archives: Utf8PathBuf,
-    /// The benchmark's CSV of a split, such as `tasks_dev_08202025.csv`, for the kinds of tasks,
-    /// which become tags; may be given several times
+    /// CSV file of a split, such as `tasks_dev_08202025.csv`; the kinds of tasks in it become tags. Can be repeated
     #[arg(long, value_name = "FILE")]
     kinds: Vec<Utf8PathBuf>,
 }

@@ -19,15 +19,15 @@ use crate::failure::{Failure, OrFail, Outcome};
 /// Where the sites of the tasks are.
 #[derive(clap::Args)]
 pub(in crate::tasks) struct Sites {
-    /// The folder with their manifests [default: the one below sites/ with the benchmark's name,
-    /// and where there is none, the published ones, which are then written into the suite's folder]
+    /// Folder with the manifests of the sites [default: the folder below sites/ with the benchmark's name; if there is
+    /// none, the published manifests, which are written into the suite's folder]
     #[arg(long, value_name = "DIR")]
     sites: Option<Utf8PathBuf>,
-    /// A site of yours in place of a published one: its name in the tasks, its manifest and those of what its pages ask for besides, its
-    /// address, and who is logged in where a task asks for it; may be given several times
+    /// Replace a published site by one of yours: its name in the tasks, its manifest and those of other sites that its
+    /// pages load, its address, and the account of tasks that are logged in; can be repeated
     #[arg(long = "site", value_name = "NAME=SITE[+SITE],URL[,ACCOUNT]", value_parser = read_place)]
     places: Vec<Place>,
-    /// What clocks show when an episode begins
+    /// Time on the clocks when an episode begins
     #[arg(long, value_name = "TIME", default_value = "2023-07-20T12:00:00Z")]
     clock: jiff::Timestamp,
 }
@@ -48,9 +48,9 @@ fn read_place(text: &str) -> anyhow::Result<Place> {
 /// Which of WebArena's tasks.
 #[derive(Clone, Copy, clap::ValueEnum)]
 pub(in crate::tasks) enum Subset {
-    /// Those of the file
+    /// All tasks of the file
     All,
-    /// The 165 of WebArena-Lite
+    /// The 165 tasks of WebArena-Lite
     Lite,
 }
 

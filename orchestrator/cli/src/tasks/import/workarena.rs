@@ -21,19 +21,19 @@ const PASSWORD: &str = "SNOW_INSTANCE_PWD";
 /// Which tasks, and on which instance.
 #[derive(clap::Args)]
 pub(in crate::tasks) struct Choice {
-    /// Where the instance is, such as `https://dev12345.service-now.com`
+    /// Address of ServiceNow, such as `https://dev12345.service-now.com`
     #[arg(long, value_name = "URL")]
     instance: Url,
-    /// Who sets tasks up on it; the password is in SNOW_INSTANCE_PWD when they are run
+    /// Administrator who sets tasks up; a run takes the password from SNOW_INSTANCE_PWD
     #[arg(long, default_value = "admin", value_name = "NAME")]
     user: String,
-    /// How many tasks of each of the 33 kinds; all of them if not said
+    /// Number of tasks of each of the 33 kinds [default: all]
     #[arg(long, value_name = "NUMBER")]
     per_type: Option<usize>,
-    /// What values follow from that have to be unique, and which tasks are taken where not all are
+    /// Seed of unique values, and of the choice of tasks with --per-type
     #[arg(long, default_value_t = 0, value_name = "NUMBER")]
     seed: u64,
-    /// What clocks show when an episode begins
+    /// Time on the clocks when an episode begins
     #[arg(long, value_name = "TIME", default_value = "2024-09-01T12:00:00Z")]
     clock: jiff::Timestamp,
 }

@@ -13,7 +13,6 @@ use crate::Error;
 use crate::dice::Dice;
 use crate::error::sqlite;
 use crate::golden::Recipe;
-use crate::web::hex;
 
 pub use people::{ACCOUNTS, Account};
 use threads::Thread;
@@ -86,7 +85,7 @@ pub(crate) fn recipe() -> Recipe {
     for text in [SCHEMA, COMMON].into_iter().chain(TOPICS) {
         sum.update(text.as_bytes());
     }
-    Recipe { site: "forum", version: hex(&sum.finish().as_ref()[..6]), fill }
+    Recipe { site: "forum", version: hex::encode(&sum.finish().as_ref()[..6]), fill }
 }
 
 fn fill(db: &Connection) -> Result<(), Error> {

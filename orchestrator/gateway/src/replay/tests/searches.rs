@@ -25,7 +25,7 @@ fn what_was_not_recorded_is_searched_for_in_what_was() {
     let got = client.get("https://www.google.com/search?q=elm", &[]);
     assert_eq!((got.status, &got.answer), (200, &Answer::Search { found: 1 }));
     assert_eq!(
-        (got.header("content-type"), got.header("x-sandbox-answer")),
+        (got.header("content-type"), got.header("sandbox-answer")),
         ("text/html; charset=utf-8", "search")
     );
     assert!(got.text().contains("trees.test"), "{}", got.text());

@@ -39,9 +39,9 @@ fn an_event_stream_is_not_told_twice_to_the_same_listener() {
 fn answers_are_announced_only_when_asked() {
     let world = World::new();
     world.get(X, 200, &[], b"x");
-    assert_eq!(Client::of(&world).get(X, &[]).header("x-sandbox-answer"), "");
+    assert_eq!(Client::of(&world).get(X, &[]).header("sandbox-answer"), "");
     let client = Client::with(&world, ReplayOptions { announce: true, ..ReplayOptions::default() });
-    assert_eq!(client.get(X, &[]).header("x-sandbox-answer"), "exact");
+    assert_eq!(client.get(X, &[]).header("sandbox-answer"), "exact");
 }
 
 #[test]

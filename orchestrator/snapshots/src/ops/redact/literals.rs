@@ -5,8 +5,6 @@ use std::collections::{BTreeSet, HashMap};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use sha2::{Digest as _, Sha256};
 
-use crate::ops::digest::hex;
-
 /// Values shorter than this are never looked for in running text.
 pub(super) const LEAST: usize = 4;
 /// Values that were found under a given name are looked for elsewhere only from this length on.
@@ -36,7 +34,7 @@ pub(super) fn placeholder(key: &[u8], value: &[u8]) -> String {
     }
     let inner = Sha256::new().chain_update(block.map(|byte| byte ^ 0x36)).chain_update(value).finalize();
     let outer = Sha256::new().chain_update(block.map(|byte| byte ^ 0x5C)).chain_update(inner).finalize();
-    format!("redacted-{}", &hex(&outer)[..8])
+    format!("redacted-{}", &hex::encode(outer)[..8])
 }
 
 /// A set of values to be replaced, with their placeholders.

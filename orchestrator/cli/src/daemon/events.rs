@@ -1,0 +1,18 @@
+//! Events of sites, as commands show them.
+
+use sites::Event;
+
+/// What a progress bar shows of an event; nothing of those that are of no interest while all goes well.
+pub(crate) fn told(event: &Event) -> Option<String> {
+    Some(match event {
+        Event::Starting { site, .. } => format!("starting {site}"),
+        Event::Waiting { site, condition, .. } => format!("{site} waits for {condition}"),
+        Event::Ready { site, took, .. } => format!("{site} is ready after {:.1} s", took.as_secs_f64()),
+        Event::Failed { site, error, .. } => format!("{site} failed to {error}"),
+        Event::Drifted { site, difference, .. } => format!("{site} failed to reset: {difference}"),
+        Event::Exposed { why } => format!("sites may reach services of this machine: {why}"),
+        Event::EngineGone { host, why } => format!("the container engine at {host} does not answer ({why})"),
+        Event::EngineBack { host } => format!("the container engine at {host} answers again"),
+        Event::Swept { .. } | Event::Recycled { .. } | Event::Stopped { .. } => return None,
+    })
+}

@@ -1,0 +1,180 @@
+//! The client of the control socket, for commands.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::time::Duration;
+
+use camino::Utf8PathBuf;
+use http::{Method, Request, Response, StatusCode};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use serde::de::DeserializeOwned;
+use sites::LoggedIn;
+use tokio::net::UnixStream;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use crate::{DaemonStatus, Error, Folder};
+
+/// How long the daemon may take to answer. A reset may have to wait for a container.
+const ANSWER: Duration = Duration::from_secs(360);
+
+/// An answer's beginning, and the task that drives its connection.
+type OpenResponse = (Response<Incoming>, JoinHandle<()>);
+
+/// A client of the daemon of a folder.
+#[derive(Debug, Clone)]
+pub struct Client {
+    socket: Utf8PathBuf,
+}
+
+impl Client {
+    /// For the daemon of this folder, if one is running.
+    pub fn new(folder: &Folder) -> Client {
+        Client { socket: folder.socket() }
+    }
+
+    /// How the daemon is doing.
+    ///
+    /// # Errors
+    /// [`Error::NotUp`] where there is none.
+    pub async fn status(&self) -> Result<DaemonStatus, Error> {
+        self.ask(Method::GET, "/status").await
+    }
+
+    /// Adds sites of the daemon's folder of manifests to those that are up; they start in the
+    /// background.
+    ///
+    /// # Errors
+    /// When there is no daemon, or one of them cannot be started.
+    pub async fn add(&self, names: &[String]) -> Result<(), Error> {
+        let names = serde_json::to_vec(names).map_err(|error| Error::Talk(error.to_string()))?;
+        self.exchange(self.begin(Method::POST, "/add", names.into())).await.map(drop)
+    }
+
+    /// Makes a site pristine; how long its users had to wait, in milliseconds.
+    ///
+    /// # Errors
+    /// When there is no daemon, or no such site, or the site fails.
+    pub async fn reset(&self, site: &str) -> Result<f64, Error> {
+        self.ask(Method::POST, &format!("/reset/{site}")).await
+    }
+
+    /// The last lines that each instance of a site has printed.
+    ///
+    /// # Errors
+    /// When there is no daemon or no such site.
+    pub async fn logs(&self, site: &str, lines: usize) -> Result<BTreeMap<u32, Vec<String>>, Error> {
+        self.ask(Method::GET, &format!("/logs/{site}?lines={lines}")).await
+    }
+
+    /// Tells each line that the instances of a site print, with the number of the instance: the last ones that each has printed,
+    /// and all that come, also of instances that come later. Ends with the daemon.
+    ///
+    /// # Errors
+    /// When there is no daemon or no such site.
+    pub async fn follow(
+        &self,
+        site: &str,
+        lines: usize,
+        mut tell: impl FnMut(u32, &str),
+    ) -> Result<(), Error> {
+        let path = format!("/logs/{site}/follow?lines={lines}");
+        let (answer, connection) = self.begin(Method::GET, &path, Bytes::new()).await?;
+        let telling = async {
+            let mut body = answer.into_body();
+            let mut read = Vec::new();
+            // A body that breaks off is a daemon that has ended.
+            while let Some(Ok(frame)) = body.frame().await {
+                read.extend_from_slice(frame.data_ref().map_or(&[][..], |data| data));
+                while let Some(end) = read.iter().position(|byte| *byte == b'\n') {
+                    let line: Vec<u8> = read.drain(..=end).collect();
+                    let (instance, line): (u32, String) =
+                        serde_json::from_slice(&line).map_err(|error| Error::Talk(error.to_string()))?;
+                    tell(instance, &line);
+                }
+            }
+            Ok(())
+        };
+        telling.await.inspect(|()| connection.abort())
+    }
+
+    /// Logs an account of the manifest in.
+    ///
+    /// # Errors
+    /// When there is no daemon, site or account of that name, or it is not let in.
+    pub async fn login(&self, site: &str, account: &str) -> Result<LoggedIn, Error> {
+        self.ask(Method::POST, &format!("/login/{site}/{account}")).await
+    }
+
+    /// Asks the daemon to end.
+    ///
+    /// # Errors
+    /// [`Error::NotUp`] where there is none.
+    pub async fn stop(&self) -> Result<(), Error> {
+        self.send(Method::POST, "/stop").await.map(drop)
+    }
+
+    async fn ask<T: DeserializeOwned>(&self, method: Method, path: &str) -> Result<T, Error> {
+        let bytes = self.send(method, path).await?;
+        serde_json::from_slice(&bytes).map_err(|error| Error::Talk(error.to_string()))
+    }
+
+    async fn send(&self, method: Method, path: &str) -> Result<Bytes, Error> {
+        self.exchange(self.begin(method, path, Bytes::new())).await
+    }
+
+    /// Waits for the whole answer.
+    async fn exchange(
+        &self,
+        response: impl Future<Output = Result<OpenResponse, Error>>,
+    ) -> Result<Bytes, Error> {
+        let exchange = async {
+            let (answer, _) = response.await?;
+            Ok(answer.into_body().collect().await.map_err(connection_error)?.to_bytes())
+        };
+        let answered = timeout(ANSWER, exchange).await;
+        answered.unwrap_or_else(|_| Err(Error::Talk(format!("no answer within {ANSWER:?}"))))
+    }
+
+    /// Sends a request; an answer that is none of success is an error. The task drives the connection, and ends with it.
+    async fn begin(&self, method: Method, path: &str, body: Bytes) -> Result<OpenResponse, Error> {
+        let stream = UnixStream::connect(&self.socket).await.map_err(|error| match error.kind() {
+            // Reset: it stopped listening while this stood in its queue.
+            io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused | io::ErrorKind::ConnectionReset => {
+                Error::NotUp
+            }
+            _ => Error::file("connect to", &self.socket)(error),
+        })?;
+        let (mut sender, connection) =
+            http1::handshake(TokioIo::new(stream)).await.map_err(connection_error)?;
+        let driven = tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "the connection to the daemon broke");
+            }
+        });
+        let request = Request::builder().method(method).uri(path).header(http::header::HOST, "town");
+        let request = request.header(http::header::CONTENT_TYPE, "application/json");
+        let request = request.body(Full::new(body)).map_err(|error| Error::Talk(error.to_string()))?;
+        let answer = sender.send_request(request).await.map_err(connection_error)?;
+        match answer.status() {
+            status if status.is_success() => Ok((answer, driven)),
+            status @ (StatusCode::CONFLICT | StatusCode::SERVICE_UNAVAILABLE) => {
+                let message = answer.into_body().collect().await.map_err(connection_error)?.to_bytes();
+                let message = String::from_utf8_lossy(&message).into_owned();
+                Err(if status == StatusCode::CONFLICT {
+                    Error::Refused(message)
+                } else {
+                    Error::Lacks(message)
+                })
+            }
+            status => Err(Error::Talk(format!("it answered {status} to {path}"))),
+        }
+    }
+}
+
+fn connection_error(error: hyper::Error) -> Error {
+    Error::Talk(error.to_string())
+}

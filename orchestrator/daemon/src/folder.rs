@@ -1,0 +1,133 @@
+//! The daemon's folder: its socket, lock and log.
+
+use std::fs::{self, File};
+use std::io;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::Error;
+
+/// The longest path of a socket that Linux takes.
+const LONGEST: usize = 107;
+
+/// The folder of a daemon: `control` is its socket, `lock` is locked while it is up, `log` is what it
+/// says, and `containers` is there while something of it is on a container engine.
+#[derive(Debug, Clone)]
+pub struct Folder(Utf8PathBuf);
+
+impl Folder {
+    /// The folder; it need not exist.
+    pub fn new(path: Utf8PathBuf) -> Folder {
+        Folder(path)
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Utf8Path {
+        &self.0
+    }
+
+    /// Makes it where it is missing.
+    ///
+    /// # Errors
+    /// When that is not possible, or its path is too long for a socket in it.
+    pub fn make(&self) -> Result<(), Error> {
+        fs::create_dir_all(&self.0).map_err(Error::file("make", &self.0))?;
+        let socket = self.socket();
+        if socket.as_str().len() > LONGEST {
+            return Err(Error::PathTooLong { path: socket, most: LONGEST });
+        }
+        Ok(())
+    }
+
+    /// What a daemon says while it is up, of which the last one's is kept.
+    pub fn log(&self) -> Utf8PathBuf {
+        self.0.join("log")
+    }
+
+    /// Whether a daemon holds it: from before it can be talked to until nothing is left of it.
+    ///
+    /// # Errors
+    /// When that cannot be seen.
+    pub fn is_held(&self) -> Result<bool, Error> {
+        if !self.0.exists() {
+            return Ok(false);
+        }
+        match self.lock() {
+            Ok(_) => Ok(false),
+            Err(Error::AlreadyUp) => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Removes what a daemon that was killed has left: its socket, and the processes and folders of its instances.
+    ///
+    /// # Errors
+    /// When a daemon holds the folder, or something cannot be removed.
+    pub async fn sweep(&self) -> Result<(), Error> {
+        if !self.0.exists() {
+            return Ok(());
+        }
+        let _lock = self.lock()?;
+        sites::sweep_folder(&self.0).await?;
+        self.clear()
+    }
+
+    /// Whether a daemon of it may have left something on a container engine, which then nobody has
+    /// removed yet.
+    pub fn has_containers(&self) -> bool {
+        self.containers().exists()
+    }
+
+    /// Notes that nothing of it is on a container engine.
+    ///
+    /// # Errors
+    /// When the note cannot be removed.
+    pub fn forget_containers(&self) -> Result<(), Error> {
+        remove(&self.containers())
+    }
+
+    /// Notes that something of it will be on a container engine.
+    pub(crate) fn note_containers(&self) -> Result<(), Error> {
+        let path = self.containers();
+        File::create(&path).map(drop).map_err(Error::file("write", &path))
+    }
+
+    fn containers(&self) -> Utf8PathBuf {
+        self.0.join("containers")
+    }
+
+    /// Forgets what the last daemon said.
+    pub(crate) fn begin_log(&self) -> Result<(), Error> {
+        let path = self.log();
+        let emptied = File::options().write(true).create(true).truncate(true).open(&path);
+        emptied.map(drop).map_err(Error::file("empty", &path))
+    }
+
+    pub(crate) fn socket(&self) -> Utf8PathBuf {
+        self.0.join("control")
+    }
+
+    /// Keeps every other daemon out as long as the file lives.
+    pub(crate) fn lock(&self) -> Result<File, Error> {
+        let path = self.0.join("lock");
+        let file = File::create(&path).map_err(Error::file("open", &path))?;
+        match file.try_lock() {
+            Ok(()) => Ok(file),
+            Err(fs::TryLockError::WouldBlock) => Err(Error::AlreadyUp),
+            Err(fs::TryLockError::Error(source)) => Err(Error::file("lock", &path)(source)),
+        }
+    }
+
+    /// Removes the socket of a daemon that is no more.
+    pub(crate) fn clear(&self) -> Result<(), Error> {
+        remove(&self.socket())
+    }
+}
+
+/// Removes a file, if it is there.
+fn remove(path: &Utf8Path) -> Result<(), Error> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::file("remove", path)(error)),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,31 @@
+//! The daemon: the process that `sandbox up` leaves running.
+//!
+//! It holds a group of sites behind a gateway. Commands talk to it over a socket.
+//!
+//! ```text
+//! sandbox up, down, ... -- Client -- control socket --+
+//! a benchmark's "full reset" ----- HTTP on loopback --+--> SiteRouter --> SiteGroup (instances)
+//! a browser -------------------------------- proxy ---+               `-> Gateway (routes)
+//! ```
+//!
+//! The `SiteRouter` leases one instance of every site, and the gateway
+//! routes the site's hosts to it. A reset leases a spare instance, moves the route to it, and hands
+//! the used one back to be reset. A lock on a file of the folder keeps a second daemon out.
+
+mod client;
+mod clocks;
+mod control;
+mod error;
+mod folder;
+mod full_reset;
+mod serve;
+mod site_router;
+mod site_routes;
+mod status;
+
+pub use client::Client;
+pub use error::Error;
+pub use folder::Folder;
+pub use serve::{DaemonOptions, serve};
+pub use site_routes::SiteRoutes;
+pub use status::DaemonStatus;

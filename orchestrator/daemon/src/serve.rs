@@ -1,0 +1,124 @@
+//! The main function of the daemon: start, serve, stop.
+
+use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt as _;
+use std::time::Duration;
+use std::{fs, future::Future};
+
+use axum::response::IntoResponse;
+use camino::Utf8PathBuf;
+use gateway::{Config, Gateway};
+use guard::Guard;
+use sites::manifest::DriverKind;
+use sites::{Events, Options, Site, SiteGroup};
+use tokio::net::{TcpListener, UnixListener};
+use tokio_util::sync::CancellationToken;
+
+use crate::control::{self, ControlState};
+use crate::site_router::SiteRouter;
+use crate::{Error, Folder, clocks, full_reset};
+
+/// How often the memory of instances is measured.
+const MEASURE: Duration = Duration::from_secs(3);
+
+/// The settings of a daemon.
+pub struct DaemonOptions {
+    /// Where it keeps what commands have to find.
+    pub folder: Folder,
+    /// The folder with the manifests of its sites, from which more may be added.
+    pub manifests: Utf8PathBuf,
+    /// Its sites.
+    pub sites: Vec<Site>,
+    /// How they are set up.
+    pub group: Options,
+    /// Its gateway; the daemon sets the routes.
+    pub gateway: Config,
+    /// Where full resets are asked for.
+    pub reset: SocketAddr,
+}
+
+/// Serves the sites until `stop` is cancelled or a command asks for it. Nothing is left afterwards.
+///
+/// # Errors
+/// When another daemon is running, an address is taken, or the sites cannot be started or removed.
+pub async fn serve(options: DaemonOptions, events: Events, stop: CancellationToken) -> Result<(), Error> {
+    let DaemonOptions { folder, manifests, sites, group, mut gateway, reset } = options;
+    let certificate = gateway.ca.certificate_path().map(ToOwned::to_owned);
+    gateway.extra_roots.extend(sites.iter().filter_map(Site::authority_file));
+    folder.make()?;
+    let lock = folder.lock()?;
+    folder.begin_log()?;
+    folder.clear()?;
+    let resets = TcpListener::bind(reset).await.map_err(|source| Error::Listen { address: reset, source })?;
+    let reset = resets.local_addr().map_err(|source| Error::Listen { address: reset, source })?;
+    let gateway = Gateway::start(gateway).await?;
+    let socket = folder.socket();
+    let control = UnixListener::bind(&socket).map_err(Error::file("listen at", &socket))?;
+    // Whoever can write to it can stop the daemon and log in as anybody.
+    fs::set_permissions(&socket, fs::Permissions::from_mode(0o600)).map_err(Error::file("shut", &socket))?;
+
+    if sites.iter().any(|site| site.driver == DriverKind::Docker) {
+        folder.note_containers()?;
+    }
+    // Not given up half-way, as what it has made on the container engine by then would be left
+    // there.
+    let group = match SiteGroup::start(sites, group, events).await {
+        Ok(group) => group,
+        Err(error) => {
+            if !error.is_gone() {
+                folder.forget_containers()?;
+            }
+            folder.clear()?;
+            return Err(error.into());
+        }
+    };
+    let router = SiteRouter::new(group.clone(), gateway);
+    router.route_new_sites();
+    let state = ControlState {
+        router: router.clone(),
+        folder: folder.clone(),
+        manifests,
+        certificate,
+        reset: format!("http://{reset}"),
+        stop: stop.clone(),
+    };
+    let control = axum::serve(control, control::router(state)).with_graceful_shutdown(ended(&stop));
+    let guarded = Guard::new(reset).before(full_reset::router(router.clone()), IntoResponse::into_response);
+    let resets = axum::serve(resets, guarded).with_graceful_shutdown(ended(&stop));
+    let ticking = async {
+        let mut ticks = tokio::time::interval(clocks::TICK);
+        loop {
+            ticks.tick().await;
+            router.tick();
+        }
+    };
+    // An engine takes a second to measure a container, which nobody who asks for the status should wait for.
+    let measuring = async {
+        let mut ticks = tokio::time::interval(MEASURE);
+        loop {
+            ticks.tick().await;
+            group.measure().await;
+        }
+    };
+    tokio::select! {
+        () = measuring => {}
+        ended = async { tokio::join!(control, resets) } => {
+            if let Err(error) = ended.0.and(ended.1) {
+                tracing::warn!(%error, "the daemon can no longer be reached, and ends");
+            }
+        }
+        () = ticking => {}
+        () = stop.cancelled() => {}
+    }
+    let stopped = group.stop().await;
+    if stopped.is_ok() {
+        folder.forget_containers()?;
+    }
+    folder.clear()?;
+    drop(lock);
+    Ok(stopped?)
+}
+
+fn ended(stop: &CancellationToken) -> impl Future<Output = ()> + Send + use<> {
+    stop.clone().cancelled_owned()
+}

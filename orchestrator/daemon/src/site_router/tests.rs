@@ -1,0 +1,161 @@
+//! Requests that their clients give up half-way.
+
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use gateway::{CertificateAuthority, Config};
+use sites::{Options, Phase, Site};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::time::{interval, timeout};
+
+use super::*;
+
+const SOON: Duration = Duration::from_secs(20);
+
+/// A web server whose answers are routed back while it is shut.
+struct Origin {
+    open: watch::Sender<bool>,
+    /// How many requests it has had.
+    asked: watch::Receiver<usize>,
+    address: std::net::SocketAddr,
+}
+
+impl Origin {
+    async fn start() -> Origin {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (open, (count, asked)) = (watch::Sender::new(true), watch::channel(0));
+        let opened = open.subscribe();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(answer(stream, count.clone(), opened.clone()));
+            }
+        });
+        Origin { open, asked, address }
+    }
+
+    /// Does `work` until a request is routed back for it, and drops it.
+    async fn drop_midway<T>(&mut self, work: impl Future<Output = T>) {
+        self.open.send_replace(false);
+        self.asked.mark_unchanged();
+        let midway = tokio::select! {
+            midway = timeout(SOON, self.asked.changed()) => midway,
+            _ = work => panic!("it ended without an answer of the site"),
+        };
+        midway.unwrap().unwrap();
+    }
+}
+
+async fn answer(mut stream: TcpStream, count: watch::Sender<usize>, mut open: watch::Receiver<bool>) {
+    let (mut head, mut byte) = (Vec::new(), [0]);
+    while !head.ends_with(b"\r\n\r\n") && stream.read_exact(&mut byte).await.is_ok() {
+        head.push(byte[0]);
+    }
+    count.send_modify(|count| *count += 1);
+    let _ = open.wait_for(|open| *open).await;
+    let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok").await;
+}
+
+/// A router with one site, which is the origin's.
+async fn router(origin: &Origin) -> (tempfile::TempDir, Arc<SiteRouter>) {
+    let keep = tempfile::tempdir().unwrap();
+    let folder = Utf8PathBuf::from_path_buf(keep.path().to_owned()).unwrap();
+    // One instance at a time, so that no other one asks the origin for anything.
+    let site = Site { reset: ResetPolicy::Recreate, ..load(&folder, origin) };
+    let options =
+        Options { instances: 1, folder: folder.join("town"), listed: Vec::new(), name: "test".to_owned() };
+    let group = SiteGroup::start(vec![site], options, Arc::new(|_| {})).await.unwrap();
+    let authority = CertificateAuthority::in_memory().unwrap();
+    let gateway = Gateway::start(Config::new(Arc::new(authority), Routes::new())).await.unwrap();
+    let router = SiteRouter::new(group, gateway);
+    router.route_new_sites();
+    (keep, router)
+}
+
+fn load(folder: &Utf8Path, origin: &Origin) -> Site {
+    let manifest = format!(
+        "title: Notes\nabout: Notes.\ndriver: external\nurl: http://{}\nhosts: [notes.test]\n\
+         ready: {{front page: {{get: /, status: 200}}}}\naccounts: {{ann: {{username: ann, password: secret}}}}\n\
+         login: {{ann: {{cookie: {{who: \"{{username}}\"}}, check: {{get: /account, status: 200}}}}}}\n",
+        origin.address
+    );
+    std::fs::create_dir(folder.join("notes")).unwrap();
+    std::fs::write(folder.join("notes/site.yaml"), manifest).unwrap();
+    Site::load(&folder.join("notes")).unwrap()
+}
+
+async fn until(condition: &str, holds: impl Fn() -> bool) {
+    let waiting = async {
+        let mut look = interval(Duration::from_millis(5));
+        while !holds() {
+            look.tick().await;
+        }
+    };
+    timeout(SOON, waiting).await.unwrap_or_else(|_| panic!("waited {SOON:?} for {condition}"));
+}
+
+/// The number of the instance that the site's hosts lead to, where it is still leased.
+fn in_use(router: &SiteRouter) -> Option<u32> {
+    let routed = router.routed("notes")?;
+    let instance = routed.lock().as_ref()?.instance();
+    let leased = router
+        .sites()
+        .iter()
+        .flat_map(|site| &site.instances)
+        .any(|status| status.id == instance && status.phase == Phase::Leased);
+    leased.then_some(instance)
+}
+
+#[tokio::test]
+async fn a_log_in_whose_client_leaves_keeps_the_instance_in_use() {
+    let mut origin = Origin::start().await;
+    let (_keep, router) = router(&origin).await;
+    until("an instance to be in use", || in_use(&router).is_some()).await;
+    let instance = in_use(&router);
+
+    origin.drop_midway(router.login("notes", "ann")).await;
+    assert_eq!(in_use(&router), instance, "the instance was handed back");
+    origin.open.send_replace(true);
+    let given = timeout(SOON, router.login("notes", "ann")).await.unwrap().unwrap();
+    assert_eq!(given.cookies.len(), 1);
+    assert_eq!(in_use(&router), instance);
+    // The instance is given back once nobody has a share of it.
+    timeout(SOON, router.reset("notes")).await.unwrap().unwrap();
+    until("another instance to be in use", || in_use(&router).is_some_and(|now| Some(now) != instance)).await;
+    router.group.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_copy_that_is_reset_during_a_log_in_is_given_back_after_it() {
+    let mut origin = Origin::start().await;
+    let (_keep, router) = router(&origin).await;
+    until("an instance to be in use", || in_use(&router).is_some()).await;
+    let instance = in_use(&router);
+
+    origin.drop_midway(router.login("notes", "ann")).await;
+    let reset = router.reset("notes");
+    let open = async { origin.open.send_replace(true) };
+    timeout(SOON, async { tokio::join!(reset, open).0 }).await.unwrap().unwrap();
+    assert!(in_use(&router).is_some_and(|now| Some(now) != instance));
+    router.group.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_reset_whose_client_leaves_goes_on_to_its_end() {
+    let mut origin = Origin::start().await;
+    let (_keep, router) = router(&origin).await;
+    until("an instance to be in use", || in_use(&router).is_some()).await;
+    let instance = in_use(&router);
+
+    // The instance has been given back, and the next one waits for its front page.
+    origin.drop_midway(router.reset("notes")).await;
+    assert_eq!(in_use(&router), None);
+    origin.open.send_replace(true);
+    until("another instance to be in use", || in_use(&router).is_some_and(|now| Some(now) != instance)).await;
+    router.group.stop().await.unwrap();
+}

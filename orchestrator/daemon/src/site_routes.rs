@@ -1,0 +1,76 @@
+//! The gateway's routes to one instance of a site.
+//!
+//! A route maps a host of the site to a port of the instance. Every request over it carries the
+//! header fields of the log-in.
+
+use std::sync::{Arc, Weak};
+
+use gateway::{Routes, Target};
+use sites::{Lease, Upstream};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use crate::Error;
+
+/// The routes to one leased instance, with their own connections and their own count of changes.
+pub struct SiteRoutes {
+    /// Each host with its target. Hosts of the same port share one target.
+    hosts: Vec<(String, Upstream, Arc<gateway::Site>)>,
+    /// Ends the task that waits for the end of the instance.
+    _watch: DropGuard,
+}
+
+impl SiteRoutes {
+    /// Routes to this instance; every request carries these header fields. When the instance ends,
+    /// no request is sent there any more, and clients that wait for an answer get an error. To be
+    /// called within a runtime.
+    ///
+    /// # Errors
+    /// When a header field cannot be sent.
+    pub fn new(lease: &Lease, headers: &[(String, String)]) -> Result<SiteRoutes, Error> {
+        let site = lease.site();
+        let mut hosts: Vec<(String, Upstream, Arc<gateway::Site>)> = Vec::new();
+        for host in &site.hosts {
+            let upstream = lease.upstream_of(host);
+            let known = hosts.iter().find(|(_, other, _)| *other == upstream);
+            let target = match (known, &upstream) {
+                (Some((_, _, target)), _) => Arc::clone(target),
+                (None, Upstream::Address(address)) => {
+                    Arc::new(gateway::Site::new(&site.name, *address).with_headers(headers)?)
+                }
+                (None, Upstream::Url(url)) => {
+                    Arc::new(gateway::Site::elsewhere(&site.name, url).with_headers(headers)?)
+                }
+            };
+            hosts.push((host.name.clone(), upstream, target));
+        }
+        let (watch, ending) = (CancellationToken::new(), lease.ending());
+        let targets: Vec<Weak<gateway::Site>> =
+            hosts.iter().map(|(_, _, target)| Arc::downgrade(target)).collect();
+        let (dropped, name) = (watch.clone(), site.name.clone());
+        tokio::spawn(async move {
+            tokio::select! {
+                _ = ending => {}
+                () = dropped.cancelled() => return,
+            }
+            let why = format!("the site {name} has ended; try again").into();
+            targets.iter().filter_map(Weak::upgrade).for_each(|target| target.has_gone(&why));
+        });
+        Ok(SiteRoutes { hosts, _watch: watch.drop_guard() })
+    }
+
+    /// Adds the routes of its hosts.
+    ///
+    /// # Errors
+    /// When a host is no pattern of a route.
+    pub fn add_to(&self, routes: &mut Routes) -> Result<(), Error> {
+        for (host, _, target) in &self.hosts {
+            routes.add(host, Target::Site(Arc::clone(target)))?;
+        }
+        Ok(())
+    }
+
+    /// Whether a request may have changed something, as far as can be told.
+    pub fn changed(&self) -> bool {
+        self.hosts.iter().any(|(_, _, target)| target.changes() > 0)
+    }
+}

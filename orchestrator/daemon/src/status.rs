@@ -1,0 +1,40 @@
+//! The status of the daemon, as JSON over its socket.
+
+use camino::Utf8PathBuf;
+use serde::{Deserialize, Serialize};
+use sites::{SiteState, SiteStatus};
+
+/// The daemon as its commands see it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct DaemonStatus {
+    /// The process that holds it.
+    pub pid: u32,
+    /// The proxy through which a browser reaches its sites, as `http://ADDRESS`.
+    pub proxy: String,
+    /// Where full resets are asked for, as `http://ADDRESS`.
+    pub reset: String,
+    /// Why nothing can be started, where its container engine does not answer; reads after "failed
+    /// to".
+    #[serde(default)]
+    pub engine: Option<String>,
+    /// The file with the certificate that its clients have to trust, as PEM.
+    #[serde(default)]
+    pub certificate: Option<Utf8PathBuf>,
+    /// The folder with the manifests of its sites; absent in the status of an older version.
+    #[serde(default)]
+    pub manifests: Option<Utf8PathBuf>,
+    /// Its sites, by name.
+    pub sites: Vec<SiteStatus>,
+}
+
+impl DaemonStatus {
+    /// Whether every site can be used.
+    pub fn is_up(&self) -> bool {
+        self.sites.iter().all(SiteStatus::is_up)
+    }
+
+    /// Whether every site can be used or was given up.
+    pub fn is_settled(&self) -> bool {
+        self.sites.iter().all(|site| site.is_up() || site.state == SiteState::Failed)
+    }
+}

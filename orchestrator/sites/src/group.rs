@@ -1,0 +1,393 @@
+//! All sites of one run, or of one `sandbox up`.
+//!
+//! A group owns a folder for each of its instances, a network for its containers, and one pool for each
+//! site, of which there may be more later. It returns from its start at once, while instances start in
+//! the background; it is over when [`SiteGroup::stop`] has returned.
+
+use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::os::unix::fs::PermissionsExt as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use embedded::desk;
+use futures_util::future;
+use images::Engine;
+use parking_lot::RwLock;
+use tokio::sync::{Mutex, OnceCell, Semaphore, mpsc, watch};
+
+use crate::content::{blocking, remove_folder};
+use crate::driver::Driver;
+use crate::driver::docker::{Docker, DockerContext};
+use crate::driver::embedded::Embedded;
+use crate::driver::external::External;
+use crate::driver::process::Process;
+use crate::engine::Monitor;
+use crate::manifest::{Application, DriverKind};
+use crate::network;
+use crate::owner::Owner;
+use crate::pool::{Pool, Surroundings};
+use crate::sweep::{self, Swept, Whose};
+use crate::{Error, Event, Events, Lease, Site, SiteState, SiteStatus};
+
+/// How a group is set up.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How many instances of each site are leased at once. Where the site's policy has an instance waiting, there is one more.
+    pub instances: usize,
+    /// Where golden states are kept from one group to the next, and the state and clock of each instance while it lives.
+    pub folder: Utf8PathBuf,
+    /// The sites that the desk lists, whether they are up or not; those that are up when this is empty.
+    pub listed: Vec<Site>,
+    /// What the group is called: part of the names of its containers and networks.
+    pub name: String,
+}
+
+/// A handle on the sites of a group; clones are handles on the same group.
+///
+/// When all handles and leases are gone without [`SiteGroup::stop`], instances are removed in the background, if the runtime lives
+/// that long; the network goes with the next sweep after this process.
+#[derive(Clone)]
+pub struct SiteGroup(Arc<Inner>);
+
+struct Inner {
+    options: Options,
+    events: Events,
+    /// Of its containers and networks.
+    id: String,
+    owner: Owner,
+    /// Where golden states are kept.
+    golden: Utf8PathBuf,
+    /// With the folders of the instances.
+    instances: Utf8PathBuf,
+    /// What a desk shows.
+    directory: desk::Directory,
+    gate: Arc<Semaphore>,
+    unproven: watch::Sender<usize>,
+    pools: RwLock<Vec<Pool>>,
+    /// From the first site on that needs one.
+    engine: OnceCell<DockerContext>,
+    /// Whether it has been stopped. Held while sites are added and while it is being stopped.
+    stopped: Mutex<bool>,
+}
+
+impl SiteGroup {
+    /// Removes what dead groups have left, makes the network, and begins to start instances.
+    ///
+    /// # Errors
+    /// When a site needs a container engine and there is none that we can use, or the folder cannot be written.
+    pub async fn start(sites: Vec<Site>, options: Options, events: Events) -> Result<SiteGroup, Error> {
+        SiteGroup::start_each(sites, &BTreeMap::new(), options, events).await
+    }
+
+    /// Does so with fewer instances of some sites, by their names.
+    ///
+    /// # Errors
+    /// As [`SiteGroup::start`].
+    pub async fn start_each(
+        sites: Vec<Site>,
+        fewer: &BTreeMap<String, usize>,
+        options: Options,
+        events: Events,
+    ) -> Result<SiteGroup, Error> {
+        static STARTED: AtomicU32 = AtomicU32::new(0);
+        let number = STARTED.fetch_add(1, Ordering::Relaxed);
+        let owner = Owner::this();
+        let name: String = options.name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+        let id = format!("sandbox-{name}-{}-{number}", std::process::id());
+
+        let folder = make_folder(options.folder.clone()).await?;
+        let (instances, golden) = (folder.join("copies"), folder.join("golden"));
+        shut(&instances).await?;
+        shut(&golden).await?;
+        sweep::sweep_folders(&instances).await?;
+        let instances = instances.join(format!("{owner}.{name}-{number}"));
+
+        let at_once = 2 * std::thread::available_parallelism().map_or(2, NonZero::get);
+        let group = SiteGroup(Arc::new(Inner {
+            options,
+            events,
+            id,
+            owner,
+            golden,
+            instances,
+            directory: desk::Directory::default(),
+            gate: Arc::new(Semaphore::new(at_once)),
+            unproven: watch::Sender::new(0),
+            pools: RwLock::default(),
+            engine: OnceCell::new(),
+            stopped: Mutex::new(false),
+        }));
+        match group.add_each(sites, fewer).await {
+            Ok(()) => Ok(group),
+            Err(error) => {
+                group.stop().await?;
+                Err(error)
+            }
+        }
+    }
+
+    /// Begins to start instances of further sites; those that are there already stay as they are.
+    ///
+    /// # Errors
+    /// As [`SiteGroup::start`], and when the group has been stopped. Then none of them is added.
+    pub async fn add(&self, sites: Vec<Site>) -> Result<(), Error> {
+        self.add_each(sites, &BTreeMap::new()).await
+    }
+
+    async fn add_each(&self, sites: Vec<Site>, fewer: &BTreeMap<String, usize>) -> Result<(), Error> {
+        let stopped = self.0.stopped.lock().await;
+        let new: Vec<Arc<Site>> =
+            sites.into_iter().filter(|site| self.pool(&site.name).is_err()).map(Arc::new).collect();
+        if let Some(site) = new.first().filter(|_| *stopped) {
+            return Err(Error::Stopped(site.name.clone()));
+        }
+        let mut drivers = Vec::new();
+        for site in &new {
+            drivers.push(self.driver(site).await?);
+        }
+        self.0.unproven.send_modify(|left| *left += new.len());
+        let mut all = self.pools();
+        for (site, driver) in new.into_iter().zip(drivers) {
+            let instances = fewer.get(&site.name).copied().unwrap_or(self.0.options.instances);
+            let Inner { events, gate, unproven, .. } = &*self.0;
+            let (events, gate, unproven) = (Arc::clone(events), Arc::clone(gate), unproven.clone());
+            all.push(Pool::open(Surroundings { site, driver, instances, events, gate, unproven }));
+        }
+        all.sort_by(|a, b| a.site().name.cmp(&b.site().name));
+        let listed: Vec<&Site> = match self.0.options.listed.as_slice() {
+            [] => all.iter().map(|pool| pool.site().as_ref()).collect(),
+            listed => listed.iter().collect(),
+        };
+        self.0.directory.set(desk_of(&listed));
+        *self.0.pools.write() = all;
+        Ok(())
+    }
+
+    async fn driver(&self, site: &Arc<Site>) -> Result<Arc<dyn Driver>, Error> {
+        let Inner { golden, instances, directory, .. } = &*self.0;
+        Ok(match site.driver {
+            DriverKind::Docker => Arc::new(Docker::new(Arc::clone(site), self.context().await?.clone())?),
+            DriverKind::Embedded => {
+                Arc::new(Embedded::new(site, golden.join("embedded"), directory.clone()).await?)
+            }
+            DriverKind::External => Arc::new(External::new(site)?),
+            DriverKind::Process => Arc::new(Process::new(Arc::clone(site), instances.clone())),
+        })
+    }
+
+    /// The container engine, with a network of this group's; what dead ones have left there is
+    /// removed when it is first needed.
+    async fn context(&self) -> Result<&DockerContext, Error> {
+        let Inner { engine, owner, id, events, golden, instances, .. } = &*self.0;
+        let make = async || {
+            let engine = Engine::connect().await?;
+            // What others have left need not keep us from starting.
+            match sweep::sweep(&engine, Whose::Orphans).await {
+                Ok(Swept { containers, networks, left }) => {
+                    if containers + networks > 0 {
+                        events(&Event::Swept { containers, networks });
+                    }
+                    left.iter().for_each(|left| tracing::warn!("{left}"));
+                }
+                Err(error) => tracing::warn!(%error, "what dead processes have left could not be removed"),
+            }
+            let labels = owner.labels(id);
+            let monitor = Monitor::start(engine, Arc::clone(events));
+            let range = match network::create(&monitor, id, labels.clone(), events).await {
+                Ok(range) => range,
+                Err(error) => {
+                    let _ = sweep::remove_group(&monitor, id).await;
+                    return Err(error);
+                }
+            };
+            let (golden, instances, group) = (golden.clone(), instances.clone(), id.clone());
+            Ok(DockerContext { monitor, group, range, labels, golden, instances })
+        };
+        engine.get_or_try_init(make).await
+    }
+
+    /// Waits until every site has had a ready instance.
+    ///
+    /// # Errors
+    /// When a site fails, or the deadline passes: names for each site what it waits for.
+    pub async fn ready(&self, deadline: Duration) -> Result<(), Error> {
+        let pools = self.pools();
+        let settled = future::join_all(pools.iter().map(Pool::settled));
+        let in_time = tokio::time::timeout(deadline, settled).await.is_ok();
+        let late: Vec<(String, String)> = self
+            .status()
+            .into_iter()
+            .filter(|status| status.state != SiteState::Running)
+            .map(|status| {
+                let waits = status.instances.iter().find_map(|instance| instance.condition.clone());
+                let why = match (status.problem, waits) {
+                    (Some(problem), _) => format!("failed to {problem}"),
+                    (None, Some(condition)) => format!("waits for {condition}"),
+                    (None, None) => format!("{:?}", status.state).to_lowercase(),
+                };
+                (status.name, why)
+            })
+            .collect();
+        if late.is_empty() { Ok(()) } else { Err(Error::Unready { within: deadline, in_time, late }) }
+    }
+
+    /// The sites of this group, by name.
+    pub fn sites(&self) -> Vec<Arc<Site>> {
+        self.pools().iter().map(|pool| Arc::clone(pool.site())).collect()
+    }
+
+    /// The ids of the images that sites run from, by the names of the sites. Those that need no engine have none.
+    ///
+    /// # Errors
+    /// When the engine does not tell.
+    pub async fn images(&self) -> Result<BTreeMap<String, String>, Error> {
+        let mut images = BTreeMap::new();
+        let Some(DockerContext { monitor, .. }) = self.0.engine.get() else { return Ok(images) };
+        for site in self.sites() {
+            if let Some(image) = site.image.as_deref().filter(|_| site.driver == DriverKind::Docker) {
+                images
+                    .insert(site.name.clone(), crate::golden::id_of_image(monitor, image, &site.name).await?);
+            }
+        }
+        Ok(images)
+    }
+
+    /// A pristine instance of a site: at once where one is ready.
+    ///
+    /// # Errors
+    /// When there is no such site, it has failed, or no instance is free before the deadline.
+    pub async fn lease(&self, site: &str, deadline: Duration) -> Result<Lease, Error> {
+        self.pool(site)?.lease(deadline).await
+    }
+
+    /// How every site is doing.
+    pub fn status(&self) -> Vec<SiteStatus> {
+        self.pools().iter().map(Pool::status).collect()
+    }
+
+    /// Asks every instance how much memory it occupies; the answers stand in the next [`SiteGroup::status`].
+    pub async fn measure(&self) {
+        future::join_all(self.pools().iter().map(Pool::measure)).await;
+    }
+
+    /// Makes every instance of a site that is nobody's pristine, with proof, and tries again what was given up.
+    ///
+    /// # Errors
+    /// When there is no such site, or it fails.
+    pub async fn reset(&self, site: &str) -> Result<(), Error> {
+        self.pool(site)?.reset().await
+    }
+
+    /// The last lines that each instance of a site has printed, by the number of the instance.
+    ///
+    /// # Errors
+    /// When there is no such site.
+    pub async fn logs(&self, site: &str, lines: usize) -> Result<Vec<(u32, Vec<String>)>, Error> {
+        let mut said = Vec::new();
+        for instance in self.pool(site)?.instances() {
+            said.push((instance.id, instance.machine.log(lines).await));
+        }
+        Ok(said)
+    }
+
+    /// The last lines that each instance of a site has printed and all that they and the instances after them print, with the
+    /// number of the instance, until the group stops or the receiver is dropped.
+    ///
+    /// # Errors
+    /// When there is no such site.
+    pub fn follow(&self, site: &str, lines: usize) -> Result<mpsc::Receiver<(u32, String)>, Error> {
+        Ok(self.pool(site)?.follow(lines))
+    }
+
+    /// Removes all instances, leased ones too, with their folders and their network. Doing so again does nothing.
+    ///
+    /// # Errors
+    /// When the engine refuses, or a folder cannot be removed.
+    pub async fn stop(&self) -> Result<(), Error> {
+        let mut stopped = self.0.stopped.lock().await;
+        *stopped = true;
+        future::join_all(self.pools().iter().map(Pool::stop)).await;
+        let removed = match self.0.engine.get() {
+            Some(DockerContext { monitor, group, range, .. }) => {
+                let removed = sweep::remove_group(monitor, group).await;
+                network::close(&range.network).await;
+                removed
+            }
+            None => Ok(()),
+        };
+        remove_folder(&self.0.instances).await.and(removed)
+    }
+
+    /// What is to be said of the container engine, where sites need one and it does not answer.
+    pub fn engine_problem(&self) -> Option<Error> {
+        self.0.engine.get()?.monitor.problem()
+    }
+
+    /// Waits until the container engine that a site needs has not answered for so long.
+    pub async fn lacks_engine(&self, site: &str, long: Duration) -> Error {
+        let needed = self.pool(site).is_ok_and(|pool| pool.site().driver == DriverKind::Docker);
+        match self.0.engine.get().filter(|_| needed) {
+            Some(context) => context.monitor.is_gone_for(long).await,
+            None => future::pending().await,
+        }
+    }
+
+    fn pools(&self) -> Vec<Pool> {
+        self.0.pools.read().clone()
+    }
+
+    fn pool(&self, name: &str) -> Result<Pool, Error> {
+        let mut pools = self.pools();
+        match pools.iter().position(|pool| pool.site().name == name) {
+            Some(place) => Ok(pools.swap_remove(place)),
+            None => {
+                let known = pools.iter().map(|pool| pool.site().name.clone()).collect();
+                Err(Error::Unknown { name: name.to_owned(), known })
+            }
+        }
+    }
+}
+
+/// The folder, made and by its full name: an engine mounts nothing else.
+async fn make_folder(folder: Utf8PathBuf) -> Result<Utf8PathBuf, Error> {
+    blocking(move || {
+        let made = std::fs::create_dir_all(&folder).and_then(|()| Utf8Path::canonicalize_utf8(&folder));
+        made.map_err(Error::of_file("make the folder", &folder))
+    })
+    .await
+}
+
+/// Makes a folder, where it is missing, that no other user of this machine gets into: what stands
+/// in it is open to the users of containers.
+async fn shut(folder: &Utf8Path) -> Result<(), Error> {
+    let folder = folder.to_owned();
+    blocking(move || {
+        let made = std::fs::create_dir_all(&folder)
+            .and_then(|()| std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o700)));
+        made.map_err(Error::of_file("make the folder", &folder))
+    })
+    .await
+}
+
+/// What the desk shows of the others.
+fn desk_of(sites: &[&Site]) -> desk::Town {
+    let others = sites.iter().filter(|site| site.embedded != Some(Application::Desk));
+    let shown = others.map(|site| desk::TownSite {
+        title: site.title.clone(),
+        url: site.address(),
+        about: site.about.clone(),
+        accounts: site
+            .accounts
+            .values()
+            .map(|account| desk::TownAccount {
+                username: account.username.clone(),
+                password: account.password.clone(),
+                role: account.role.clone().unwrap_or_default(),
+            })
+            .collect(),
+    });
+    desk::Town { sites: shown.collect() }
+}

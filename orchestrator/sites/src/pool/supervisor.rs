@@ -1,0 +1,499 @@
+//! The task that owns the instances of one site.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+use super::work::Work;
+use super::{Back, Message, Reply, Surroundings};
+use crate::instance::Instance;
+use crate::login::LogIns;
+use crate::manifest::ResetPolicy;
+use crate::status::Lately;
+use crate::{Error, Event, How, InstanceStatus, Lease, Phase, SiteState, SiteStatus};
+
+/// After so many failures in a row a site is given up.
+const FAILURES: u32 = 3;
+/// How long nothing is started after a failure, times the failures so far.
+const PAUSE: Duration = Duration::from_millis(500);
+/// An instance that ends after it was ready for so long has not failed in a row with what was before.
+const STEADY: Duration = Duration::from_secs(10);
+
+/// An instance, and what is happening to it.
+struct Slot {
+    phase: Phase,
+    since: Instant,
+    since_clock: Timestamp,
+    instance: Option<Arc<Instance>>,
+    memory: Option<u64>,
+    condition: Option<String>,
+    /// Ends the task that watches it.
+    watch: CancellationToken,
+}
+
+struct PoolActor {
+    work: Work,
+    /// Weak, so that the actor ends when all who could ask it for something are gone.
+    own: mpsc::WeakUnboundedSender<Message>,
+    log_ins: Arc<LogIns>,
+    /// How many instances there should be.
+    target: usize,
+    slots: BTreeMap<u32, Slot>,
+    next: u32,
+    queue: VecDeque<Reply<Lease>>,
+    settling: Vec<Reply<()>>,
+    stopping: Vec<oneshot::Sender<()>>,
+    /// Whether an instance was ready once.
+    proven: bool,
+    made_way: bool,
+    failures: u32,
+    /// Nothing is started before.
+    pause: Option<Instant>,
+    given_up: Option<Arc<Error>>,
+    problem: Option<String>,
+    resets: Lately,
+    drifts: u64,
+    status: watch::Sender<SiteStatus>,
+    instances: watch::Sender<Vec<Arc<Instance>>>,
+}
+
+/// Starts the actor.
+pub(super) fn run(
+    surroundings: Surroundings,
+    inbox: mpsc::UnboundedReceiver<Message>,
+    own: mpsc::WeakUnboundedSender<Message>,
+) -> (watch::Receiver<SiteStatus>, watch::Receiver<Vec<Arc<Instance>>>) {
+    let Surroundings { site, driver, instances, events, gate, unproven } = surroundings;
+    let spare = matches!(site.reset, ResetPolicy::Spare | ResetPolicy::Restore | ResetPolicy::WhenDirty);
+    let status = watch::Sender::new(SiteStatus {
+        name: site.name.clone(),
+        title: site.title.clone(),
+        url: site.address(),
+        state: SiteState::Starting,
+        instances: Vec::new(),
+        spares: 0,
+        resets_ms: Vec::new(),
+        drifts: 0,
+        problem: None,
+    });
+    let actor = PoolActor {
+        work: Work { site, driver, events, gate, unproven, stopping: CancellationToken::new() },
+        own,
+        log_ins: Arc::default(),
+        target: instances.max(1) + usize::from(spare),
+        slots: BTreeMap::new(),
+        next: 1,
+        queue: VecDeque::new(),
+        settling: Vec::new(),
+        stopping: Vec::new(),
+        proven: false,
+        made_way: false,
+        failures: 0,
+        pause: None,
+        given_up: None,
+        problem: None,
+        resets: Lately::default(),
+        drifts: 0,
+        status,
+        instances: watch::Sender::new(Vec::new()),
+    };
+    let seen = (actor.status.subscribe(), actor.instances.subscribe());
+    tokio::spawn(actor.keep(inbox));
+    seen
+}
+
+impl PoolActor {
+    async fn keep(mut self, mut inbox: mpsc::UnboundedReceiver<Message>) {
+        self.top_up();
+        self.publish();
+        loop {
+            let message = match self.pause {
+                Some(pause) => timeout_at(pause, inbox.recv()).await,
+                None => Ok(inbox.recv().await),
+            };
+            match message {
+                Err(_) => self.pause = None,
+                Ok(Some(message)) => self.take(message),
+                // Everybody has gone without stopping us.
+                Ok(None) => break self.clear_away().await,
+            }
+            if self.work.stopping.is_cancelled() && self.slots.is_empty() {
+                break;
+            }
+            self.top_up();
+            self.serve();
+            self.publish();
+        }
+        (self.work.events)(&Event::Stopped { site: self.work.site.name.clone() });
+        self.status.send_modify(|status| {
+            status.state = SiteState::Stopped;
+            status.instances.clear();
+            status.spares = 0;
+        });
+        self.instances.send_replace(Vec::new());
+        for reply in self.stopping.drain(..) {
+            let _ = reply.send(());
+        }
+    }
+
+    fn take(&mut self, message: Message) {
+        match message {
+            Message::Lease(reply) => self.queue.push_back(reply),
+            Message::HandBack { id, changed } => self.hand_back(id, changed),
+            Message::Waits { id, condition } => {
+                if let Some(slot) = self.slots.get_mut(&id) {
+                    slot.condition = Some(condition);
+                }
+            }
+            Message::Started { id, result: Ok(instance), took } => self.started(id, instance, took),
+            Message::Started { id, result: Err(error), .. } => {
+                self.slots.remove(&id);
+                self.failed(id, error);
+            }
+            Message::Restored { id, result, took } => self.restored(id, result, took),
+            Message::Gone { id, took } => {
+                let removed = self.slots.remove(&id);
+                if removed.is_some() && !self.work.stopping.is_cancelled() {
+                    self.recycled(id, took, How::Replaced);
+                }
+            }
+            Message::Ended { id, error } => self.ended(id, error),
+            Message::Memory { id, bytes } => {
+                if let Some(slot) = self.slots.get_mut(&id) {
+                    slot.memory = Some(bytes);
+                }
+            }
+            Message::Reset(reply) => self.reset(reply),
+            Message::Stop(reply) => {
+                self.stopping.push(reply);
+                self.work.stopping.cancel();
+                self.queue.clear();
+                self.settling.clear();
+                for id in self.running() {
+                    let stopped = Error::Stopped(self.work.site.name.clone());
+                    if let Some(instance) = self.slots.get(&id).and_then(|slot| slot.instance.as_ref()) {
+                        instance.ended.send_replace(Some(Arc::new(stopped)));
+                    }
+                    self.remove(id);
+                }
+            }
+        }
+    }
+
+    /// Starts what is missing.
+    fn top_up(&mut self) {
+        if self.work.stopping.is_cancelled() || self.pause.is_some() || self.given_up.is_some() {
+            return;
+        }
+        let leaving_counts = self.work.site.reset == ResetPolicy::Recreate;
+        // Until one instance was ready the others are not tried: what fails, fails once.
+        let target = if self.proven { self.target } else { 1 };
+        let there = self.slots.values().filter(|slot| leaving_counts || slot.phase != Phase::Leaving).count();
+        for _ in there..target {
+            let id = self.next;
+            self.next += 1;
+            self.slots.insert(id, Slot::starting());
+            let first = !self.proven;
+            self.spawn(async move |work, actor| {
+                let (result, took) = work.start(id, first, &actor).await;
+                Message::Started { id, result, took }
+            });
+        }
+    }
+
+    /// Gives ready instances to those who wait for one.
+    fn serve(&mut self) {
+        self.queue.retain(|reply| !reply.is_closed());
+        while !self.queue.is_empty() {
+            let ready = self.slots.iter_mut().find(|(_, slot)| slot.phase == Phase::Ready);
+            let (Some((_, slot)), Some(actor)) = (ready, self.own.upgrade()) else { break };
+            let (Some(instance), Some(reply)) = (&slot.instance, self.queue.pop_front()) else { break };
+            let site = Arc::clone(&self.work.site);
+            let back = Back { site, actor, log_ins: Arc::clone(&self.log_ins) };
+            match reply.send(Ok(Lease::new(Arc::clone(instance), back))) {
+                Ok(()) => slot.enter(Phase::Leased),
+                Err(unwanted) => unwanted.into_iter().for_each(Lease::revoke),
+            }
+        }
+        let settled = |slot: &Slot| matches!(slot.phase, Phase::Ready | Phase::Leased);
+        if let Some(error) = &self.given_up {
+            for reply in self.queue.drain(..) {
+                let _ = reply.send(Err(Arc::clone(error)));
+            }
+            for reply in self.settling.drain(..) {
+                let _ = reply.send(Err(Arc::clone(error)));
+            }
+        } else if self.pause.is_none() && self.slots.values().all(settled) {
+            for reply in self.settling.drain(..) {
+                let _ = reply.send(Ok(()));
+            }
+        }
+    }
+
+    fn started(&mut self, id: u32, instance: Arc<Instance>, took: Duration) {
+        let Some(slot) = self.slots.get_mut(&id) else { return };
+        slot.instance = Some(Arc::clone(&instance));
+        slot.condition = None;
+        if self.work.stopping.is_cancelled() {
+            return self.remove(id);
+        }
+        slot.enter(Phase::Ready);
+        let watch = slot.watch.clone();
+        self.proven = true;
+        self.make_way();
+        self.problem = None;
+        (self.work.events)(&Event::Ready { site: self.work.site.name.clone(), instance: id, took });
+        let (own, work) = (self.own.clone(), self.work.clone());
+        tokio::spawn(async move {
+            let error = tokio::select! {
+                error = work.watch(&instance) => error,
+                () = watch.cancelled() => return,
+            };
+            if let Some(actor) = own.upgrade() {
+                let _ = actor.send(Message::Ended { id, error });
+            }
+        });
+    }
+
+    fn hand_back(&mut self, id: u32, changed: bool) {
+        let Some(slot) = self.slots.get_mut(&id) else { return };
+        if slot.phase != Phase::Leased {
+            return;
+        }
+        // It ran as long as it was needed.
+        self.failures = 0;
+        match self.work.site.reset {
+            ResetPolicy::Never => self.keep_as_it_is(id),
+            ResetPolicy::WhenDirty if !changed => self.keep_as_it_is(id),
+            ResetPolicy::Restore | ResetPolicy::WhenDirty => self.put_back(id),
+            ResetPolicy::Spare | ResetPolicy::Recreate => self.remove(id),
+        }
+    }
+
+    fn keep_as_it_is(&mut self, id: u32) {
+        let Some(slot) = self.slots.get_mut(&id) else { return };
+        let set_back =
+            slot.instance.as_ref().map_or(Ok(()), |instance| instance.set_clock_back(&self.work.site));
+        match set_back {
+            Ok(()) => {
+                slot.enter(Phase::Ready);
+                self.recycled(id, Duration::ZERO, How::Kept);
+            }
+            Err(error) => {
+                self.failed(id, error);
+                self.remove(id);
+            }
+        }
+    }
+
+    /// Puts the state of an instance back, or replaces it where nobody sees its state.
+    fn put_back(&mut self, id: u32) {
+        let Some(slot) = self.slots.get_mut(&id) else { return };
+        let Some(instance) = slot.instance.clone().filter(|instance| instance.restores(&self.work.site))
+        else {
+            return self.remove(id);
+        };
+        slot.enter(Phase::Recycling);
+        self.spawn(async move |work, _| {
+            let began = Instant::now();
+            let result = work.restore(&instance).await;
+            Message::Restored { id, result, took: began.elapsed() }
+        });
+    }
+
+    fn restored(&mut self, id: u32, result: Result<Option<String>, Error>, took: Duration) {
+        let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.phase == Phase::Recycling) else {
+            return;
+        };
+        match result {
+            Ok(None) => {
+                slot.enter(Phase::Ready);
+                self.recycled(id, took, How::Restored);
+            }
+            Ok(Some(difference)) => {
+                self.drifts += 1;
+                let site = self.work.site.name.clone();
+                (self.work.events)(&Event::Drifted { site, instance: id, difference });
+                self.remove(id);
+            }
+            Err(error) => {
+                self.failed(id, error);
+                self.remove(id);
+            }
+        }
+    }
+
+    fn recycled(&mut self, instance: u32, took: Duration, how: How) {
+        self.resets.add(took);
+        (self.work.events)(&Event::Recycled { site: self.work.site.name.clone(), instance, took, how });
+    }
+
+    /// An instance has ended by itself.
+    fn ended(&mut self, id: u32, error: Error) {
+        let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.phase != Phase::Leaving) else { return };
+        let error = Arc::new(error);
+        if let Some(instance) = &slot.instance {
+            instance.ended.send_replace(Some(Arc::clone(&error)));
+        }
+        if slot.since.elapsed() > STEADY {
+            self.failures = 0;
+        }
+        // What an episode does to its instance does not speak against the site.
+        let leased = slot.phase == Phase::Leased;
+        self.remove(id);
+        if leased {
+            self.report(id, &error, false);
+        } else {
+            self.failed(id, Error::Shared(error));
+        }
+    }
+
+    /// Counts a failure of an instance; too many in a row, and the site is given up.
+    fn failed(&mut self, id: u32, error: Error) {
+        if self.work.stopping.is_cancelled() {
+            return;
+        }
+        // What fails because the engine did says nothing about the site.
+        let counts = !self.work.driver.is_disturbed();
+        self.failures += u32::from(counts);
+        self.pause = Some(Instant::now() + PAUSE * self.failures.max(1));
+        let give_up = error.is_final() || counts && self.failures >= FAILURES;
+        self.report(id, &error, give_up);
+        if give_up {
+            let (site, times) = (self.work.site.name.clone(), self.failures);
+            let error = match error.is_final() {
+                true => error,
+                false => Error::GivenUp { site, times, last: Arc::new(error) },
+            };
+            self.given_up = Some(Arc::new(error));
+            self.make_way();
+        }
+    }
+
+    /// This site can be used, or cannot: it keeps the second instances of others waiting no longer.
+    fn make_way(&mut self) {
+        if !std::mem::replace(&mut self.made_way, true) {
+            self.work.unproven.send_modify(|left| *left = left.saturating_sub(1));
+        }
+    }
+
+    fn report(&mut self, instance: u32, error: &Error, given_up: bool) {
+        self.problem = Some(error.to_string());
+        let site = self.work.site.name.clone();
+        (self.work.events)(&Event::Failed { site, instance, error: error.to_string(), given_up });
+    }
+
+    /// Makes every instance that is nobody's pristine, and tries again what was given up.
+    fn reset(&mut self, reply: Reply<()>) {
+        (self.given_up, self.pause, self.failures) = (None, None, 0);
+        self.settling.push(reply);
+        let idle = |(id, slot): (&u32, &Slot)| (slot.phase == Phase::Ready).then_some(*id);
+        let idle: Vec<u32> = self.slots.iter().filter_map(idle).collect();
+        for id in idle {
+            match self.work.site.reset {
+                ResetPolicy::Never => self.keep_as_it_is(id),
+                ResetPolicy::Restore | ResetPolicy::WhenDirty => self.put_back(id),
+                ResetPolicy::Spare | ResetPolicy::Recreate => self.remove(id),
+            }
+        }
+    }
+
+    /// All instances that run.
+    fn running(&self) -> Vec<u32> {
+        self.slots.iter().filter(|(_, slot)| slot.instance.is_some()).map(|(id, _)| *id).collect()
+    }
+
+    /// Removes an instance.
+    fn remove(&mut self, id: u32) {
+        let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.phase != Phase::Leaving) else { return };
+        let Some(instance) = slot.instance.clone() else { return };
+        slot.watch.cancel();
+        slot.enter(Phase::Leaving);
+        self.spawn(async move |work, _| {
+            let began = Instant::now();
+            work.stop(&instance).await;
+            Message::Gone { id, took: began.elapsed() }
+        });
+    }
+
+    /// Does something that takes time, and tells the actor of it in the end.
+    fn spawn<F>(&self, work: impl FnOnce(Work, mpsc::UnboundedSender<Message>) -> F)
+    where
+        F: Future<Output = Message> + Send + 'static,
+    {
+        let Some(actor) = self.own.upgrade() else { return };
+        let doing = work(self.work.clone(), actor.clone());
+        tokio::spawn(async move {
+            let _ = actor.send(doing.await);
+        });
+    }
+
+    /// Removes everything without anybody being left to hear of it.
+    async fn clear_away(&mut self) {
+        self.work.stopping.cancel();
+        for slot in std::mem::take(&mut self.slots).into_values() {
+            slot.watch.cancel();
+            if let Some(instance) = slot.instance.filter(|_| slot.phase != Phase::Leaving) {
+                self.work.stop(&instance).await;
+            }
+        }
+    }
+
+    fn publish(&mut self) {
+        let is = |phase| move |slot: &&Slot| slot.phase == phase;
+        let spares = self.slots.values().filter(is(Phase::Ready)).count();
+        let state = match &self.given_up {
+            Some(_) if spares == 0 => SiteState::Failed,
+            _ if self.proven => SiteState::Running,
+            _ => SiteState::Starting,
+        };
+        let instances = self.slots.iter().map(|(id, slot)| slot.status(*id)).collect();
+        self.status.send_modify(|status| {
+            status.state = state;
+            status.instances = instances;
+            status.spares = spares;
+            status.resets_ms = self.resets.all();
+            status.drifts = self.drifts;
+            status.problem = match &self.given_up {
+                Some(error) => Some(error.to_string()),
+                None => self.problem.clone(),
+            };
+        });
+        let instances = self.slots.values().filter_map(|slot| slot.instance.clone());
+        self.instances.send_replace(instances.collect());
+    }
+}
+
+impl Slot {
+    fn starting() -> Slot {
+        Slot {
+            phase: Phase::Starting,
+            since: Instant::now(),
+            since_clock: Timestamp::now(),
+            instance: None,
+            memory: None,
+            condition: None,
+            watch: CancellationToken::new(),
+        }
+    }
+
+    fn enter(&mut self, phase: Phase) {
+        (self.phase, self.since, self.since_clock) = (phase, Instant::now(), Timestamp::now());
+    }
+
+    fn status(&self, id: u32) -> InstanceStatus {
+        InstanceStatus {
+            id,
+            phase: self.phase,
+            since: self.since_clock,
+            address: self.instance.as_ref().map(|instance| instance.upstream.clone()),
+            memory: self.memory,
+            condition: self.condition.clone(),
+        }
+    }
+}
