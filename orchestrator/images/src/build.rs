@@ -154,7 +154,7 @@ async fn run(
         .labels(&HashMap::from([(INPUTS, inputs)]))
         .nocache(force)
         .rm(true)
-        .forcerm(true) // of a failed or interrupted build nothing stays behind
+        .forcerm(true) // also after failed or interrupted builds
         .build();
     let docker = engine.docker().clone().with_timeout(UNHURRIED);
     let body = bollard::body_try_stream(context.stream());

@@ -19,10 +19,10 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Reads the file; one that does not exist pins nothing.
+    /// Reads the file. A missing file pins nothing.
     ///
     /// # Errors
-    /// When it cannot be read, or a line is no `image: digest`.
+    /// When it cannot be read, or a line is not `image: digest`.
     pub fn open(path: &Utf8Path) -> Result<Lock, Error> {
         let malformed = |why: String| Error::Malformed { path: path.to_owned(), why };
         let text = match std::fs::read_to_string(path) {

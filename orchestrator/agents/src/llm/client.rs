@@ -87,7 +87,7 @@ impl LlmClient {
                     );
                     self.budget = Some(less);
                 }
-                said => return said,
+                result => return result,
             }
         }
     }
@@ -138,10 +138,10 @@ impl LlmClient {
             fault: None,
             error: Some("no reply came in the time that the agent has (--answer-timeout)".to_owned()),
         });
-        let said = self.model.ask(&chat).await;
-        let Some(call) = self.calls.last_mut() else { return Ok(said?.reply) };
+        let outcome = self.model.ask(&chat).await;
+        let Some(call) = self.calls.last_mut() else { return Ok(outcome?.reply) };
         call.took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        match said {
+        match outcome {
             Ok(ModelReply { reply, recorded, model }) => {
                 call.model = model;
                 call.recorded = recorded;
@@ -212,6 +212,6 @@ pub(crate) fn context(goal: &Goal, view: &View<'_>, observation: &str) -> Map<St
 }
 
 /// A message with the model's earlier reply.
-pub(crate) fn said(text: &str) -> Message {
+pub(crate) fn assistant_message(text: &str) -> Message {
     Message::text(Role::Assistant, text)
 }

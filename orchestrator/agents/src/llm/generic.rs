@@ -12,7 +12,7 @@ use models::{Message, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::client::{LlmClient, context, said};
+use super::client::{LlmClient, assistant_message, context};
 use super::template::Pictures;
 use crate::agent::FirstLook;
 use crate::{ActionFormat, Agent, Call, Error, Goal, NextReply, Reply, View};
@@ -142,7 +142,7 @@ impl Generic {
                 }
                 Err(why) => {
                     let why = reply.fault.map_or_else(|| why.clone(), |fault| format!("{fault}; {why}"));
-                    turns.extend([said(text), Message::text(Role::User, told(&why))]);
+                    turns.extend([assistant_message(text), Message::text(Role::User, correction(&why))]);
                     wrong = why;
                 }
             }
@@ -160,7 +160,7 @@ impl Generic {
 }
 
 /// The message about an invalid reply.
-fn told(why: &str) -> String {
+fn correction(why: &str) -> String {
     format!("Your reply could not be used: {why}. Reply again, whole and in the form that was asked for.")
 }
 

@@ -141,8 +141,8 @@ impl Process {
         self.group.kill();
         let _ = timeout(LEAVE_WITHIN, &mut self.drain).await;
         if asked == Message::HELLO && status.and_then(|status| status.code()).is_some_and(is_no_program) {
-            let said = tail(&self.stderr).unwrap_or_default();
-            let source = std::io::Error::other(said.trim().to_owned());
+            let stderr = tail(&self.stderr).unwrap_or_default();
+            let source = std::io::Error::other(stderr.trim().to_owned());
             return Error::Start { command: self.command.clone(), source };
         }
         Error::Left { asked, how, stderr: tail(&self.stderr).unwrap_or_default() }

@@ -66,12 +66,12 @@ impl ObservationSettings {
         #[expect(clippy::cast_precision_loss, reason = "milliseconds since 1970 are far below 2^53")]
         let (elapsed, clock) = (page.elapsed_ms as f64 / 1000.0, self.clock.as_millisecond() as f64 / 1000.0);
         self.heard.resize(view.chat.len(), clock + elapsed);
-        let said = view.chat.iter().zip(&self.heard).map(|(said, at)| {
-            let role = match said.role {
+        let messages = view.chat.iter().zip(&self.heard).map(|(message, at)| {
+            let role = match message.role {
                 Role::User => "user",
                 Role::Assistant => "assistant",
             };
-            json!({ "role": role, "timestamp": at, "message": said.text })
+            json!({ "role": role, "timestamp": at, "message": message.text })
         });
         let mut goal_object = vec![json!({ "type": "text", "text": goal.text })];
         for image in &goal.images {
@@ -79,7 +79,7 @@ impl ObservationSettings {
             goal_object.push(json!({ "type": "image_url", "image_url": { "url": url } }));
         }
         let seen = ObservationBody {
-            chat_messages: said.collect(),
+            chat_messages: messages.collect(),
             goal: &goal.text,
             goal_object,
             open_pages_urls: page.tabs.iter().map(|tab| &*tab.url).collect(),

@@ -195,8 +195,8 @@ mod tests {
         let common = Topic::parse("number: two\n").unwrap();
         let speech = Speech { topic: &topic, common: &common };
         for seed in 0..20 {
-            let used = speech.say(&mut Dice::new(seed), "post", &mut Choices::new());
-            let (first, second) = used.split_once(", again ").unwrap();
+            let post = speech.say(&mut Dice::new(seed), "post", &mut Choices::new());
+            let (first, second) = post.split_once(", again ").unwrap();
             assert_eq!(first.to_lowercase(), second);
         }
         assert_eq!(capitals("one. two? three"), "One. Two? Three");
