@@ -1,4 +1,4 @@
-//! The one trait of this crate and what goes in and out of it.
+//! The [`Agent`] trait, its inputs and its replies.
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -10,78 +10,79 @@ use serde::Serialize;
 
 use crate::{Call, Error};
 
-/// What the agent is to achieve. The same for every step of an episode.
+/// The goal of an episode. It is the same in every step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Goal {
-    /// Id of the task.
+    /// The id of the task.
     pub task: String,
-    /// The goal in words.
+    /// The goal as text.
     pub text: String,
-    /// Pictures that belong to it.
+    /// Images that belong to the goal.
     pub images: Vec<GoalImage>,
-    /// The page the episode starts on, if the task names one.
+    /// The page where the episode starts, if the task names one.
     pub start_url: Option<String>,
-    /// Actions allowed.
+    /// Maximum number of actions.
     pub max_steps: u32,
 }
 
-/// A picture that belongs to a goal.
+/// An image that belongs to a goal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct GoalImage {
-    /// Its address in the world.
+    /// Its URL in the world.
     pub url: String,
-    /// Its file.
+    /// The path of its file.
     pub path: PathBuf,
 }
 
 /// What the agent sees before it acts.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
-    /// Number of the action asked for; the first is 1.
+    /// The number of the next action, from 1.
     pub step: u32,
-    /// The page.
+    /// The observation of the page.
     pub observation: &'a Observation,
-    /// The conversation so far; the goal is its beginning.
+    /// The conversation so far. It begins with the goal.
     pub chat: &'a [Utterance],
     /// Why the previous action failed, if it did.
     pub last_action_error: Option<&'a str>,
-    /// The page as a PNG file.
+    /// The path of a PNG screenshot of the page.
     pub screenshot: Option<&'a Path>,
 }
 
-/// Something that was said in the episode's conversation.
+/// A message in the episode's conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Utterance {
-    /// By whom.
+    /// Its author.
     pub role: Role,
-    /// The words.
+    /// Its text.
     pub text: String,
 }
 
-/// Who takes part in a conversation.
+/// A participant of the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Whoever wants something done.
+    /// The user who set the goal.
     User,
     /// The agent.
     Assistant,
 }
 
-/// What the agent wants.
+/// An agent's answer to an observation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// Perform this action, in the notation that the agent speaks. The text is kept as the agent gave it: if it cannot be read, that is the
-    /// agent's failed step and not a failed episode.
+    /// Performs this action, written in the agent's dialect. The text is kept as the agent wrote
+    /// it: if it cannot be parsed, the step fails but the episode continues.
     Act {
-        /// For example `click('12')`; or a model's words around it, where the notation says how it is found in them.
+        /// For example `click('12')`. May be a model's whole text if the dialect defines how to
+        /// find the action in it.
         action: String,
-        /// Why, in the agent's words.
+        /// The agent's reason.
         reason: Option<String>,
     },
-    /// End the episode here, without an answer.
+    /// Ends the episode without an answer.
     Stop {
-        /// Why, in the agent's words.
+        /// The agent's reason.
         reason: Option<String>,
     },
 }
@@ -89,47 +90,47 @@ pub enum Reply {
 /// How an agent writes its actions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ActionFormat {
-    /// The notation.
+    /// The action dialect.
     pub dialect: Dialect,
-    /// A reply may hold several actions.
+    /// Whether a reply may contain several actions.
     pub multiaction: bool,
 }
 
 impl ActionFormat {
-    /// The actions of a reply, in their order; never none.
+    /// Parses the actions of a reply, in order. There is at least one.
     pub fn read(self, text: &str) -> Result<Vec<Action>, ParseError> {
         if self.multiaction { self.dialect.read(text) } else { Ok(vec![self.dialect.read_one(text)?]) }
     }
 }
 
-/// How an agent wants to see pages, on its way.
+/// The future of [`Agent::begin`]: the observation formats that the agent wants.
 pub type FirstLook<'a> = Pin<Box<dyn Future<Output = Result<Look, Error>> + Send + 'a>>;
 
-/// A reply on its way.
+/// The future of [`Agent::next`].
 pub type NextReply<'a> = Pin<Box<dyn Future<Output = Result<Reply, Error>> + Send + 'a>>;
 
-/// One agent in one episode.
+/// An agent in one episode.
 pub trait Agent: Send {
-    /// The episode begins; says how the agent wants to see its pages.
+    /// Begins the episode and returns the observation formats that the agent wants.
     fn begin<'a>(&'a mut self, goal: &'a Goal) -> FirstLook<'a> {
         let _ = goal;
         Box::pin(std::future::ready(Ok(Look::default())))
     }
 
-    /// The next action for what is seen now.
+    /// Returns the next action for the current view.
     fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a>;
 
-    /// How the last reply is written.
+    /// The format of the last reply.
     fn speech(&self) -> ActionFormat {
         ActionFormat::default()
     }
 
-    /// What models have been asked since this was called last.
+    /// Returns the model calls since the last time and clears the list.
     fn take_calls(&mut self) -> Vec<Call> {
         Vec::new()
     }
 
-    /// The episode is over; `outcome` is the word for how. Nothing that goes wrong here can change a result, hence no error.
+    /// Ends the episode with its `outcome`. Returns no error, because the result is already final.
     fn end<'a>(&'a mut self, outcome: &'a str) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
         let _ = outcome;
         Box::pin(std::future::ready(()))

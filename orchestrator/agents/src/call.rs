@@ -1,43 +1,43 @@
-//! What a model was asked on the way to a reply.
+//! Records of model calls.
 
 use models::{Chat, Fault, Usage};
 use serde::{Deserialize, Serialize};
 
-/// One question to a model, and what it said, or why it said nothing.
+/// One call to a model, with its reply or error.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Call {
-    /// The prompt that was filled in, such as `cot`.
+    /// The name of the prompt template, such as `cot`.
     pub prompt: String,
-    /// The model's name; none where a cassette answered for whichever it has.
+    /// The model's name. `None` if a cassette may answer for any model.
     pub model: Option<String>,
-    /// SHA-256 of the chat, under which a cassette has it.
+    /// The SHA-256 digest of the chat, which identifies it in a cassette.
     pub digest: String,
-    /// It was in the cassette: nobody was asked.
+    /// Whether the reply came from the cassette, without a request.
     pub recorded: bool,
-    /// Tokens.
+    /// The tokens used.
     pub usage: Usage,
-    /// US dollars that those tokens cost when somebody is asked; none without a price.
+    /// The price of these tokens in US dollars at the server. `None` without a price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
-    /// Milliseconds that the reply took.
+    /// Duration in milliseconds.
     pub took_ms: u64,
-    /// What was asked, without its pictures.
+    /// The chat, without its images.
     pub chat: Chat,
-    /// What was said; empty where nothing was.
+    /// The reply's text; empty if there is none.
     pub reply: String,
-    /// Why it ended, in the server's word.
+    /// Why the reply ended, in the server's word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish: Option<String>,
-    /// Why the model would not, where it said so apart from its words.
+    /// The reason of a refusal, if the server sends it separately.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<String>,
-    /// What it thought, where its server told that apart.
+    /// The reasoning, if the server sends it separately.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
-    /// What was wrong with the reply.
+    /// What is wrong with the reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<Fault>,
-    /// Why there was no reply.
+    /// Why there is no reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

@@ -1,27 +1,27 @@
-//! Everything that can go wrong with an agent, one variant each.
+//! The errors of agents.
 
 use std::time::Duration;
 
 use crate::quoted::quoted;
 
-/// Why an agent gave no reply. Ends the episode, never the run.
+/// Why an agent gave no reply. It ends the episode but never the run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The oracle's step names an element that the page does not have.
+    /// The page lacks the element that the oracle's step names.
     #[error("find {role} {name:?}{} for oracle step {step} on {url}{}", which(.nth), closest(.near))]
     ElementMissing {
-        /// Number of the oracle step, from 1.
+        /// The number of the oracle step, from 1.
         step: usize,
-        /// Role looked for.
+        /// The role of the element.
         role: String,
-        /// Name looked for.
+        /// The accessible name of the element.
         name: String,
-        /// Which of several, from 0.
+        /// Which of several such elements, from 0.
         nth: usize,
-        /// Page it was looked for on.
+        /// The URL of the page.
         url: String,
-        /// Names of elements of that role which the page has.
+        /// The names of elements with this role on the page.
         near: Vec<String>,
     },
     /// The oracle's action failed in the browser: the solution does not fit the page.
@@ -32,48 +32,48 @@ pub enum Error {
         /// Why the action failed.
         message: String,
     },
-    /// The task has nothing written down for an agent that plays what is.
+    /// The task lacks the steps that the agent plays.
     #[error(
         "play the {what} of the task {task}: it has none; write its steps under `{what}`, or choose another agent"
     )]
     NothingToPlay {
-        /// The key of the task's file.
+        /// The key in the task's file.
         what: &'static str,
         /// The task.
         task: String,
     },
-    /// The program could not be started.
+    /// The program did not start.
     #[error("start the agent program `{command}`: {source}")]
     Start {
         /// The command line.
         command: String,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// The file for the program's standard error could not be made.
+    /// The file for the program's standard error cannot be created.
     #[error("create {path} for the agent program's standard error: {source}")]
     Stderr {
-        /// Path of the file.
+        /// The path of the file.
         path: String,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The agent did not answer in time.
     #[error("get an answer to `{asked}` from {who} within {} s", .after.as_secs_f64())]
     Timeout {
-        /// Kind of the message sent.
+        /// The type of the message.
         asked: &'static str,
-        /// The program or the server.
+        /// The program or server.
         who: String,
-        /// How long it was waited for.
+        /// The time limit.
         after: Duration,
     },
-    /// The program closed its output, by leaving or otherwise, while an answer was due.
+    /// The program exited or closed its output instead of answering.
     #[error("get an answer to `{asked}` from the agent program: it {how}{}", quoted("its standard error ends with", .stderr))]
     Left {
-        /// Kind of the message sent.
+        /// The type of the message.
         asked: &'static str,
-        /// How it left.
+        /// How it exited.
         how: String,
         /// The last lines of its standard error.
         stderr: String,
@@ -81,105 +81,105 @@ pub enum Error {
     /// The agent wrote something that is not an answer.
     #[error("understand {who}'s answer to `{asked}`: {why}; it wrote {excerpt:?}")]
     Garbage {
-        /// Kind of the message sent.
+        /// The type of the message.
         asked: &'static str,
-        /// The program or the server.
+        /// The program or server.
         who: String,
-        /// What is wrong with it.
+        /// What is wrong with the answer.
         why: String,
-        /// Its beginning.
+        /// The beginning of the answer.
         excerpt: String,
     },
-    /// The agent wrote more than is read.
+    /// The agent's answer is too long.
     #[error("read {who}'s answer to `{asked}`: the {what} is longer than {limit} bytes")]
     Oversized {
-        /// Kind of the message sent.
+        /// The type of the message.
         asked: &'static str,
-        /// The program or the server.
+        /// The program or server.
         who: String,
-        /// A line or a body.
+        /// `line` or `body`.
         what: &'static str,
-        /// Bytes allowed.
+        /// The limit in bytes.
         limit: usize,
     },
-    /// The agent speaks another version of the protocol.
+    /// The agent uses another version of the protocol.
     #[error("agree on a protocol with {who}: it speaks version {theirs}, this is version {ours}")]
     Protocol {
-        /// The program or the server.
+        /// The program or server.
         who: String,
-        /// Its version.
+        /// The agent's version.
         theirs: u64,
-        /// Our version.
+        /// The version of this program.
         ours: u64,
     },
     /// Reading or writing the pipes failed.
     #[error("exchange `{asked}` with the agent program: {source}")]
     Pipe {
-        /// Kind of the message sent.
+        /// The type of the message.
         asked: &'static str,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// The server of an agent could not be reached, or broke off.
+    /// The agent's server cannot be reached, or closed the connection.
     #[error(
-        "send `{asked}` to the agent at {address}: {reason}; see that it runs, and that this is its address"
+        "send `{asked}` to the agent at {address}: {reason}; check that it runs and that this is its address"
     )]
     Unreachable {
-        /// Kind of the message sent.
+        /// The type of the message.
         asked: &'static str,
-        /// Where it was sent.
+        /// The agent's address.
         address: String,
         /// What went wrong.
         reason: String,
     },
-    /// The server of an agent answered with a status that is no success.
-    #[error("get an answer to `{asked}` from the agent at {address}: its status is {status}, and it should be 200{}", quoted("it said", .excerpt))]
+    /// The agent's server answered with an error status.
+    #[error("get an answer to `{asked}` from the agent at {address}: the status is {status} instead of 200{}", quoted("it said", .excerpt))]
     Refused {
-        /// Kind of the message sent.
+        /// The type of the message.
         asked: &'static str,
-        /// Where it was sent.
+        /// The agent's address.
         address: String,
-        /// The status.
+        /// The HTTP status.
         status: u16,
-        /// The beginning of what it said.
+        /// The beginning of the answer.
         excerpt: String,
     },
-    /// Whoever steps the episode from outside did nothing any more.
-    #[error("get an action from the client within {} s: it sent none, so that its episode was ended", .after.as_secs_f64())]
+    /// The client that steps the episode sent no action in time.
+    #[error("get an action from the client within {} s: it sent none, so the episode was ended", .after.as_secs_f64())]
     ClientSilent {
-        /// How long it was waited for.
+        /// The time limit.
         after: Duration,
     },
-    /// Whoever steps the episode from outside broke off while it waited.
-    #[error("show the page to the client: it has gone, so that its episode was ended")]
+    /// The client that steps the episode disconnected.
+    #[error("show the page to the client: it disconnected, so the episode was ended")]
     ClientLeft,
     /// The agent's model gave no reply.
     #[error("ask the agent's model: {0}")]
     Model(#[from] models::Error),
-    /// A prompt could not be filled in.
+    /// A prompt template cannot be filled in.
     #[error("fill in the prompt {name}: {reason}")]
     Prompt {
-        /// The prompt.
+        /// The name of the template.
         name: String,
         /// What is wrong, and where.
         reason: String,
     },
-    /// A prompt is too long for the model, and what can be cut of it is cut.
+    /// A prompt is too long for the model, even with the page cut.
     #[error(
-        "fit the prompt {name} into the model's context: without its page it has {tokens} tokens still; name a model with a longer context, or set `max_prompt_tokens` of `model` and ask for less (`examples`, `history`, `tries`)"
+        "fit the prompt {name} into the model's context: even without the page it has {tokens} tokens; choose a model with a longer context, or set `max_prompt_tokens` of `model` and reduce `examples`, `history` or `tries`"
     )]
     PromptTooLong {
-        /// The prompt.
+        /// The name of the template.
         name: String,
-        /// Tokens of its words, as we count them.
+        /// Tokens of the text, by our count.
         tokens: usize,
     },
-    /// A picture for a prompt could not be read.
-    #[error("read the picture {path} for a prompt: {source}")]
+    /// An image for a prompt cannot be read.
+    #[error("read the image {path} for a prompt: {source}")]
     Picture {
         /// The file.
         path: String,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
 }

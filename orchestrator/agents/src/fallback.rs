@@ -1,14 +1,16 @@
-//! One agent after the other, until one answers: AssistantBench's ensembles, such as `see-plan-act->closed-book`.
+//! An ensemble of agents: the next one takes over if one gives no answer. AssistantBench has such
+//! ensembles, such as `see-plan-act->closed-book`.
 //!
-//! The first has the episode to itself. Where it stops without an answer, says that it cannot be done, or is at its last action without having
-//! answered, the next one goes on from the page as it is, with the actions that are left.
+//! The first agent has the episode to itself. The next one takes over if the current agent stops
+//! without an answer, declares the goal infeasible, or reaches its last action without an answer.
+//! It continues on the current page with the remaining actions.
 
 use browser::{Action, Look};
 
 use crate::agent::FirstLook;
 use crate::{ActionFormat, Agent, Call, Error, Goal, NextReply, Reply, View};
 
-/// Agents in their order; never none.
+/// Agents in order. There is at least one.
 pub struct Fallback {
     agents: Vec<Box<dyn Agent>>,
     current: usize,
@@ -16,7 +18,7 @@ pub struct Fallback {
 }
 
 impl Fallback {
-    /// In this order.
+    /// An ensemble of these agents, in order.
     pub fn new(agents: Vec<Box<dyn Agent>>) -> Fallback {
         Fallback { agents, current: 0, spoke: 0 }
     }
@@ -42,7 +44,7 @@ fn answers(reply: &Reply, speech: ActionFormat) -> bool {
     ends(reply, speech, |action| matches!(action, Action::Answer { text } if !text.trim().is_empty()))
 }
 
-/// Whether the reply ends the episode without one.
+/// Whether the reply ends the episode in any way.
 fn gives_up(reply: &Reply, speech: ActionFormat) -> bool {
     ends(reply, speech, |action| action.is_final())
 }

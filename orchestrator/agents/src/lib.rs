@@ -1,15 +1,16 @@
-//! What maps an observation to an action.
+//! Agents: they map observations to actions.
 //!
-//! An [`Agent`] lives for one episode. It is asked for one [`Reply`] per observation and never touches the browser itself: whoever drives the
-//! episode performs the action, and tells the agent in the next [`View`] if it failed.
+//! An [`Agent`] lives for one episode. It gives one [`Reply`] for each observation. It never uses
+//! the browser itself: the episode performs the action and reports a failure in the next [`View`].
 //!
-//! - [`oracle`] plays the solution that a task brings along;
-//! - [`noop`] stops at once, which shows what doing nothing earns, and [`random`] does anything;
-//! - [`llm`] asks a language model, after the papers;
-//! - [`program`] is any program of the user's, spoken to over JSON lines;
-//! - [`fallback`] is one after the other, until one answers.
+//! - [`oracle`] plays the solution of the task.
+//! - [`noop`] stops at once. Its score is what doing nothing earns.
+//! - [`random`] acts at random.
+//! - [`llm`] has the agents of published papers, which use a language model.
+//! - [`program`] runs an external agent: a program that speaks JSON lines, or an HTTP server.
+//! - [`fallback`] plays agents one after the other until one answers.
 //!
-//! Nothing here scores, records, or knows where results are kept.
+//! This crate does not score, record or store anything.
 
 mod agent;
 mod call;

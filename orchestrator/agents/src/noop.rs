@@ -1,4 +1,4 @@
-//! The agent that does nothing: its score is what a task gives away.
+//! An agent that does nothing. Its score is what a task gives away.
 
 use crate::{Agent, Goal, NextReply, Reply, View};
 

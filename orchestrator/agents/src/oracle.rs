@@ -1,7 +1,7 @@
-//! The agent that knows the answer: it plays the steps a task's author wrote down.
+//! The oracle: an agent that plays the solution of the task's author.
 //!
-//! The steps name elements by role and accessible name. Each is looked up in the page as it is when the step's turn comes, so a solution
-//! survives other element ids, and fails clearly on another page.
+//! The steps name elements by role and accessible name. Each step finds its element in the current
+//! page. So a solution survives changed element ids and fails clearly on a different page.
 
 use browser::{Action, Look, Observation};
 use scoring::solution::{Element, FormField, OracleStep};
@@ -9,20 +9,20 @@ use scoring::solution::{Element, FormField, OracleStep};
 use crate::agent::FirstLook;
 use crate::{Agent, Error, Goal, NextReply, Reply, View};
 
-/// How many names a failed look-up suggests.
+/// Maximum number of names that a failed lookup suggests.
 const SUGGESTIONS: usize = 8;
 
-/// A solution being played.
+/// An agent that plays a list of steps.
 #[derive(Debug)]
 pub struct Oracle {
     steps: Vec<OracleStep>,
     next: usize,
-    /// How many of the steps are the author's; behind them are those that are tried again.
+    /// Number of the author's steps. Steps to retry follow them.
     own: usize,
 }
 
 impl Oracle {
-    /// At the first of these steps.
+    /// Starts at the first of these steps.
     pub fn new(steps: Vec<OracleStep>) -> Oracle {
         Oracle { own: steps.len(), steps, next: 0 }
     }
@@ -38,7 +38,8 @@ impl Oracle {
                     let reason = step.element().map(describe);
                     return Ok(Reply::Act { action: action.to_string(), reason });
                 }
-                // Another field may bring it up.
+                // The field may appear after another one is filled in, so the step is retried at
+                // the end.
                 None if self.next <= self.own => self.steps.push(step),
                 None => {}
             }
@@ -65,7 +66,7 @@ fn describe(element: &Element) -> String {
     }
 }
 
-/// The action for a step on the page as it is now; none for a field that the page does not show.
+/// The action of a step on the current page. `None` for a field that the page does not show.
 fn action(step: &OracleStep, number: usize, observation: &Observation) -> Result<Option<Action>, Error> {
     let find = |wanted: &Element| {
         let mut alike = observation.elements.iter().filter(|found| found.role == wanted.role);

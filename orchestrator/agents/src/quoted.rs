@@ -1,12 +1,12 @@
-//! What a program or a server has printed, as an error quotes it: with its line breaks, as it was
-//! printed, and without what would command a terminal.
+//! Quotes of a program's or server's output for errors. Line breaks stay; terminal control
+//! sequences are removed.
 
-/// Lines of it that are quoted where it is no traceback.
+/// Maximum number of quoted lines, unless they are a traceback.
 const LINES: usize = 20;
-/// By which Python begins to tell of an exception.
+/// The first line of a Python traceback.
 const TRACEBACK: &str = "Traceback (most recent call last):";
 
-/// `; INTRO: text`, on lines of its own where there are several; nothing where nothing was printed.
+/// `; INTRO: text`. Several lines start on a new line. Empty if nothing was printed.
 pub(crate) fn quoted(intro: &str, printed: &str) -> String {
     let text = plain(printed);
     let lines: Vec<&str> = text.trim_end().lines().skip_while(|line| line.trim().is_empty()).collect();
@@ -19,14 +19,14 @@ pub(crate) fn quoted(intro: &str, printed: &str) -> String {
     }
 }
 
-/// A text without control characters other than tabs and line feeds, and without the sequences that
-/// colour a terminal.
+/// The text without control characters (except tabs and line feeds) and without terminal colour
+/// sequences.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {
         if letter == '\u{1b}' && letters.next_if_eq(&'[').is_some() {
-            // Its parameters, and the letter that ends it.
+            // Skip the parameters of the sequence and its final letter.
             while letters.next_if(|letter| (' '..='?').contains(letter)).is_some() {}
             letters.next_if(|letter| ('@'..='~').contains(letter));
         } else if !letter.is_control() || matches!(letter, '\n' | '\t') {

@@ -1,21 +1,21 @@
-//! The agent that does anything at all: its score is what chance earns.
+//! An agent that acts at random. Its score is what chance earns.
 //!
-//! Which element and which action comes of the world's seed, the task, the repeat and the step, so a run of it repeats.
+//! Its choices depend on the world's seed, the task, the repeat and the step, so its runs repeat.
 
 use browser::{Action, Element, Observation};
 use sha2::{Digest as _, Sha256};
 
 use crate::{Agent, Goal, NextReply, Reply, View};
 
-/// What can be clicked.
+/// Roles that it clicks.
 const CLICKED: &[&str] =
     &["link", "button", "checkbox", "radio", "tab", "menuitem", "option", "switch", "combobox"];
-/// What can be written into.
+/// Roles that it types into.
 const WRITTEN: &[&str] = &["textbox", "searchbox", "spinbutton"];
-/// Of so many actions one is not about an element.
+/// One of this many actions does not use an element.
 const ELSEWHERE: u64 = 8;
 
-/// Does what the dice say.
+/// Acts at random.
 #[derive(Debug)]
 pub struct Random {
     seed: u64,
@@ -23,12 +23,12 @@ pub struct Random {
 }
 
 impl Random {
-    /// For this repeat in a world with this seed.
+    /// An agent for this repeat in a world with this seed.
     pub fn new(seed: u64, repeat: u32) -> Random {
         Random { seed, repeat }
     }
 
-    /// A number for the n-th question of a step.
+    /// A number for one choice of a step.
     fn roll(&self, task: &str, step: u32, question: &str) -> u64 {
         let text = format!("{} {task} {} {step} {question}", self.seed, self.repeat);
         let digest = Sha256::digest(text);

@@ -1,4 +1,4 @@
-//! Which agent, as named on the command line.
+//! Agent specifications, as given on the command line.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -21,66 +21,66 @@ use crate::program::{self, Address, AddressError, Endpoint, Program};
 use crate::random::Random;
 use crate::{ActionFormat, Agent, Error, Goal, GoalImage};
 
-/// Between the agents of an ensemble.
+/// Separates the agents of an ensemble.
 const THEN: &str = "->";
 
-/// A spec of agent; one [`Agent`] of it is made for each episode.
+/// The specification of an agent. Each episode gets its own [`Agent`].
 #[derive(Debug, Clone)]
 pub enum AgentSpec {
-    /// `oracle`: plays the task's own solution.
+    /// `oracle`: plays the task's solution.
     Oracle,
-    /// `negative`: plays the task's wrong solution, as a negative control of its scorer.
+    /// `negative`: plays the task's wrong solution, as a negative control of the scorer.
     Negative,
     /// `noop`: does nothing.
     Noop,
-    /// `random`: does anything.
+    /// `random`: acts at random.
     Random,
     /// `program:COMMAND`: an external program.
     Program {
         /// Command line for `sh -c`.
         command: String,
     },
-    /// `http://HOST:PORT/PATH`: a server that speaks the protocol of programs.
+    /// `http://HOST:PORT/PATH`: a server that speaks the agent protocol.
     Server(Address),
-    /// The name of a preset, or a file of settings: asks a language model.
+    /// The name of a preset or a settings file: uses a language model.
     Model(Box<LlmAgent>),
-    /// `A->B`: the next where one does not answer.
+    /// `A->B`: B takes over if A gives no answer.
     Fallback(Vec<AgentSpec>),
 }
 
-/// An agent that asks a language model.
+/// An agent that uses a language model.
 #[derive(Debug, Clone)]
 pub struct LlmAgent {
-    /// The preset's name, or the file's.
+    /// The name of the preset or the file.
     name: String,
     settings: Settings,
     templates: Arc<Templates>,
     model: Model,
 }
 
-/// What an agent is made for: one episode.
+/// The inputs for an agent of one episode.
 #[derive(Debug, Clone)]
 pub struct EpisodeContext<'a> {
     /// The task.
     pub task: &'a Task,
-    /// Which attempt at it, from 1.
+    /// The number of the attempt, from 1.
     pub repeat: u32,
     /// The world's seed.
     pub seed: u64,
-    /// The file for what an external program says on the side.
+    /// The file for an external program's standard error.
     pub stderr: PathBuf,
-    /// How long an external program may think about one action.
+    /// Time limit of an external agent for one action.
     pub answer_within: Duration,
-    /// How an external program is to write its actions.
+    /// The action format for external agents.
     pub speech: ActionFormat,
-    /// What an external program sees of the environment besides what every program needs.
+    /// Environment variables of an external program, besides the minimal ones.
     pub variables: &'a [Variable],
 }
 
-/// The text names no agent.
+/// The text does not name an agent.
 #[derive(Debug, thiserror::Error)]
 pub enum UnknownAgent {
-    /// Nothing has that name.
+    /// No agent has this name.
     #[error(
         "find an agent called {0:?}{meant}; there are `oracle`, `negative`, `noop`, `random`, {presets}, a file of settings such as `mine.yaml`, `program:COMMAND`, `http://HOST:PORT/PATH`, and `A->B` for one after the other",
         meant = suggestions::did_you_mean(.0, names()),
@@ -90,15 +90,15 @@ pub enum UnknownAgent {
         /// The text.
         String,
     ),
-    /// Nothing can be asked there.
+    /// The address is invalid.
     #[error(transparent)]
     Address(#[from] AddressError),
-    /// The file's settings cannot be used.
+    /// The settings file is invalid.
     #[error(transparent)]
     Settings(#[from] SettingsError),
 }
 
-/// The names that agents have.
+/// The names of the built-in agents.
 fn names() -> impl Iterator<Item = &'static str> {
     ["oracle", "negative", "noop", "random"].into_iter().chain(PRESETS.iter().map(|(name, _)| *name))
 }
@@ -106,7 +106,7 @@ fn names() -> impl Iterator<Item = &'static str> {
 impl FromStr for AgentSpec {
     type Err = UnknownAgent;
 
-    /// Reads the file where one is named.
+    /// Reads the settings file if the text names one.
     fn from_str(text: &str) -> Result<AgentSpec, UnknownAgent> {
         let unknown = || UnknownAgent::Name(text.to_owned());
         if let Some(command) = text.strip_prefix("program:").map(str::trim) {
@@ -149,7 +149,7 @@ impl FromStr for AgentSpec {
     }
 }
 
-/// Whether the agent of this name acts at random, so that its repeats differ by design.
+/// Whether this agent acts at random, so that its repeats differ by design.
 pub fn is_random(name: &str) -> bool {
     if name.starts_with("program:") {
         return false;
@@ -178,7 +178,7 @@ impl fmt::Display for AgentSpec {
 }
 
 impl AgentSpec {
-    /// A word that fits into a file name.
+    /// A word for file names.
     pub fn slug(&self) -> String {
         match self {
             AgentSpec::Oracle | AgentSpec::Negative | AgentSpec::Noop | AgentSpec::Random => self.to_string(),
@@ -189,7 +189,7 @@ impl AgentSpec {
         }
     }
 
-    /// How it writes its actions, if this is how it is asked to: a program as asked, what is built in its own way.
+    /// The format of its actions. External agents use `asked`; built-in agents have their own.
     pub fn speech(&self, asked: ActionFormat) -> ActionFormat {
         let speaks = |dialect| ActionFormat { dialect, multiaction: false };
         match self {
@@ -212,8 +212,8 @@ impl AgentSpec {
         }
     }
 
-    /// What a task has to have written down for this agent, and has not. An ensemble goes on with
-    /// the next agent instead.
+    /// The error if the task lacks the steps that this agent plays. Ensembles have none: they
+    /// continue with the next agent.
     pub fn lacks(&self, task: &Task) -> Option<Error> {
         let what = match self {
             AgentSpec::Oracle if task.oracle.is_empty() => "oracle",
@@ -223,7 +223,7 @@ impl AgentSpec {
         Some(Error::NothingToPlay { what, task: task.id.clone() })
     }
 
-    /// Whether a program is started.
+    /// Whether it starts a program.
     pub fn starts_a_program(&self) -> bool {
         match self {
             AgentSpec::Program { .. } => true,
@@ -232,7 +232,7 @@ impl AgentSpec {
         }
     }
 
-    /// Whether a language model is asked.
+    /// Whether it uses a language model.
     pub fn asks_a_model(&self) -> bool {
         match self {
             AgentSpec::Model(_) => true,
@@ -241,7 +241,7 @@ impl AgentSpec {
         }
     }
 
-    /// Has those that ask a model ask it by these settings, where they say something.
+    /// Overrides the model settings of agents that use a model.
     pub fn set(&mut self, model: &ModelSettings) {
         match self {
             AgentSpec::Model(asking) => {
@@ -252,10 +252,10 @@ impl AgentSpec {
         }
     }
 
-    /// Gives those that ask a model one, which is made for their settings.
+    /// Gives each agent that uses a model its model. `make` creates it from the agent's settings.
     ///
     /// # Errors
-    /// Those of `make`.
+    /// The errors of `make`.
     pub fn connect<E>(&mut self, make: &mut impl FnMut(&ModelSettings) -> Result<Model, E>) -> Result<(), E> {
         match self {
             AgentSpec::Model(asking) => asking.model = make(&asking.settings.model)?,
@@ -274,7 +274,7 @@ impl AgentSpec {
         Ok(())
     }
 
-    /// The models that are asked.
+    /// The models that it uses.
     pub fn models(&self) -> Vec<&Model> {
         match self {
             AgentSpec::Model(asking) => vec![&asking.model],
@@ -283,7 +283,8 @@ impl AgentSpec {
         }
     }
 
-    /// What decides how it acts besides its name: settings, templates and model; null where nothing does.
+    /// What determines its behaviour besides its name: settings, templates and model. Null if there
+    /// is nothing.
     pub fn settings(&self) -> Value {
         match self {
             AgentSpec::Oracle
@@ -301,7 +302,7 @@ impl AgentSpec {
         }
     }
 
-    /// An agent for one episode.
+    /// Creates an agent for one episode.
     pub fn agent(&self, context: &EpisodeContext<'_>) -> Box<dyn Agent> {
         let EpisodeContext { task, repeat, seed, stderr, variables, .. } = context;
         match self {
@@ -330,7 +331,7 @@ fn external(context: &EpisodeContext<'_>, contact: Endpoint) -> Box<dyn Agent> {
 }
 
 impl Goal {
-    /// The goal of a task, in the words of its file or of its page.
+    /// The goal of a task, with the text of its file or of its page.
     pub fn of(task: &Task, text: String, images: Vec<GoalImage>) -> Goal {
         let (start_url, max_steps) = (task.start_url.clone(), task.max_steps);
         Goal { task: task.id.clone(), text, images, start_url, max_steps }

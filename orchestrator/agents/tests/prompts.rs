@@ -1,4 +1,4 @@
-//! What each agent asks its model over three steps of one episode, word for word, and what it makes of the replies.
+//! Tests of each agent's exact prompts over three steps, and of how it reads the replies.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ fn page(url: &str, title: &str) -> Observation {
     }
 }
 
-/// Plays three steps; all chats in order, with what was said, and what the agent replied.
+/// Plays three steps. Returns all chats with their replies, and the agent's replies.
 async fn played(kind: &str, model: Model, repeat: u32) -> Result<String, Box<dyn std::error::Error>> {
     let mut kind: AgentSpec = kind.parse()?;
     kind.connect(&mut |_| Ok::<_, std::convert::Infallible>(model.clone()))?;
@@ -154,7 +154,7 @@ async fn a_cassette_plays_every_agent_alike_without_the_server() -> Tested {
         assert_eq!(&played(name, offline.clone(), 1).await?, first, "{name}");
     }
     assert_eq!(std::fs::read(&path)?, recorded);
-    // Another repeat is another sample, and says so where it is not there.
+    // Another repeat is another sample; the miss says so.
     let error = played("cot", offline, 2).await.err().ok_or("no error")?.to_string();
     assert!(error.contains("belongs to another repeat of the run"), "{error}");
     Ok(())
@@ -177,7 +177,7 @@ async fn a_changed_prompt_is_a_miss_that_says_where_it_differs() -> Tested {
     let offline = Model { cassette: Some(Arc::new(Cassette::open(&path)?)), ..Model::default() };
     let error = played(mine.to_str().ok_or("UTF-8")?, offline, 1).await.err().ok_or("no error")?.to_string();
     assert!(
-        error.contains("goes on with \"question from what you know")
+        error.contains("continues with \"question from what you know")
             && error.contains("where this one has \"riddle: When"),
         "{error}"
     );

@@ -1,4 +1,4 @@
-//! What agents make of replies that are not what was asked for, and of prompts that are too long for their model.
+//! Tests of unexpected replies, and of prompts that are too long for the model.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ struct Step {
     calls: Vec<Call>,
 }
 
-/// Asks an agent for its first action on a page of so many lines, for so long.
+/// The agent's first action on a page of this many lines, within this time.
 async fn step(
     kind: &str,
     model: Model,
@@ -88,7 +88,7 @@ async fn thoughts_before_the_words_are_not_acted_on() -> Tested {
     let played = live("cot", 1, thinks).await?;
     assert_eq!(action(&played), Some("stop [7]"));
     assert!(played.calls[0].reply.contains("click [3]"), "it is kept");
-    // Thoughts that never end have no words behind them.
+    // Reasoning without an end has no text after it.
     let endless = |_: &Asked| Answer::Says("<think>I could do ```click [3]```".to_owned());
     assert_eq!(action(&live("cot", 1, endless).await?), Some(""));
     let drafts = |_: &Asked| {
@@ -131,7 +131,7 @@ async fn what_is_wrong_with_a_reply_is_kept_and_told() -> Tested {
     Ok(())
 }
 
-/// Takes prompts of so many words, as llama.cpp says it.
+/// Accepts prompts up to this many words, with llama.cpp's error for longer ones.
 fn takes(most: usize) -> impl Fn(&Asked) -> Answer + Send + Sync + 'static {
     move |asked| {
         let had = asked.words().split_whitespace().count();
@@ -162,7 +162,7 @@ async fn a_page_is_cut_until_the_model_takes_the_prompt() -> Tested {
     assert!(!before.is_empty() && before.iter().all(|call| call.error.is_some()));
     let cut = serde_json::to_string(&last.chat)?;
     assert!(last.error.is_none() && cut.contains("(The rest of the page is left out.)"), "{cut}");
-    // And so it goes again, without the server.
+    // The cassette replays this without the server.
     let offline = Model { cassette: Some(Arc::new(Cassette::open(&path)?)), ..Model::default() };
     let again = step("cot", offline, 2_000, LONG).await?;
     let digests = |step: &Step| step.calls.iter().map(|call| call.digest.clone()).collect::<Vec<_>>();

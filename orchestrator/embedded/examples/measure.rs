@@ -1,4 +1,4 @@
-//! What the forum costs: `cargo run --release -p embedded --example measure`.
+//! Measures the forum's cost: `cargo run --release -p embedded --example measure`.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -53,7 +53,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The submission with the most comments.
+/// The URL of the submission with the most comments.
 fn longest(copy: &SiteCopy) -> Result<String, Box<dyn Error>> {
     let sql = "select '/f/' || f.name || '/' || s.id || '/' || s.slug as path from submissions s \
                join forums f on f.id = s.forum order by s.comments desc limit 1";
@@ -71,13 +71,13 @@ fn times<E>(mut job: impl FnMut() -> Result<(), E>) -> Result<Vec<Duration>, E> 
     Ok(took)
 }
 
-/// The best of many is what a machine that has other things to do would need without them.
+/// Prints the median and the best. The best shows the cost without other load on the machine.
 fn report(what: &str, mut took: Vec<Duration>) {
     took.sort();
     println!("{what:<16} {:>9.1?} {:>9.1?}", took[took.len() / 2], took[0]);
 }
 
-/// This process's memory, in KB.
+/// The resident memory of this process in KB.
 fn resident() -> Result<u64, Box<dyn Error>> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap_or("VmRSS: 0");

@@ -1,5 +1,5 @@
-//! A site to look at: `cargo run -p embedded --example serve -- forum 9999`, then open http://127.0.0.1:9999/.
-//! `desk` serves the desk of a town that has the two of them.
+//! Serves a site for a look: `cargo run -p embedded --example serve -- forum 9999`, then open
+//! http://127.0.0.1:9999/. `desk` serves the desk with both sites.
 
 use std::error::Error;
 

@@ -1,16 +1,17 @@
-//! The time a copy believes it is. Whoever starts a copy owns its clock; the system's is never asked.
+//! The clock of a copy. The caller that starts the copy provides it; the system clock is never
+//! read.
 
 use std::fmt;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-/// A shared handle on someone else's clock.
+/// A shared handle on the caller's clock.
 #[derive(Clone)]
 pub struct Clock(Arc<dyn Fn() -> Timestamp + Send + Sync>);
 
 impl Clock {
-    /// A clock that asks `now` each time it is read; it may stand still and may jump backwards.
+    /// A clock that calls `now` at each reading. It may stand still or jump backwards.
     pub fn new(now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         Self(Arc::new(now))
     }
@@ -20,7 +21,7 @@ impl Clock {
         Self::new(move || at)
     }
 
-    /// The present time.
+    /// The current time.
     pub fn now(&self) -> Timestamp {
         (self.0)()
     }

@@ -1,4 +1,4 @@
-//! One running copy of a site, whichever site it is.
+//! A running copy of an embedded site, with a database of its own.
 
 use std::sync::Arc;
 
@@ -8,17 +8,18 @@ use serde_json::{Map, Value};
 use crate::store::Store;
 use crate::{Clock, Digest, Error};
 
-/// How a copy is started.
+/// The settings of a copy.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The copy's wall clock.
     pub clock: Clock,
-    /// Signs cookies and form tokens. Copies with one seed honour each other's log-ins and give the same bytes.
+    /// The seed of signatures on cookies and form tokens. Copies with the same seed accept each
+    /// other's log-ins and give the same bytes.
     pub seed: u64,
 }
 
 impl Options {
-    /// A copy that lives by `clock`, with the seed that all copies share unless told otherwise.
+    /// Settings with this clock and the default seed.
     pub fn new(clock: Clock) -> Self {
         Self { clock, seed: 0 }
     }
@@ -36,28 +37,30 @@ impl SiteCopy {
         Self { store: Arc::new(store), router }
     }
 
-    /// The site, ready to be served. It reads paths and headers only; any host name is its own.
+    /// The site's router. It ignores the host name and reads only path and headers.
     pub fn router(&self) -> Router {
         self.router.clone()
     }
 
-    /// Puts the golden state back. A request under way is finished first. Log-ins stay; what was done with them goes.
+    /// Restores the golden state, after the request in flight has finished. Log-ins stay valid; all
+    /// other changes are lost.
     pub fn reset(&self) -> Result<(), Error> {
         self.store.reset()
     }
 
-    /// A digest over every row of every table as it is now.
+    /// A digest over every row of every table in the current state.
     pub fn digest(&self) -> Result<Digest, Error> {
         self.store.digest()
     }
 
-    /// The digest of the golden state, taken when the copy was started.
+    /// The digest of the golden state, computed when the copy started.
     pub fn pristine(&self) -> Digest {
         self.store.pristine()
     }
 
-    /// The rows of one statement that only reads, as JSON objects; `parameters` by name (`:name` in the statement).
-    /// Anything that would write, attach or configure is refused, and so is what runs for longer than some seconds.
+    /// Runs one read-only SQL statement and returns its rows as JSON objects. `parameters` are
+    /// named (`:name` in the statement). Statements that write, attach or configure are refused,
+    /// and so are those that run for more than some seconds.
     pub fn query(&self, sql: &str, parameters: &[(&str, Value)]) -> Result<Vec<Map<String, Value>>, Error> {
         self.store.query(sql, parameters)
     }

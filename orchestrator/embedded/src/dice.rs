@@ -1,7 +1,7 @@
-//! Fixed randomness: the same seed gives the same throws on every machine and with every version of every library.
-//! The generator is SplitMix64.
+//! A random generator with stable output (SplitMix64): a seed gives the same numbers on every
+//! machine and with every library version.
 
-/// A stream of throws.
+/// A stream of random numbers.
 pub(crate) struct Dice(u64);
 
 impl Dice {
@@ -17,7 +17,7 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    /// A number in `0..bound`; 0 where `bound` is 0.
+    /// A number in `0..bound`; 0 if `bound` is 0.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         if bound == 0 { 0 } else { (self.next() % bound as u64) as usize }
     }
@@ -27,7 +27,7 @@ impl Dice {
         low + self.below((high - low + 1).max(1) as usize) as i64
     }
 
-    /// True in `percent` of a hundred throws.
+    /// True with a probability of `percent`.
     pub(crate) fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }

@@ -1,49 +1,49 @@
-//! What can go wrong outside a request. A request's failures are pages; see `web::Failure`.
+//! Errors outside of requests. Failures of requests are pages: see `web::Failure`.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why a golden database, a copy or a folder could not be had, put back or read.
+/// Why a golden database, a copy or a folder cannot be created, restored or read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The folder for golden databases, or a file in it, could not be written.
+    /// The folder of golden databases, or a file in it, cannot be written.
     #[error("write the golden database {path}: {source}")]
     Golden {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// A folder of files could not be listed.
+    /// A folder of files cannot be listed.
     #[error("list the files of {path}: {source}")]
     Folder {
         /// The folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// A folder of tasks is none.
+    /// A folder has no valid tasks.
     #[error(transparent)]
     Tasks(#[from] turkingbench::Error),
-    /// SQLite refused.
+    /// SQLite reported an error.
     #[error("{doing}: {source}")]
     Sqlite {
-        /// What was being done, as in "put the golden state back".
+        /// The operation, such as "put the golden state back".
         doing: &'static str,
-        /// What SQLite said.
+        /// SQLite's error.
         source: rusqlite::Error,
     },
     /// A backup ended before its last page.
     #[error("put the golden state back: SQLite stopped with {step:?}")]
     Unfinished {
-        /// Where it stopped.
+        /// The last step's result.
         step: rusqlite::backup::StepResult,
     },
-    /// A query of a scorer that is not one read-only statement.
+    /// A scorer's query is not one read-only statement.
     #[error("run the query: {0}")]
     Query(String),
-    /// A page or seed that is part of this program is broken.
+    /// A template or seed that is part of this program is invalid.
     #[error("load the site's own {what}: {reason}")]
     BuiltIn {
         /// Which part.
@@ -53,7 +53,7 @@ pub enum Error {
     },
 }
 
-/// Names what was being done when SQLite refused.
+/// Adds the operation to an error of SQLite.
 pub(crate) fn sqlite(doing: &'static str) -> impl FnOnce(rusqlite::Error) -> Error {
     move |source| Error::Sqlite { doing, source }
 }

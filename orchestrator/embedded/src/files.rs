@@ -1,7 +1,7 @@
-//! A folder of files as a site: read, never written.
+//! A site that serves a folder of files, read-only.
 //!
-//! Which files there are is settled when the folder is opened, and a request names one of them or nothing. So no path leads
-//! out of the folder, whatever it is made of; symbolic links are left out, wherever they point.
+//! The files are listed once, when the folder is opened. A request names one of them or gets a 404,
+//! so no path leads out of the folder. Symbolic links are left out.
 
 use std::collections::HashMap;
 use std::fs;
@@ -20,15 +20,16 @@ use tower_http::services::ServeFile;
 use crate::web::{http_date, plain};
 use crate::{Clock, Error};
 
-/// The page of a folder.
+/// The file that a folder's URL shows.
 const INDEX: &str = "index.html";
 
-/// The files of a folder by their path in an address, such as `/pages/one.html`.
+/// The files of a folder by URL path, such as `/pages/one.html`.
 #[derive(Debug, Clone)]
 pub struct Files(Arc<HashMap<String, PathBuf>>);
 
 impl Files {
-    /// Lists a folder with all below it. Names that are not UTF-8 cannot be asked for and are left out, as links are.
+    /// Lists a folder recursively. Leaves out symbolic links, and names that are not UTF-8, because
+    /// no request can name them.
     ///
     /// # Errors
     /// When a folder cannot be read.
@@ -38,12 +39,13 @@ impl Files {
         Ok(Files(Arc::new(files)))
     }
 
-    /// The site, ready to be served: `GET` and `HEAD`, in ranges too, the type by the end of the name. Any host name is its own.
+    /// The site's router. It answers `GET` and `HEAD`, with ranges. The file extension gives the
+    /// content type. The host name does not matter.
     pub fn router(&self, clock: Clock) -> Router {
         let files = self.clone();
         Router::new().fallback(move |request: Request| async move {
             let mut response = files.answer(request).await;
-            // When somebody unpacked the files is nothing that a page should see.
+            // Pages must not see when the files were unpacked.
             response.headers_mut().remove(header::LAST_MODIFIED);
             if let Some(date) = http_date(clock.now().as_second()) {
                 response.headers_mut().insert(header::DATE, date);
@@ -52,8 +54,8 @@ impl Files {
         })
     }
 
-    /// As [`router`](Self::router) for the hosts that the folder has folders of: `https://cdn.test/a.js` is the file `cdn.test/a.js`. Pages of any
-    /// origin may use them, as they may use what such hosts serve.
+    /// As [`router`](Self::router), with a folder for each host: `https://cdn.test/a.js` is the
+    /// file `cdn.test/a.js`. Pages of any origin may use the files, as with real CDNs.
     pub fn router_by_host(&self, clock: Clock) -> Router {
         self.router(clock).layer(map_request(below_host)).layer(map_response(
             |mut response: Response<Body>| async {
@@ -86,20 +88,20 @@ impl Files {
     }
 }
 
-/// Puts the host that is asked before the path.
+/// Puts the request's host in front of its path.
 async fn below_host(mut request: Request) -> Request {
     let named = request.headers().get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
     let name = named.split(':').next().unwrap_or_default().to_ascii_lowercase();
-    // What is no path is in no folder.
+    // An invalid path matches no file.
     let path = format!("/{name}{}", request.uri().path());
     *request.uri_mut() = path.parse().unwrap_or_default();
     request
 }
 
-/// To the page of a folder, where what it links to is beside it.
+/// Redirects to a folder's URL with a slash, so that relative links work.
 fn with_slash(path: &str) -> Response<Body> {
     let mut response = plain(StatusCode::MOVED_PERMANENTLY, "301 Moved Permanently");
-    // Relative, and begun so that no first part of the path can be taken for a host.
+    // A relative URL that begins with `./`, so that its first part cannot be read as a host.
     let name = path.rsplit('/').next().unwrap_or_default();
     match HeaderValue::from_str(&format!("./{name}/")) {
         Ok(place) => response.headers_mut().insert(header::LOCATION, place),
@@ -112,7 +114,7 @@ fn list(folder: &Path, address: &str, files: &mut HashMap<String, PathBuf>) -> R
     let unreadable = |source| Error::Folder { path: folder.to_owned(), source };
     for entry in fs::read_dir(folder).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
-        // Of a link it says that it is a link, and neither of the two below.
+        // The type of the entry itself: a link is neither a folder nor a file.
         let kind = entry.file_type().map_err(unreadable)?;
         let Ok(name) = entry.file_name().into_string() else { continue };
         let address = format!("{address}/{name}");

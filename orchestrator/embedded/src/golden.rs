@@ -1,11 +1,11 @@
-//! Golden databases: a site's pristine state as a file, generated once and opened ever after.
+//! Golden databases: the pristine state of a site in a file. It is generated once and then reused.
 //!
 //! ```text
-//! absent -> generated in memory -> vacuumed -> written beside -> renamed into place -> opened read-only
+//! absent -> generated -> vacuumed -> written beside -> renamed into place -> opened read-only
 //! ```
 //!
-//! A file's name carries the digest of what it was generated from, so a new version of the site never reads an old
-//! version's state, and two processes that generate at once write the same bytes.
+//! The file name has the digest of the inputs, so a new version of a site never reads an old state.
+//! Two processes that generate at the same time write the same bytes.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -23,29 +23,30 @@ use crate::store::{Digest, Store};
 #[derive(Debug, Clone)]
 pub struct Golden {
     folder: PathBuf,
-    /// Of the files that were copied before.
+    /// The digests of files that were copied before.
     digests: Arc<Mutex<HashMap<PathBuf, Digest>>>,
 }
 
-/// How a site's golden database comes to be.
+/// How to generate a site's golden database.
 pub(crate) struct Recipe {
     /// The site's name.
     pub(crate) site: &'static str,
-    /// Changes whenever the result would.
+    /// Changes whenever the result changes.
     pub(crate) version: String,
     /// Fills an empty database.
     pub(crate) fill: fn(&Connection) -> Result<(), Error>,
 }
 
 impl Golden {
-    /// Uses `folder`, made where it is missing. Databases are generated in it when they are first asked for.
+    /// Uses `folder` and creates it if it is missing. Databases are generated when they are first
+    /// needed.
     pub fn open(folder: impl Into<PathBuf>) -> Result<Self, Error> {
         let folder = folder.into();
         std::fs::create_dir_all(&folder).map_err(|source| Error::Golden { path: folder.clone(), source })?;
         Ok(Self { folder, digests: Arc::default() })
     }
 
-    /// A new copy of the golden database of `recipe`.
+    /// A new copy of the recipe's golden database.
     pub(crate) fn copy(&self, recipe: &Recipe) -> Result<Store, Error> {
         let path = self.database(recipe)?;
         let known = self.digests().get(&path).copied();
@@ -58,7 +59,7 @@ impl Golden {
         self.digests.lock()
     }
 
-    /// The golden database's file, generated first where it is missing.
+    /// The path of the golden database. Generates it if it is missing.
     fn database(&self, recipe: &Recipe) -> Result<PathBuf, Error> {
         let path = self.folder.join(format!("{}-{}.sqlite3", recipe.site, recipe.version));
         if !path.exists() {
@@ -69,7 +70,7 @@ impl Golden {
     }
 }
 
-/// The database's bytes.
+/// Generates the database's bytes.
 pub(crate) fn generate(recipe: &Recipe) -> Result<Vec<u8>, Error> {
     let making = sqlite("generate the golden database");
     let filled = || -> Result<Vec<u8>, rusqlite::Error> {
@@ -89,7 +90,7 @@ pub(crate) fn generate(recipe: &Recipe) -> Result<Vec<u8>, Error> {
     filled().map_err(making)
 }
 
-/// Whole or not at all: a reader never sees half a file.
+/// Writes the file atomically: a reader never sees half a file.
 fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut file = tempfile::NamedTempFile::new_in(folder)?;

@@ -1,28 +1,35 @@
-//! Sites that live in our own process: no container, no network, no system clock.
+//! Embedded sites: web applications that run inside our own process, without containers, network or
+//! system clock.
 //!
-//! Three sites are here: [`forum`], shaped like Postmill, [`desk`], the town's front page with a calculator, a
-//! scratchpad and manuals, and [`turkingbench`], which shows the tasks of a folder in TurkingBench's form. All are the same thing underneath, a [`SiteCopy`]: an axum router over one SQLite
-//! database in memory that was copied from a [`Golden`] one.
+//! There are three sites:
+//!
+//! - [`forum`] imitates Postmill;
+//! - [`desk`] lists the sites that run together, with a calculator, a scratchpad and manuals;
+//! - [`turkingbench`] shows the tasks of a folder in TurkingBench's format.
+//!
+//! Each running instance of a site is a [`SiteCopy`]: an axum router over a SQLite database in
+//! memory. The database is copied from a [`Golden`] one.
 //!
 //! ```text
-//! Golden::open(folder)     golden databases on disk, generated once, the same bytes every time
-//!   |- forum::start   -.
-//!   |- turkingbench::start   -|
-//!   `- desk::start    -+-> SiteCopy   router()  what a browser reaches
-//!                          |          reset()   the golden pages are put back by SQLite's online backup
-//!                          |          digest()  over every row of every table
-//!                          `          query()   read-only SQL for scorers
+//! Golden::open(folder)        golden databases on disk, generated once, always the same bytes
+//!   |- forum::start        -.
+//!   |- turkingbench::start -|
+//!   `- desk::start         -+-> SiteCopy   router()  what a browser reaches
+//!                              |          reset()   restores the golden pages by an online backup
+//!                              |          digest()  over every row of every table
+//!                              `          query()   read-only SQL for scorers
 //! ```
 //!
-//! A life: `golden -> copied -> (visited -> reset)*`. Log-ins are signed cookies and outlive a reset; everything else a
-//! visitor does is in the database and goes with it. Time comes from the [`Clock`] that the caller hands in, randomness
-//! from fixed seeds, so the same requests under the same clock give the same bytes on every copy.
+//! The life of a copy is `golden -> copied -> (visited -> reset)*`. Log-ins are signed cookies and
+//! survive a reset. All other changes are in the database and are lost. Time comes from the
+//! caller's [`Clock`] and randomness from fixed seeds. So the same requests under the same clock
+//! give the same bytes on every copy.
 //!
-//! [`forum::open`] is the same forum over a database file, for a process of its own: `images/forum` is that one.
+//! [`forum::open`] serves the same forum from a database file, for a process of its own;
+//! `images/forum` uses it. [`Files`] is a site without a database: a read-only folder of the user.
 //!
-//! [`Files`] is a site without a database: a folder of the user's, read and never written, with nothing to put back.
-//!
-//! The crate knows nothing of gateways, Docker or tasks; what a page links to is on the page's own site, always.
+//! This crate does not know gateways, Docker or tasks. Links on a page lead only to the page's own
+//! site.
 
 mod clock;
 mod copy;

@@ -1,9 +1,9 @@
-//! The database that requests are answered from: in memory, or a file that somebody else may put back meanwhile.
+//! The live database of a copy: in memory, or a file that another process may restore meanwhile.
 //!
-//! One connection behind a mutex. A request holds it from its first query to its commit, so a reset
-//! never lands in the middle of one, and requests that arrive together are answered one after the
-//! other. They wait for their turn as tasks: a thread each would cost megabytes that never come
-//! back.
+//! One connection is behind a mutex. A request holds it from its first query to its commit, so a
+//! reset never happens in the middle of a request, and concurrent requests are answered one after
+//! the other. They wait as async tasks: a thread for each would use megabytes that are never
+//! returned.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use tokio::task::JoinError;
 use crate::Error;
 use crate::error::sqlite;
 
-/// How long somebody else's transaction on a file is waited for.
+/// How long to wait for another process's transaction on a file.
 const BUSY: Duration = Duration::from_secs(5);
 
-/// Requests that may be on a thread: one that is being answered, and one that goes on as soon as
-/// that is done.
+/// Number of requests that may occupy a thread: one that is being answered, and one that continues
+/// at once after it.
 const TURNS: usize = 2;
 
 pub(crate) struct Live {
@@ -35,16 +35,16 @@ impl Live {
         Connection::open_in_memory().map(Self::new).map_err(sqlite("open a database in memory"))
     }
 
-    /// A file that is there. SQLite notices by itself when another process has written to it, so nothing read from it
-    /// earlier is ever shown as new.
+    /// Opens an existing file. SQLite notices writes of other processes, so cached data is never
+    /// shown after a restore.
     pub(crate) fn on_file(path: &Path) -> Result<Self, Error> {
         let opening = sqlite("open the site's database");
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let opened = || {
             let connection = Connection::open_with_flags(path, flags)?;
             connection.busy_timeout(BUSY)?;
-            // Creating and removing the journal would cost more than all else that a small change does; and a copy
-            // that a power cut damages is made anew.
+            // Creating and removing the journal would cost more than a small change itself. A copy
+            // that a power failure damages is created again, so nothing needs to be synced.
             connection.pragma_update(None, "journal_mode", "truncate")?;
             connection.pragma_update(None, "synchronous", "off")?;
             connection.pragma_update(None, "cache_size", -16_384)?;
@@ -58,13 +58,13 @@ impl Live {
         Self { connection: Mutex::new(connection), turns: Arc::new(Semaphore::new(TURNS)) }
     }
 
-    /// Answers on a thread of its own, when it is this request's turn. The turn ends with the
-    /// answer, also when nobody waits for that any more.
+    /// Runs `answer` on a blocking thread when it is this request's turn. The turn ends with the
+    /// answer, even if the client has disconnected.
     pub(crate) async fn in_turn<T: Send + 'static>(
         &self,
         answer: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, JoinError> {
-        // Never closed.
+        // The semaphore is never closed.
         let turn = Arc::clone(&self.turns).acquire_owned().await.ok();
         tokio::task::spawn_blocking(move || {
             let _turn = turn;
@@ -73,7 +73,8 @@ impl Live {
         .await
     }
 
-    /// The connection. A handler that panicked has had its transaction rolled back, so its lock is as good as new.
+    /// The connection. If a handler panicked, its transaction was rolled back, so the lock is still
+    /// valid.
     pub(crate) fn lock(&self) -> MutexGuard<'_, Connection> {
         self.connection.lock()
     }

@@ -1,8 +1,10 @@
-//! What visitors and manuals write, as safe HTML: Markdown with raw HTML shown as text and only harmless links.
+//! Renders Markdown of visitors and manuals to safe HTML. Raw HTML is shown as text, and links are
+//! harmless.
 
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, html};
 
-/// Renders `text`. Nothing in it can run: tags are escaped, and a link leads to http, https or a path of the site.
+/// Renders `text`. Nothing in the result can execute: tags are escaped, and links lead to http,
+/// https or a path of the site.
 pub(crate) fn render(text: &str) -> String {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
     let events = Parser::new_ext(text, options).map(|event| match event {
@@ -10,7 +12,7 @@ pub(crate) fn render(text: &str) -> String {
         Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
             Event::Start(Tag::Link { link_type, dest_url: harmless(dest_url), title, id })
         }
-        // No picture of another host is ever loaded by a page; its address is still a link's worth.
+        // Pages never load images of other hosts.
         Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
             let dest_url = if dest_url.starts_with('/') { dest_url } else { CowStr::Borrowed("") };
             Event::Start(Tag::Image { link_type, dest_url, title, id })

@@ -1,4 +1,4 @@
-//! One copy's database: in memory, filled from the golden file, put back from it, hashed and queried.
+//! The database of one copy: loaded from the golden file, reset, hashed and queried.
 
 use std::fmt;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::Error;
 use crate::error::sqlite;
 use crate::live::Live;
 
-/// A digest over what a database holds, row by row; independent of how SQLite lays it out in pages.
+/// A digest over the rows of a database. SQLite's page layout does not affect it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Digest(pub [u8; 32]);
 
@@ -32,21 +32,21 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// A query of a scorer stops after so many steps of SQLite's machine: some seconds.
+/// Maximum number of virtual machine steps of a scorer's query: some seconds.
 const QUERY_STEPS: i32 = 50_000_000;
-/// And returns no more rows than this.
+/// Maximum number of rows of a scorer's query.
 const QUERY_ROWS: usize = 100_000;
 
 pub(crate) struct Store {
     live: Arc<Live>,
-    /// Held open, so that a copy can be put back even when the folder of golden files has been cleaned away.
+    /// Kept open, so that a reset works even if the golden file is deleted.
     golden: Mutex<Connection>,
-    /// Of the golden state.
+    /// The digest of the golden state.
     pristine: Digest,
 }
 
 impl Store {
-    /// A copy of the golden file. `pristine` is its digest where somebody has it already.
+    /// Copies the golden file. `pristine` is its digest if already known.
     pub(crate) fn open(golden: &Path, pristine: Option<Digest>) -> Result<Self, Error> {
         let live = Live::in_memory()?;
         let opening = "open the golden database";
@@ -57,7 +57,7 @@ impl Store {
         Ok(Self { live: Arc::new(live), golden: Mutex::new(golden), pristine })
     }
 
-    /// What requests are answered from.
+    /// The database that answers requests.
     pub(crate) fn live(&self) -> Arc<Live> {
         Arc::clone(&self.live)
     }
@@ -75,7 +75,7 @@ impl Store {
         self.pristine
     }
 
-    /// Rows as JSON objects, for one statement that only reads. `parameters` go by name, without the colon.
+    /// Runs one read-only statement. `parameters` are named, without the colon.
     pub(crate) fn query(
         &self,
         sql: &str,
@@ -112,7 +112,7 @@ fn rows(
 ) -> rusqlite::Result<Vec<Map<String, Value>>> {
     let mut statement = live.prepare(sql)?;
     for (name, value) in parameters {
-        // A parameter that the query does not use is no mistake: probes share their parameters.
+        // An unused parameter is not an error: probes share their parameters.
         if let Some(index) = statement.parameter_index(&format!(":{name}"))? {
             match value {
                 Value::Null => statement.raw_bind_parameter(index, rusqlite::types::Null)?,
@@ -152,8 +152,8 @@ fn json(value: ValueRef<'_>) -> Value {
     }
 }
 
-/// SQLite's online backup, all pages in one step. The golden file is mapped only meanwhile, so that a copy's memory is
-/// its own state and nothing else.
+/// Copies all pages in one step with SQLite's online backup. The golden file is memory-mapped only
+/// during the copy, so that a copy's memory holds only its own state.
 fn copy(golden: &Connection, live: &mut Connection) -> Result<(), Error> {
     let doing = "put the golden state back";
     golden.execute_batch("pragma mmap_size = 268435456").map_err(sqlite(doing))?;
@@ -163,13 +163,13 @@ fn copy(golden: &Connection, live: &mut Connection) -> Result<(), Error> {
     golden.execute_batch("pragma mmap_size = 0; pragma shrink_memory").map_err(sqlite(doing))?;
     match step {
         StepResult::Done => Ok(()),
-        // Nobody else has either connection, so nobody can hold a lock.
+        // No other thread uses these connections, so locks are impossible.
         step => Err(Error::Unfinished { step }),
     }
 }
 
-/// Every row of every table in the order of its rowid. What SQLite derives from them is left out: indexes, statistics,
-/// and the shadow tables of the full-text index, whose layout depends on the order of writes and not on the content.
+/// Hashes every row of every table in rowid order. It skips derived data: indexes, statistics, and
+/// the full-text index's shadow tables, whose layout depends on the order of writes.
 fn digest(live: &Connection) -> Result<Digest, Error> {
     let doing = "compute the state digest";
     let mut sum = Sum { context: Context::new(&SHA256), held: Vec::with_capacity(HELD + 4096) };
@@ -188,7 +188,7 @@ fn tables(live: &Connection) -> rusqlite::Result<Vec<String>> {
     live.prepare_cached(sql)?.query_map([], |row| row.get(0))?.collect()
 }
 
-/// What a table stores: computed columns are left out, and the rowid is in where it is not a column anyway.
+/// The stored columns of a table, without computed ones. Includes the rowid if no column is it.
 fn columns(live: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
     let sql =
         "select name, pk = 1 and type = 'INTEGER' from pragma_table_xinfo(?1) where hidden = 0 order by cid";
@@ -199,7 +199,7 @@ fn columns(live: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
     Ok(rowid.into_iter().chain(named.into_iter().map(|(name, _)| format!("\"{name}\""))).collect())
 }
 
-/// Values are gathered to this many bytes before they are hashed.
+/// Values are buffered up to this many bytes before they are hashed.
 const HELD: usize = 1 << 16;
 
 struct Sum {
@@ -225,7 +225,7 @@ impl Sum {
 
 fn add_table(sum: &mut Sum, live: &Connection, table: &str) -> rusqlite::Result<()> {
     sum.add(b'T', table.as_bytes());
-    // Table names are our own schema's, never a visitor's.
+    // Table names come from our own schema, never from a visitor.
     let columns = columns(live, table)?.join(", ");
     let mut statement = live.prepare_cached(&format!("select {columns} from \"{table}\" order by rowid"))?;
     let columns = statement.column_count();

@@ -1,4 +1,4 @@
-//! Many visitors at once: they wait for the database, and not on a thread each.
+//! Tests with many visitors: they wait for the database without a thread each.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 

@@ -1,4 +1,4 @@
-//! The desk as a browser sees it.
+//! Tests of the desk, as a browser sees it.
 
 #![allow(clippy::unwrap_used)] // a test that cannot go on says so
 

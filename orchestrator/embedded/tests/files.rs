@@ -1,4 +1,4 @@
-//! A folder of files as a site: what is there is served as what it is, and nothing else is.
+//! Tests of a folder as a site: it serves its files and nothing else.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 

@@ -1,4 +1,5 @@
-//! The host of TurkingBench's tasks: pages are made when they are asked for, and what their forms send is kept until the next reset.
+//! Tests of the TurkingBench site: pages are made on request, and forms are kept until the next
+//! reset.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -41,7 +42,7 @@ impl Ground {
         self.ask(request.body(Body::from(form.to_owned())).unwrap()).await
     }
 
-    /// The status, and the body or the place to look in.
+    /// The status, with the body or the redirect's URL.
     async fn ask(&self, request: Request<Body>) -> (StatusCode, String) {
         let response = self.copy.router().oneshot(request).await.unwrap();
         let (head, body) = response.into_parts();

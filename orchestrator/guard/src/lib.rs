@@ -1,13 +1,16 @@
-//! Keeps web pages from the HTTP servers that programs of this machine are to ask.
+//! Access control for local HTTP servers: programs may call them, web pages may not.
 //!
-//! A page of the user's own browser can send requests to loopback: by a picture's address, a form
-//! or a script, and where its name is made to lead to 127.0.0.1 (DNS rebinding), it can read the
-//! answers, too. It can be told from a program, though: a browser says by which name it asks
-//! (`Host`) and from which page (`Origin`, `Sec-Fetch-Site`), and no page can change that.
+//! A page in the user's own browser can send requests to loopback, by an image URL, a form or a
+//! script. With DNS rebinding (its name resolves to 127.0.0.1) it can also read the answers. But
+//! browsers send the requested name (`Host`) and the calling page (`Origin`, `Sec-Fetch-Site`), and
+//! no page can change these headers.
 //!
-//! So a request is let in when its `Host` is the address that is listened at, loopback or
-//! `localhost`, and when it is sent by no page, or by one that this very server has given.
-//! Everything else is refused (403) before it does anything.
+//! A request passes if both of these hold:
+//!
+//! - Its `Host` is the server's listening address, a loopback address or `localhost`.
+//! - It comes from no page, or from a page of this same server.
+//!
+//! Every other request gets a 403 before it has any effect.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -21,21 +24,21 @@ use http::{HeaderMap, HeaderName, StatusCode, Uri, header};
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Why a request was not let in, as a sentence.
+/// Why a request was refused. Displays as a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// It does not say by which name it asks, or says several.
+    /// The request has no `Host` header, or several.
     NoHost,
-    /// It asks by another name than the server's own.
+    /// The `Host` is not a name of this server.
     Host {
-        /// The name, with its port.
+        /// The requested name, with its port.
         host: String,
         /// Where the server listens.
         at: SocketAddr,
     },
-    /// A page of another origin sends it.
+    /// A page of another origin sent it.
     Origin(String),
-    /// A page of another site sends it, without saying which.
+    /// A page of another site sent it, and the request does not name the page.
     Site(String),
 }
 
@@ -69,7 +72,7 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// Who may ask a server.
+/// Decides which requests reach a server.
 #[derive(Debug, Clone)]
 pub struct Guard {
     at: SocketAddr,
@@ -77,32 +80,32 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Programs that ask at the address that is listened at.
+    /// Allows programs that use the listening address `at`.
     pub fn new(at: SocketAddr) -> Guard {
         Guard { at, names: Vec::new() }
     }
 
-    /// And whoever asks by one of these names, which a proxy of ours passes on: pages do, and the
-    /// application behind looks after itself. A name may be `*.example.test`, and may have a port,
-    /// which does not matter.
+    /// Also allows every request, from pages too, whose `Host` is one of these names. Our proxy
+    /// forwards such requests, and the application behind protects itself. A name may be
+    /// `*.example.test`. A port in a name is ignored.
     pub fn with_names(self, names: impl IntoIterator<Item = String>) -> Guard {
         Guard { names: names.into_iter().map(|name| host_of(&name).to_ascii_lowercase()).collect(), ..self }
     }
 
-    /// The same server behind this guard; `say` makes the answer to what is refused.
+    /// Puts this guard in front of the router. `say` turns a refusal into a response.
     pub fn before(self, router: Router, say: fn(Refusal) -> Response) -> Router {
         router.layer(middleware::from_fn_with_state((Arc::new(self), say), look))
     }
 
-    /// Whether a request may be answered.
+    /// Decides whether a request passes.
     ///
     /// # Errors
-    /// Why not.
+    /// When it does not: the reason.
     pub fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         let mut named = headers.get_all(header::HOST).iter();
         let (Some(host), None) = (named.next(), named.next()) else { return Err(Refusal::NoHost) };
         let host = host.to_str().map_err(|_| Refusal::NoHost)?;
-        // The name in the first line counts, where there is one, and the other must be good, too.
+        // A host in the request line takes precedence, but the `Host` header must be valid as well.
         for host in uri.authority().map(http::uri::Authority::as_str).into_iter().chain([host]) {
             if self.is_named(host) {
                 return Ok(());
@@ -125,8 +128,8 @@ impl Guard {
         Ok(())
     }
 
-    /// Whether this is how a program names the server. An address is no name that somebody could
-    /// lead elsewhere.
+    /// Whether a program may name the server so. IP addresses are safe: nobody can make them
+    /// resolve to another machine.
     fn is_own(&self, authority: &str) -> bool {
         let Ok(url) = url::Url::parse(&format!("http://{authority}/")) else { return false };
         let plain = url.path() == "/" && url.username().is_empty() && url.password().is_none();
@@ -151,7 +154,7 @@ impl Guard {
     }
 }
 
-/// Without its port.
+/// The host without its port.
 fn host_of(authority: &str) -> &str {
     match authority.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,

@@ -1,4 +1,4 @@
-//! The images that Dockerfiles start from: there already, pulled, or made here from a Debian mirror.
+//! Base images of Dockerfiles: present already, pulled, or made locally from a Debian mirror.
 
 use std::time::Duration;
 
@@ -7,12 +7,13 @@ use tokio::process::Command;
 
 use crate::{Engine, Error, Event, OnEvent, program, pull};
 
-/// How long a registry may take to say that it has an image. One that cannot be reached often says nothing at all.
+/// Time limit for a registry to say that it has an image. An unreachable registry often does not
+/// answer at all.
 const REGISTRY_ANSWERS_WITHIN: Duration = Duration::from_secs(8);
 
-/// Sees to it that the engine has `base`; `images` is the folder with `base.sh`.
+/// Makes sure that the engine has `base`. `images` is the folder with `base.sh`.
 ///
-/// Bases other than Debian's are left to the engine, which pulls them during the build.
+/// The engine pulls bases other than Debian's itself, during the build.
 pub(crate) async fn provide(
     engine: &Engine,
     base: &str,
@@ -35,7 +36,7 @@ pub(crate) async fn provide(
     make(engine, suite, images, on).await
 }
 
-/// Makes it by `base.sh`, which needs mmdebstrap and a Debian mirror.
+/// Makes the base with `base.sh`, which needs mmdebstrap and a Debian mirror.
 async fn make(engine: &Engine, suite: &str, images: &Utf8Path, on: &OnEvent) -> Result<(), Error> {
     let doing = format!("make debian:{suite}-slim from a Debian mirror, as no registry answers");
     on(Event::Doing(&format!("making debian:{suite}-slim from a Debian mirror")));

@@ -1,14 +1,14 @@
-//! A folder under `images/` into an image.
+//! Builds an image from a folder under `images/`.
 //!
 //! ```text
 //!   folder, program ── digest equals the image's label? ── yes ──> up to date
 //!               no │
-//!               bases there? wheels there? ── tar stream ──> the engine's classic builder ──> sandbox/<name>:1
+//!               bases, wheels ── tar stream ──> the engine's classic builder ──> sandbox/<name>:1
 //! ```
 //!
-//! The digest covers what is in the folder, and the program where the folder is a package. It does not cover the base
-//! image nor `lock.txt`: `force` builds anew on newer ones. Where the locked versions of Debian's
-//! packages do not go together any more, the image is built with those there are.
+//! The digest covers the folder, and the program if the folder is a package. It does not cover the
+//! base image or `lock.txt`; `force` rebuilds with newer ones. If the locked Debian packages no
+//! longer fit together, the image is built with the current versions.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -23,40 +23,40 @@ use crate::{
     Engine, Error, Event, ImageLock, OnEvent, Recipe, bases, cargo, error, image_lock, log, program, wheels,
 };
 
-/// The label with the digest of everything that an image was made of.
+/// The label with the digest of the image's inputs.
 pub const INPUTS: &str = "sandbox.inputs";
 
-/// Where things are, and how eager to be.
+/// The folders and settings of builds.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The folder that holds `base.sh`.
+    /// The folder with the recipes and `base.sh`.
     pub images: Utf8PathBuf,
-    /// The folder where downloaded wheels, built programs and logs are kept.
+    /// The folder for downloaded wheels, built programs and logs.
     pub cache: Utf8PathBuf,
-    /// Build even what is up to date, and without the engine's cache of earlier builds.
+    /// Whether to rebuild images that are up to date, without the engine's cache.
     pub force: bool,
-    /// Build with the newest Debian packages, whatever `lock.txt` prefers.
+    /// Whether to use the newest Debian packages instead of those in `lock.txt`.
     pub newest: bool,
 }
 
-/// What became of a build.
+/// The result of a build.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Built {
     /// There is a new image.
     New {
-        /// In what it is not as its `lock.txt` and `requirements.txt` have it.
+        /// Where the image differs from its `lock.txt` and `requirements.txt`.
         differs: Vec<Difference>,
     },
-    /// The image there is was made of the same inputs.
+    /// The existing image has the same inputs.
     UpToDate,
 }
 
-/// Builds one image, unless it is up to date. Dropping the future stops the engine's build, which then removes its
-/// containers.
+/// Builds one image, unless it is up to date. Dropping the future stops the engine's build, and the
+/// engine removes its containers.
 ///
 /// # Errors
-/// When a step of the Dockerfile fails, the image's own program does not compile, a program is missing that the inputs
-/// need, or the disk is full.
+/// When a step of the Dockerfile fails, the image's program does not compile, a required program is
+/// not installed, or the disk is full.
 pub async fn build(
     engine: &Engine,
     recipe: &Recipe,
@@ -95,12 +95,13 @@ async fn steps(engine: &Engine, recipe: &Recipe, options: &Options, on: &OnEvent
     let preferred = locked.as_ref().filter(|_| !options.newest);
     match run(preferred).await {
         Err(Error::Step { instruction, .. }) if preferred.is_some() && instruction.contains("apt-get ") => {
-            on(Event::Doing("building without the versions of lock.txt, which do not go together any more"));
+            on(Event::Doing("building with current versions, as those of lock.txt no longer fit together"));
             run(None).await?;
         }
         done => done?,
     }
-    // The image it replaces would stay as a nameless one. It does stay where a container still uses it.
+    // Remove the replaced image, which would stay without a name. It does stay if a container uses
+    // it.
     if let Some(id) = before.and_then(|image| image.id) {
         forget(engine, &recipe.tag(), &id).await?;
     }
@@ -110,7 +111,7 @@ async fn steps(engine: &Engine, recipe: &Recipe, options: &Options, on: &OnEvent
     Ok(Built::New { differs })
 }
 
-/// The context with the wheels, and in what they are not those that the recipe pins.
+/// Adds the wheels to the context. Also returns where they differ from the pinned ones.
 fn with_wheels(
     recipe: &Recipe,
     context: Context,
@@ -124,7 +125,7 @@ fn with_wheels(
     }
 }
 
-/// What the engine runs on, as compilers and Python name it.
+/// The engine's architecture, as compilers and Python name it.
 async fn machine(engine: &Engine) -> Result<String, Error> {
     Ok(match engine.architecture().await?.as_str() {
         "amd64" => "x86_64".to_owned(),
@@ -133,7 +134,7 @@ async fn machine(engine: &Engine) -> Result<String, Error> {
     })
 }
 
-/// One run of the engine's builder, told step by step.
+/// Runs the engine's builder once and reports its steps.
 async fn run(
     engine: &Engine,
     recipe: &Recipe,
@@ -153,15 +154,15 @@ async fn run(
         .labels(&HashMap::from([(INPUTS, inputs)]))
         .nocache(force)
         .rm(true)
-        .forcerm(true) // of a failed or interrupted build nothing stays behind
+        .forcerm(true) // also after failed or interrupted builds
         .build();
     let docker = engine.docker().clone().with_timeout(UNHURRIED);
     let body = bollard::body_try_stream(context.stream());
     let mut answer = std::pin::pin!(docker.build_image(options, None, Some(body)));
     let mut log = Log::new(on.clone());
-    while let Some(said) = answer.next().await {
-        match said {
-            Ok(said) => log.push(&said.stream.unwrap_or_default()),
+    while let Some(progress) = answer.next().await {
+        match progress {
+            Ok(progress) => log.push(&progress.stream.unwrap_or_default()),
             Err(failed) => return Err(log.error(recipe, error::words(&failed))),
         }
     }
@@ -179,12 +180,12 @@ async fn forget(engine: &Engine, tag: &str, id: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// What the builder prints, taken apart into steps and lines.
+/// Splits the builder's output into steps and lines.
 struct Log {
     on: OnEvent,
-    /// The beginning of a line whose end has not come yet.
+    /// An incomplete line.
     rest: String,
-    /// Which step, of how many, and its instruction.
+    /// The number of the step, the number of steps, and the instruction.
     step: Option<(u32, u32, Box<str>)>,
     tail: VecDeque<String>,
 }
@@ -204,7 +205,7 @@ impl Log {
     }
 
     fn line(&mut self, line: String) {
-        // The builder's own notes about its containers say nothing about the step.
+        // Skip the builder's notes about its containers.
         if line.is_empty()
             || line.starts_with(" ---> ")
             || line.starts_with("Removing intermediate container")
@@ -237,7 +238,7 @@ impl Log {
     }
 }
 
-/// "Step 3/7 : RUN make" as its parts.
+/// Parses "Step 3/7 : RUN make".
 fn step(line: &str) -> Option<(u32, u32, &str)> {
     let (count, instruction) = line.strip_prefix("Step ")?.split_once(" : ")?;
     let (at, of) = count.split_once('/')?;

@@ -1,15 +1,16 @@
-//! The Rust program of an image, built on this machine so that a build needs no compiler in a container.
+//! Builds the Rust program of an image on this machine, so that no container needs a compiler.
 //!
-//! An image whose folder is a package of this workspace (`Cargo.toml`) finds its binary, called as the image, as `program`
-//! in its build context. The program is linked without any library: it runs on every Debian, whatever this machine is.
+//! If an image's folder is a package of this workspace (`Cargo.toml`), its build context has the
+//! package's binary as `program`. The program is linked statically, so it runs on every Debian
+//! version.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use tokio::process::Command;
 
 use crate::{Error, Event, OnEvent, Recipe, program};
 
-/// The program of an image for an engine's `machine`; none where the folder is no package. Cargo knows by itself whether
-/// there is anything to do. What it makes is kept in `cache`.
+/// Builds the program of an image for the engine's `machine`. `None` if the folder is not a
+/// package. Cargo decides what has to be compiled; its output stays in `cache`.
 pub(crate) async fn program(
     recipe: &Recipe,
     cache: &Utf8Path,
@@ -25,7 +26,8 @@ pub(crate) async fn program(
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--release", "--locked", "--color=never"]).arg("--bin").arg(&recipe.name);
     cargo.arg("--manifest-path").arg(&manifest).arg("--target-dir").arg(&made);
-    // Naming the target keeps the flags from what runs during the build and must load libraries.
+    // An explicit target keeps the flags away from build scripts and macros, which must load
+    // libraries.
     cargo.arg("--target").arg(&target).env("CARGO_ENCODED_RUSTFLAGS", flags().join("\x1f"));
     let ended = match program::run(&mut cargo, on).await {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -48,7 +50,7 @@ pub(crate) async fn program(
 
 const INSTALL: &str = "sudo apt-get install -y rustup && rustup default stable";
 
-/// No library is needed at run time, and the program does not say where on this machine it was built.
+/// Flags for a static program that does not contain local paths.
 fn flags() -> Vec<String> {
     let home = std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| home + "/.cargo"));
     let remap = home.map(|home| format!("--remap-path-prefix={home}=cargo"));
@@ -73,7 +75,7 @@ mod tests {
         (keep, Recipe { name: "small".to_owned(), folder })
     }
 
-    /// Whether a 64-bit program has a segment with the name of the loader that finds its libraries.
+    /// Whether a 64-bit program names a dynamic loader.
     fn names_a_loader(program: &[u8]) -> bool {
         let number = |at: usize, size: usize| {
             program[at..at + size].iter().rev().fold(0, |number, byte| number << 8 | usize::from(*byte))

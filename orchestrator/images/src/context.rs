@@ -1,7 +1,8 @@
-//! The build context: a folder as a tar stream that is the same bytes on every machine.
+//! The build context of an image: a folder as a tar stream with the same bytes on every machine.
 //!
-//! Entries are sorted by path; owners are root, times fixed, modes 755 or 644. So the digest over the stream says
-//! whether an image has to be built again, and nothing of a checkout's history gets into an image.
+//! Entries are sorted by path. Owners are root, times are fixed, and modes are 755 or 644. So the
+//! digest of the stream says whether an image must be rebuilt, and images do not depend on the
+//! checkout.
 
 use std::io::{self, Read, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -15,21 +16,21 @@ use tokio::sync::mpsc;
 use crate::Error;
 use crate::ignore::Ignore;
 
-/// 2023-06-15 09:00:00 UTC, when the world of our own sites begins.
+/// 2023-06-15 09:00:00 UTC, the start time of our own sites.
 const MTIME: u64 = 1_686_819_600;
 
-/// How the stream reaches the engine: pieces of this many bytes, of which a few wait in memory.
+/// The stream is sent in pieces of this many bytes. A few of them wait in memory.
 const PIECE: usize = 64 * 1024;
 
-/// Counts up when a change in this crate makes other images of the same folder.
+/// Increase the number when a change in this crate changes the image of an unchanged folder.
 const SCHEME: &[u8] = b"sandbox images 1\n";
 
-/// One member of the context.
+/// An entry of the context.
 #[derive(Debug, Clone)]
 struct Member {
-    /// Its name in the tar, with slashes.
+    /// Its path in the tar, with slashes.
     name: String,
-    /// Where it is on disk.
+    /// Its path on disk.
     path: Utf8PathBuf,
     kind: Kind,
 }
@@ -41,14 +42,14 @@ enum Kind {
     Link { target: Utf8PathBuf },
 }
 
-/// What is sent to the engine for one image.
+/// The build context of one image.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Context {
     members: Vec<Member>,
 }
 
 impl Context {
-    /// Lists a folder, without what [`Ignore`] leaves out.
+    /// Lists a folder, without what [`Ignore`] excludes.
     pub(crate) fn of(folder: &Utf8Path) -> Result<Context, Error> {
         let path = folder.join(".dockerignore");
         let text = match std::fs::read_to_string(&path) {
@@ -77,7 +78,7 @@ impl Context {
         Ok(self)
     }
 
-    /// Takes another file for one of the folder's.
+    /// Replaces a file of the folder.
     pub(crate) fn instead(mut self, name: &str, path: &Utf8Path) -> Result<Context, Error> {
         let kind = kind(path)?;
         for member in self.members.iter_mut().filter(|member| member.name == name) {
@@ -107,7 +108,7 @@ impl Context {
         Ok(())
     }
 
-    /// The digest that an image made of this context is labelled with.
+    /// The digest for the image's label.
     pub(crate) fn digest(&self) -> io::Result<String> {
         let mut hash = Hash(Sha256::new());
         hash.0.update(SCHEME);
@@ -115,13 +116,13 @@ impl Context {
         Ok(format!("sha256:{}", hex::encode(hash.0.finalize())))
     }
 
-    /// The tar as a stream, read from disk as it is asked for.
+    /// The tar as a stream, which reads files on demand.
     pub(crate) fn stream(self) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
         let (sender, receiver) = mpsc::channel(4);
         tokio::task::spawn_blocking(move || {
             let mut pieces = io::BufWriter::with_capacity(PIECE, Pieces(sender.clone()));
             if let Err(error) = self.write(&mut pieces).and_then(|()| pieces.flush()) {
-                // A receiver that has gone needs no error.
+                // If the receiver is gone, nobody needs the error.
                 let _ = sender.blocking_send(Err(error));
             }
         });
@@ -174,12 +175,12 @@ fn kind(path: &Utf8Path) -> Result<Kind, Error> {
     } else if metadata.is_symlink() {
         Ok(Kind::Link { target: path.read_link_utf8().map_err(Error::of_file("read", path))? })
     } else {
-        let why = "a build context holds files, folders and links only".to_owned();
+        let why = "a build context may have only files, folders and links".to_owned();
         Err(Error::Malformed { path: path.to_owned(), why })
     }
 }
 
-/// A file that must be as long as it was when the context was listed; anything else would break the tar's frame.
+/// A file that must keep its listed length; otherwise the tar would be invalid.
 struct Exactly {
     file: io::Take<std::fs::File>,
     left: u64,
@@ -196,7 +197,7 @@ impl Read for Exactly {
     }
 }
 
-/// A digest that is written to.
+/// A writer that computes a digest.
 pub(crate) struct Hash(pub(crate) Sha256);
 
 impl Write for Hash {

@@ -1,7 +1,7 @@
-//! The connection to a container engine: which one, over which socket, in which version of its language.
+//! The connection to a container engine, Docker or Podman.
 //!
-//! `DOCKER_HOST` decides where it is set. Otherwise the sockets of rootless Docker, rootless Podman, the system's
-//! Docker and its Podman are tried in this order, and the first that answers is taken.
+//! `DOCKER_HOST` selects it. If it is not set, the first of these sockets that answers is used:
+//! rootless Docker, rootless Podman, the system's Docker, the system's Podman.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use bollard::models::ImageInspect;
 use bollard::query_parameters::ListImagesOptions;
 use bollard::{API_DEFAULT_VERSION, Docker};
 
-/// How long an engine may take to say which version it is. A healthy one takes milliseconds.
+/// Time limit for an engine to tell its version. A healthy engine takes milliseconds.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 
-/// How long it may take to begin its answer to anything else, in seconds.
+/// Time limit in seconds until any other answer begins.
 const REQUEST_TIMEOUT: u64 = 120;
 
-/// For requests whose answer begins when gigabytes have been moved.
+/// For requests that answer only after gigabytes were moved.
 pub(crate) const UNHURRIED: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// A container engine that answers.
@@ -26,17 +26,17 @@ pub struct Engine {
     host: String,
 }
 
-/// Why there is no engine to talk to.
+/// Why no engine can be used.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Nothing answered at any of the places where an engine may listen.
+    /// No engine answers at any known socket.
     #[error("reach a container engine: {}", list(tried))]
     Unreachable {
-        /// Each place in the form of `DOCKER_HOST`, with what was wrong with it.
+        /// Each socket in the form of `DOCKER_HOST`, with its error.
         tried: Vec<(String, String)>,
     },
-    /// `DOCKER_HOST` names a place in a way that is not understood.
-    #[error("understand DOCKER_HOST={0}: it begins with unix:// or tcp://")]
+    /// `DOCKER_HOST` has an unknown form.
+    #[error("use DOCKER_HOST={0}: it must begin with unix:// or tcp://")]
     Host(String),
 }
 
@@ -63,10 +63,10 @@ impl Error {
 }
 
 impl Engine {
-    /// Connects to the engine of this user and agrees with it on a version of the API.
+    /// Connects to the user's engine and agrees on a version of the API.
     ///
     /// # Errors
-    /// When `DOCKER_HOST` is no address, or when no engine answers within seconds.
+    /// When `DOCKER_HOST` is invalid, or no engine answers within seconds.
     pub async fn connect() -> Result<Engine, Error> {
         let variable = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
         let mut tried = Vec::new();
@@ -82,13 +82,13 @@ impl Engine {
         Err(Error::Unreachable { tried })
     }
 
-    /// The engine's API. Requests that take more than two minutes to begin their answer need a clone
-    /// [with a longer timeout](Docker::with_timeout).
+    /// The engine's API. Requests that take more than two minutes to answer need a clone [with a
+    /// longer timeout](Docker::with_timeout).
     pub fn docker(&self) -> &Docker {
         &self.docker
     }
 
-    /// Whether it is Podman, which speaks Docker's language and leaves out some of it.
+    /// Whether it is Podman, which implements Docker's API incompletely.
     ///
     /// # Errors
     /// When it does not answer.
@@ -97,15 +97,15 @@ impl Engine {
         Ok(components.iter().any(|component| component.name == "Podman Engine"))
     }
 
-    /// Where it listens, in the form of `DOCKER_HOST`.
+    /// Its socket, in the form of `DOCKER_HOST`.
     pub fn host(&self) -> &str {
         &self.host
     }
 }
 
-/// What the operations of this crate ask again and again.
+/// Requests that several operations share.
 impl Engine {
-    /// An image by name or id, if there is one.
+    /// Finds an image by name or id.
     pub(crate) async fn image(&self, name: &str) -> Result<Option<ImageInspect>, crate::Error> {
         match self.docker.inspect_image(name).await {
             Ok(image) => Ok(Some(image)),
@@ -114,7 +114,7 @@ impl Engine {
         }
     }
 
-    /// Whether there is an image of this name or id.
+    /// Whether there is an image with this name or id.
     ///
     /// # Errors
     /// When the engine does not answer.
@@ -131,7 +131,7 @@ impl Engine {
         Ok(tags)
     }
 
-    /// The processor that images are built for, in Go's words: amd64, arm64.
+    /// The architecture of images, in Go's terms: amd64, arm64.
     pub(crate) async fn architecture(&self) -> Result<String, crate::Error> {
         let version = self.docker.version().await;
         let version = version.map_err(crate::Error::of_engine("ask the engine for its version"))?;
@@ -139,7 +139,7 @@ impl Engine {
     }
 }
 
-/// Where an engine may listen, best first.
+/// The sockets where an engine may listen, best first.
 fn places(docker_host: Option<String>, runtime_folder: Option<String>) -> Vec<String> {
     if let Some(host) = docker_host {
         return vec![host];
@@ -151,7 +151,7 @@ fn places(docker_host: Option<String>, runtime_folder: Option<String>) -> Vec<St
     rootless.chain(systems).collect()
 }
 
-/// The outer error ends the search; the inner one says why this place is none.
+/// The outer error ends the search; the inner one says why this socket does not work.
 async fn reach(host: &str) -> Result<Result<Docker, String>, Error> {
     let connected = if let Some(path) = host.strip_prefix("unix://") {
         Docker::connect_with_unix(path, REQUEST_TIMEOUT, API_DEFAULT_VERSION)

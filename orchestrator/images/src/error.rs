@@ -1,63 +1,63 @@
-//! Everything that can go wrong with an image. The texts read after "failed to".
+//! The errors of this crate. The texts read after "failed to".
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// Why an operation on images failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// There is no engine to talk to.
+    /// No engine can be used.
     #[error(transparent)]
     Engine(#[from] crate::engine::Error),
-    /// The engine refused, or the connection to it broke.
+    /// The engine refused the request, or the connection broke.
     #[error("{doing}: {why}")]
     Refused {
-        /// What was being done.
+        /// The operation.
         doing: String,
-        /// The engine's words.
+        /// The engine's error.
         why: String,
     },
-    /// The engine's disk, or ours, is full.
+    /// The engine's disk, or the local one, is full.
     #[error("{doing}: no space left on the disk ({why})")]
     DiskFull {
-        /// What was being done.
+        /// The operation.
         doing: String,
-        /// The words it was said in.
+        /// The original error.
         why: String,
     },
-    /// A file could not be read or written.
+    /// A file cannot be read or written.
     #[error("{doing} {path}: {error}")]
     Io {
         /// "read", "write", ...
         doing: &'static str,
         /// The file or folder.
         path: Utf8PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: std::io::Error,
     },
-    /// A file does not say what it has to.
+    /// A file has invalid content.
     #[error("read {path}: {why}")]
     Malformed {
         /// The file.
         path: Utf8PathBuf,
-        /// What is wrong, with its line where it has one.
+        /// What is wrong, with the line if known.
         why: String,
     },
-    /// The output is there already.
+    /// The output exists already.
     #[error("write {0}: it exists; --force replaces it")]
     Exists(Utf8PathBuf),
-    /// Neither a folder under `images/` nor an image of the engine.
+    /// Neither a folder under `images/` nor an image of the engine has this name.
     #[error(
         "find image {name:?}{}; there are: {}",
         suggestions::did_you_mean(name, known.iter().map(String::as_str)),
         known.join(", ")
     )]
     Unknown {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What could have been.
+        /// The available names.
         known: Vec<String>,
     },
-    /// A program is missing that the operation runs.
+    /// A required program is not installed.
     #[error("run {program}: it is not installed; install it with `{install}`")]
     Missing {
         /// The program.
@@ -65,18 +65,18 @@ pub enum Error {
         /// The command that installs it on Debian.
         install: &'static str,
     },
-    /// A program ran and failed.
+    /// A program failed.
     #[error("{doing}: {program} ended with {status}{}", last_words(tail, log))]
     Program {
-        /// What it was run for.
+        /// The operation.
         doing: String,
         /// The program.
         program: &'static str,
-        /// How it ended.
+        /// Its exit status.
         status: std::process::ExitStatus,
-        /// The last lines it printed.
+        /// The last lines of its output.
         tail: Vec<String>,
-        /// Where all that it printed is.
+        /// The file with its whole output.
         log: Option<Utf8PathBuf>,
     },
     /// A step of a Dockerfile failed.
@@ -89,20 +89,20 @@ pub enum Error {
     Step {
         /// The image.
         image: String,
-        /// Which step, counted from 1.
+        /// The number of the step, from 1.
         at: u32,
-        /// How many there are.
+        /// The number of steps.
         of: u32,
-        /// The instruction as it stands in the Dockerfile.
+        /// The instruction in the Dockerfile.
         instruction: Box<str>,
-        /// The engine's words.
+        /// The engine's error.
         why: String,
-        /// The last lines that the build printed.
+        /// The last lines of the build's output.
         tail: Vec<String>,
-        /// Where all that it printed is.
+        /// The file with the whole output.
         log: Option<Utf8PathBuf>,
     },
-    /// The registry has another image under this name than the one pinned.
+    /// The image in the registry differs from the pinned one.
     #[error("pull {image}: its content has changed: pinned is {pinned}, the registry has {found}")]
     Changed {
         /// The image.
@@ -115,7 +115,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// What to do with an error of the engine's API that came up while `doing` something.
+    /// Converts an error of the engine's API that happened while `doing` something.
     pub(crate) fn of_engine(doing: impl Into<String>) -> impl FnOnce(bollard::errors::Error) -> Error {
         let doing = doing.into();
         move |error| {
@@ -124,7 +124,7 @@ impl Error {
         }
     }
 
-    /// The same, with the file that has all that a build printed.
+    /// Adds the file with the whole output of a build.
     pub(crate) fn logged(mut self, path: &Utf8Path) -> Error {
         if let Error::Program { log, .. } | Error::Step { log, .. } = &mut self {
             *log = Some(path.to_owned());
@@ -132,7 +132,7 @@ impl Error {
         self
     }
 
-    /// What to do with an error of the file system.
+    /// Converts an error of the file system.
     pub(crate) fn of_file(doing: &'static str, path: &Utf8Path) -> impl FnOnce(std::io::Error) -> Error {
         let path = path.to_owned();
         move |error| {
@@ -145,7 +145,7 @@ impl Error {
     }
 }
 
-/// The engine's own words where there are some, otherwise the chain of causes.
+/// The engine's own message if it has one, otherwise the chain of causes.
 pub(crate) fn words(error: &bollard::errors::Error) -> String {
     use bollard::errors::Error as Api;
     match error {
@@ -155,7 +155,7 @@ pub(crate) fn words(error: &bollard::errors::Error) -> String {
     }
 }
 
-/// The last line that says something, and the log, on a line each.
+/// The last line with text, and the log, on one line each.
 fn last_words(tail: &[String], log: &Option<Utf8PathBuf>) -> String {
     let words = tail.iter().rev().map(|line| plain(line)).find(|line| !line.is_empty());
     let words = words.map_or_else(String::new, |words| format!("\n  last words: {}", cut(&words, 200)));
@@ -163,7 +163,8 @@ fn last_words(tail: &[String], log: &Option<Utf8PathBuf>) -> String {
     words + &log
 }
 
-/// How a step ended, of the engine's "The command '...' returned a non-zero code: 7", which repeats the instruction.
+/// The outcome of a step. Shortens the engine's "The command '...' returned a non-zero code: 7",
+/// which repeats the instruction.
 fn outcome(why: &str) -> String {
     match why.rsplit_once("returned a non-zero code: ") {
         Some((_, code)) => format!("exit code {code}"),
@@ -171,7 +172,7 @@ fn outcome(why: &str) -> String {
     }
 }
 
-/// On one line, and not longer than `most` characters.
+/// The text on one line, cut to `most` characters.
 fn cut(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(most) {
@@ -180,7 +181,7 @@ fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// Without the sequences that colour a terminal.
+/// The text without terminal colour sequences.
 fn plain(line: &str) -> String {
     let mut parts = line.split("\u{1b}[");
     let first = parts.next().unwrap_or_default().to_owned();
@@ -189,7 +190,7 @@ fn plain(line: &str) -> String {
     rest.fold(first, |text, part| text + part).trim().to_owned()
 }
 
-/// The engine has no error code for it, only the system's words somewhere in its own.
+/// The engine has no error code for a full disk, only the system's message.
 pub(crate) fn is_disk_full(why: &str) -> bool {
     why.contains("no space left on device") || why.contains("No space left on device")
 }

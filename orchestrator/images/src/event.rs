@@ -1,35 +1,35 @@
-//! What an operation tells while it runs.
+//! Progress events of operations.
 
 use std::sync::Arc;
 
-/// One thing that has just happened.
+/// An event.
 #[derive(Debug, Clone, Copy)]
 pub enum Event<'a> {
-    /// The next part of the work has begun, in words: "fetching wheels".
+    /// The next part of the work begins, described in words: "fetching wheels".
     Doing(&'a str),
-    /// A step of a Dockerfile has begun, counted from 1.
+    /// A step of a Dockerfile begins.
     Step {
-        /// Which step.
+        /// The number of the step, from 1.
         at: u32,
-        /// How many there are.
+        /// The number of steps.
         of: u32,
-        /// The instruction as it stands in the Dockerfile.
+        /// The instruction in the Dockerfile.
         instruction: &'a str,
     },
-    /// A line that a program printed, here or in a build.
+    /// A line of output of a program or build.
     Output(&'a str),
-    /// Bytes of the file that is being read or written.
+    /// Number of bytes of the file processed so far.
     Bytes(u64),
-    /// How far one layer of an image is.
+    /// Progress of one layer of an image.
     Layer {
         /// The layer's short id.
         id: &'a str,
-        /// What is done with it, in the engine's words: "Downloading", "Pull complete".
+        /// The current operation in the engine's words: "Downloading", "Pull complete".
         doing: &'a str,
-        /// Bytes done and bytes in all, where the engine says so.
+        /// Bytes done and bytes in total, if the engine tells them.
         bytes: Option<(u64, u64)>,
     },
 }
 
-/// Receives the events of an operation; called from several threads.
+/// The receiver of an operation's events. Several threads call it.
 pub type OnEvent = Arc<dyn Fn(Event<'_>) + Send + Sync>;

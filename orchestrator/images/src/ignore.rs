@@ -1,9 +1,10 @@
-//! What of a folder is no part of the build context.
+//! Exclusion rules for build contexts.
 //!
-//! Two things are: what is made elsewhere (`wheels/`, `program`, `apt/`, `lock.txt`, Python's caches), and what `.dockerignore` names. Of that file's
-//! language the common part is understood: one path or pattern a line, `*` and `?` within a name, `**` for any number
-//! of folders, `#` for comments; a folder that is named goes with all that is in it. Exceptions (`!`) are refused
-//! rather than misread.
+//! Generated files are excluded (`wheels/`, `program`, `apt/`, `lock.txt`, Python's caches), and
+//! everything that `.dockerignore` names. The common part of that file's syntax is supported: one
+//! path or pattern on each line, `*` and `?` within a name, `**` for any number of folders, `#` for
+//! comments. A named folder is excluded with its content. Exceptions (`!`) are an error, so that
+//! they are not misread.
 
 /// The patterns of one folder, each split at its slashes.
 #[derive(Debug)]
@@ -11,11 +12,11 @@ pub(crate) struct Ignore {
     patterns: Vec<Vec<String>>,
 }
 
-/// Made by the build driver or by running programs, never by hand.
+/// Files that builds or running programs generate.
 const ALWAYS: &str = ".dockerignore\nwheels\nprogram\napt\nlock.txt\n**/__pycache__\n**/*.pyc\n";
 
 impl Ignore {
-    /// Reads the text of a `.dockerignore`; the error says which line is not understood.
+    /// Parses a `.dockerignore`. The error names the invalid line.
     pub(crate) fn parse(text: &str) -> Result<Ignore, String> {
         let mut patterns = Vec::new();
         for (at, line) in text.lines().enumerate().chain(ALWAYS.lines().enumerate()) {
@@ -35,8 +36,8 @@ impl Ignore {
         Ok(Ignore { patterns })
     }
 
-    /// Whether the file or folder at `path`, relative to the context, is left out. The caller does not descend into
-    /// folders that are.
+    /// Whether the file or folder at `path`, relative to the context, is excluded. The caller does
+    /// not descend into excluded folders.
     pub(crate) fn covers(&self, path: &str) -> bool {
         let path: Vec<&str> = path.split('/').collect();
         self.patterns.iter().any(|pattern| path_matches(pattern, &path))

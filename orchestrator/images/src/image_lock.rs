@@ -1,14 +1,16 @@
-//! `lock.txt` beside a recipe: the versions that its image was last built and tested with. A build prefers them.
+//! The lock file `lock.txt` beside a recipe: the versions with which its image was last built and
+//! tested. Builds prefer these versions.
 //!
 //! ```text
 //!   debian ruby3.1=3.1.7-1~deb12u2      every Debian package of every stage
-//!   seed sha256:...                     what stands in the image's folder /seed, its golden state
+//!   seed sha256:...                     the content of the image's folder /seed, its golden state
 //! ```
 //!
-//! A build gives the packages' versions to apt (`COPY apt /etc/apt` in the recipe). Where a version
-//! is gone, apt takes the one there is. What the image then has is read out of it and compared:
-//! the recipe writes its packages to `/usr/share/sandbox/packages*.txt`, as `dpkg-query -W` prints
-//! them. Python's packages are pinned in `requirements.txt`, by hash.
+//! A build passes the packages' versions to apt (`COPY apt /etc/apt` in the recipe). If a version
+//! is no longer available, apt takes the current one. Afterwards the versions are read from the
+//! image and compared. For that, recipes write their packages to
+//! `/usr/share/sandbox/packages*.txt`, as `dpkg-query -W` prints them. `requirements.txt` pins
+//! Python's packages by hash.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
@@ -27,23 +29,24 @@ use crate::{Engine, Error, Recipe};
 /// The name of the file.
 pub(crate) const FILE: &str = "lock.txt";
 
-const HEAD: &str = "# What this image was last lock with. Written by `sandbox build --lock`.\n";
+const HEAD: &str =
+    "# The versions that this image was last built and tested with. Written by `sandbox build --lock`.\n";
 
-/// Where images keep the lists of their packages, and their golden state.
+/// Folders of an image with its package lists and golden state.
 const PACKAGES: &str = "/usr/share/sandbox";
 const SEED: &str = "/seed";
 
-/// Exact versions, and the digest of the golden state.
+/// Exact versions of packages, and the digest of the golden state.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ImageLock {
     packages: BTreeMap<String, String>,
     seed: Option<String>,
 }
 
-/// In what an image is not as its lock file has it.
+/// A difference between an image and its lock file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Difference {
-    /// A package has another version, is missing, or was not there.
+    /// A package has another version, is missing, or is new.
     Package {
         /// Its name.
         name: String,
@@ -52,7 +55,7 @@ pub enum Difference {
         /// The version in the image.
         found: Option<String>,
     },
-    /// The golden state is another one.
+    /// The golden state differs.
     Seed,
 }
 
@@ -69,10 +72,10 @@ impl fmt::Display for Difference {
 }
 
 impl ImageLock {
-    /// Reads the lock file of a recipe; none where there is none.
+    /// Reads the lock file of a recipe, if there is one.
     ///
     /// # Errors
-    /// When it cannot be read, or a line of it is not understood.
+    /// When the file cannot be read, or has an invalid line.
     pub fn of_recipe(recipe: &Recipe) -> Result<Option<ImageLock>, Error> {
         let path = path(recipe);
         match std::fs::read_to_string(&path) {
@@ -82,10 +85,10 @@ impl ImageLock {
         }
     }
 
-    /// Writes the lock file of a recipe, whole or not at all; its path.
+    /// Writes the lock file of a recipe atomically and returns its path.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the file cannot be written.
     pub fn write(&self, recipe: &Recipe) -> Result<Utf8PathBuf, Error> {
         let path = path(recipe);
         let mut readable = tempfile::Builder::new();
@@ -97,12 +100,13 @@ impl ImageLock {
         Ok(path)
     }
 
-    /// What the image of a recipe was made with, by what stands in it.
+    /// Reads the versions from the image of a recipe.
     ///
     /// # Errors
     /// When the engine has no such image, or refuses.
     pub async fn of_image(engine: &Engine, recipe: &Recipe) -> Result<ImageLock, Error> {
-        // A container that never runs: files are taken out of containers, not of images.
+        // The container never runs. It is needed because only containers, not images, give out
+        // files.
         let body = ContainerCreateBody {
             image: Some(recipe.tag()),
             cmd: Some(vec!["none".to_owned()]),
@@ -119,7 +123,7 @@ impl ImageLock {
         Ok(lock)
     }
 
-    /// What is otherwise in `found`, by name; the golden state last.
+    /// The differences to `found`, by name, with the golden state last.
     pub fn differences(&self, found: &ImageLock) -> Vec<Difference> {
         let mut names: Vec<&String> = self.packages.keys().chain(found.packages.keys()).collect();
         names.sort_unstable();
@@ -137,8 +141,8 @@ impl ImageLock {
         differ
     }
 
-    /// What apt has to know to prefer these versions. A priority above 1000 wins over newer versions;
-    /// one that no source has is passed over.
+    /// The apt preferences for these versions. A priority above 1000 wins over newer versions.
+    /// Versions that no source has are ignored.
     pub(crate) fn preferences(&self) -> String {
         self.packages.iter().fold(String::new(), |mut text, (name, version)| {
             let _ = write!(text, "Package: {name}\nPin: version {version}\nPin-Priority: 1001\n\n");
@@ -166,7 +170,7 @@ impl ImageLock {
         Ok(lock)
     }
 
-    /// A package's name and version, without the processor that it is for: `libc6:amd64`.
+    /// Adds a package's name and version, without the architecture: `libc6:amd64`.
     fn add(&mut self, package: &str, between: char) {
         if let Some((name, version)) = package.trim_end().split_once(between) {
             let name = name.split(':').next().unwrap_or(name);
@@ -187,8 +191,8 @@ fn path(recipe: &Recipe) -> Utf8PathBuf {
     recipe.folder.join(FILE)
 }
 
-/// A folder that is to be merged into `/etc/apt`: the versions that apt shall prefer, none where there is no lock. A
-/// preferred version may be older than the base image's, so apt may go back.
+/// A folder to merge into `/etc/apt`, with the preferred versions; empty preferences without a
+/// lock. It allows downgrades, because a locked version may be older than the base image's.
 pub(crate) fn apt(locked: Option<&ImageLock>) -> Result<tempfile::TempDir, Error> {
     let folder = tempfile::tempdir().map_err(Error::of_file("create a folder in", Utf8Path::new("/tmp")))?;
     let preferences = locked.map(ImageLock::preferences).unwrap_or_default();
@@ -226,7 +230,7 @@ async fn read(engine: &Engine, container: &str) -> Result<ImageLock, Error> {
 
 type Archive = tar::Archive<Box<dyn Read + Send>>;
 
-/// Reads a folder of a container as a tar; none where there is no such folder.
+/// Reads a folder of a container as a tar. `None` if the folder does not exist.
 async fn within<T: Send + 'static>(
     engine: &Engine,
     container: &str,
@@ -249,7 +253,7 @@ async fn within<T: Send + 'static>(
     read.map(Some).map_err(|error| Error::Refused { doing, why: error.to_string() })
 }
 
-/// Over the paths and the content of all files; times, owners and permissions do not count.
+/// A digest of the paths and contents of all files, without times, owners and permissions.
 fn digest(mut tar: Archive) -> std::io::Result<String> {
     let mut files = BTreeMap::new();
     for entry in tar.entries()? {

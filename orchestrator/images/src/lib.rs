@@ -1,7 +1,7 @@
-//! Container images: how the folders under `images/` become images, and how images come and go as files.
+//! Container images: builds the folders under `images/`, and pulls, loads and saves images.
 //!
-//! One folder is one image: `images/<name>/Dockerfile` becomes `sandbox/<name>:1`. This crate talks to the container
-//! engine and to nothing else of ours; what runs in containers made of these images is no business of its.
+//! Each folder is one image: `images/<name>/Dockerfile` becomes `sandbox/<name>:1`. This crate uses
+//! only the container engine. It does not run containers of these images.
 //!
 //! ```text
 //!   images/<name>/  ── build ──┐
@@ -9,8 +9,9 @@
 //!   FILE.tar        ── load ───┘
 //! ```
 //!
-//! Everything is streamed: the memory it takes does not depend on the size of an image. An operation is stopped by
-//! dropping its future; the engine then clears away what it had begun, and the same call goes on from there.
+//! Everything is streamed, so memory use does not depend on the size of an image. Dropping the
+//! future of an operation stops it. The engine then removes incomplete results, and a new call can
+//! continue.
 
 mod bases;
 pub mod build;

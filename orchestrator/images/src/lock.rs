@@ -1,4 +1,5 @@
-//! `images.lock`: which content a pulled image had when it was first pulled. YAML, one `image: digest` a line.
+//! The lock file `images.lock` with the digests of pulled images at their first pull. It is YAML,
+//! with one `image: digest` on each line.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -10,7 +11,7 @@ use crate::Error;
 const HEAD: &str = "# The content of every pulled image, by digest. Written by `sandbox pull`; \
 `sandbox pull --update IMAGE` accepts a change.\n";
 
-/// The pinned digests, and the file they are kept in.
+/// The pinned digests and their file.
 #[derive(Debug)]
 pub struct Lock {
     path: Utf8PathBuf,
@@ -18,10 +19,10 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Reads the file; one that does not exist pins nothing.
+    /// Reads the file. A missing file pins nothing.
     ///
     /// # Errors
-    /// When it cannot be read, or a line is no `image: digest`.
+    /// When it cannot be read, or a line is not `image: digest`.
     pub fn open(path: &Utf8Path) -> Result<Lock, Error> {
         let malformed = |why: String| Error::Malformed { path: path.to_owned(), why };
         let text = match std::fs::read_to_string(path) {
@@ -37,17 +38,17 @@ impl Lock {
         Ok(Lock { path: path.to_owned(), digests })
     }
 
-    /// The digest pinned for an image.
+    /// The pinned digest of an image.
     pub fn digest(&self, image: &str) -> Option<&str> {
         self.digests.get(image).map(String::as_str)
     }
 
-    /// Every image that is pinned.
+    /// All pinned images.
     pub fn images(&self) -> impl Iterator<Item = &str> {
         self.digests.keys().map(String::as_str)
     }
 
-    /// Pins an image and writes the file, whole or not at all.
+    /// Pins an image and writes the file atomically.
     ///
     /// # Errors
     /// When the file cannot be written.

@@ -1,4 +1,4 @@
-//! All that a build tells, in a file: its errors are three lines and say where it is.
+//! Log files of builds. Error messages are short and name the log file.
 
 use std::fs::File;
 use std::io::Write;
@@ -9,8 +9,8 @@ use parking_lot::Mutex;
 
 use crate::{Event, OnEvent};
 
-/// Tells `on` and the file at `path`, which is made anew when there is something to tell. A build does not fail for want
-/// of its log.
+/// Sends events to `on` and to the file at `path`, which the first event replaces. A build
+/// continues without its log if the file cannot be written.
 pub(crate) fn to_file(path: &Utf8Path, on: &OnEvent) -> OnEvent {
     let (path, on) = (path.to_owned(), on.clone());
     let file: Mutex<Option<File>> = Mutex::new(None);

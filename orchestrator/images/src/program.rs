@@ -1,4 +1,5 @@
-//! Running another program: its lines as events, the last of them kept for the error, all of it ended with us.
+//! Runs external programs: their lines become events, the last lines go into errors, and they end
+//! with us.
 
 use std::collections::VecDeque;
 use std::process::{ExitStatus, Stdio};
@@ -9,28 +10,28 @@ use tokio::process::Command;
 
 use crate::{Event, OnEvent};
 
-/// How many of a program's last lines an error shows, of its output and of its errors each.
+/// Number of last lines that an error shows, of standard output and of standard error each.
 pub(crate) const TAIL: usize = 20;
 
-/// How a program ended, and its last lines: those of its output, then those of its errors, as how the two were mixed
-/// cannot be told from the pipes and an error must not be lost among much output.
+/// The exit status of a program and its last lines. Standard output comes before standard error,
+/// because two pipes do not show their order, and much output must not hide an error.
 #[derive(Debug)]
 pub(crate) struct ProgramExit {
     pub(crate) status: ExitStatus,
     pub(crate) tail: Vec<String>,
 }
 
-/// Runs a program to its end. Dropping the future ends the program and all that it has started.
+/// Runs a program to its end. Dropping the future ends the program and its children.
 pub(crate) async fn run(command: &mut Command, on: &OnEvent) -> std::io::Result<ProgramExit> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut child = command.spawn()?;
     let mut group = Group(child.id().and_then(|id| Pid::from_raw(id.cast_signed())));
-    let (mut said, mut complained) = (VecDeque::new(), VecDeque::new());
+    let (mut output, mut errors) = (VecDeque::new(), VecDeque::new());
     let (mut out, mut err) = (lines(child.stdout.take()), lines(child.stderr.take()));
     loop {
         let (line, tail) = tokio::select! {
-            Some(line) = next(&mut out) => (line?, &mut said),
-            Some(line) = next(&mut err) => (line?, &mut complained),
+            Some(line) = next(&mut out) => (line?, &mut output),
+            Some(line) = next(&mut err) => (line?, &mut errors),
             else => break,
         };
         on(Event::Output(&line));
@@ -38,11 +39,11 @@ pub(crate) async fn run(command: &mut Command, on: &OnEvent) -> std::io::Result<
     }
     let status = child.wait().await?;
     group.0 = None;
-    said.append(&mut complained);
-    Ok(ProgramExit { status, tail: said.into() })
+    output.append(&mut errors);
+    Ok(ProgramExit { status, tail: output.into() })
 }
 
-/// Appends a line to the tail and forgets the oldest.
+/// Appends a line to the tail and drops the oldest if it is full.
 pub(crate) fn keep(tail: &mut VecDeque<String>, line: String) {
     if tail.len() == TAIL {
         tail.pop_front();
@@ -56,7 +57,7 @@ fn lines<R: AsyncRead>(pipe: Option<R>) -> Lines<R> {
     pipe.map(|pipe| BufReader::new(pipe).lines())
 }
 
-/// The next line; none once the pipe has ended, and for ever after.
+/// The next line. `None` forever after the pipe has ended.
 async fn next<R: AsyncRead + Unpin>(lines: &mut Lines<R>) -> Option<std::io::Result<String>> {
     let line = lines.as_mut()?.next_line().await.transpose();
     if line.is_none() {
@@ -65,13 +66,13 @@ async fn next<R: AsyncRead + Unpin>(lines: &mut Lines<R>) -> Option<std::io::Res
     line
 }
 
-/// A process group that is asked to end when it is dropped before its leader has ended.
+/// A process group that gets SIGTERM if it is dropped before its leader has ended.
 struct Group(Option<Pid>);
 
 impl Drop for Group {
     fn drop(&mut self) {
         if let Some(leader) = self.0 {
-            // It may have ended in this very moment.
+            // The leader may just have ended.
             let _ = kill_process_group(leader, Signal::TERM);
         }
     }
@@ -101,7 +102,7 @@ mod tests {
     async fn dropping_ends_the_program_and_its_children() {
         let folder = tempfile::tempdir().unwrap();
         let fifo = folder.path().join("alive");
-        // The child holds the pipe's writing end open for as long as it lives.
+        // The child keeps the pipe's writing end open while it lives.
         let script = format!("mkfifo {0}; sh -c 'echo up; exec sleep 600' >{0} & wait", fifo.display());
         let on: OnEvent = Arc::new(|_| ());
         let mut command = Command::new("sh");
@@ -121,11 +122,11 @@ mod tests {
             reader = reader => reader.unwrap(),
             ended = &mut running => panic!("{ended:?}"),
         };
-        let mut said = String::new();
-        std::io::BufRead::read_line(&mut reader, &mut said).unwrap();
-        assert_eq!(said, "up\n");
+        let mut output = String::new();
+        std::io::BufRead::read_line(&mut reader, &mut output).unwrap();
+        assert_eq!(output, "up\n");
         drop(running);
-        // End of file: nobody is left who could write.
+        // End of file: no process can write any more.
         assert_eq!(std::io::Read::read(&mut reader, &mut [0; 8]).unwrap(), 0);
     }
 }

@@ -1,9 +1,9 @@
-//! Images of others, from a registry, pinned by content.
+//! Pulls images from a registry and pins them by digest.
 //!
-//! The registry is asked for the digest behind the name first, so that a changed image is refused before a byte of it
-//! is fetched. What is fetched is the digest and not the name; the name becomes a tag of it. A connection
-//! that breaks within a layer is taken up again by the engine. What is left of a pull that was interrupted is the engine's
-//! to keep: the next one fetches what is missing, which with Docker 20.10 is everything.
+//! The registry first resolves the name to a digest, so a changed image is refused before any of it
+//! is downloaded. The download uses the digest, and the name becomes a tag of it. The engine
+//! resumes a layer after a broken connection. After an interrupted pull the next one downloads what
+//! is missing; with Docker 20.10 that is everything.
 
 use bollard::query_parameters::{CreateImageOptionsBuilder, TagImageOptionsBuilder};
 use futures_util::StreamExt;
@@ -13,19 +13,20 @@ use crate::lock::Lock;
 use crate::reference::Reference;
 use crate::{Engine, Error, Event, OnEvent};
 
-/// What became of a pull.
+/// The result of a pull.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PullResult {
     /// The image's digest in the registry.
     pub digest: String,
-    /// Whether it was here already.
+    /// Whether the engine had the image already.
     pub present: bool,
 }
 
-/// Pulls an image and pins its digest in `lock`; with `update`, whatever was pinned before.
+/// Pulls an image and pins its digest in `lock`. `update` replaces an existing pin.
 ///
 /// # Errors
-/// When the registry has another digest than the lock, or cannot be reached, or the disk is full.
+/// When the registry's digest differs from the lock, the registry cannot be reached, or the disk is
+/// full.
 pub async fn pull(
     engine: &Engine,
     image: &str,
@@ -61,7 +62,7 @@ pub async fn pull(
     Ok(PullResult { digest: found, present })
 }
 
-/// The digest that the registry has under a name now.
+/// The registry's current digest for a name.
 pub(crate) async fn digest_of(engine: &Engine, name: &str) -> Result<String, Error> {
     let asked = engine.docker().inspect_registry_image(name, None).await;
     let answer = asked.map_err(Error::of_engine(format!("ask the registry for {name}")))?;
@@ -71,16 +72,16 @@ pub(crate) async fn digest_of(engine: &Engine, name: &str) -> Result<String, Err
     })
 }
 
-/// Fetches an image, layer by layer. It is named by digest, or with its tag.
+/// Downloads an image layer by layer. The name has a digest or a tag.
 pub(crate) async fn fetch(engine: &Engine, name: &str, on: &OnEvent) -> Result<(), Error> {
     let docker = engine.docker().clone().with_timeout(UNHURRIED);
     let options = CreateImageOptionsBuilder::new().from_image(name).build();
     let mut answer = std::pin::pin!(docker.create_image(Some(options), None, None));
-    while let Some(said) = answer.next().await {
-        let said = said.map_err(Error::of_engine(format!("pull {name}")))?;
-        let (Some(id), Some(doing)) = (said.id, said.status) else { continue };
+    while let Some(progress) = answer.next().await {
+        let progress = progress.map_err(Error::of_engine(format!("pull {name}")))?;
+        let (Some(id), Some(doing)) = (progress.id, progress.status) else { continue };
         let count = |n: Option<i64>| n.and_then(|n| u64::try_from(n).ok());
-        let bytes = said.progress_detail.and_then(|at| count(at.current).zip(count(at.total)));
+        let bytes = progress.progress_detail.and_then(|at| count(at.current).zip(count(at.total)));
         on(Event::Layer { id: &id, doing: &doing, bytes });
     }
     Ok(())
@@ -89,7 +90,7 @@ pub(crate) async fn fetch(engine: &Engine, name: &str, on: &OnEvent) -> Result<(
 /// Whether the engine has the image of this digest under this name.
 async fn has(engine: &Engine, exact: &str) -> Result<bool, Error> {
     let image = engine.image(exact).await?;
-    // The engine leaves out the registry where it is its default one.
+    // The engine omits its default registry.
     Ok(image.is_some_and(|image| {
         let digests = image.repo_digests.unwrap_or_default();
         digests.iter().any(|digest| exact == digest || exact.ends_with(&format!("/{digest}")))

@@ -1,23 +1,23 @@
-//! The folders under `images/`: which there are, and what a Dockerfile builds on.
+//! Recipes: the folders under `images/` with a Dockerfile, and their base images.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::Error;
 
-/// One folder with a Dockerfile.
+/// A folder with a Dockerfile.
 #[derive(Debug, Clone)]
 pub struct Recipe {
     /// The folder's name.
     pub name: String,
-    /// The folder.
+    /// The path of the folder.
     pub folder: Utf8PathBuf,
 }
 
 impl Recipe {
-    /// The recipes called `names` under `images`, or all of them, in the order of their names.
+    /// The recipes with these `names` under `images`, or all of them, ordered by name.
     ///
     /// # Errors
-    /// When the folder cannot be read, or holds no recipe of one of the names.
+    /// When the folder cannot be read, or a name has no recipe.
     pub fn find(images: &Utf8Path, names: &[String]) -> Result<Vec<Recipe>, Error> {
         let mut all = Vec::new();
         for entry in images.read_dir_utf8().map_err(Error::of_file("read", images))? {
@@ -37,12 +37,12 @@ impl Recipe {
         Ok(all)
     }
 
-    /// The tag of the image that it becomes.
+    /// The tag of its image.
     pub fn tag(&self) -> String {
         format!("sandbox/{}:1", self.name)
     }
 
-    /// The images that the Dockerfile's stages start from, without its own stages.
+    /// The base images of the Dockerfile, without its own stages.
     pub(crate) fn bases(&self) -> Result<Vec<String>, Error> {
         let path = self.folder.join("Dockerfile");
         let text = std::fs::read_to_string(&path).map_err(Error::of_file("read", &path))?;
@@ -58,7 +58,7 @@ fn bases(dockerfile: &str) -> Vec<String> {
             continue;
         }
         let mut words = words.filter(|word| !word.starts_with("--"));
-        // A base given by a build argument is the engine's to find.
+        // The engine resolves a base in a build argument.
         let base = words.next().filter(|base| *base != "scratch" && !base.contains('$'));
         if let Some(base) = base.map(str::to_owned)
             && !stages.contains(&base)

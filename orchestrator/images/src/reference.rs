@@ -1,18 +1,18 @@
-//! The name of an image, taken apart: `registry:5000/some/name:tag@sha256:digest`.
+//! Parses image names: `registry:5000/some/name:tag@sha256:digest`.
 
-/// An image's name with its tag or digest.
+/// An image name with its tag or digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
     /// Registry and repository, without tag and digest.
     pub name: String,
-    /// The tag; `latest` where neither tag nor digest is given.
+    /// The tag. Defaults to `latest` if there is no digest.
     pub tag: Option<String>,
     /// The digest, as `sha256:...`.
     pub digest: Option<String>,
 }
 
 impl Reference {
-    /// Takes a name apart. Whether it can exist is the engine's to say.
+    /// Parses a name. The engine decides whether it is valid.
     pub fn parse(text: &str) -> Reference {
         let (rest, digest) = match text.split_once('@') {
             Some((rest, digest)) => (rest, Some(digest.to_owned())),
@@ -27,7 +27,7 @@ impl Reference {
         Reference { name: name.to_owned(), tag, digest }
     }
 
-    /// The name with this digest, which says exactly which image is meant.
+    /// The name with this digest, which identifies exactly one image.
     pub fn pinned(&self, digest: &str) -> String {
         format!("{}@{digest}", self.name)
     }

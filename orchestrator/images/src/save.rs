@@ -1,4 +1,4 @@
-//! Images into `FILE.tar`, for machines that reach no registry.
+//! Saves images to `FILE.tar`, for machines without access to a registry.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -9,8 +9,8 @@ use tokio::io::AsyncWriteExt;
 use crate::engine::UNHURRIED;
 use crate::{Engine, Error, Event, OnEvent};
 
-/// Writes images to a file, whole or not at all, in the place of one that is there if it may
-/// `replace` that; its size in bytes.
+/// Writes images to a file atomically and returns its size in bytes. An existing file is replaced
+/// only with `replace`.
 ///
 /// # Errors
 /// When the file exists, an image does not, or the disk is full.
@@ -25,7 +25,8 @@ pub async fn save(
         return Err(Error::Exists(path.to_owned()));
     }
     let folder = path.parent().filter(|folder| *folder != "").unwrap_or(Utf8Path::new("."));
-    // Beside its target under another name; removed when we are stopped, made the target when it is whole.
+    // A temporary file beside the target. It is removed if we stop, and renamed when it is
+    // complete.
     let part = tempfile::Builder::new()
         .prefix(&format!(".{}.", path.file_name().unwrap_or_default()))
         .suffix(".part")
@@ -56,8 +57,8 @@ pub async fn save(
     }
 }
 
-/// The images that are meant by `names`, and their size in bytes together. A name of a folder under `images/` is
-/// enough for what `sandbox build` has made of it.
+/// The full names of images and their total size in bytes. The name of a folder under `images/`
+/// stands for the image that `sandbox build` made of it.
 ///
 /// # Errors
 /// When the engine has no such image.

@@ -1,8 +1,9 @@
-//! The Python packages of an image, fetched on this machine so that a build needs no package index.
+//! Python packages of an image, downloaded on this machine, so that a build needs no package index.
 //!
-//! `requirements.txt` pins every version by hash, and its first line names the Python they are for: `# python 3.11`.
-//! pip downloads the wheels once; they are kept in the user's cache under the digest of the file. Where a version is gone
-//! from the index, the newest is taken in its place, and `requirements.txt` beside the wheels pins that one.
+//! `requirements.txt` pins every version by hash. Its first line names the Python version: `#
+//! python 3.11`. pip downloads the wheels once; they stay in the user's cache under the file's
+//! digest. If the index no longer has a version, the newest one is used, and the `requirements.txt`
+//! beside the wheels pins that one.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +15,11 @@ use crate::program::{self, ProgramExit};
 use crate::image_lock::Difference;
 use crate::{Error, Event, OnEvent, Recipe};
 
-/// The file with the packages, in a recipe's folder and, where it is another one, beside the wheels.
+/// The file with the packages, in a recipe's folder and, if it differs, beside the wheels.
 pub(crate) const REQUIREMENTS: &str = "requirements.txt";
 
-/// The folder with the wheels of an image, downloaded if they are not in `cache` yet; none without requirements.
+/// The folder with the wheels of an image. Downloads them if `cache` lacks them. `None` without
+/// requirements.
 pub(crate) async fn fetch(
     recipe: &Recipe,
     cache: &Utf8Path,
@@ -41,7 +43,7 @@ pub(crate) async fn fetch(
     on(Event::Doing("fetching wheels"));
     let parent = cache.join("wheels");
     std::fs::create_dir_all(&parent).map_err(Error::of_file("create", &parent))?;
-    // Another name until it is whole, so that an interrupted download is never taken for a finished one.
+    // A temporary name until the download is complete, so that an interrupted one is never used.
     let partial = tempfile::Builder::new()
         .prefix(".partial-")
         .tempdir_in(&parent)
@@ -79,7 +81,7 @@ pub(crate) async fn fetch(
         pin(&wheels, &there, &gone).map_err(Error::of_file("pin the wheels in", &parent))?;
     }
     match std::fs::rename(&wheels, &folder) {
-        // Somebody else has just fetched the same.
+        // Another process has just downloaded the same wheels.
         Err(_) if folder.exists() => {}
         other => other.map_err(Error::of_file("create", &folder))?,
     }
@@ -88,13 +90,14 @@ pub(crate) async fn fetch(
 
 const INSTALL: &str = "sudo apt-get install -y python3-pip";
 
-/// The version in the first line's comment.
+/// The Python version in the first line's comment.
 fn python_of(requirements: &str) -> Option<&str> {
     let version = requirements.lines().next()?.strip_prefix('#')?.trim().strip_prefix("python")?.trim();
     version.starts_with("3.").then_some(version)
 }
 
-/// pip for another machine and Python than its own. Every package is named, so nothing has to be resolved.
+/// A pip command for another machine and Python version. Every package is listed, so nothing has to
+/// be resolved.
 fn pip(python: &str, machine: &str, wheels: &std::path::Path) -> Command {
     let mut pip = Command::new("python3");
     pip.args(["-m", "pip", "--disable-pip-version-check", "--no-input", "download", "--progress-bar=off"]);
@@ -107,25 +110,26 @@ fn pip(python: &str, machine: &str, wheels: &std::path::Path) -> Command {
     pip
 }
 
-/// The package of which the index has other versions, of pip's "Could not find a version that satisfies the requirement
-/// six==1.17.0 (from versions: 1.16.0)". An index that does not answer has none.
+/// The package that the index has only in other versions, from pip's error "Could not find a
+/// version that satisfies the requirement six==1.17.0 (from versions: 1.16.0)". `None` if the index
+/// does not answer.
 fn gone_of(ended: &ProgramExit) -> Option<&str> {
-    let told = "Could not find a version that satisfies the requirement ";
-    let line = ended.tail.iter().rev().find_map(|line| line.split_once(told))?.1;
+    let message = "Could not find a version that satisfies the requirement ";
+    let line = ended.tail.iter().rev().find_map(|line| line.split_once(message))?.1;
     if line.contains("(from versions: none)") {
         return None;
     }
     line.split_once("==").map(|(name, _)| name)
 }
 
-/// The requirements but for one; none if it is not among them.
+/// The requirements without this package. `None` if they do not contain it.
 fn without(requirements: &str, name: &str) -> Option<String> {
     let ours = |line: &&str| !line.strip_prefix(name).is_some_and(|rest| rest.starts_with("=="));
     let rest: String = requirements.lines().filter(ours).map(|line| format!("{line}\n")).collect();
     (rest.lines().count() < requirements.lines().count()).then_some(rest)
 }
 
-/// Writes beside the wheels what they are: the requirements, and those that took the places of others.
+/// Writes the `requirements.txt` beside the wheels: the pinned ones and the replacements.
 fn pin(wheels: &std::path::Path, requirements: &str, names: &[String]) -> std::io::Result<()> {
     let plain = |name: &str| name.to_lowercase().replace(['-', '.'], "_");
     let mut text = requirements.to_owned();
@@ -142,7 +146,7 @@ fn pin(wheels: &std::path::Path, requirements: &str, names: &[String]) -> std::i
     std::fs::write(wheels.join(REQUIREMENTS), text)
 }
 
-/// In what the wheels of a folder are not those of a recipe.
+/// The differences between a folder of wheels and the recipe's requirements.
 pub(crate) fn differences(recipe: &Recipe, wheels: &Utf8Path) -> Result<Vec<Difference>, Error> {
     let read = |path: Utf8PathBuf| match std::fs::read_to_string(&path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
@@ -161,7 +165,7 @@ pub(crate) fn differences(recipe: &Recipe, wheels: &Utf8Path) -> Result<Vec<Diff
         .collect())
 }
 
-/// `six==1.17.0 --hash=...` as name and version.
+/// Splits `six==1.17.0 --hash=...` into name and version.
 fn versions(requirements: &str) -> BTreeMap<&str, &str> {
     let first = |line: &'_ str| line.split_whitespace().next().map_or(0, str::len);
     requirements.lines().filter_map(|line| line[..first(line)].split_once("==")).collect()

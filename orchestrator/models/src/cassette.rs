@@ -1,7 +1,8 @@
-//! Chats with their replies, on disk: one JSON object a line, in the order in which they were recorded.
+//! Cassettes: recorded chats with their replies in a file, one JSON object on each line.
 //!
-//! A line is written at once and whole; what a crash has cut short is the last line, which is left out and written over. Two replies to one chat
-//! are never there for one model. Only one process adds at a time: two would write over each other's lines.
+//! Each line is written at once. After a crash only the last line can be incomplete; it is ignored
+//! and overwritten. A cassette has at most one reply to a chat for each model. Only one process may
+//! add to a cassette at a time, or processes would overwrite each other's lines.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -13,10 +14,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Chat, Error, Part, Reply};
 
-/// How many characters are shown of the place where two chats part.
+/// Number of characters shown of the place where two chats differ.
 const EXCERPT: usize = 80;
 
-/// Recorded chats.
+/// A file of recorded chats.
 #[derive(Debug)]
 pub struct Cassette {
     path: Utf8PathBuf,
@@ -25,15 +26,16 @@ pub struct Cassette {
 
 #[derive(Debug)]
 struct Inner {
-    /// By digest.
+    /// By the digest of the chat.
     recorded: HashMap<String, Vec<CassetteEntry>>,
-    /// Where lines are added; absent where nothing may be.
+    /// The file to add lines to. `None` if the cassette is read-only.
     file: Option<File>,
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        // In so many words, as a program that is just being started has a copy of every open file for a moment.
+        // Unlock explicitly: a child process that is being started holds copies of all open files
+        // for a moment, and closing the file would not release the lock.
         if let Some(file) = &self.file {
             let _ = file.unlock();
         }
@@ -46,7 +48,8 @@ struct CassetteEntry {
     reply: Reply,
 }
 
-/// A line of the file. The chat is there for people, without its pictures; what finds it is the digest.
+/// A line of the file. The digest identifies the chat. The chat itself, without its images, is
+/// there for people.
 #[derive(Serialize, Deserialize)]
 struct Line {
     digest: String,
@@ -56,10 +59,10 @@ struct Line {
 }
 
 impl Cassette {
-    /// Opens one to play from.
+    /// Opens a cassette for replay.
     ///
     /// # Errors
-    /// When it is not there or is no cassette.
+    /// When the file is missing or is not a cassette.
     pub fn open(path: &Utf8Path) -> Result<Cassette, Error> {
         let mut text = String::new();
         File::open(path)
@@ -69,10 +72,10 @@ impl Cassette {
         Ok(Cassette { path: path.to_owned(), inner: Mutex::new(Inner { recorded, file: None }) })
     }
 
-    /// Opens one to play from and to add to; makes it where there is none.
+    /// Opens a cassette for replay and recording. Creates the file if it is missing.
     ///
     /// # Errors
-    /// When it cannot be made, is no cassette, or another process adds to it.
+    /// When the file cannot be created, is not a cassette, or another process adds to it.
     pub fn record(path: &Utf8Path) -> Result<Cassette, Error> {
         let unread = |error| failed("read", path, error);
         let mut options = OpenOptions::new();
@@ -94,12 +97,13 @@ impl Cassette {
         Ok(Cassette { path: path.to_owned(), inner: Mutex::new(Inner { recorded, file: Some(file) }) })
     }
 
-    /// Where it is.
+    /// The path of the file.
     pub fn path(&self) -> &Utf8Path {
         &self.path
     }
 
-    /// What was replied to the chat, and by whom: by this model, or by whichever was asked first where none is named.
+    /// The recorded reply to a chat, with the name of its model. Without a `model` the first
+    /// recorded reply of any model counts.
     pub fn find(&self, model: Option<&str>, chat: &Chat) -> Option<(String, Reply)> {
         let inner = self.inner.lock();
         let all = inner.recorded.get(&chat.digest())?;
@@ -107,7 +111,7 @@ impl Cassette {
         found.map(|recorded| (recorded.model.clone(), recorded.reply.clone()))
     }
 
-    /// The model of which all of it was recorded; nothing where that is none or several.
+    /// The only model in the cassette. `None` if it has no model or several.
     pub fn only_model(&self) -> Option<String> {
         let inner = self.inner.lock();
         let mut names = inner.recorded.values().flatten().map(|recorded| &recorded.model);
@@ -115,14 +119,15 @@ impl Cassette {
         names.all(|name| name == first).then(|| first.clone())
     }
 
-    /// Whether anything was recorded of this model; of any where none is named.
+    /// Whether the cassette has any reply of this model, or of any model if none is given.
     pub fn knows(&self, model: Option<&str>) -> bool {
         let inner = self.inner.lock();
         let is_it = |recorded: &CassetteEntry| model.is_none_or(|model| recorded.model == model);
         inner.recorded.values().flatten().any(is_it)
     }
 
-    /// How the recorded chat with this model that begins most like the given one differs from it. Reads the file again: for a miss alone.
+    /// How the most similar recorded chat differs from this one. Similar chats have the longest
+    /// common beginning. Reads the file again, so it is only for misses.
     pub(crate) fn nearest(&self, model: Option<&str>, chat: &Chat) -> Option<String> {
         let text = std::fs::read_to_string(&self.path).ok()?;
         let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
@@ -131,10 +136,11 @@ impl Cassette {
         nearest.map(|(_, how)| how)
     }
 
-    /// Adds a reply. Where another was faster with one to the same chat, that one counts and is given back.
+    /// Adds a reply. If the chat already has a reply of this model, the cassette keeps and returns
+    /// that one.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the file cannot be written.
     pub fn add(&self, model: &str, chat: &Chat, reply: Reply) -> Result<Reply, Error> {
         let digest = chat.digest();
         let mut inner = self.inner.lock();
@@ -155,7 +161,8 @@ impl Cassette {
     }
 }
 
-/// How a chat differs from another: in what, and where its words part; how many bytes of words are alike before that.
+/// Compares the texts of two chats: the length of their common beginning in bytes, and a
+/// description of the difference.
 fn difference(chat: &Chat, recorded: &Chat) -> (usize, String) {
     let (ours, theirs) = (words(chat), words(recorded));
     let alike = ours.chars().zip(theirs.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
@@ -163,17 +170,17 @@ fn difference(chat: &Chat, recorded: &Chat) -> (usize, String) {
         let how = if chat.repeat != recorded.repeat {
             "belongs to another repeat of the run"
         } else if chat.attempt != recorded.attempt {
-            "was asked less often in its episode"
+            "belongs to another attempt at the same request"
         } else {
             "has the same words, but other pictures or settings of the model"
         };
         return (alike, how.to_owned());
     }
     let beginning = |text: &str| text[alike..].chars().take(EXCERPT).collect::<String>();
-    (alike, format!("goes on with {:?} where this one has {:?}", beginning(&theirs), beginning(&ours)))
+    (alike, format!("continues with {:?} where this one has {:?}", beginning(&theirs), beginning(&ours)))
 }
 
-/// All that is said in a chat.
+/// The texts of all messages of a chat.
 fn words(chat: &Chat) -> String {
     let parts = chat.messages.iter().flat_map(|message| &message.content);
     let texts = parts.filter_map(|part| match part {
@@ -183,7 +190,7 @@ fn words(chat: &Chat) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// The recorded chats, and how many bytes of the text are whole lines.
+/// The recorded chats, and the length of all complete lines in bytes.
 fn read(path: &Utf8Path, text: &str) -> Result<(HashMap<String, Vec<CassetteEntry>>, usize), Error> {
     let mut recorded: HashMap<String, Vec<CassetteEntry>> = HashMap::new();
     let whole = text.rfind('\n').map_or(0, |end| end + 1);

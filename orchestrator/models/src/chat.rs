@@ -1,4 +1,4 @@
-//! What is asked of a model.
+//! Chats: requests to a language model.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -7,15 +7,17 @@ use sha2::{Digest as _, Sha256};
 /// A request for one reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Chat {
-    /// In their order.
+    /// The messages, in order.
     pub messages: Vec<Message>,
-    /// How the reply's words are chosen.
+    /// The sampling settings.
     #[serde(flatten)]
     pub sampling: Sampling,
-    /// Which attempt at the same request this is, from 0. It is not sent; it tells recorded replies apart.
+    /// The number of this attempt at the same request, from 0. It is not sent; it distinguishes
+    /// recorded replies.
     #[serde(default, skip_serializing_if = "is_first")]
     pub attempt: u32,
-    /// Which repeat of a run asks, from 0. It is not sent either: repeats are to be samples of their own, also from a cassette.
+    /// The number of this repeat of the run, from 0. It is not sent. Repeats are independent
+    /// samples, also when a cassette replays them.
     #[serde(default, skip_serializing_if = "is_first")]
     pub repeat: u32,
 }
@@ -24,25 +26,25 @@ fn is_first(number: &u32) -> bool {
     *number == 0
 }
 
-/// How the words of a reply are chosen. What is absent is left to the server.
+/// Sampling settings. The server chooses what is absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sampling {
-    /// From 0, the likeliest words, to 2.
+    /// From 0 (most likely tokens) to 2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
-    /// Words are chosen among the likeliest that together have this share.
+    /// Samples from the most likely tokens that together have this probability.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub top_p: Option<f64>,
-    /// How many tokens the reply may have.
+    /// Maximum number of tokens of the reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
-    /// What else the server is told, such as `reasoning_effort`.
+    /// Other parameters of the request, such as `reasoning_effort`.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub extra: Map<String, Value>,
 }
 
 impl Sampling {
-    /// This where it says something, and otherwise the other.
+    /// These settings, with those of `other` where these are absent.
     #[must_use]
     pub fn or(self, other: Sampling) -> Sampling {
         let mut extra = other.extra;
@@ -56,64 +58,64 @@ impl Sampling {
     }
 }
 
-/// One message.
+/// One message of a chat.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Message {
-    /// Whose words they are.
+    /// Its author.
     pub role: Role,
-    /// Words and pictures, in their order.
+    /// Its texts and images, in order.
     pub content: Vec<Part>,
 }
 
-/// Who speaks.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Whoever set the model up.
+    /// The operator's instructions.
     System,
-    /// Whoever asks.
+    /// The user.
     User,
     /// The model.
     Assistant,
 }
 
-/// A piece of a message, as the interface spells it.
+/// A part of a message, as OpenAI's API spells it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Part {
-    /// Words.
+    /// A text.
     Text {
-        /// The words.
+        /// The text.
         text: String,
     },
-    /// A picture.
+    /// An image.
     ImageUrl {
-        /// Where it is.
+        /// Its URL.
         image_url: ImageUrl,
     },
 }
 
-/// Where a picture is.
+/// The URL of an image.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ImageUrl {
-    /// An address; `data:image/png;base64,...` for the picture itself.
+    /// A URL. `data:image/png;base64,...` contains the image itself.
     pub url: String,
 }
 
 impl Message {
-    /// A message of words alone.
+    /// A message with one text.
     pub fn text(role: Role, text: impl Into<String>) -> Message {
         Message { role, content: vec![Part::Text { text: text.into() }] }
     }
 
-    /// With a picture behind what is there.
+    /// Appends an image to the message.
     #[must_use]
     pub fn with_image(mut self, url: impl Into<String>) -> Message {
         self.content.push(Part::ImageUrl { image_url: ImageUrl { url: url.into() } });
         self
     }
 
-    /// A single text stands alone: some servers know no lists.
+    /// The message as JSON. A single text is a string, not a list: some servers do not read lists.
     fn body(&self) -> Value {
         match self.content.as_slice() {
             [Part::Text { text }] => json!({ "role": self.role, "content": text }),
@@ -123,7 +125,8 @@ impl Message {
 }
 
 impl Chat {
-    /// About how many tokens a server counts for it before there is a reply: one for four bytes of words, and as many as the reply may have.
+    /// An estimate of the tokens that a server counts for this chat: one for four bytes of text,
+    /// and the maximum length of the reply.
     pub(crate) fn about_tokens(&self) -> u64 {
         let words = |part: &Part| match part {
             Part::Text { text } => text.len(),
@@ -133,17 +136,18 @@ impl Chat {
         bytes as u64 / 4 + u64::from(self.sampling.max_tokens.unwrap_or(0))
     }
 
-    /// The body of the request.
+    /// The request's JSON body.
     pub fn body(&self, model: &str) -> Map<String, Value> {
         let messages: Vec<Value> = self.messages.iter().map(Message::body).collect();
         let Sampling { temperature, top_p, max_tokens, extra } = &self.sampling;
         let mut body = Map::new();
         body.insert("model".to_owned(), json!(model));
         body.insert("messages".to_owned(), json!(messages));
-        let told =
+        let settings =
             [("temperature", json!(temperature)), ("top_p", json!(top_p)), ("max_tokens", json!(max_tokens))];
         body.extend(
-            told.into_iter()
+            settings
+                .into_iter()
                 .filter(|(_, value)| !value.is_null())
                 .map(|(key, value)| (key.to_owned(), value)),
         );
@@ -151,7 +155,8 @@ impl Chat {
         body
     }
 
-    /// The same without its pictures: each is told by its digest alone. For people to read, not to be asked.
+    /// A copy in which each image is replaced by its digest. It is for people to read, not for
+    /// requests.
     #[must_use]
     pub fn without_pictures(&self) -> Chat {
         let mut chat = self.clone();
@@ -166,13 +171,13 @@ impl Chat {
         chat
     }
 
-    /// SHA-256 of all that is asked, in hexadecimal; which model is asked is not part of it.
+    /// SHA-256 of the chat in hexadecimal. The model is not part of it.
     pub fn digest(&self) -> String {
         sha256(&serde_json::to_vec(self).expect("a chat is plain data"))
     }
 }
 
-/// In what is passed on as it came.
+/// Replaces images in parameters that are passed through.
 fn digest_pictures(value: &mut Value) {
     match value {
         Value::String(text) if text.starts_with("data:") => {

@@ -1,8 +1,8 @@
-//! OpenAI's chat completions over HTTP, as many servers speak them.
+//! An HTTP client for OpenAI-compatible chat completion servers.
 //!
-//! A request is tried again where that makes sense (`complaint.rs` says when), with pauses that grow and are drawn by
-//! chance, so that many workers do not come back at one instant. What a server refuses to be told of a model, such as a
-//! temperature, is learnt from its refusal once and left out from then on.
+//! It retries requests where that can help (`complaint.rs` decides). Pauses grow and are
+//! randomized, so that many workers do not retry at the same moment. If a server rejects a
+//! parameter for a model, such as a temperature, the client omits it from then on.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -26,44 +26,45 @@ use crate::pace::Turns;
 use crate::reading::{self, MAX_ANSWER, Other};
 use crate::{Chat, Error, Pace, Reply};
 
-/// Times that a request is sent before it is given up, other than to a server that is busy.
+/// Number of attempts, unless the server is busy.
 const ATTEMPTS: u32 = 5;
-/// How long a server that is busy or begins to run is waited for, as [`Settings::to`] has it.
+/// How long to retry while a server is busy or starting; the default in [`Settings::to`].
 const PATIENCE: Duration = Duration::from_secs(300);
-/// Pause before the second attempt, about; it doubles with each further one.
+/// Longest pause before the second attempt. It doubles with each further attempt.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
-/// Longest pause that is not asked for.
+/// Longest pause that the client chooses.
 const LONG_PAUSE: Duration = Duration::from_secs(30);
-/// Longest pause, also where a server asks for a longer one.
+/// Longest pause, even if a server requests a longer one.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
-/// How long one attempt may take, as [`Settings::to`] has it.
+/// Time limit of one attempt; the default in [`Settings::to`].
 const WITHIN: Duration = Duration::from_secs(120);
 
-/// Where a server is, and how it is asked.
+/// The address of a server and how to call it.
 #[derive(Clone)]
 pub struct Settings {
-    /// As `https://api.openai.com/v1`; the rest of the path is added, before the query where it has one.
+    /// Such as `https://api.openai.com/v1`. The client appends the rest of the path, before a
+    /// query.
     pub base_url: String,
-    /// Sent as a bearer token.
+    /// The API key, sent as a bearer token.
     pub key: Option<String>,
-    /// The header in which the key is sent as it is, in the place of a bearer token, such as `api-key`.
+    /// A header that carries the key instead of a bearer token, such as `api-key`.
     pub key_header: Option<String>,
-    /// What else stands in the head of each request.
+    /// Additional headers of each request.
     pub headers: Vec<(String, String)>,
-    /// How long one attempt may take.
+    /// Time limit of one attempt.
     pub within: Duration,
-    /// How long a server that is busy is asked again.
+    /// How long to retry while the server is busy.
     pub patience: Duration,
-    /// How fast it is asked.
+    /// The rate limits.
     pub pace: Pace,
-    /// The HTTP proxy through which `https` servers are reached, such as `http://proxy.test:3128`.
+    /// The HTTP proxy for `https` servers, such as `http://proxy.test:3128`.
     pub proxy: Option<String>,
-    /// A file with certificates in PEM that are trusted besides the public ones.
+    /// A PEM file of certificates to trust in addition to the public ones.
     pub certificates: Option<Utf8PathBuf>,
 }
 
 impl Settings {
-    /// The server at this address, without a key.
+    /// The server at this address, without a key and with default limits.
     pub fn to(base_url: impl Into<String>) -> Settings {
         Settings {
             base_url: base_url.into(),
@@ -79,7 +80,8 @@ impl Settings {
     }
 }
 
-/// A server that can be asked. Clones share connections, pace and what was learnt.
+/// A client of one server. Clones share connections, rate limits and the list of rejected
+/// parameters.
 #[derive(Clone)]
 pub struct Client {
     http: legacy::Client<Connector, Full<Bytes>>,
@@ -92,10 +94,10 @@ pub struct Client {
     learnt: Arc<Mutex<HashMap<String, UnsupportedParameters>>>,
 }
 
-/// What a model's server does not want to be told.
+/// Parameters that the server rejects for a model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct UnsupportedParameters {
-    /// It wants `max_completion_tokens` in the place of `max_tokens`.
+    /// The server expects `max_completion_tokens` instead of `max_tokens`.
     max_tokens: bool,
     temperature: bool,
     top_p: bool,
@@ -125,7 +127,7 @@ impl UnsupportedParameters {
     }
 }
 
-/// Without the key.
+/// Omits the key.
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
@@ -136,10 +138,11 @@ impl fmt::Debug for Client {
 }
 
 impl Client {
-    /// Nothing is sent yet.
+    /// Creates a client. It sends nothing yet.
     ///
     /// # Errors
-    /// When an address is none, the key or a header cannot be sent, or the certificates cannot be read.
+    /// When an address is invalid, the key or a header cannot be sent, or the certificates cannot
+    /// be read.
     pub fn new(settings: &Settings) -> Result<Client, Error> {
         let address = |reason: String| Error::Address { text: settings.base_url.clone(), reason };
         let mut url = url::Url::parse(&settings.base_url).map_err(|error| address(error.to_string()))?;
@@ -163,7 +166,7 @@ impl Client {
         })
     }
 
-    /// Asks until there is a reply: what a server may get over, such as too many requests, is tried again.
+    /// Sends a chat until there is a reply. Retries temporary failures, such as too many requests.
     ///
     /// # Errors
     /// When the server cannot be reached or refuses.
@@ -188,14 +191,14 @@ impl Client {
                     }
                     match complaint.cure() {
                         Cure::None => return Err(Error::refused(&self.host, complaint)),
-                        cure => (complaint.told(), after, cure == Cure::Wait),
+                        cure => (complaint.describe(), after, cure == Cure::Wait),
                     }
                 }
                 Ok(Err(Attempt::Again(reason))) => (reason, None, false),
                 Err(_) => (format!("no answer within {} s", self.within.as_secs_f64()), None, false),
             };
             drop(turn);
-            // Half of it at least, so that pauses still grow.
+            // At least half of the pause, so that pauses still grow.
             let drawn = pause.mul_f64(0.5 + rand::random::<f64>() / 2.0).min(LONG_PAUSE);
             let now = after.unwrap_or(drawn).min(LONGEST_PAUSE);
             let over = if patient { began.elapsed() + now > self.patience } else { attempts >= ATTEMPTS };
@@ -208,7 +211,7 @@ impl Client {
         }
     }
 
-    /// What is sent, without what the server has refused to be told.
+    /// The request's body without the parameters that the server rejects.
     fn body(&self, model: &str, chat: &Chat) -> Map<String, Value> {
         let mut body = chat.body(model);
         let learnt = self.learnt.lock();
@@ -216,7 +219,8 @@ impl Client {
         body
     }
 
-    /// Learns what the complaint says of what was sent; whether it says anything. It may have been learnt meanwhile.
+    /// Remembers the rejected parameter that a complaint names, and returns whether it names one. A
+    /// concurrent request may have learnt it already.
     fn learn(&self, model: &str, complaint: &Complaint, sent: &Map<String, Value>) -> bool {
         let Some(setting) = complaint.unwanted(sent) else { return false };
         let mut learnt = self.learnt.lock();
@@ -228,7 +232,7 @@ impl Client {
 
     async fn once(&self, body: Bytes) -> Result<Reply, Attempt> {
         let mut request = Request::post(&self.uri).header(CONTENT_TYPE, "application/json");
-        // What is small is not worth packing, but servers behind others' gateways do it unasked.
+        // Small answers need no compression, but some gateways compress them anyway.
         request = request.header(ACCEPT_ENCODING, "gzip, deflate, identity");
         request.headers_mut().into_iter().for_each(|headers| headers.extend(self.headers.clone()));
         let request = request.body(Full::new(body)).expect("an address and headers that were looked at");
@@ -253,7 +257,7 @@ impl Client {
     }
 }
 
-/// Those of every request. What is secret is marked so, and shown nowhere.
+/// The headers of every request. All values are marked sensitive, so that no log shows them.
 fn headers(settings: &Settings, host: &str) -> Result<HeaderMap, Error> {
     let unsendable = |name: &str| Error::Header { name: name.to_owned(), host: host.to_owned() };
     let mut headers = HeaderMap::new();
@@ -280,7 +284,7 @@ async fn wait(pause: Duration) {
     time::sleep(pause).await;
 }
 
-/// The pause that a server asks for: in seconds, whole or not, in milliseconds, or until a date.
+/// The pause that a server requests: as seconds (also fractions), as milliseconds, or as a date.
 fn pause_asked_for(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let number =

@@ -1,36 +1,36 @@
-//! What a server says when it gives no reply, and what to do about it: servers use one status for many things, so that
-//! their words are read, too.
+//! Error answers of model servers, and what to do about them. Servers use one status for many
+//! problems, so their messages are read as well.
 
 use serde_json::{Map, Value};
 
-/// How much of a server's words is told.
+/// Number of characters shown of a server's message.
 const EXCERPT: usize = 300;
 
-/// A server's words.
+/// A server's error answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Complaint {
-    /// The status of the answer, or the one that its body names in that of a success.
+    /// The HTTP status. For a success with an error in its body: the status that the body names.
     pub(crate) status: u16,
-    /// `error.code` and `error.type`, in one.
+    /// `error.code` and `error.type`, joined.
     pub(crate) kind: String,
-    /// The setting that it is about.
+    /// The request parameter that the error is about (`error.param`).
     pub(crate) param: String,
     pub(crate) message: String,
 }
 
-/// What to do.
+/// What to do about a complaint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cure {
-    /// Nothing: it would be the same again.
+    /// Give up: the result would be the same.
     None,
-    /// Ask again a few times.
+    /// Retry a few times.
     Again,
-    /// Ask again for minutes: the server is busy or begins to run.
+    /// Retry for minutes: the server is busy or starting.
     Wait,
 }
 
 impl Complaint {
-    /// Of an answer whose status is no success.
+    /// Reads an answer whose status is not a success.
     pub(crate) fn of(status: u16, body: &[u8]) -> Complaint {
         let read = crate::reading::json(body).ok().and_then(|answer| Complaint::within(&answer));
         let plain = || String::from_utf8_lossy(body).trim().chars().take(EXCERPT).collect();
@@ -41,7 +41,7 @@ impl Complaint {
         }
     }
 
-    /// The one in a body, where there is one.
+    /// The complaint in an answer's body, if it has one.
     pub(crate) fn within(answer: &Value) -> Option<Complaint> {
         let error = match &answer["error"] {
             Value::Null | Value::Bool(false) => return None,
@@ -68,15 +68,15 @@ impl Complaint {
         words.iter().any(|word| all.contains(word))
     }
 
-    /// For people.
-    pub(crate) fn told(&self) -> String {
+    /// The complaint as text, for people.
+    pub(crate) fn describe(&self) -> String {
         format!("status {}: {}", self.status, self.message)
     }
 
-    /// The setting among those sent that the server does not take.
+    /// The sent parameter that the server rejects.
     ///
-    /// OpenAI names it (`param`), where a model that reasons takes `max_completion_tokens` alone, or no temperature;
-    /// others say so in words.
+    /// OpenAI names it in `param`: reasoning models accept only `max_completion_tokens`, or no
+    /// temperature. Other servers name it in the message.
     pub(crate) fn unwanted(&self, sent: &Map<String, Value>) -> Option<&'static str> {
         if !matches!(self.status, 200 | 400 | 422) {
             return None;
@@ -88,12 +88,12 @@ impl Complaint {
         {
             return Some("max_tokens");
         }
-        // Of two that exclude each other, the one that says less goes.
+        // If two parameters exclude each other, `top_p` goes first: it matters less.
         let one_of = ["top_p", "temperature"];
         one_of.into_iter().find(|key| sent.contains_key(*key) && about(key) && refuses)
     }
 
-    /// Whether the prompt has more tokens than the model takes.
+    /// Whether the prompt has more tokens than the model accepts.
     pub(crate) fn is_of_length(&self) -> bool {
         !matches!(self.status, 401 | 403 | 404 | 429) && self.says(LONG)
     }
@@ -107,7 +107,7 @@ impl Complaint {
             408 | 409 | 425 => Cure::Again,
             501 | 505 => Cure::None,
             500..=599 => Cure::Again,
-            // A complaint in an answer that calls itself a success, and names no status.
+            // The status is a success, and the body contains an error without a status of its own.
             200..=299 if self.says(BUSY) => Cure::Wait,
             200..=299 if self.says(WRONG) => Cure::None,
             200..=299 => Cure::Again,
@@ -116,8 +116,8 @@ impl Complaint {
     }
 }
 
-/// What no patience mends: OpenAI's word for an account without money, which comes with the status of too many requests,
-/// and llama.cpp's for a model without eyes, which comes with that of a failure.
+/// Errors that no retry fixes. OpenAI reports an account without money as 429. llama.cpp reports a
+/// model without vision as 500.
 const NEVER: &[&str] = &[
     "insufficient_quota",
     "exceeded your current quota",
@@ -125,7 +125,7 @@ const NEVER: &[&str] = &[
     "image input is not supported",
     "does not support image",
 ];
-/// As OpenAI, llama.cpp, vLLM, Anthropic, Gemini, Mistral and Ollama say it.
+/// Phrases of OpenAI, llama.cpp, vLLM, Anthropic, Gemini, Mistral and Ollama.
 const LONG: &[&str] = &[
     "context_length_exceeded",
     "exceed_context_size",

@@ -1,4 +1,4 @@
-//! The way to a server: TLS, what is trusted, and a proxy where there is one.
+//! Connections to model servers: TLS, trusted certificates, and an optional HTTP proxy.
 
 use std::future::Future;
 use std::io;
@@ -22,13 +22,13 @@ use tower::Service;
 
 use crate::{Error, Settings};
 
-/// How a server is reached.
+/// The connector of the HTTP client.
 pub(crate) type Connector = HttpsConnector<Connection>;
 
-/// What a proxy's answer to CONNECT may have.
+/// Maximum size of a proxy's answer to CONNECT.
 const MAX_HEAD: usize = 16 << 10;
 
-/// Straight, or through a proxy.
+/// A TCP connector, direct or through a proxy.
 #[derive(Clone)]
 pub(crate) struct Connection {
     http: HttpConnector,
@@ -37,7 +37,7 @@ pub(crate) struct Connection {
 
 struct Proxy {
     uri: Uri,
-    /// The line of the head by which we are known there.
+    /// The `Proxy-Authorization` header line, or empty.
     authorization: String,
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn client(settings: &Settings) -> Result<legacy::Client<Connector, Fu
     let mut roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     if let Some(path) = &settings.certificates {
         for certificate in certificates(path)? {
-            // One that cannot be used may stand among many that can.
+            // A file of many certificates may contain an unusable one.
             if let Err(error) = roots.add(certificate) {
                 tracing::warn!(%path, %error, "a certificate is left out");
             }
@@ -71,12 +71,12 @@ fn certificates(path: &Utf8Path) -> Result<Vec<CertificateDer<'static>>, Error> 
 }
 
 fn proxy(text: &str) -> Result<Proxy, Error> {
-    // The text may hold a password, and is not told.
+    // The text may contain a password, so errors do not show it.
     let failed = |reason: &str| Error::Proxy { reason: reason.to_owned() };
     let spelled = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
     let url = url::Url::parse(&spelled).map_err(|error| failed(&error.to_string()))?;
     if url.scheme() != "http" {
-        return Err(failed("only proxies at http:// are spoken to"));
+        return Err(failed("only http:// proxies are supported"));
     }
     let host = url.host_str().ok_or_else(|| failed("it names no host"))?;
     let uri = format!("http://{host}:{}", url.port().unwrap_or(80)).parse();
@@ -102,7 +102,7 @@ impl Service<Uri> for Connection {
     }
 
     fn call(&mut self, uri: Uri) -> Self::Future {
-        // Plain HTTP is for servers at hand.
+        // Plain HTTP is for servers nearby, so it needs no proxy.
         let proxy = self.proxy.clone().filter(|_| uri.scheme_str() == Some("https"));
         let to = proxy.as_ref().map_or_else(|| uri.clone(), |proxy| proxy.uri.clone());
         let connecting = self.http.call(to);
@@ -116,14 +116,14 @@ impl Service<Uri> for Connection {
     }
 }
 
-/// Has the proxy open a tunnel.
+/// Opens a tunnel through the proxy.
 async fn open(stream: &mut TcpStream, proxy: &Proxy, to: &Uri) -> io::Result<()> {
     let (host, port) = (to.host().unwrap_or_default(), to.port_u16().unwrap_or(443));
     let Proxy { authorization, .. } = proxy;
     let ask = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n{authorization}\r\n");
     stream.write_all(ask.as_bytes()).await?;
     let mut head = Vec::new();
-    // Byte by byte, as what comes behind the head is the server's.
+    // Read byte by byte: what follows the head belongs to the server.
     while !head.ends_with(b"\r\n\r\n") {
         head.push(stream.read_u8().await?);
         if head.len() > MAX_HEAD {

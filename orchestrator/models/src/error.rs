@@ -1,4 +1,4 @@
-//! Everything that can go wrong with a model, one variant each.
+//! The errors of this crate.
 
 use std::io;
 use std::time::Duration;
@@ -7,36 +7,36 @@ use camino::Utf8PathBuf;
 
 use crate::complaint::Complaint;
 
-/// Why there is no reply. Read after "failed to".
+/// Why there is no reply. The text reads after "failed to".
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The chat is in no cassette, and nobody can be asked.
+    /// No cassette has the chat, and no server may be called.
     #[error("find a recorded reply to chat {digest}{}{}", in_what(.cassette), how(.nearest))]
     NotRecorded {
-        /// Of the chat.
+        /// The digest of the chat.
         digest: String,
-        /// Where it was looked for.
+        /// The cassette, if there is one.
         cassette: Option<Utf8PathBuf>,
-        /// How the recorded chat that is most like it differs.
+        /// How the most similar recorded chat differs.
         nearest: Option<String>,
     },
-    /// The address is none.
+    /// The address is invalid.
     #[error("use {text:?} as the address of a model server: {reason}")]
     Address {
-        /// What was given.
+        /// The given address.
         text: String,
         /// What is wrong with it.
         reason: String,
     },
-    /// The key cannot be sent.
-    #[error("send the key for {host}: it has characters that a header cannot hold")]
+    /// The key contains characters that a header cannot have.
+    #[error("send the key for {host}: it contains characters that a header cannot have")]
     Key {
         /// The server.
         host: String,
     },
-    /// A header cannot be sent.
-    #[error("send the header {name:?} to {host}: its name or its value is none that a header can have")]
+    /// A header is invalid.
+    #[error("send the header {name:?} to {host}: its name or its value is invalid")]
     Header {
         /// Its name.
         name: String,
@@ -57,40 +57,42 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
-    /// The server did not answer as it should, several times.
+    /// The server did not answer properly in several attempts.
     #[error("get a reply from {host} in {attempts} attempts: {reason}")]
     Unanswered {
         /// The server.
         host: String,
-        /// How often it was asked.
+        /// The number of attempts.
         attempts: u32,
-        /// What happened last.
+        /// The last failure.
         reason: String,
     },
-    /// The server says that the request is wrong.
-    #[error("have {host} accept the request: status {status}, {message}")]
+    /// The server rejects the request.
+    #[error("get a reply from {host}: it refused the request with status {status}: {message}")]
     Refused {
         /// The server.
         host: String,
         /// Its status.
         status: u16,
-        /// The beginning of what it said.
+        /// The beginning of its message.
         message: String,
     },
-    /// The prompt has more tokens than the model takes.
-    #[error("have {host} take a prompt as long: {message}; `max_prompt_tokens` of `model` bounds it")]
+    /// The prompt has more tokens than the model accepts.
+    #[error(
+        "get a reply from {host}: the prompt is too long: {message} (`max_prompt_tokens` of `model` limits it)"
+    )]
     TooLong {
         /// The server.
         host: String,
-        /// What it said.
+        /// The server's message.
         message: String,
-        /// How many tokens it takes, where it said so.
+        /// The maximum number of tokens, if the message names it.
         most: Option<u64>,
-        /// How many it was to take.
+        /// The number of tokens of the prompt, if the message names it.
         had: Option<u64>,
     },
-    /// The server's answer is no chat completion.
-    #[error("understand the answer of {host}: {reason}")]
+    /// The server's answer is not a chat completion.
+    #[error("read the answer of {host}: {reason}")]
     Garbage {
         /// The server.
         host: String,
@@ -104,21 +106,23 @@ pub enum Error {
         doing: &'static str,
         /// The file.
         path: Utf8PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// Somebody else adds to a cassette.
-    #[error("add to the cassette {path}: another process does so; give each its own, or wait")]
+    /// Another process adds to the cassette.
+    #[error(
+        "add to the cassette {path}: another process uses it; give each process its own cassette, or wait"
+    )]
     InUse {
         /// The file.
         path: Utf8PathBuf,
     },
-    /// A line of a cassette is not one.
+    /// A line of a cassette is invalid.
     #[error("read the cassette {path}: line {line}: {source}")]
     Malformed {
         /// The file.
         path: Utf8PathBuf,
-        /// From 1.
+        /// The number of the line, from 1.
         line: usize,
         /// What is wrong there.
         source: serde_json::Error,
@@ -128,7 +132,7 @@ pub enum Error {
 fn in_what(cassette: &Option<Utf8PathBuf>) -> String {
     match cassette {
         Some(path) => format!(" in {path}; no server was asked"),
-        None => "; there is no cassette, and no server to ask".to_owned(),
+        None => "; there is no cassette and no server".to_owned(),
     }
 }
 
@@ -145,8 +149,8 @@ impl Error {
         Error::Refused { host: host.to_owned(), status, message }
     }
 
-    /// The numbers are those of the message. Servers name the greatest length first, or second behind the one that was
-    /// too great.
+    /// Takes the numbers from the message. Servers name the maximum first, or second after the
+    /// actual length.
     pub(crate) fn too_long(host: &str, message: String) -> Error {
         let digits = message.split(|c: char| !c.is_ascii_digit()).filter_map(|text| text.parse::<u64>().ok());
         let numbers: Vec<u64> = digits.filter(|number| *number >= 64).collect();
@@ -157,13 +161,13 @@ impl Error {
     }
 }
 
-/// Why one attempt came to nothing.
+/// Why one attempt gave no reply.
 #[derive(Debug)]
 pub(crate) enum Attempt {
-    /// The connection failed: try again.
+    /// The connection failed. A retry may help.
     Again(String),
-    /// The server says why; it may ask for a pause.
+    /// The server reports an error and may request a pause.
     Complains { complaint: Complaint, after: Option<Duration> },
-    /// It would only be the same again.
+    /// A retry would give the same result.
     Never(Error),
 }

@@ -1,10 +1,12 @@
-//! Language models: what is asked of them, how they are reached, and what they have said before.
+//! A client for language models, with cassettes that record and replay their replies.
 //!
-//! A [`Chat`] is one request for one reply. A [`Model`] answers it from a [`Cassette`], where it stands if it was asked before, and otherwise over
-//! the network by a [`Client`] that speaks OpenAI's chat completions; what comes of that is added to the cassette. Without a client nothing
-//! leaves the machine, and a chat that was never recorded is an error that says so: never a guess.
+//! A [`Chat`] is a request for one reply. A [`Model`] looks it up in a [`Cassette`] first. If it is
+//! not there, a [`Client`] sends it to an OpenAI-compatible chat completion server, and the
+//! cassette records the reply. Without a client nothing leaves the machine, and an unrecorded chat
+//! is an error: replies are never guessed.
 //!
-//! Nothing here knows what a chat is about. Keys are sent to the server that they are for; they are in no error, no log and no cassette.
+//! This crate does not know what chats are about. Keys go only to their server. They never appear
+//! in errors, logs or cassettes.
 
 mod cassette;
 mod chat;

@@ -1,46 +1,47 @@
-//! A model that is asked once and remembered.
+//! A model with a cassette: a recorded chat is never sent to the server again.
 
 use std::sync::Arc;
 
 use crate::{Cassette, Chat, Client, Error, Fault, Message, Price, Reply, Role, Sampling};
 
-/// What is said before there is something to say.
+/// The chat that tests the connection.
 const GREETING: &str = "Reply with OK.";
-/// What the reply to that may have; some servers refuse less.
+/// Maximum length of the reply to it. Some servers refuse smaller values.
 const GREETING_TOKENS: u32 = 16;
 
-/// Who answers chats. Clones share cassette and connections.
+/// A language model: a cassette, a server, or both. Clones share cassette and connections.
 #[derive(Debug, Clone, Default)]
 pub struct Model {
-    /// What it is called by its server; where none is named, a cassette answers for whichever it has.
+    /// The model's name at its server. Without a name the cassette answers for any model.
     pub name: Option<String>,
-    /// Asked first, and added to.
+    /// Looked up first; new replies are added to it.
     pub cassette: Option<Arc<Cassette>>,
-    /// Asked for what the cassette does not have. Without a name it never is.
+    /// The server for chats that the cassette lacks. Not used without a name.
     pub client: Option<Client>,
-    /// What its tokens cost, where that is known.
+    /// The price of its tokens, if known.
     pub price: Option<Price>,
-    /// How a judge's words are chosen where that is to differ from what its benchmark has published.
+    /// Sampling settings of a judge that replace those published with its benchmark.
     pub sampling: Sampling,
 }
 
-/// A reply, and where it came from.
+/// A reply and its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelReply {
-    /// What the model said, now or then.
+    /// The model's reply.
     pub reply: Reply,
-    /// It was in the cassette: nobody was asked.
+    /// Whether it came from the cassette, without a request.
     pub recorded: bool,
-    /// Who said it, as a server calls it.
+    /// The model's name at its server.
     pub model: Option<String>,
 }
 
 impl Model {
-    /// The reply to a chat. That a model's server finds a prompt too long is remembered like a reply, as agents ask for
-    /// less then.
+    /// Gets the reply to a chat. The error that a prompt is too long is recorded like a reply,
+    /// because agents then send a shorter prompt.
     ///
     /// # Errors
-    /// [`Error::NotRecorded`] where nobody can be asked; otherwise as [`Client::ask`], and when the reply cannot be recorded.
+    /// [`Error::NotRecorded`] if the cassette lacks the chat and there is no server to call.
+    /// Otherwise as [`Client::ask`], or when the reply cannot be recorded.
     pub async fn ask(&self, chat: &Chat) -> Result<ModelReply, Error> {
         let recorded = self.cassette.as_ref().and_then(|cassette| cassette.find(self.name.as_deref(), chat));
         if let Some((model, reply)) = recorded {
@@ -62,8 +63,9 @@ impl Model {
         Ok(ModelReply { reply: taken(reply)?, recorded: false, model: Some(name.clone()) })
     }
 
-    /// Asks its server for a word, so that a wrong key, address or name is known before there is work to lose. Asks
-    /// nobody where a cassette knows the model, or there is no server; what is said is kept nowhere.
+    /// Sends a short test chat, so that a wrong key, address or name shows up before work is lost.
+    /// Sends nothing if the cassette has replies of the model or there is no server. The reply is
+    /// not recorded.
     ///
     /// # Errors
     /// As [`Client::ask`].
@@ -85,7 +87,7 @@ impl Model {
     }
 }
 
-/// A reply that is one.
+/// Turns a recorded "prompt too long" back into its error.
 fn taken(reply: Reply) -> Result<Reply, Error> {
     match reply.fault {
         Some(Fault::TooLong) => Err(Error::too_long("the model's server", reply.refusal.unwrap_or_default())),

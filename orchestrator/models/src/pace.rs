@@ -1,4 +1,4 @@
-//! How fast a server is asked: servers limit how often, how much at once, and how many tokens.
+//! Rate limits of a model server: requests and tokens for each minute, and concurrent requests.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -9,18 +9,18 @@ use tokio::time::{self, Instant};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// What a server may be asked; without a limit, whatever comes.
+/// The limits of a server. A missing limit is no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Pace {
-    /// Requests a minute, evenly spread.
+    /// Requests for each minute, evenly spread.
     pub per_minute: Option<NonZeroU32>,
-    /// Tokens a minute, of prompts and replies together, evenly spread.
+    /// Tokens of prompts and replies for each minute, evenly spread.
     pub tokens_per_minute: Option<NonZeroU32>,
-    /// Requests at the same time.
+    /// Concurrent requests.
     pub at_once: Option<NonZeroU32>,
 }
 
-/// Hands out turns to ask.
+/// Schedules requests within the limits.
 #[derive(Debug)]
 pub(crate) struct Turns {
     between: Duration,
@@ -30,11 +30,11 @@ pub(crate) struct Turns {
     places: Semaphore,
 }
 
-/// A request that may be under way as long as this is held.
+/// Permission for one request. Hold it while the request is in flight.
 #[derive(Debug)]
 pub(crate) struct Turn<'a> {
     turns: &'a Turns,
-    /// Tokens that were counted for it beforehand.
+    /// The estimate of its tokens.
     tokens: u64,
     _place: SemaphorePermit<'a>,
 }
@@ -51,7 +51,7 @@ impl Turns {
         }
     }
 
-    /// Comes back when a request of about so many tokens may begin.
+    /// Waits until a request of about this many tokens may start.
     pub(crate) async fn next(&self, tokens: u64) -> Turn<'_> {
         let place = self.places.acquire().await.expect("it is never closed");
         let begin = {
@@ -72,7 +72,7 @@ impl Turns {
 }
 
 impl Turn<'_> {
-    /// How many tokens it was in the end. What was counted too little puts the next request off.
+    /// Reports the real number of tokens. If the estimate was too low, the next request is delayed.
     pub(crate) fn took(&self, tokens: u64) {
         let more = self.turns.time_of(tokens.saturating_sub(self.tokens));
         *self.turns.next.lock() += more;

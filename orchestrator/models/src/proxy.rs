@@ -1,9 +1,9 @@
-//! An endpoint of our own that records: what a program asks of it as it would ask OpenAI's is answered from a cassette, or
-//! by the server behind it and then remembered. So programs that bring their own client have cassettes, usage and cost.
+//! A recording proxy for programs that call models themselves: an OpenAI-compatible endpoint with a
+//! cassette behind it. Such programs get cassettes, usage and cost without changes.
 //!
-//! Requests are kept whole, tools and all: everything but the model's name and the way in which the reply is sent is part
-//! of what is looked up. The same request asked again is another sample; counting begins with the proxy, so each run has
-//! its own.
+//! Requests are recorded whole, including tools. Only the model's name and the streaming options
+//! are not part of the lookup key. A repeated request is a new sample. The proxy counts repetitions
+//! from its start, so each run replays the same samples.
 
 use std::collections::HashMap;
 use std::io;
@@ -24,52 +24,52 @@ use tokio::net::TcpListener;
 
 use crate::{Chat, Error, Model, ModelReply, Reply, Sampling, Usage};
 
-/// What a request may weigh; pictures are in it.
+/// Maximum size of a request, including images.
 const BODY_LIMIT: usize = 64 << 20;
-/// What says how a reply is sent and not what is asked.
+/// Request fields that are not part of the lookup key.
 const NOT_ASKED: [&str; 3] = ["model", "stream", "stream_options"];
 
-/// What a proxy has been asked so far.
+/// Usage of the proxy so far.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Totals {
-    /// Questions that were replied to.
+    /// Requests with a reply.
     pub calls: u64,
     /// Those of them that the cassette answered.
     pub recorded: u64,
-    /// Questions that were not.
+    /// Requests without a reply.
     pub failed: u64,
-    /// What they took.
+    /// The tokens used.
     #[serde(flatten)]
     pub usage: Usage,
-    /// US dollars for that, also where the cassette answered; absent without a price.
+    /// The cost in US dollars, including replies from the cassette. Absent without a price.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
 }
 
-/// An endpoint before a model.
+/// A recording endpoint in front of a model.
 #[derive(Debug)]
 pub struct Proxy {
-    /// Who answers; a request's own name stands where this has none.
+    /// The model. Without a name, the name in the request counts.
     model: Model,
     asked: Mutex<HashMap<String, u32>>,
     totals: Mutex<HashMap<String, Totals>>,
 }
 
 impl Proxy {
-    /// Before this model.
+    /// Creates a proxy in front of this model.
     pub fn new(model: Model) -> Arc<Proxy> {
         Arc::new(Proxy { model, asked: Mutex::default(), totals: Mutex::default() })
     }
 
-    /// What it has been asked so far, by model.
+    /// The usage so far, by model.
     pub fn totals(&self) -> HashMap<String, Totals> {
         self.totals.lock().clone()
     }
 
-    /// Answers who comes to this address, until it is told not to.
+    /// Serves requests until `until` completes.
     ///
     /// # Errors
-    /// When the address is none, or can be listened at no longer.
+    /// When the listener has no address or fails.
     pub async fn serve(
         self: &Arc<Proxy>,
         listener: TcpListener,
@@ -107,16 +107,16 @@ impl Proxy {
             *before += 1;
         }
         let model = Model { name: self.model.name.clone().or(named), ..self.model.clone() };
-        let said = model.ask(&chat).await;
-        self.count(&model, &said);
-        said
+        let model_reply = model.ask(&chat).await;
+        self.count(&model, &model_reply);
+        model_reply
     }
 
-    fn count(&self, model: &Model, said: &Result<ModelReply, Error>) {
-        let name = said.as_ref().map_or(model.name.as_ref(), |said| said.model.as_ref());
+    fn count(&self, model: &Model, model_reply: &Result<ModelReply, Error>) {
+        let name = model_reply.as_ref().map_or(model.name.as_ref(), |model_reply| model_reply.model.as_ref());
         let mut totals = self.totals.lock();
         let total = totals.entry(name.cloned().unwrap_or_default()).or_default();
-        let Ok(ModelReply { reply, recorded, .. }) = said else {
+        let Ok(ModelReply { reply, recorded, .. }) = model_reply else {
             total.failed += 1;
             return;
         };
@@ -158,44 +158,44 @@ async fn complete(State(proxy): State<Arc<Proxy>>, body: Bytes) -> Response {
     let streams = body.get("stream") == Some(&Value::Bool(true));
     let counts = body.get("stream_options").is_some_and(|options| options["include_usage"] == true);
     match proxy.ask(body).await {
-        Ok(said) if streams => stream(&said, counts),
-        Ok(said) => {
-            let choice =
-                json!({ "index": 0, "message": message(&said.reply), "finish_reason": finish(&said.reply) });
-            let mut answer = head(&said, "chat.completion");
+        Ok(model_reply) if streams => stream(&model_reply, counts),
+        Ok(model_reply) => {
+            let choice = json!({ "index": 0, "message": message(&model_reply.reply), "finish_reason": finish(&model_reply.reply) });
+            let mut answer = head(&model_reply, "chat.completion");
             answer.insert("choices".to_owned(), json!([choice]));
-            answer.insert("usage".to_owned(), told(said.reply.usage));
+            answer.insert("usage".to_owned(), usage_details(model_reply.reply.usage));
             Json(Value::Object(answer)).into_response()
         }
         Err(error) => failure(&error),
     }
 }
 
-/// What begins every answer. The time is that of no clock, so that answers repeat.
-fn head(said: &ModelReply, object: &str) -> Map<String, Value> {
-    let head = json!({ "id": "chatcmpl-recorded", "object": object, "created": 0, "model": said.model });
+/// The beginning of every answer. The time is constant, so that answers repeat.
+fn head(model_reply: &ModelReply, object: &str) -> Map<String, Value> {
+    let head =
+        json!({ "id": "chatcmpl-recorded", "object": object, "created": 0, "model": model_reply.model });
     head.as_object().cloned().unwrap_or_default()
 }
 
-/// The whole reply in one piece, in the form of a stream.
-fn stream(said: &ModelReply, counts: bool) -> Response {
+/// The reply as a stream with one chunk of content.
+fn stream(model_reply: &ModelReply, counts: bool) -> Response {
     let chunk = |choices: Value, usage: Option<Value>| {
-        let mut chunk = head(said, "chat.completion.chunk");
+        let mut chunk = head(model_reply, "chat.completion.chunk");
         chunk.insert("choices".to_owned(), choices);
         chunk.extend(usage.map(|usage| ("usage".to_owned(), usage)));
         format!("data: {}\n\n", Value::Object(chunk))
     };
-    let mut delta = message(&said.reply);
-    // In a stream calls of tools have places.
+    let mut delta = message(&model_reply.reply);
+    // In streams, tool calls have an index.
     for (place, call) in
         delta.get_mut("tool_calls").and_then(Value::as_array_mut).into_iter().flatten().enumerate()
     {
         call["index"] = json!(place);
     }
     let mut text = chunk(json!([{ "index": 0, "delta": delta, "finish_reason": null }]), None);
-    text += &chunk(json!([{ "index": 0, "delta": {}, "finish_reason": finish(&said.reply) }]), None);
+    text += &chunk(json!([{ "index": 0, "delta": {}, "finish_reason": finish(&model_reply.reply) }]), None);
     if counts {
-        text += &chunk(json!([]), Some(told(said.reply.usage)));
+        text += &chunk(json!([]), Some(usage_details(model_reply.reply.usage)));
     }
     text += "data: [DONE]\n\n";
     ([(header::CONTENT_TYPE, "text/event-stream")], text).into_response()
@@ -219,7 +219,7 @@ fn finish(reply: &Reply) -> &str {
     reply.finish.as_deref().unwrap_or("stop")
 }
 
-fn told(usage: Usage) -> Value {
+fn usage_details(usage: Usage) -> Value {
     json!({
         "prompt_tokens": usage.prompt_tokens,
         "completion_tokens": usage.completion_tokens,
@@ -243,7 +243,7 @@ fn failure(error: &Error) -> Response {
     refusal(status, kind, &format!("failed to {error}"))
 }
 
-/// As OpenAI's own errors are.
+/// An error in OpenAI's format.
 fn refusal(status: StatusCode, kind: &str, why: &str) -> Response {
     let error = json!({ "message": why, "type": kind, "code": kind, "param": null });
     (status, Json(json!({ "error": error }))).into_response()

@@ -1,5 +1,5 @@
-//! A server's answer, read as leniently as servers are different: each field by itself, and what cannot be read of one
-//! does not cost the others.
+//! A lenient reader of servers' answers. Servers differ, so it reads each field on its own: a bad
+//! field does not spoil the others.
 
 use std::io::Read as _;
 
@@ -9,19 +9,19 @@ use serde_json::Value;
 use crate::complaint::Complaint;
 use crate::{Reply, Usage};
 
-/// What an answer may weigh.
+/// Maximum size of an answer in bytes.
 pub(crate) const MAX_ANSWER: usize = 8 << 20;
 
-/// What came in place of a reply.
+/// An answer that is not a reply.
 #[derive(Debug)]
 pub(crate) enum Other {
-    /// The server complains.
+    /// The server reports an error.
     Complains(Complaint),
-    /// It is no chat completion.
+    /// The answer is not a chat completion.
     Garbage(String),
 }
 
-/// The body without the coding in which it was sent.
+/// Decompresses a body.
 pub(crate) fn decoded(coding: Option<&str>, body: &[u8]) -> Result<Vec<u8>, String> {
     let inflate = |reader: &mut dyn std::io::Read| {
         let mut bytes = Vec::new();
@@ -37,14 +37,15 @@ pub(crate) fn decoded(coding: Option<&str>, body: &[u8]) -> Result<Vec<u8>, Stri
     }
 }
 
-/// The answer as JSON. Halves of surrogate pairs, which some servers cut emoji into, become U+FFFD.
+/// Parses the answer as JSON. Some servers cut emoji into halves of surrogate pairs; these become
+/// U+FFFD.
 pub(crate) fn json(body: &[u8]) -> Result<Value, serde_json::Error> {
     let text = String::from_utf8_lossy(body);
     let text = text.trim_start_matches('\u{feff}').trim();
     serde_json::from_str(text).or_else(|_| serde_json::from_str(&whole_pairs(text)))
 }
 
-/// The same text with `\ufffd` in the place of every escape of half a pair.
+/// Replaces every escape of an unpaired surrogate by `\ufffd`.
 fn whole_pairs(text: &str) -> String {
     let mut mended = String::with_capacity(text.len());
     let mut rest = text;
@@ -59,7 +60,7 @@ fn whole_pairs(text: &str) -> String {
                 continue;
             }
             (Some(_), _) => 6,
-            // A backslash and what it escapes, which may be a backslash.
+            // A backslash with the character it escapes, which may be a backslash.
             (None, _) => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
         };
         mended.push_str(&rest[..taken]);
@@ -69,12 +70,12 @@ fn whole_pairs(text: &str) -> String {
     mended
 }
 
-/// What a text that begins with `\uXXXX` escapes.
+/// The code unit that a text beginning with `\uXXXX` escapes.
 fn escape(text: &str) -> Option<u32> {
     u32::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok()
 }
 
-/// The first choice of a chat completion.
+/// The reply in the first choice of a chat completion.
 pub(crate) fn reply(answer: &Value) -> Result<Reply, Other> {
     if let Some(complaint) = Complaint::within(answer) {
         return Err(Other::Complains(complaint));
@@ -86,17 +87,17 @@ pub(crate) fn reply(answer: &Value) -> Result<Reply, Other> {
         return Err(Other::Complains(complaint));
     }
     let message = &choice["message"];
-    let said = said(&message["content"]);
+    let content = read_content(&message["content"]);
     let calls = ["tool_calls", "function_call"].iter().any(|key| match &message[*key] {
         Value::Array(calls) => !calls.is_empty(),
         call => call.is_object(),
     });
-    let reasoning = [text(&message["reasoning_content"]), text(&message["reasoning"]), said.thoughts];
+    let reasoning = [text(&message["reasoning_content"]), text(&message["reasoning"]), content.thoughts];
     let reply = Reply {
-        text: said.words.or_else(|| text(&choice["text"])).unwrap_or_default(),
+        text: content.words.or_else(|| text(&choice["text"])).unwrap_or_default(),
         usage: usage(&answer["usage"]),
         finish: text(&choice["finish_reason"]),
-        refusal: text(&message["refusal"]).or(said.refusal),
+        refusal: text(&message["refusal"]).or(content.refusal),
         reasoning: reasoning.into_iter().flatten().next(),
         message: calls.then(|| message.clone()),
         fault: None,
@@ -104,12 +105,12 @@ pub(crate) fn reply(answer: &Value) -> Result<Reply, Other> {
     Ok(reply.looked_at())
 }
 
-/// A text that says something.
+/// A text that is not empty.
 fn text(value: &Value) -> Option<String> {
     value.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// What a message's content holds.
+/// The parts of a message's content.
 #[derive(Default)]
 struct Content {
     words: Option<String>,
@@ -117,10 +118,10 @@ struct Content {
     refusal: Option<String>,
 }
 
-/// Content is a text, or a list of parts, each a text or an object that says of which kind it is.
-fn said(content: &Value) -> Content {
+/// Content is a text or a list of parts. Each part is a text or an object with a type.
+fn read_content(content: &Value) -> Content {
     let Value::Array(parts) = content else { return Content { words: text(content), ..Content::default() } };
-    let mut said = Content::default();
+    let mut read = Content::default();
     let add = |place: &mut Option<String>, words: Option<String>| {
         if let Some(words) = words {
             place.get_or_insert_default().push_str(&words);
@@ -130,14 +131,14 @@ fn said(content: &Value) -> Content {
         match part["type"].as_str() {
             Some("thinking" | "reasoning") => {
                 let inner = [&part["thinking"], &part["text"], &part["reasoning"]];
-                let thoughts = inner.into_iter().find(|inner| !inner.is_null()).map(self::said);
-                add(&mut said.thoughts, thoughts.and_then(|thoughts| thoughts.words));
+                let thoughts = inner.into_iter().find(|inner| !inner.is_null()).map(self::read_content);
+                add(&mut read.thoughts, thoughts.and_then(|thoughts| thoughts.words));
             }
-            Some("refusal") => add(&mut said.refusal, text(&part["refusal"])),
-            _ => add(&mut said.words, text(part).or_else(|| text(&part["text"]))),
+            Some("refusal") => add(&mut read.refusal, text(&part["refusal"])),
+            _ => add(&mut read.words, text(part).or_else(|| text(&part["text"]))),
         }
     }
-    said
+    read
 }
 
 fn usage(usage: &Value) -> Usage {
@@ -155,11 +156,11 @@ fn usage(usage: &Value) -> Usage {
     }
 }
 
-/// A count in any spelling; 0 where there is none.
+/// A count, spelled as a number or a text; 0 if there is none.
 fn count(value: &Value) -> u64 {
     let from_text = || value.as_str().and_then(|text| text.trim().parse::<f64>().ok());
     let number = value.as_f64().or_else(from_text).filter(|number| number.is_finite());
-    // Above what a count can be, `as` takes the greatest.
+    // `as` saturates at the maximum.
     number.map_or(0, |number| number.round().max(0.0) as u64)
 }
 

@@ -1,53 +1,53 @@
-//! What a model said, and what it took.
+//! Replies of models, with their usage and price.
 //!
-//! A reply is kept as it came: words, thoughts and refusal apart, where the server tells them apart. What an agent
-//! may act on are its [`Reply::words`], which leave out the thoughts that some servers put before the words.
+//! A reply keeps text, reasoning and refusal separate if the server separates them. Agents act on
+//! [`Reply::words`], which skips the reasoning that some servers put before the text.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What a model said.
+/// A model's reply.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reply {
-    /// All that it said; empty when it said nothing.
+    /// The whole text; empty if there is none.
     pub text: String,
-    /// What it took.
+    /// The tokens used.
     #[serde(default)]
     pub usage: Usage,
-    /// Why it ended, in the server's word: `stop`, `length`, `content_filter`.
+    /// Why the reply ended, in the server's word: `stop`, `length`, `content_filter`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish: Option<String>,
-    /// Why it would not, where it said so apart from its words.
+    /// The reason of a refusal, if the server sends it separately.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<String>,
-    /// What it thought, where the server tells that apart (`reasoning_content`).
+    /// The reasoning, if the server sends it separately (`reasoning_content`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
-    /// The whole message, where it holds more than words: calls of tools, which agents of ours do not have.
+    /// The whole message, if it contains tool calls. The built-in agents do not use tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Value>,
-    /// What is wrong with it; not known of replies that were recorded by older versions.
+    /// What is wrong with the reply. Replies recorded by older versions lack it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<Fault>,
 }
 
-/// What can be wrong with a reply that came.
+/// What can be wrong with a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
-    /// It ended because it had as many tokens as it may have.
+    /// It reached the maximum number of tokens.
     Cut,
-    /// The model, or a filter of its server's, would not.
+    /// The model or the server's filter refused.
     Refused,
-    /// There are no words in it.
+    /// It has no text.
     Empty,
-    /// There is none: the prompt was longer than the model takes. The server's words are in `refusal`.
+    /// There is no reply: the prompt is too long. `refusal` has the server's message.
     TooLong,
 }
 
-/// What an agent is told.
+/// The text that the agent sees.
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -60,17 +60,17 @@ impl fmt::Display for Fault {
 }
 
 impl Reply {
-    /// Of words alone.
+    /// A reply with this text.
     pub fn says(text: impl Into<String>) -> Reply {
         Reply { text: text.into(), ..Reply::default() }
     }
 
-    /// What may be acted on: the text without thoughts before it.
+    /// The text that agents act on, without reasoning before it.
     pub fn words(&self) -> &str {
         apart(&self.text).1
     }
 
-    /// With its fault, as its parts show it.
+    /// Sets the fault that the other fields show.
     #[must_use]
     pub(crate) fn looked_at(mut self) -> Reply {
         self.fault = match self.finish.as_deref() {
@@ -87,10 +87,10 @@ impl Reply {
 const OPEN: &str = "<think>";
 const CLOSE: &str = "</think>";
 
-/// Thoughts that stand before the words, and the words.
+/// Splits a text into the reasoning before it and the words that follow.
 ///
-/// Models that reason write `<think>...</think>` first; prompts of some of them have the first tag in them already, so
-/// that the reply begins with the thoughts. Thoughts that never end have no words behind them.
+/// Reasoning models write `<think>...</think>` first. The prompts of some contain the first tag, so
+/// that the reply starts inside the reasoning. Reasoning without an end has no words after it.
 pub fn apart(text: &str) -> (Option<&str>, &str) {
     let rest = text.trim_start();
     let (begins, inner) = match rest.strip_prefix(OPEN) {
@@ -106,25 +106,25 @@ pub fn apart(text: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// Tokens, as the server counts them; 0 where it does not say.
+/// Token counts of a server; 0 if it does not send them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Usage {
-    /// Of what was asked.
+    /// Tokens of the prompt.
     #[serde(default)]
     pub prompt_tokens: u64,
-    /// Of the reply, thoughts included.
+    /// Tokens of the reply, including reasoning.
     #[serde(default)]
     pub completion_tokens: u64,
-    /// Those of the prompt that the server had at hand from before.
+    /// Tokens of the prompt that the server had cached.
     #[serde(default, skip_serializing_if = "is_none")]
     pub cached_tokens: u64,
-    /// Those of the reply that were thoughts.
+    /// Tokens of the reply that were reasoning.
     #[serde(default, skip_serializing_if = "is_none")]
     pub reasoning_tokens: u64,
 }
 
 impl Usage {
-    /// Both together.
+    /// The sum of both.
     #[must_use]
     pub fn and(self, other: Usage) -> Usage {
         Usage {
@@ -140,21 +140,21 @@ fn is_none(count: &u64) -> bool {
     *count == 0
 }
 
-/// What a model's tokens cost, in US dollars for a million of them.
+/// A model's price in US dollars for a million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
-    /// Of what is asked.
+    /// Of prompt tokens.
     pub prompt: f64,
-    /// Of what is replied.
+    /// Of reply tokens.
     pub completion: f64,
-    /// Of what is asked and the server has at hand from before; as `prompt` when absent.
+    /// Of cached prompt tokens. Defaults to `prompt`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<f64>,
 }
 
 impl Price {
-    /// US dollars.
+    /// The cost of this usage in US dollars.
     pub fn of(&self, usage: Usage) -> f64 {
         let cached = usage.cached_tokens.min(usage.prompt_tokens);
         let fresh = usage.prompt_tokens - cached;

@@ -1,4 +1,5 @@
-//! The endpoint that records, asked as a program asks it, and the way through a proxy of the user's network.
+//! Tests of the recording proxy, called as programs call it, and of HTTP proxies on the way to a
+//! server.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::sync::Arc;
@@ -68,7 +69,8 @@ async fn programs_have_cassettes_usage_and_cost() {
         assert_eq!((totals.calls, totals.recorded, totals.usage.prompt_tokens), (2, 0, 2000));
         assert!((totals.cost.unwrap() - 0.0041).abs() < 1e-9);
     }
-    // Again without a server: the same replies in the same order, also as a stream, and nobody is asked for others.
+    // Repeat without a server: the same replies in the same order, also as a stream. Unrecorded
+    // requests go nowhere.
     assert!(!std::fs::read_to_string(&path).unwrap().contains("base64"));
     let offline = Model { cassette: Some(Arc::new(Cassette::open(&path).unwrap())), ..Model::default() };
     let (base, proxy) = begin(offline).await;
@@ -96,7 +98,7 @@ async fn failures_are_told_as_openai_tells_them() {
     assert_eq!(post(&base, &json!([1])).await.0, 400);
 }
 
-/// A proxy that answers CONNECT with this head, and says what it was asked.
+/// An HTTP proxy that answers CONNECT with this head and returns the request that it received.
 async fn tunnel(head: &'static str) -> (String, tokio::sync::oneshot::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://user:p%40ss@{}", listener.local_addr().unwrap());
@@ -107,7 +109,7 @@ async fn tunnel(head: &'static str) -> (String, tokio::sync::oneshot::Receiver<S
         let read = stream.read(&mut asked).await.unwrap();
         let _ = tell.send(String::from_utf8_lossy(&asked[..read]).into_owned());
         stream.write_all(head.as_bytes()).await.unwrap();
-        // What comes next is TLS, of which the first bytes are enough.
+        // TLS follows. Its first bytes are enough.
         let _ = stream.read(&mut asked).await;
     });
     (address, told)
@@ -128,7 +130,7 @@ async fn https_goes_through_the_proxy() {
         ..Settings::to("https://models.test/v1")
     };
     let error = Client::new(&settings).unwrap().ask("m", &chat).await.unwrap_err().to_string();
-    // The first attempt meets the 407, later ones find nobody.
+    // The first attempt gets the 407; later attempts find no listener.
     let asked = told.await.unwrap();
     assert!(asked.starts_with("CONNECT models.test:443 HTTP/1.1\r\n"), "{asked}");
     assert!(asked.contains("Proxy-Authorization: Basic dXNlcjpwQHNz\r\n"), "{asked}");

@@ -1,4 +1,4 @@
-//! Servers of many kinds, played by the scripted one: how they reply, how they refuse, and what they want to be told.
+//! Tests with a scripted server that plays many kinds: replies, refusals and rejected parameters.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::io::Write as _;
@@ -22,7 +22,7 @@ async fn asked(
     (reply, server.asked())
 }
 
-/// Asks a server that answers with this body.
+/// Sends a chat to a server that answers with this body.
 async fn replied(body: Value) -> Reply {
     asked(move |_| Answer::json(200, body.clone())).await.0.unwrap()
 }
@@ -120,7 +120,7 @@ async fn what_no_patience_mends_is_asked_once() {
 
 #[tokio::test]
 async fn a_server_that_begins_to_run_is_waited_for() {
-    // More often than what fails otherwise; the pauses are those that it asks for.
+    // More attempts than other failures get. The server requests the pauses.
     let (reply, all) = asked(|asked| match asked.number {
         0..8 => Answer::Answers(503, vec![("retry-after", "0.02".to_owned())], b"Loading model".to_vec()),
         _ => Answer::Says("yes".to_owned()),

@@ -1,4 +1,4 @@
-//! A model behind a real server on loopback: retries, refusals, cassettes.
+//! Tests with a real server on loopback: retries, refusals, cassettes.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::sync::Arc;
@@ -11,7 +11,8 @@ use axum::routing::post;
 use camino::Utf8PathBuf;
 use models::{Cassette, Chat, Client, Error, Message, Model, Reply, Role, Sampling, Settings, Usage};
 
-/// Starts a server that answers the n-th request, from 0, as told; gives its address and a counter.
+/// Starts a server that answers request `n` (from 0) with `answer`. Returns its address and a
+/// counter.
 async fn serve(answer: fn(u32, HeaderMap) -> (StatusCode, String)) -> (String, Arc<AtomicU32>) {
     let asked = Arc::new(AtomicU32::new(0));
     let count = asked.clone();

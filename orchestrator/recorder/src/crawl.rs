@@ -1,4 +1,5 @@
-//! The crawl: page after page from the frontier, politely, until it is empty, full or interrupted.
+//! The crawler: visits pages from the frontier until it is empty, the page limit is reached, or the
+//! user interrupts. It pauses between pages of a host and respects robots.txt.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -17,52 +18,52 @@ use crate::{Error, Studio};
 /// Our name in robots.txt.
 const AGENT: &str = "sandbox";
 
-/// What a crawl visits, and how gently.
+/// The settings of a crawl.
 #[derive(Debug, Clone)]
 pub struct Crawl {
-    /// Where it starts, in order.
+    /// The URLs where it starts, in order.
     pub urls: Vec<Url>,
-    /// How far it goes.
+    /// Limits on links and pages.
     pub bounds: Bounds,
-    /// Pause between two pages of one host.
+    /// Pause between two pages of the same host.
     pub delay: Duration,
-    /// Whether links are followed only where the site's robots.txt allows it.
+    /// Whether to follow only links that the site's robots.txt allows.
     pub robots: bool,
-    /// How long one page may take to load and settle.
+    /// Time limit for one page to load and settle.
     pub page_deadline: Duration,
-    /// Whether each page is loaded twice, so that it shows what changes by itself.
+    /// Whether to load each page twice, to learn which parts of requests change by themselves.
     pub twice: bool,
 }
 
-/// What a crawl has done.
+/// The result of a crawl.
 #[derive(Debug, Default)]
 pub struct CrawlSummary {
-    /// Pages kept.
+    /// Number of pages added to the page list.
     pub pages: usize,
-    /// When the pages that were loaded twice were loaded.
+    /// The times of both loads of each page that was loaded twice.
     pub twice: Vec<[Load; 2]>,
 }
 
-/// What happens while crawling, for whoever shows it.
+/// Progress of a crawl, for display.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// A page is being loaded.
+    /// A page starts to load.
     Visiting {
         /// The page.
         url: &'a Url,
-        /// Pages visited so far.
+        /// Number of pages visited so far.
         done: usize,
-        /// Pages known and still to visit.
+        /// Number of pages queued.
         waiting: usize,
     },
-    /// A page was loaded and kept.
+    /// A page was loaded and added to the page list.
     Visited {
-        /// The address it ended at.
+        /// The final URL, after redirects.
         url: &'a str,
         /// Its title.
         title: &'a str,
     },
-    /// A page was not kept.
+    /// A page was not added to the page list.
     Skipped {
         /// The page.
         url: &'a Url,
@@ -71,16 +72,17 @@ pub enum Event<'a> {
     },
 }
 
-/// Why a page is not in the page list.
+/// Why a page is missing from the page list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Skip {
-    /// robots.txt asks crawlers to leave it alone.
+    /// robots.txt disallows it.
     Robots,
-    /// It did not load.
+    /// It did not load; the text says why.
     Failed(String),
 }
 
-/// Visits pages until the frontier is empty, the page limit is reached or `cancel` is.
+/// Visits pages until the frontier is empty, the page limit is reached or `cancel` fires. `on`
+/// receives the progress.
 pub async fn crawl(
     session: &mut Session,
     studio: &Studio,
@@ -150,7 +152,7 @@ impl Politeness {
         Politeness { delay, next: HashMap::new(), robots: HashMap::new() }
     }
 
-    /// Waits until the host of `url` may be asked again.
+    /// Waits until the pause for the host of `url` is over.
     #[expect(clippy::disallowed_methods, reason = "the pause is the point: it spares the site")]
     async fn wait(&mut self, url: &Url) {
         let host = url.host_str().unwrap_or_default().to_owned();
@@ -171,7 +173,7 @@ impl Politeness {
         if !self.robots.contains_key(&origin) {
             let text =
                 visit::text_of(session, studio.activity(), &format!("{origin}/robots.txt"), deadline).await;
-            // A site whose robots.txt cannot be had has asked for nothing.
+            // A site whose robots.txt cannot be read allows everything.
             self.robots.insert(origin.clone(), Robots::parse(&text.unwrap_or_default(), AGENT));
         }
         let path = &visit.url[url::Position::BeforePath..url::Position::AfterQuery];

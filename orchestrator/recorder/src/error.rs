@@ -1,6 +1,6 @@
-//! Why a recording could not be made.
+//! Errors of recordings.
 
-/// What ends a recording. A page that does not load is no such thing: it is an [`crate::Event`].
+/// What ends a recording. A page that does not load is not an error but an [`crate::Event`].
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The snapshot cannot be written.
@@ -12,7 +12,8 @@ pub enum Error {
     /// The browser cannot be started or is gone.
     #[error(transparent)]
     Browser(#[from] browser::Error),
-    /// Connections that outlived the gateway still hold the recording; it is left as an unfinished one.
+    /// Connections that outlived the gateway still hold the recording. It stays on disk as an
+    /// unfinished one.
     #[error("close the recording: connections still write to it")]
     Closed,
 }

@@ -1,26 +1,27 @@
-//! Which page is visited next: breadth first, each URL once, within the bounds the user set.
+//! The queue of pages to visit: breadth first, each URL once, within the user's limits.
 
 use std::collections::{HashSet, VecDeque};
 
 use url::Url;
 
-/// How far a crawl goes beyond the URLs it was given.
+/// How far a crawl goes beyond the given URLs.
 #[derive(Debug, Clone)]
 pub struct Bounds {
-    /// Links followed from a given URL: 0 visits only the given URLs.
+    /// Number of links to follow from a given URL. 0 visits only the given URLs.
     pub depth: u32,
-    /// Pages visited in all.
+    /// Maximum number of pages.
     pub pages: usize,
-    /// Hosts (with `*.` for any name below one) whose links are followed besides the hosts of the given URLs.
+    /// Hosts whose links are followed besides the hosts of the given URLs. `*.example.test` matches
+    /// every name below `example.test`.
     pub include: Vec<String>,
 }
 
-/// A page to visit and how many links away from a given URL it is.
+/// A page to visit, with its distance from a given URL in links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Visit {
-    /// The page, without its fragment.
+    /// The URL, without its fragment.
     pub url: Url,
-    /// 0 for a URL the user gave.
+    /// 0 for a given URL.
     pub depth: u32,
 }
 
@@ -55,7 +56,7 @@ impl Frontier {
         Some(visit)
     }
 
-    /// Adds the links found on a visited page, as far as the bounds allow.
+    /// Adds the links of a visited page that are within the limits.
     pub fn found(&mut self, on: &Visit, links: impl IntoIterator<Item = Url>) {
         if on.depth >= self.bounds.depth {
             return;
@@ -67,7 +68,7 @@ impl Frontier {
         }
     }
 
-    /// Pages known but not yet visited, as far as the page limit will let them be.
+    /// Number of pages still to visit, within the page limit.
     pub fn waiting(&self) -> usize {
         self.queue.len().min(self.bounds.pages.saturating_sub(self.taken))
     }

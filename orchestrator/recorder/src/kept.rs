@@ -1,15 +1,15 @@
-//! What pages have kept in the browser when a recording ends: cookies and storage, for pages of the
-//! snapshot to begin with when it is replayed.
+//! The browser's state at the end of a recording: cookies, `localStorage` and `sessionStorage`.
+//! Pages start with it when the snapshot is replayed.
 
 use browser::{Entry, Session, StorageState};
 use snapshots::{BrowserState, Storage};
 
 use crate::{Error, Studio};
 
-/// Reads it, and makes it part of the recording. The tab leaves its page for that.
+/// Reads the browser's state and stores it in the recording. The tab leaves its page for that.
 ///
 /// # Errors
-/// When no page is open any more, the browser is gone, or it cannot be written.
+/// When no page is open, the browser is gone, or the recording cannot be written.
 pub async fn keep_state(session: &mut Session, studio: &Studio) -> Result<(), Error> {
     let state = written(&session.storage_state().await?);
     studio.set_browser_state(&state)
@@ -29,7 +29,7 @@ fn written(state: &StorageState) -> BrowserState {
             }
         }
     }
-    // The fields have the same names in both.
+    // Both types have the same field names.
     let cookies = state.cookies.iter().filter_map(|cookie| {
         let fields = serde_json::to_value(cookie).ok()?;
         serde_json::from_value(fields).ok()

@@ -1,4 +1,5 @@
-//! Recording: visits pages in a live browser through a recording gateway and leaves one WACZ behind.
+//! The recorder: visits pages in a live browser through a recording gateway and writes one WACZ
+//! file.
 //!
 //! ```text
 //!   Studio::open ──┬── crawl      visits URLs and their links by itself
@@ -7,8 +8,8 @@
 //!                      then Studio::close ──> Recording::finish ──> the snapshot
 //! ```
 //!
-//! The recorder never reads or writes HTTP itself. Every byte of the snapshot was seen by the gateway on its way to
-//! the browser; what is added here are the pages: their URLs, titles and texts.
+//! The recorder never reads or writes HTTP itself. The gateway records every byte on its way to the
+//! browser. This crate adds only the page list: URLs, titles and texts.
 
 mod crawl;
 mod error;

@@ -1,4 +1,4 @@
-//! A person browses in a window; every page they open is taken down by the gateway.
+//! Manual recording: a person browses in a window, and the gateway records every page.
 
 use browser::{Action, Session};
 use tokio_util::sync::CancellationToken;
@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::Error;
 
-/// Opens the first URL and waits until the person closes the window or `cancel` is.
+/// Opens the first URL and waits until the person closes the window or `cancel` fires.
 pub async fn by_hand(session: &mut Session, urls: &[Url], cancel: &CancellationToken) -> Result<(), Error> {
     if let Some(url) = urls.first()
         && let Err(error) = session.act(&Action::Goto { url: url.to_string() }).await

@@ -1,17 +1,16 @@
-//! robots.txt by RFC 9309: which links of a site a crawl may follow.
+//! A parser for robots.txt (RFC 9309), which says which links of a site a crawl may follow.
 //!
-//! URLs that the user typed are visited in any case; the file speaks to crawlers, and one page asked for by a person
-//! is not a crawl.
+//! It does not apply to URLs that the user gives: a person who asks for one page is no crawler.
 
-/// The rules that one robots.txt gives to us.
+/// The rules of one robots.txt that apply to our crawler.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Robots {
-    /// `(allowed, path pattern)` in file order.
+    /// `(allowed, path pattern)` in the order of the file.
     rules: Vec<(bool, String)>,
 }
 
 impl Robots {
-    /// Reads the groups for `agent`, or those for `*` where the file names no such agent.
+    /// Reads the groups for `agent`, or the groups for `*` if none names `agent`.
     pub fn parse(text: &str, agent: &str) -> Robots {
         let (mut ours, mut anyone) = (None::<Vec<_>>, Vec::new());
         let (mut for_us, mut for_anyone, mut in_rules) = (false, false, true);
@@ -49,7 +48,8 @@ impl Robots {
         Robots { rules: ours.unwrap_or(anyone) }
     }
 
-    /// Whether `path` (with its query) may be visited: the longest matching rule decides, `allow` wins a tie.
+    /// Whether a crawler may visit `path` (with its query). The longest matching rule decides;
+    /// `allow` wins a tie.
     pub fn allows(&self, path: &str) -> bool {
         self.rules
             .iter()
@@ -59,7 +59,7 @@ impl Robots {
     }
 }
 
-/// Prefix match with `*` for any characters and a final `$` for the end of the path.
+/// Matches a prefix. `*` stands for any characters, and a final `$` for the end of the path.
 fn matches(pattern: &str, path: &str) -> bool {
     let (pattern, anchored) = match pattern.strip_suffix('$') {
         Some(pattern) => (pattern, true),

@@ -1,4 +1,4 @@
-//! Where a recording is made: the recording on disk and the gateway that fills it.
+//! A recording in progress: the files on disk and the gateway that fills them.
 
 use std::sync::Arc;
 
@@ -10,21 +10,22 @@ use snapshots::{BrowserState, Page, Recording, RecordingOptions};
 
 use crate::Error;
 
-/// What a studio is opened with.
+/// The settings of a [`Studio`].
 pub struct StudioOptions {
-    /// What the snapshot says about itself.
+    /// The metadata of the snapshot.
     pub recording: RecordingOptions,
-    /// The gateway, but for its routes: every host is recorded.
+    /// The gateway's settings. Its routes are replaced: every host is recorded.
     pub gateway: gateway::Config,
-    /// What is kept out of the recording.
+    /// What to leave out of the recording.
     pub redact: Redact,
-    /// Bodies larger than this many bytes pass but are not recorded.
+    /// Maximum size of a recorded body in bytes. Larger bodies reach the client but are not
+    /// recorded.
     pub body_cap: u64,
-    /// Snapshots that answer first; only what they do not hold is recorded.
+    /// Snapshots that answer first. Only requests that they miss are recorded.
     pub behind: Option<Replay>,
 }
 
-/// A gateway that records every host into one snapshot, or what other snapshots lack of it.
+/// A gateway that records every host into one snapshot, or only what other snapshots miss.
 pub struct Studio {
     gateway: Gateway,
     ca: Arc<CertificateAuthority>,
@@ -33,7 +34,7 @@ pub struct Studio {
 }
 
 impl Studio {
-    /// Starts recording into `out`. The gateway answers when this returns.
+    /// Starts recording into `out`. The gateway accepts requests when this returns.
     pub async fn open(out: &Utf8Path, options: StudioOptions) -> Result<Studio, Error> {
         let StudioOptions { recording, gateway: mut config, redact, body_cap, behind } = options;
         let recording = Recording::create(out, recording)?;
@@ -48,22 +49,22 @@ impl Studio {
         Ok(Studio { gateway, ca, recorder, activity })
     }
 
-    /// The gateway: its address, its ledger.
+    /// The gateway, with its address and ledger.
     pub fn gateway(&self) -> &Gateway {
         &self.gateway
     }
 
-    /// Who signs the gateway's certificates.
+    /// The authority that signs the gateway's certificates.
     pub fn ca(&self) -> &CertificateAuthority {
         &self.ca
     }
 
-    /// What the gateway is doing now.
+    /// The gateway's requests in flight.
     pub fn activity(&self) -> &Activity {
         &self.activity
     }
 
-    /// What has been recorded so far, and what could not be.
+    /// What is recorded so far, and what could not be recorded.
     pub fn report(&self) -> RecorderReport {
         self.recorder.report()
     }
@@ -75,13 +76,14 @@ impl Studio {
         Ok(recording.append_page(&Page { url, ..page.clone() })?)
     }
 
-    /// Says what pages have kept in the browser.
+    /// Stores the browser's cookies and storage.
     pub(crate) fn set_browser_state(&self, state: &BrowserState) -> Result<(), Error> {
         let recording = self.recorder.recording().ok_or(Error::Closed)?;
         Ok(recording.set_browser_state(state)?)
     }
 
-    /// Lets what is under way end; the recording is then to be finished, and the report says what is not in it.
+    /// Waits for the requests in flight and closes the gateway. The caller finishes the recording.
+    /// The report names what it lacks.
     pub async fn close(self) -> Result<(Recording, RecorderReport), Error> {
         self.gateway.shutdown().await;
         let report = self.recorder.report();

@@ -1,4 +1,4 @@
-//! One page: load it, let it settle, scroll through it, and take down what it says.
+//! One page visit: load, settle, scroll to the end, and read title, text and links.
 
 use std::time::Duration;
 
@@ -9,15 +9,16 @@ use url::Url;
 
 use crate::Error;
 
-/// What became of a visit.
+/// The result of a visit.
 pub(crate) enum VisitOutcome {
-    /// The page as it stood in the end, and where its links lead.
+    /// The page in its final state, and the URLs of its links.
     Page { page: Page, links: Vec<Url> },
     /// The page did not load; the text says why.
     Failed(String),
 }
 
-/// Loads `url`, scrolls to its end so that what loads late is loaded, and reads title, text and links.
+/// Loads `url` and scrolls to its end, so that lazy content loads. Then reads title, text and
+/// links.
 pub(crate) async fn visit(
     session: &mut Session,
     activity: &Activity,
@@ -28,7 +29,7 @@ pub(crate) async fn visit(
     if let Err(error) = session.act(&Action::Goto { url: url.to_string() }).await {
         return failed(error.to_string());
     }
-    // A page that never falls silent is kept as it is at the deadline: it did load.
+    // The page did load, so one that is never idle counts as it is at the deadline.
     settle(session, activity, deadline).await;
     session.scroll_to_end(activity, deadline).await?;
 
@@ -43,7 +44,7 @@ pub(crate) async fn visit(
     Ok(VisitOutcome::Page { page, links: links.iter().filter_map(|link| Url::parse(link).ok()).collect() })
 }
 
-/// The text of a page that is read but not kept as a page. `None` when it cannot be had.
+/// The text of a page that is not added to the page list. `None` if it cannot be read.
 pub(crate) async fn text_of(
     session: &mut Session,
     activity: &Activity,

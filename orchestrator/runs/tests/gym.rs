@@ -173,7 +173,7 @@ async fn how_it_ended_says_whether_it_was_cut_short() {
     let (status, again) = gym.post("/reset", json!({ "task": "bike.two", "repeat": 2 })).await;
     assert_eq!(
         (status, &again["error"]),
-        (409, &json!("attempt 2 at bike.two was begun already; name another, or none for the next"))
+        (409, &json!("attempt 2 at bike.two exists already; choose another, or omit `repeat` for the next"))
     );
     assert_eq!(gym.end().await.unwrap().episodes, 3);
 }
@@ -188,7 +188,7 @@ async fn places_are_waited_for_and_refused_in_the_end() {
         (
             503,
             &json!(
-                "no place came free within 0.2 s; close sessions that are done, or start the gym with more --workers"
+                "no slot became free within 0.2 s; close sessions that are done, or start the gym with more --workers"
             )
         )
     );
@@ -217,7 +217,7 @@ async fn a_silent_client_loses_its_place() {
     // There is one place: this comes back when the other episode has ended by itself.
     gym.reset("bike.two").await;
     let message =
-        "failed to get an action from the client within 0.2 s: it sent none, so that its episode was ended";
+        "failed to get an action from the client within 0.2 s: it sent none, so the episode was ended";
     assert_eq!(gym.outcome("bike.one", 1), Outcome::Error { message: message.to_owned() });
     let (status, gone) = gym.step(&session, "noop()").await;
     assert_eq!(status, 410);
@@ -263,7 +263,7 @@ async fn an_interrupt_puts_episodes_down_as_if_they_had_never_begun() {
     let ((status, put_down), ()) = tokio::join!(gym.step(&hangs, "click('1')"), stop);
     assert_eq!(
         (status, &put_down["error"]),
-        (503, &json!("the gym closes, and the episode is as if it had never begun"))
+        (503, &json!("the gym is closing, and the episode is discarded"))
     );
     let summary = gym.end().await.unwrap();
     assert_eq!((summary.episodes, summary.planned), (1, 1));

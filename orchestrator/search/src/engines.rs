@@ -1,21 +1,21 @@
-//! Which URLs are a search engine's, what they ask for, and how its next page of results is called.
+//! The search engines whose URLs are answered, with the format of their URLs.
 
 use std::borrow::Cow;
 
 use url::Url;
 use url::form_urlencoded::Serializer;
 
-/// A search engine as its URLs have it.
+/// The URL format of a search engine.
 #[derive(Debug, PartialEq, Eq)]
 struct Engine {
     hosts: &'static [&'static str],
-    /// Paths of its results; with no query they are its home page.
+    /// Paths of result pages. Without a query they are the home page.
     results: &'static [&'static str],
-    /// Paths of its home page.
+    /// Paths of the home page.
     home: &'static [&'static str],
-    /// The parameter with the query.
+    /// The query parameter with the search text.
     query: &'static str,
-    /// The parameter that says which page of results, what it is on the first one, and by how much it grows.
+    /// The parameter of the result page: its name, its value on the first page, and its step.
     start: (&'static str, u64, u64),
 }
 
@@ -73,24 +73,25 @@ const ENGINES: &[Engine] = &[
     },
 ];
 
-/// All hosts under which a search engine is known here.
+/// The hosts of all known search engines.
 pub fn hosts() -> impl Iterator<Item = &'static str> {
     ENGINES.iter().flat_map(|engine| engine.hosts.iter().copied())
 }
 
-/// What a search engine's URL asks for.
+/// The request in a search engine's URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchQuery<'a> {
     engine: &'static Engine,
-    /// Host of the engine.
+    /// The host of the engine.
     pub host: &'a str,
-    /// What is searched for, as it was typed; none on the engine's home page.
+    /// The search text as typed. `None` on the engine's home page.
     pub query: Option<String>,
-    /// The number of the first result that is wanted, from 0.
+    /// The index of the first requested result, from 0.
     pub first: u64,
 }
 
-/// What is asked for by the URL with this host (lower-case) and text; none where it is no search engine's, or another of its pages.
+/// Parses a search engine's URL. `host` is in lower case. `None` if the URL is no known search
+/// page.
 pub fn asked<'a>(host: &'a str, url: &str) -> Option<SearchQuery<'a>> {
     let engine = ENGINES.iter().find(|engine| engine.hosts.contains(&host))?;
     let url = Url::parse(url).ok()?;
@@ -108,7 +109,7 @@ pub fn asked<'a>(host: &'a str, url: &str) -> Option<SearchQuery<'a>> {
 }
 
 impl SearchQuery<'_> {
-    /// Where the form for another query leads, from any page of the engine.
+    /// The path of the search form, on any page of the engine.
     pub(crate) fn action(&self) -> &'static str {
         self.engine.results[0]
     }
@@ -118,7 +119,7 @@ impl SearchQuery<'_> {
         self.engine.query
     }
 
-    /// The address of the page of results that begins with the result of this number, relative to the engine's host.
+    /// The URL of the result page that begins with this result, relative to the engine's host.
     pub(crate) fn at(&self, first: u64) -> String {
         let (start, base, step) = self.engine.start;
         let number = (base + first / PER_PAGE * step).to_string();

@@ -1,29 +1,29 @@
-//! What can go wrong.
+//! The errors of this crate.
 
 use camino::Utf8PathBuf;
 
-/// Why pages cannot be searched. The text reads after "failed to".
+/// Why recorded pages cannot be searched. The text reads after "failed to".
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
     /// A snapshot cannot be read.
     #[error(transparent)]
     Snapshot(#[from] snapshots::index::IndexError),
-    /// The index cannot be made or read.
-    #[error("search the recorded pages by their index {path}, which is made again once it is removed")]
+    /// The index cannot be created or read.
+    #[error("search the recorded pages by their index {path}, which is built again if you remove it")]
     Database {
         /// The index.
         path: Utf8PathBuf,
-        /// Why not.
+        /// SQLite's error.
         source: rusqlite::Error,
     },
     /// A file cannot be written.
     #[error("{action} {path}")]
     Io {
-        /// What was tried.
+        /// The operation.
         action: &'static str,
-        /// Which file.
+        /// The path of the file.
         path: Utf8PathBuf,
-        /// Why not.
+        /// The system's error.
         source: std::io::Error,
     },
 }

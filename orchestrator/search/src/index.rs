@@ -1,6 +1,7 @@
-//! The words of recorded pages in a database of SQLite's full-text search, which ranks by BM25.
+//! The full-text index of recorded pages, in SQLite FTS5, which ranks results by BM25.
 //!
-//! It is a cache, bound to the archives by their state: one that is missing or of another state is built again.
+//! The index is a cache that is bound to the state of its archives. If it is missing or stale, it
+//! is built again.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use parking_lot::Mutex;
@@ -14,61 +15,62 @@ use tempfile::NamedTempFile;
 use crate::query::{self, DIVIDER, Query, divided};
 use crate::{SearchError, engines, text};
 
-/// The tables, and what goes into them: changed when they are.
+/// The version of the tables and their content. Change it with them.
 const VERSION: &str = "1";
-/// A document of more bytes is not searched in.
+/// Documents with more bytes are not indexed.
 const LARGEST: u64 = 32 << 20;
-/// Of a page, so many characters are searched in.
+/// Number of characters of a page that are indexed.
 const LONGEST: usize = 1 << 20;
-/// What a word is worth in the title, in the address and in the text.
+/// The weights of a word in title, URL and text.
 const WEIGHTS: &str = "0.0, 0.0, 5.0, 2.0, 1.0";
-/// Words of a snippet, and its characters, since a word may have any length.
+/// Maximum length of a snippet in words, and in characters, because words may be long.
 const SNIPPET: (u32, usize) = (40, 1000);
-/// Characters of a title.
+/// Maximum length of a title in characters.
 const TITLE: usize = 300;
 
-/// What stands before and after a found word in [`SearchHit::snippet`].
+/// Marks around a matching word in [`SearchHit::snippet`].
 pub(crate) const MARKS: (char, char) = ('\u{2}', '\u{3}');
 
-/// Some of the pages that a query finds.
+/// Some of the pages that match a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Results {
-    /// How many there are altogether.
+    /// The total number of matching pages.
     pub total: u64,
-    /// Those that were asked for, best first.
+    /// The requested matches, best first.
     pub found: Vec<SearchHit>,
 }
 
-/// A page that was found.
+/// A page that matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchHit {
     /// Its URL, as the snapshots answer it.
     pub url: String,
     /// Its title; empty if it has none.
     pub title: String,
-    /// Words around those that were searched for, which stand between U+0002 and U+0003.
+    /// The text around matching words, which stand between U+0002 and U+0003.
     pub snippet: String,
 }
 
 impl SearchHit {
-    /// The snippet without its marks.
+    /// The snippet without marks.
     pub fn text(&self) -> String {
         self.snippet.replace([MARKS.0, MARKS.1], "")
     }
 }
 
-/// An index that is searched.
+/// An open index.
 #[derive(Debug)]
 pub(crate) struct Index {
     connection: Mutex<Connection>,
     path: Utf8PathBuf,
-    /// Where it lies if it goes with us.
+    /// The temporary file of the index, if it is temporary.
     _temporary: Option<NamedTempFile>,
 }
 
 impl Index {
-    /// Opens the index of these snapshots in the folder `cache`, and makes it first where there is none; without a folder it is made into a temporary
-    /// file. What replay answers by the very same URL alone is all that is found where `exact` is set.
+    /// Opens the index of these snapshots in the folder `cache`, and builds it if it is missing or
+    /// stale. Without a folder it is built in a temporary file. With `exact` it contains only pages
+    /// that replay answers at exactly the same URL.
     pub(crate) fn open_or_build(
         set: &ReplaySet,
         exact: bool,
@@ -81,7 +83,7 @@ impl Index {
             let path = path_of(&file)?.to_owned();
             return Ok(Index { connection: Mutex::new(open(&path)?), path, _temporary: Some(file) });
         };
-        // One file for these archives, whatever becomes of them, so that none is left behind.
+        // The file name depends only on the archives' paths, so that stale files are replaced.
         let archives: Vec<Utf8PathBuf> = set.members().map(|(archive, _)| whole(archive.path())).collect();
         let parts: Vec<&[u8]> = archives.iter().map(|path| path.as_str().as_bytes()).collect();
         let key =
@@ -97,7 +99,7 @@ impl Index {
         Ok(Index { connection: Mutex::new(open(&path)?), path, _temporary: None })
     }
 
-    /// The results of a query from the `first` on.
+    /// The results of a query, beginning with index `first`.
     pub(crate) fn results(&self, typed: &str, first: u64, count: u64) -> Result<Results, SearchError> {
         let Some(query) = query::read(typed) else {
             return Ok(Results { total: 0, found: Vec::new() });
@@ -107,7 +109,7 @@ impl Index {
 
     fn look_up(&self, query: &Query, first: u64, count: u64) -> rusqlite::Result<Results> {
         let connection = self.connection.lock();
-        // The expression is the first parameter, hosts follow, and at last come the numbers.
+        // Parameter 1 is the expression, then come the hosts, and the numbers at the end.
         let hosts = 2..query.hosts.len() + 2;
         let on_host =
             |host: usize| format!("host = ?{host} OR substr(host, -length(?{host}) - 1) = '.' || ?{host}");
@@ -123,7 +125,7 @@ impl Index {
         let number = |number: u64| Value::from(i64::try_from(number).unwrap_or(i64::MAX));
         let (limit, offset) = (hosts.end, hosts.end + 1);
         let ((before, after), (words, characters)) = (MARKS, SNIPPET);
-        // Of equal rank the one with the lesser address comes first, so that the order never depends on anything else.
+        // Order equal ranks by URL, so that the order is deterministic.
         let mut statement = connection.prepare_cached(&format!(
             "SELECT url, title, snippet(pages, 4, '{before}', '{after}', '…', {words}) FROM pages WHERE {found}
              ORDER BY bm25(pages, {WEIGHTS}), url LIMIT ?{limit} OFFSET ?{offset}"
@@ -164,7 +166,7 @@ fn open(path: &Utf8Path) -> Result<Connection, SearchError> {
     Connection::open_with_flags(path, flags).map_err(failed(path))
 }
 
-/// Whether the index at `path` is one of archives in this state. One that cannot be read is none.
+/// Whether the index at `path` belongs to this state. An unreadable index does not.
 fn is_of(path: &Utf8Path, state: &str) -> bool {
     let read = || -> Result<Option<String>, SearchError> {
         let own = open(path)?.query_row("SELECT state FROM archives", [], |row| row.get(0)).optional();
@@ -179,13 +181,14 @@ fn is_of(path: &Utf8Path, state: &str) -> bool {
     }
 }
 
-/// Writes the index into an empty file.
+/// Writes the index to an empty file.
 fn build(set: &ReplaySet, exact: bool, state: &str, path: &Utf8Path) -> Result<(), SearchError> {
     let mut connection = Connection::open(path).map_err(failed(path))?;
     let transaction = begin(&mut connection).map_err(failed(path))?;
     for page in set.pages() {
         let Some(host) = host_of(&page.url) else { continue };
-        // What engines were asked while pages were recorded is no answer to what they are asked now.
+        // Recorded result pages of search engines do not answer other queries, so they are not
+        // indexed.
         if engines::asked(&host, &page.url).is_some() {
             continue;
         }
@@ -198,7 +201,7 @@ fn build(set: &ReplaySet, exact: bool, state: &str, path: &Utf8Path) -> Result<(
 }
 
 fn begin(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
-    // What is interrupted is never used, so nothing has to be undone or to reach the disk in order.
+    // An interrupted index is never used, so it needs no journal and no sync.
     connection.pragma_update(None, "journal_mode", "OFF")?;
     connection.pragma_update(None, "synchronous", "OFF")?;
     connection.execute_batch(
@@ -221,8 +224,8 @@ fn end(transaction: Transaction<'_>, state: &str) -> rusqlite::Result<()> {
     transaction.commit()
 }
 
-/// Title and text of a page that the set has an answer to; none where it has none that is a page. What was listed with the page goes before what its HTML
-/// says, since it is what a browser showed.
+/// The title and text of a page. `None` if the set has no answer that is a page. The page list has
+/// priority over the HTML, because it has what a browser showed.
 fn words_of(
     set: &ReplaySet,
     exact: bool,
@@ -250,7 +253,8 @@ fn words_of(
     Ok(Some((title, shorten(&listed.unwrap_or(read.body), LONGEST))))
 }
 
-/// An answer that replay gives to the URL and that is a page, or, if its text is known, leads to one.
+/// The answer of replay for the URL: a page, or, if the page's text is known, also a redirect to
+/// one.
 fn answer(set: &ReplaySet, exact: bool, url: &str, known: bool) -> Result<Option<Hit>, IndexError> {
     let url = url.split('#').next().unwrap_or_default();
     let asked = matching::Asked::bare("GET", url);
@@ -269,7 +273,7 @@ fn answer(set: &ReplaySet, exact: bool, url: &str, known: bool) -> Result<Option
     Ok(None)
 }
 
-/// So many characters, of which none is taken for one of ours.
+/// The beginning of a text, without our divider characters.
 fn shorten(text: &str, longest: usize) -> String {
     let plain = text.chars().filter(|c| *c != DIVIDER).take(longest);
     divided(&plain.map(|c| if c.is_control() { ' ' } else { c }).collect::<String>())
@@ -280,7 +284,7 @@ fn host_of(url: &str) -> Option<String> {
     matches!(url.scheme(), "http" | "https").then(|| url.host_str().map(str::to_lowercase))?
 }
 
-/// The words of an address, without its scheme.
+/// The words of a URL, without its scheme.
 fn address(url: &str) -> String {
     let bare = url.split_once("://").map_or(url, |(_, rest)| rest);
     bare.split(|c: char| !c.is_alphanumeric()).collect::<Vec<_>>().join(" ")

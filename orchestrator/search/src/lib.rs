@@ -1,11 +1,13 @@
-//! A search engine over recorded pages: what answers an agent's query offline, since no recording holds the results of every query.
+//! An offline search engine over recorded pages. It answers the queries of agents, because no
+//! recording has the results of every query.
 //!
 //! ```text
 //!  URL ── engines ── is it a search engine's? ── query ── index ── page ── HTML of results
-//!                                       words, "phrases", -words, site:     pages of the snapshots by BM25
+//!                             words, "phrases", -words, site:     recorded pages, ranked by BM25
 //! ```
 //!
-//! The same snapshots and the same query give the same bytes. Only pages that the snapshots answer are found, so that no result leads to a miss.
+//! The same snapshots and query give the same bytes. Only pages that the snapshots can answer are
+//! found, so no result leads to a miss.
 
 mod engines;
 mod error;
@@ -25,16 +27,16 @@ pub use index::{Results, SearchHit};
 
 use index::Index;
 
-/// Whether there is anything to look for in what was typed: `site:` and words that are not wanted only narrow that down.
+/// Whether a text has words to search for. `site:` and excluded words alone only narrow a search.
 pub fn has_words(typed: &str) -> bool {
     query::read(typed).is_some()
 }
 
-/// How many results a page of them has.
+/// Number of results on a page.
 pub const PER_PAGE: u64 = 10;
 
-/// A search engine over the pages of some snapshots. They are indexed when they are searched first, or by [`Search::prepare`]; many threads may search at
-/// once.
+/// A search engine over the pages of some snapshots. The first search, or [`Search::prepare`],
+/// indexes the pages. Many threads may search at the same time.
 #[derive(Debug)]
 pub struct Search {
     set: Arc<ReplaySet>,
@@ -43,37 +45,40 @@ pub struct Search {
     index: OnceLock<Result<Index, Arc<SearchError>>>,
 }
 
-/// What a search engine's URL is answered with.
+/// The answer to a search engine's URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
     /// The HTML, in UTF-8.
     pub html: String,
-    /// How many pages were found, on all pages of results; none where nothing was searched for yet.
+    /// The number of matches on all result pages. `None` if there was no query.
     pub found: Option<u64>,
 }
 
 impl Search {
-    /// Searches the pages of `set`. Their index is kept in the folder `cache`, and without one in a temporary file.
+    /// Searches the pages of `set`. The index is kept in the folder `cache`, or else in a temporary
+    /// file.
     pub fn new(set: Arc<ReplaySet>, cache: Option<&Utf8Path>) -> Search {
         Search { set, exact: false, cache: cache.map(Utf8Path::to_owned), index: OnceLock::new() }
     }
 
-    /// Finds only pages that the snapshots answer by the very same URL.
+    /// Finds only pages that the snapshots answer at exactly the same URL.
     #[must_use]
     pub fn exact(mut self, exact: bool) -> Search {
         self.exact = exact;
         self
     }
 
-    /// Indexes the pages unless that is done. Blocks while pages are read, some seconds for thousands of them.
+    /// Indexes the pages if needed. Blocks while it reads them: some seconds for thousands of
+    /// pages.
     ///
     /// # Errors
-    /// When the snapshots cannot be read or the index cannot be written; the same error at every later call.
+    /// When the snapshots cannot be read or the index cannot be written. Later calls return the
+    /// same error.
     pub fn prepare(&self) -> Result<(), Arc<SearchError>> {
         self.index().map(|_| ())
     }
 
-    /// The results of a query from the `first` on, counted from 0.
+    /// The results of a query, beginning with index `first`, from 0.
     ///
     /// # Errors
     /// As [`Search::prepare`], and when the index cannot be read.
@@ -81,7 +86,7 @@ impl Search {
         Ok(self.index()?.results(query, first, count)?)
     }
 
-    /// The page for what a search engine was asked: its results, or, without a query, a form to ask with.
+    /// The page for a search engine's URL: results, or a search form if there is no query.
     ///
     /// # Errors
     /// As [`Search::results`].

@@ -1,4 +1,4 @@
-//! The page of results: plain links, since agents read it more often than people.
+//! The page of results. It has plain links, because agents read it more often than people.
 
 use std::sync::OnceLock;
 
@@ -11,10 +11,10 @@ use crate::PER_PAGE;
 use crate::engines::SearchQuery;
 use crate::index::{MARKS, Results, SearchHit};
 
-/// The name tells the engine to escape everything for HTML.
+/// The extension makes the template engine escape HTML.
 const NAME: &str = "results.html";
 
-/// The page for what was asked: with results, or without any query.
+/// Renders the page with results, or without if there was no query.
 pub(crate) fn render(asked: &SearchQuery<'_>, results: Option<&Results>) -> String {
     let total = results.map_or(0, |results| results.total);
     let shown = results.map_or(0, |results| results.found.len() as u64);

@@ -1,30 +1,30 @@
-//! What people type into search engines, as SQLite's full-text search takes it.
+//! Translates search queries into expressions of SQLite FTS5.
 
-/// Words that say little, as long as others say more.
+/// Common words, which are ignored if the query has others.
 const COMMON: &[&str] = &[
     "a", "an", "and", "are", "as", "at", "be", "by", "did", "do", "does", "for", "from", "has", "have",
     "how", "i", "in", "is", "it", "its", "me", "my", "of", "on", "or", "that", "the", "there", "this", "to",
     "was", "were", "what", "when", "where", "which", "who", "why", "will", "with",
 ];
-/// More words than that are not looked for.
+/// Maximum number of words; others are ignored.
 const MOST: usize = 64;
 
-/// A query that can be asked.
+/// A parsed query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Query {
-    /// An expression of FTS5. Pages with any of the words are found, those with more and rarer ones first; phrases in quotes have to be there, and what has
-    /// a minus before it must not.
+    /// An FTS5 expression. Pages with any of the words match; those with more and rarer words come
+    /// first. Quoted phrases are required, and words after a minus are excluded.
     pub(crate) expression: String,
-    /// Hosts, and the hosts below them, of which the page has to be one; any where there is none.
+    /// The page must be on one of these hosts or below. Any host if empty.
     pub(crate) hosts: Vec<String>,
 }
 
-/// Reads what was typed; none where no word is in it.
+/// Parses a query. `None` if it has no words.
 pub(crate) fn read(typed: &str) -> Option<Query> {
     let (mut words, mut phrases, mut without, mut hosts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for Piece { text, quoted, not } in pieces(typed) {
         if let (false, Some(host)) = (quoted, text.strip_prefix("site:")) {
-            // Hosts that are not wanted are let through: they are a matter of rank alone.
+            // Excluded hosts are ignored: they would only affect the rank.
             hosts.extend(host_of(host).filter(|_| !not));
         } else if !text.contains(char::is_alphanumeric) {
         } else if not {
@@ -44,7 +44,7 @@ pub(crate) fn read(typed: &str) -> Option<Query> {
     if any.is_empty() {
         return None;
     }
-    // Phrases are among the words, too, so that words beside them rank pages and none of them is asked for.
+    // Phrases are also among the optional words, so that other words affect only the rank.
     let mut expression = format!("({})", any.join(" OR "));
     for phrase in phrases {
         expression = format!("{expression} AND {phrase}");
@@ -61,7 +61,7 @@ struct Piece<'a> {
     not: bool,
 }
 
-/// What stands between blanks, and between quotes; each with whether a minus stands before it.
+/// Splits the query at blanks and quotes. Each piece says whether a minus precedes it.
 fn pieces(typed: &str) -> Vec<Piece<'_>> {
     const QUOTES: [char; 3] = ['"', '“', '”'];
     let (mut pieces, mut rest, mut not) = (Vec::new(), typed, false);
@@ -73,7 +73,7 @@ fn pieces(typed: &str) -> Vec<Piece<'_>> {
         }
         let Some(first) = rest.chars().next() else { break };
         let inside = &rest[first.len_utf8()..];
-        // A quote that is never closed is none.
+        // A quote without an end is ignored.
         let (text, quoted, behind) = match inside.split_once(QUOTES).filter(|_| QUOTES.contains(&first)) {
             Some((text, behind)) => (text, true, behind),
             None => {
@@ -88,7 +88,7 @@ fn pieces(typed: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// The host of `site:`, which may be typed with more around it; none where nothing is left.
+/// The host of `site:`, which may contain more of a URL. `None` if nothing is left.
 fn host_of(typed: &str) -> Option<String> {
     let bare = typed.split_once("://").map_or(typed, |(_, rest)| rest);
     let host = bare.split(['/', '?', '#', ':']).next().unwrap_or(bare);
@@ -96,16 +96,17 @@ fn host_of(typed: &str) -> Option<String> {
     (!host.is_empty()).then_some(host)
 }
 
-/// A string of FTS5: whatever is in it is text, of which its tokenizer makes one or several words in a row.
+/// A string of FTS5. Its tokenizer splits the text into one or several adjacent words.
 fn literal(text: &str) -> String {
     let text: String = text.chars().filter(|c| *c != '\0').collect();
     format!("\"{}\"", divided(&text).replace('"', "\"\""))
 }
 
-/// Between characters of scripts that have no blanks between words, so that each of them is found as a word. It is not seen.
+/// An invisible divider between characters of scripts without blanks between words. It makes each
+/// character a word.
 pub(crate) const DIVIDER: char = '\u{200b}';
 
-/// With [`DIVIDER`] around each character of such a script.
+/// Puts a [`DIVIDER`] around each character of such a script.
 pub(crate) fn divided(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,38 +1,39 @@
-//! What a person would read of an HTML document, by its tags alone: for recordings that do not say what a browser has shown.
+//! Extracts the visible text of an HTML document by its tags, for recordings without the text that
+//! a browser showed.
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 
-/// Where an encoding may be declared in a document.
+/// Number of bytes in which a document may declare its encoding.
 const HEAD: usize = 1024;
 
-/// Elements whose text nobody sees, or is none of the page's.
+/// Elements whose text is invisible or not part of the page.
 const HIDDEN: &[&[u8]] = &[b"script", b"style", b"noscript", b"template", b"svg", b"iframe", b"select"];
 
-/// Elements that a word may go across.
+/// Inline elements, which do not separate words.
 const WITHIN: &[&[u8]] = &[
     b"a", b"abbr", b"b", b"bdi", b"code", b"em", b"font", b"i", b"mark", b"s", b"small", b"span", b"strong",
     b"sub", b"sup", b"u", b"wbr",
 ];
 
-/// Title and body as text, blanks made one.
+/// Title and body as text, with white space collapsed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Text {
     pub(crate) title: String,
     pub(crate) body: String,
 }
 
-/// Whether a document of this type is HTML.
+/// Whether this media type is HTML.
 pub(crate) fn is_html(media_type: &str) -> bool {
     let media_type = media_type.trim_start().to_ascii_lowercase();
     media_type.starts_with("text/html") || media_type.starts_with("application/xhtml")
 }
 
-/// Reads a document.
+/// Parses a document.
 pub(crate) fn read(media_type: &str, bytes: &[u8]) -> Text {
     let (html, _, _) = encoding(media_type, bytes).decode(bytes);
     let mut emitter = DefaultEmitter::default();
-    // So that what a script writes is no text.
+    // So that the content of scripts is not text.
     emitter.naively_switch_states(true);
     let (mut title, mut body) = (None::<String>, String::new());
     let (mut in_title, mut hidden) = (false, Vec::<Vec<u8>>::new());
@@ -54,7 +55,7 @@ pub(crate) fn read(media_type: &str, bytes: &[u8]) -> Text {
             Token::EndTag(tag) => {
                 let name: &[u8] = &tag.name;
                 in_title &= name != b"title";
-                // What is hidden within another hidden element and never closed ends with that.
+                // A hidden element that is never closed ends with its parent.
                 match hidden.iter().rposition(|open| open == name) {
                     Some(place) => hidden.truncate(place),
                     None => part(&mut body, name),
@@ -84,11 +85,12 @@ fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// By the media type, else by what the document declares, else UTF-8 where it is that, else what browsers suppose.
+/// The encoding: from the media type, from the document's declaration, UTF-8 if valid, or the
+/// browsers' default.
 fn encoding(media_type: &str, bytes: &[u8]) -> &'static Encoding {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]).to_ascii_lowercase();
     let metas = head.split("<meta").skip(1).filter_map(|rest| rest.split('>').next());
-    // A document that can be read so far as to say UTF-16 is none.
+    // A declaration of UTF-16 that can be read as ASCII is wrong.
     let declared = metas
         .filter_map(labelled)
         .map(|found| if found.output_encoding() == found { found } else { UTF_8 })
@@ -97,7 +99,7 @@ fn encoding(media_type: &str, bytes: &[u8]) -> &'static Encoding {
     labelled(&media_type.to_ascii_lowercase()).or(declared).unwrap_or(supposed)
 }
 
-/// The encoding that a text in lower case names as its `charset`.
+/// The encoding that a lower-case text names as its `charset`.
 fn labelled(text: &str) -> Option<&'static Encoding> {
     let (_, label) = text.split_once("charset=")?;
     let label = label.trim_start_matches(['"', '\'', ' ']);

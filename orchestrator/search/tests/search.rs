@@ -1,4 +1,4 @@
-//! Searching recordings made by hand: with a page list that has texts, and without any.
+//! Tests of searches over generated recordings, with a page list that has texts and without.
 
 #![allow(clippy::unwrap_used)]
 
@@ -36,7 +36,7 @@ impl World {
         self.answer(url, 200, "text/html; charset=utf-8", html)
     }
 
-    /// A page of the list, as a browser showed it.
+    /// Adds a page to the page list, as a browser showed it.
     fn page(&self, url: &str, title: &str, text: &str) -> &World {
         let page = Page {
             title: Some(title.to_owned()),

@@ -1,7 +1,7 @@
-//! The name that was meant, for errors about one that is not known.
+//! "Did you mean" proposals for error messages about unknown names.
 
-/// The first of the names with the fewest changes between them and the text, if it is like the text
-/// at all: no more than a third of the letters differ, whatever their case.
+/// The name that is nearest to the text by edit distance, ignoring case. `None` if more than a
+/// third of the letters differ.
 pub fn nearest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = text.to_lowercase();
     let far = |name: &str| strsim::osa_distance(&lower, &name.to_lowercase());
@@ -9,7 +9,7 @@ pub fn nearest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
     (far * 3 <= text.chars().count()).then_some(name)
 }
 
-/// ` (did you mean NAME?)`, to stand behind the text; nothing where no name is like it.
+/// ` (did you mean NAME?)`, to append to an error message. Empty if no name is near.
 pub fn did_you_mean<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     nearest(text, names).map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"))
 }

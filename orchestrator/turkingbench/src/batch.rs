@@ -1,8 +1,10 @@
-//! A task's table: its instances, and what workers answered to each.
+//! The table of a task: its instances, with the workers' answers to each.
 //!
-//! As `Evaluation.retrieve_gold_labels` of JHU-CLSP/turking-bench has it (`src/evaluation_class.py`): columns named `Answer.` are answers, all others
-//! inputs, and rows with equal inputs are one instance. Its comparison of rows finds no answers where an input cell is empty, because pandas' empty
-//! cells differ from themselves; here they are equal, as in the list of instances, which it makes by `drop_duplicates`.
+//! It follows `Evaluation.retrieve_gold_labels` of JHU-CLSP/turking-bench
+//! (`src/evaluation_class.py`). Columns named `Answer.` are answers, all others are inputs, and
+//! rows with equal inputs are one instance. The original finds no answers if an input cell is
+//! empty, because pandas' empty cells differ from themselves. Here they are equal, as in the
+//! original's list of instances, which uses `drop_duplicates`.
 
 use std::collections::HashMap;
 
@@ -11,33 +13,34 @@ use crate::csv::{self, Line};
 
 const ANSWER: &str = "Answer.";
 
-/// A table that has been read.
+/// A parsed table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Batch {
-    /// Rows of the table.
+    /// Number of rows of the table.
     pub rows: usize,
-    /// The names of inputs, in the order of the columns.
+    /// The names of the inputs, in the order of the columns.
     pub inputs: Vec<String>,
-    /// The names of the fields that were answered, in the order of the columns, without `Answer.`
+    /// The names of the answered fields, in the order of the columns, without `Answer.`
     pub fields: Vec<String>,
-    /// In the order in which they first come up.
+    /// The instances, in the order of the table.
     pub instances: Vec<Instance>,
 }
 
-/// A page's inputs, and the answers to it.
+/// The inputs of a page, and the answers to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Instance {
-    /// In the order of [`Batch::inputs`], as pandas writes them.
+    /// The inputs in the order of [`Batch::inputs`], as pandas writes them.
     pub inputs: Vec<String>,
-    /// Of each field in the order of [`Batch::fields`], the cells of all workers in the order of the rows.
+    /// The answers of all workers to each field. Fields are in the order of [`Batch::fields`],
+    /// workers in the order of rows.
     pub golds: Vec<Vec<Cell>>,
 }
 
 impl Batch {
-    /// Reads a table.
+    /// Parses a table.
     ///
     /// # Errors
-    /// The number of the line, from 1, and what is wrong there.
+    /// When a line is invalid: its number, from 1, and the reason.
     pub fn read(text: &str) -> Result<Batch, (usize, String)> {
         let unclosed = |line| (line, "its quote is never closed".to_owned());
         let mut lines = csv::read(text).map_err(unclosed)?.into_iter();
@@ -89,7 +92,8 @@ impl Batch {
     }
 }
 
-/// Names as pandas gives them: those without one by their place, and of equal ones all but the first with a number.
+/// Column names as pandas gives them: empty ones by their position, and repeated ones with a
+/// number.
 fn names(header: Vec<String>) -> Vec<String> {
     let mut names: Vec<String> = Vec::with_capacity(header.len());
     for (at, name) in header.into_iter().enumerate() {

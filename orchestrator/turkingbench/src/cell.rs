@@ -1,8 +1,8 @@
-//! Cells, as pandas' `read_csv` makes them of a column's texts, and as `to_csv` writes them again.
+//! Table cells, as pandas' `read_csv` parses a column's texts and as `to_csv` writes them.
 
 use serde::{Deserialize, Serialize, Serializer};
 
-/// What pandas takes for an empty cell.
+/// The texts that pandas reads as an empty cell.
 const EMPTY: [&str; 19] = [
     "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A",
     "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
@@ -12,13 +12,13 @@ const EMPTY: [&str; 19] = [
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum Cell {
-    /// `TRUE` and `FALSE` in a column that holds nothing else.
+    /// `TRUE` and `FALSE`, if the column has nothing else.
     Bool(bool),
-    /// A number in a column that holds nothing else.
+    /// A number, if the column has nothing else.
     Number(f64),
     /// Any other cell.
     Text(String),
-    /// A cell without anything in it.
+    /// An empty cell.
     Empty,
 }
 
@@ -38,7 +38,7 @@ impl Serialize for Cell {
     }
 }
 
-/// What a column holds, which decides what each of its cells is.
+/// The type of a column, which decides the type of its cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Column {
     Bool,
@@ -48,7 +48,8 @@ pub(crate) enum Column {
 }
 
 impl Column {
-    /// What all cells that are not empty can be read as. Whole numbers beside empty cells are numbers, as are cells that are all empty.
+    /// The type that fits all cells that are not empty. Whole numbers with empty cells between them
+    /// are `Number`, and so is a column of empty cells.
     pub(crate) fn of<'a>(cells: impl Iterator<Item = &'a str> + Clone) -> Column {
         let said = cells.clone().filter(|cell| !is_empty(cell));
         let all_said = !cells.clone().any(is_empty);
@@ -65,7 +66,7 @@ impl Column {
         }
     }
 
-    /// The cell that a text is.
+    /// Parses a cell.
     pub(crate) fn cell(self, text: &str) -> Cell {
         let read = match self {
             _ if is_empty(text) => Some(Cell::Empty),
@@ -76,7 +77,7 @@ impl Column {
         read.unwrap_or_else(|| Cell::Text(text.to_owned()))
     }
 
-    /// The text that pandas writes for it, as the tables that pages are filled from have it.
+    /// The text that pandas writes for the cell, which is what fills the pages.
     pub(crate) fn written(self, text: &str) -> String {
         match self {
             _ if is_empty(text) => String::new(),
@@ -106,7 +107,7 @@ fn number(text: &str) -> Option<f64> {
     text.trim().parse().ok()
 }
 
-/// A number as Python writes it: with a fraction or an exponent, always.
+/// A number as Python writes it: always with a fraction or an exponent.
 fn spelt(number: f64) -> String {
     if number.is_finite() && number != 0.0 && !(1e-4..1e16).contains(&number.abs()) {
         let text = format!("{number:e}");

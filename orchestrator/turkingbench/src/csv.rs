@@ -1,16 +1,17 @@
-//! Comma-separated values as pandas' tokenizer splits them.
+//! A CSV parser that splits as pandas' tokenizer does.
 //!
-//! Quotes count only where a cell begins with one, and are doubled inside; what follows the closing quote belongs to the cell. Lines end in LF, CR or
-//! both. A line of nothing but spaces and tabs is none.
+//! A quote counts only at the beginning of a cell and is doubled inside. Text after the closing
+//! quote belongs to the cell. Lines end in LF, CR or both. A line with only spaces and tabs is
+//! ignored.
 
-/// A line that was read: the number of the line that it begins on, from 1, and its cells.
+/// A parsed line: the number of its first line in the file, from 1, and its cells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Line {
     pub(crate) number: usize,
     pub(crate) cells: Vec<String>,
 }
 
-/// All lines that hold something. A quote that is never closed takes in all that is left, and its line's number is the error.
+/// All lines with content. A quote that is never closed is an error with the number of its line.
 pub(crate) fn read(text: &str) -> Result<Vec<Line>, usize> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut chars = text.chars().peekable();
@@ -18,7 +19,7 @@ pub(crate) fn read(text: &str) -> Result<Vec<Line>, usize> {
     while chars.peek().is_some() {
         let begins = number;
         let (mut cells, mut cell, mut quoted) = (Vec::new(), String::new(), false);
-        // Whether the cell that is being read has not begun yet, and whether a quote is open.
+        // Whether the current cell is still empty, and whether a quote is open.
         let (mut fresh, mut open) = (true, false);
         loop {
             let Some(c) = chars.next() else {

@@ -1,4 +1,4 @@
-//! What may be wrong with a folder of tasks.
+//! Errors about folders of tasks.
 
 use std::io;
 
@@ -11,12 +11,12 @@ pub enum Error {
     /// A file or folder cannot be read.
     #[error("read {path}: {source}")]
     Read {
-        /// Which.
+        /// The path.
         path: Utf8PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// No task is in the folder.
+    /// The folder has no tasks.
     #[error(
         "find tasks in {path}: no folder there has a template.html and a batch.csv; name the benchmark's repository, or its folder `tasks`"
     )]
@@ -24,34 +24,34 @@ pub enum Error {
         /// The folder.
         path: Utf8PathBuf,
     },
-    /// Two tasks would have one address.
-    #[error("tell {one} and {other} apart: both are `{slug}` in addresses; rename one of the folders")]
+    /// Two tasks have the same slug.
+    #[error("tell {one} and {other} apart: both have the URL `{slug}`; rename one of the folders")]
     Alike {
-        /// A task.
+        /// The first task.
         one: String,
-        /// Another.
+        /// The second task.
         other: String,
-        /// What both become.
+        /// The slug of both.
         slug: String,
     },
-    /// A table is not one.
+    /// A table is invalid.
     #[error("read {path}, line {line}: {reason}")]
     Table {
         /// The file.
         path: Utf8PathBuf,
-        /// Counted from 1.
+        /// The line, from 1.
         line: usize,
         /// What is wrong there.
         reason: String,
     },
-    /// There is no list of the tasks of a split.
+    /// The list of a split's tasks cannot be read.
     #[error(
         "read {path}: {source}; a split needs the benchmark's whole repository, with the folder `data/splits` beside `tasks`"
     )]
     Split {
         /// The list.
         path: Utf8PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }

@@ -9,39 +9,40 @@ use crate::{Batch, Error};
 const TEMPLATE: &str = "template.html";
 const BATCH: &str = "batch.csv";
 
-/// Tasks in the order of their names.
+/// The tasks of a folder, sorted by slug.
 #[derive(Debug, Clone)]
 pub struct Folder {
     path: Utf8PathBuf,
     tasks: Vec<Task>,
 }
 
-/// One of them.
+/// A task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
     /// The name of its folder.
     pub name: String,
-    /// The name as addresses and ids can hold it: small letters and digits of ASCII, with `-` for all between.
+    /// The name for URLs and ids: lower-case ASCII letters and digits, with `-` for everything
+    /// else.
     pub slug: String,
     folder: Utf8PathBuf,
 }
 
-/// The benchmark's lists of tasks to evaluate on.
+/// The benchmark's lists of tasks for evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Split {
     /// Twenty tasks.
     Easy,
     /// Seventeen.
     Hard,
-    /// Three whose answers are opinions.
+    /// Three tasks whose answers are opinions.
     Subjective,
 }
 
 impl Split {
-    /// All of them.
+    /// All splits.
     pub const ALL: [Split; 3] = [Split::Easy, Split::Hard, Split::Subjective];
 
-    /// In a word.
+    /// The name of the split.
     pub fn name(self) -> &'static str {
         match self {
             Split::Easy => "easy",
@@ -60,10 +61,11 @@ impl Split {
 }
 
 impl Folder {
-    /// Lists the tasks of a folder: the benchmark's repository, or its folder `tasks`. What has no template or no table is no task.
+    /// Lists the tasks of a folder: the benchmark's repository or its `tasks` folder. Folders
+    /// without a template or table are ignored.
     ///
     /// # Errors
-    /// When the folder cannot be read, has no tasks, or has two that would have one address.
+    /// When the folder cannot be read, has no tasks, or has two tasks with the same slug.
     pub fn open(folder: &Utf8Path) -> Result<Folder, Error> {
         let inner = folder.join("tasks");
         let path = if inner.is_dir() { inner } else { folder.to_owned() };
@@ -87,22 +89,23 @@ impl Folder {
         Ok(Folder { path, tasks })
     }
 
-    /// Where the tasks are.
+    /// The folder with the tasks.
     pub fn path(&self) -> &Utf8Path {
         &self.path
     }
 
-    /// The tasks, by their slugs.
+    /// The tasks, sorted by slug.
     pub fn tasks(&self) -> &[Task] {
         &self.tasks
     }
 
-    /// The task of a slug.
+    /// The task with this slug.
     pub fn task(&self, slug: &str) -> Option<&Task> {
         self.tasks.binary_search_by(|task| task.slug.as_str().cmp(slug)).ok().map(|at| &self.tasks[at])
     }
 
-    /// The names of the tasks of a split, in the benchmark's order; not all of them need be here.
+    /// The names of a split's tasks, in the benchmark's order. Some of them may be missing in the
+    /// folder.
     ///
     /// # Errors
     /// When the list is not beside the tasks.
@@ -115,7 +118,7 @@ impl Folder {
 }
 
 impl Task {
-    /// The page with its variables.
+    /// The page template, with variables.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -126,7 +129,7 @@ impl Task {
     /// The table.
     ///
     /// # Errors
-    /// When the file cannot be read or is no table.
+    /// When the file cannot be read or is invalid.
     pub fn batch(&self) -> Result<Batch, Error> {
         let path = self.folder.join(BATCH);
         Batch::read(&self.read(BATCH)?).map_err(|(line, reason)| Error::Table { path, line, reason })

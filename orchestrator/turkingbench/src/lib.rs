@@ -1,16 +1,16 @@
-//! Tasks in TurkingBench's form: a folder for each, with the page that workers were shown (`template.html`) and the table of what was in it and what
-//! they answered (`batch.csv`).
+//! A reader for tasks of TurkingBench. Each task is a folder with the page that workers saw
+//! (`template.html`) and a table of inputs and answers (`batch.csv`).
 //!
 //! ```text
 //! Folder::open -> Task::template ---------------------.
-//!              `-> Task::batch -> Batch: instances -- page(template, inputs)  what a browser is shown
-//!                                                `--- golds                   what its fields are compared with
+//!              `-> Task::batch -> Batch: instances -- page(template, inputs)  what a browser shows
+//!                                                `- golds             what answers are compared with
 //! ```
 //!
-//! Rows with equal inputs are several workers' answers to one instance. Cells are read as pandas reads them, because that is what the benchmark
-//! fills its pages with and compares with.
+//! Rows with equal inputs are answers of several workers to one instance. Cells are parsed as
+//! pandas parses them, because the benchmark uses pandas to fill in and compare pages.
 //!
-//! Only files are read here; nothing is scored and nothing is served.
+//! This crate only reads files. It does not score or serve.
 
 mod batch;
 mod cell;

@@ -1,12 +1,14 @@
-//! The page of an instance: the template with its variables filled in, inside the form that its answers are sent by.
+//! Renders the page of an instance: the template with its variables filled in, inside a form for
+//! the answers.
 //!
-//! As Turkle does it (`Project.populate_html_template` in `turkle/models.py`, and its page around a task): `${name}` becomes the cell as it is,
-//! nothing escaped; everything is in one form, so that forms of the template's own do not count; and where the template has nothing to send the form by,
-//! a button follows.
+//! It follows Turkle (`Project.populate_html_template` in `turkle/models.py`, and its page around a
+//! task). `${name}` becomes the cell, without escaping. One form contains everything, so the
+//! template's own forms have no effect. If the template has no submit button, one is added.
 
 use crate::parts::sends;
 
-/// The whole page. `inputs` are names with what stands for them; a variable that has no input stays as it is. The form is sent to `action`.
+/// The whole page. `inputs` are pairs of name and value; a variable without an input stays as it
+/// is. The form is sent to `action`.
 pub fn page<'a>(
     template: &str,
     inputs: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -33,7 +35,7 @@ pub fn page<'a>(
     )
 }
 
-/// In one go, so that what a cell brings along is not filled in again.
+/// Replaces all variables in one pass, so that text in cells is not replaced again.
 fn fill(template: &str, inputs: &[(&str, &str)]) -> String {
     let (mut done, mut rest) = (String::with_capacity(template.len()), template);
     while let Some(at) = rest.find("${") {

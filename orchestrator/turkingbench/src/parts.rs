@@ -1,19 +1,20 @@
-//! What of a page matters here: its fields, and what it asks other hosts for. Read from its tags, so what its scripts add is not seen.
+//! Extracts a page's fields and external assets from its tags. Elements that scripts add are not
+//! seen.
 
 use std::collections::BTreeSet;
 
 use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 
-/// A field as the page's HTML has it.
+/// A form field in the page's HTML.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Field {
-    /// Its name; several may have the same one.
+    /// Its name. Several fields may share one.
     pub name: String,
     /// `text`, `radio`, `checkbox`, `textarea`, `select` and so on.
     pub kind: String,
 }
 
-/// All fields that have a name, in the order of the page.
+/// All fields with a name, in page order.
 pub fn fields(page: &str) -> Vec<Field> {
     let field = |tag: StartTag<()>| {
         let kind = match tag.name.as_slice() {
@@ -27,7 +28,8 @@ pub fn fields(page: &str) -> Vec<Field> {
     tags(page).filter_map(field).collect()
 }
 
-/// The addresses on other hosts that the page asks for by itself: scripts, styles, pictures, frames and the like, but no links.
+/// The URLs on other hosts that the page loads by itself: scripts, styles, images, frames and so
+/// on, but no links.
 pub fn assets(page: &str) -> BTreeSet<String> {
     let asked = |tag: StartTag<()>| {
         let attributes: &[&str] = match tag.name.as_slice() {
@@ -48,7 +50,7 @@ pub fn assets(page: &str) -> BTreeSet<String> {
     tags(page).flat_map(asked).filter(absolute).map(|address| address.trim().to_owned()).collect()
 }
 
-/// The host of an address that [`assets`] gave.
+/// The host of a URL that [`assets`] returned.
 pub fn host(address: &str) -> &str {
     let rest = address.split_once("//").map_or(address, |(_, rest)| rest);
     rest.split(['/', '?', '#']).next().unwrap_or(rest)
@@ -64,7 +66,7 @@ pub(crate) fn sends(page: &str) -> bool {
 
 fn tags(page: &str) -> impl Iterator<Item = StartTag<()>> {
     let mut emitter = DefaultEmitter::default();
-    // So that what a script writes is no tag.
+    // So that the content of scripts has no tags.
     emitter.naively_switch_states(true);
     Tokenizer::new_with_emitter(page, emitter).filter_map(|Ok(token)| match token {
         Token::StartTag(tag) => Some(tag),

@@ -1,8 +1,8 @@
-//! Reading one YAML file strictly: what is not understood is an error with file, line and key.
+//! A strict reader of YAML files: everything it does not understand is an error with file, line and
+//! key.
 //!
-//! Suites, tasks and site manifests are all read this way, so a mistake in any of them is told
-//! alike. [`to_string`] writes such files, in a form that readers of YAML 1.1 understand in the
-//! same way.
+//! Suites, tasks and site manifests are all read by it, so their errors look alike. [`to_string`]
+//! writes YAML that readers of YAML 1.1 and 1.2 understand in the same way.
 
 mod write;
 
@@ -15,55 +15,55 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserializer;
 use serde::de::{self, DeserializeOwned, Visitor};
 
-/// Such a file is a page of text; anything far above is a mistake or an attack.
+/// Settings files are small. A file far above this size is a mistake or an attack.
 const SIZE_LIMIT: u64 = 1 << 20;
 
-/// Why a file could not be read. Every text starts with the file and, where there is one, the line.
+/// Why a file could not be read. Each text starts with the file and, if known, the line.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file or folder cannot be read.
     #[error("{path}: {source}")]
     Read {
-        /// What was to be read.
+        /// The file or folder.
         path: Utf8PathBuf,
-        /// Why not.
+        /// The system's error.
         source: io::Error,
     },
-    /// The file is larger than any of its kind has reason to be.
+    /// The file is larger than a file of its kind should be.
     #[error("{path}: {size} bytes, more than the {limit} such a file may have")]
     TooLarge {
         /// The file.
         path: Utf8PathBuf,
         /// Its size in bytes.
         size: u64,
-        /// The most that is read.
+        /// The maximum size in bytes.
         limit: u64,
     },
-    /// Not YAML, an unknown or missing key, or a value of the wrong type or without sense.
+    /// Not YAML, an unknown or missing key, or a value of the wrong type or without meaning.
     #[error("{path}{}: {message}", position(*line, *column))]
     Format {
         /// The file.
         path: Utf8PathBuf,
-        /// Counted from 1; 0 when the whole file is meant.
+        /// Counted from 1; 0 if the error concerns the whole file.
         line: usize,
         /// Counted from 1.
         column: usize,
-        /// What is wrong, starting with the path of keys where it is known.
+        /// What is wrong. Starts with the path of keys if it is known.
         message: String,
     },
 }
 
 impl Error {
-    /// A file whose values are each right and together make no sense.
+    /// For a file whose values are each valid but contradict each other.
     pub fn senseless(path: &Utf8Path, message: impl Into<String>) -> Error {
         Error::Format { path: path.to_owned(), line: 0, column: 0, message: message.into() }
     }
 }
 
-/// Reads a whole file as one YAML document of this type.
+/// Reads a whole file as one YAML document of type `T`.
 ///
 /// # Errors
-/// When the file cannot be read, is too large, or does not hold what the type asks for.
+/// When the file cannot be read, is too large, or does not match the type.
 pub fn read<T: DeserializeOwned>(path: &Utf8Path) -> Result<T, Error> {
     let unreadable = |source| Error::Read { path: path.to_owned(), source };
     let size = fs::metadata(path).map_err(unreadable)?.len();
@@ -74,11 +74,11 @@ pub fn read<T: DeserializeOwned>(path: &Utf8Path) -> Result<T, Error> {
     serde_yaml::from_str(&text).map_err(|error| format_error(path, &error))
 }
 
-/// Reads a scalar through a check of its text, for `deserialize_with`. The reader adds line and key path to errors only
-/// when they arise while it stands on the scalar, hence the visitor.
+/// Reads a scalar and checks its text, for `deserialize_with`. It uses a visitor because the reader
+/// adds line and key path only to errors that arise while it is at the scalar.
 ///
 /// # Errors
-/// What `check` says is wrong with the text.
+/// When `check` rejects the text.
 pub fn text<'de, D, T>(input: D, check: fn(&str) -> Result<T, String>) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -86,17 +86,17 @@ where
     input.deserialize_str(Text(check))
 }
 
-/// A length of time as people write it, for [`text`]: `200ms`, `60s`, `15m`.
+/// Parses a duration such as `200ms`, `60s` or `15m`, for use with [`text`].
 ///
 /// # Errors
-/// When it is none.
+/// When the text is not a duration.
 pub fn period(text: &str) -> Result<Duration, String> {
     let units = [("ms", 1), ("s", 1000), ("m", 60_000)];
     units
         .iter()
         .find_map(|(unit, ms)| text.strip_suffix(unit)?.parse::<u64>().ok()?.checked_mul(*ms))
         .map(Duration::from_millis)
-        .ok_or_else(|| format!("`{text}` is not a length of time, such as 60s"))
+        .ok_or_else(|| format!("`{text}` is not a duration, such as 60s"))
 }
 
 fn position(line: usize, column: usize) -> String {

@@ -1,9 +1,13 @@
-//! Writing YAML that says the same to every reader.
+//! A writer of YAML that every reader understands in the same way.
 //!
-//! YAML 1.1, which PyYAML and Ruby read, takes more plain words for something else than YAML 1.2
-//! does: `yes`, `on` and `y` are truths there, `12:30:45` is a number to the base of 60, `1_000`
-//! and `0o17` are numbers, `2024-02-16` is a date, and `1e-9` is a text. So a text is plain here
-//! only where it begins with a letter and is none of those words; all others are quoted.
+//! YAML 1.1, which PyYAML and Ruby read, gives plain words other meanings than YAML 1.2 does:
+//!
+//! - `yes`, `on` and `y` are booleans;
+//! - `12:30:45` is a number to the base of 60, and `1_000` and `0o17` are numbers;
+//! - `2024-02-16` is a date;
+//! - `1e-9` is a string.
+//!
+//! So this writer quotes every string that does not begin with a letter or is one of those words.
 
 use std::fmt::Write as _;
 
@@ -11,22 +15,22 @@ use serde::Serialize;
 use serde::ser::Error as _;
 use serde_yaml::{Error, Mapping, Number, Value};
 
-/// Words that are no text to a reader of YAML 1.1 or 1.2, however their letters are written.
+/// Words that YAML 1.1 or 1.2 does not read as strings, in any case.
 const WORDS: [&str; 9] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
-/// A key may be this long unless it is marked as one.
+/// Maximum length of a key without an explicit `?` mark.
 const KEY_LIMIT: usize = 1_000;
 
-/// A value as a YAML document.
+/// Writes a value as a YAML document.
 ///
 /// # Errors
-/// When the value cannot be one, or has tags.
+/// When the value has no YAML form, or contains tags.
 pub fn to_string<T: Serialize>(value: &T) -> Result<String, Error> {
     let mut out = String::new();
     block(&mut out, &serde_yaml::to_value(value)?, 0)?;
     Ok(out)
 }
 
-/// Writes a value that stands on lines of its own, the first of which has its indent already.
+/// Writes a value on lines of its own. The first line is already indented.
 fn block(out: &mut String, value: &Value, indent: usize) -> Result<(), Error> {
     match value {
         Value::Mapping(entries) if !entries.is_empty() => mapping(out, entries, indent),
@@ -58,7 +62,7 @@ fn mapping(out: &mut String, entries: &Mapping, indent: usize) -> Result<(), Err
                 let _ = write!(out, "\n{:1$}", "", indent + 2);
                 mapping(out, inner, indent + 2)?;
             }
-            // A list stands as far left as its key.
+            // A list has the same indent as its key.
             Value::Sequence(items) if !items.is_empty() => {
                 let _ = write!(out, "\n{:indent$}", "");
                 sequence(out, items, indent)?;
@@ -82,14 +86,14 @@ fn sequence(out: &mut String, items: &[Value], indent: usize) -> Result<(), Erro
     Ok(())
 }
 
-/// The first line has its indent already.
+/// Indents every line but the first, which is already indented.
 fn margin(out: &mut String, place: usize, indent: usize) {
     if place > 0 {
         let _ = write!(out, "{:indent$}", "");
     }
 }
 
-/// Writes what has no lines of its own, but for a text of several lines.
+/// Writes a value on the current line, except for a string of several lines.
 fn scalar(out: &mut String, value: &Value, indent: usize) -> Result<(), Error> {
     match value {
         Value::Null => out.push_str("null"),
@@ -104,7 +108,7 @@ fn scalar(out: &mut String, value: &Value, indent: usize) -> Result<(), Error> {
     Ok(())
 }
 
-/// With a point and a sign, without which it is a text in YAML 1.1.
+/// Adds a point and a sign to an exponent. Without them it is a string in YAML 1.1.
 fn spelt(number: &Number) -> String {
     let text = number.to_string();
     let Some((digits, power)) = text.split_once('e').filter(|_| number.is_f64()) else { return text };
@@ -113,7 +117,7 @@ fn spelt(number: &Number) -> String {
     format!("{digits}{point}e{sign}{power}")
 }
 
-/// Whether a text may stand as it is, line by line.
+/// Whether a string can be a literal block (`|`).
 fn is_literal(text: &str) -> bool {
     let first = text.lines().find(|line| !line.is_empty()).unwrap_or(" ");
     text.contains('\n') && !first.starts_with(' ') && text.chars().all(|c| c == '\n' || is_printable(c))
@@ -121,7 +125,7 @@ fn is_literal(text: &str) -> bool {
 
 fn literal(out: &mut String, text: &str, indent: usize) {
     let body = text.trim_end_matches('\n');
-    // How many lines end it, besides the one that has to.
+    // The number of line breaks at the end.
     let ends = text.len() - body.len();
     out.push_str(match ends {
         0 => "|-",
@@ -137,7 +141,7 @@ fn literal(out: &mut String, text: &str, indent: usize) {
     }
 }
 
-/// Writes a text on one line: plain, between single quotes, or with escapes.
+/// Writes a string on one line: plain, in single quotes, or with escapes.
 fn line(out: &mut String, text: &str) {
     if is_plain(text) {
         out.push_str(text);
@@ -176,7 +180,7 @@ fn escaped(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// What may stand anywhere on a line without an escape: neither a break of lines nor a mark.
+/// Whether a character needs no escape: it is neither a line break nor a byte-order mark.
 fn is_printable(c: char) -> bool {
     let breaks = matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}');
     !breaks && matches!(c, ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..)

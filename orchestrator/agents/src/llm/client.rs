@@ -1,4 +1,4 @@
-//! Fills prompts in, asks the model, and notes what it took.
+//! The prompt client: fills in templates, calls the model, and records the calls.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,21 +12,21 @@ use super::settings::ModelSettings;
 use super::template::{Pictures, Templates};
 use crate::{Call, Error, Goal, View};
 
-/// What stands at the end of a page that was cut.
+/// Appended to a page that was cut.
 const CUT: &str = "\n(The rest of the page is left out.)";
 
-/// What of a context may be cut.
+/// The context values that may be cut.
 const PAGES: [&str; 2] = ["observation", "html"];
 
-/// One episode's line to a model.
+/// The model calls of one episode.
 pub(crate) struct LlmClient {
     model: Model,
     sampling: Sampling,
-    /// How many tokens of words a prompt may have.
+    /// Maximum number of text tokens of a prompt.
     budget: Option<usize>,
     templates: Arc<Templates>,
     repeat: u32,
-    /// How often each chat was asked in this episode: the second time is to be another sample.
+    /// How often each chat was sent in this episode. Each repetition is a new sample.
     asked: HashMap<String, u32>,
     calls: Vec<Call>,
 }
@@ -42,12 +42,13 @@ impl LlmClient {
         LlmClient { model, sampling, budget, templates, repeat, asked: HashMap::new(), calls: Vec::new() }
     }
 
-    /// What has been asked since this was called last.
+    /// Returns the calls since the last time and clears the list.
     pub(crate) fn take_calls(&mut self) -> Vec<Call> {
         std::mem::take(&mut self.calls)
     }
 
-    /// Fills a prompt in and asks it; what the model said without thoughts before it. See [`LlmClient::answer`].
+    /// Fills in a prompt and sends it. Returns the reply's text without reasoning. See
+    /// [`LlmClient::answer`].
     pub(crate) async fn ask(
         &mut self,
         prompt: &'static str,
@@ -57,8 +58,8 @@ impl LlmClient {
         Ok(self.answer(prompt, context, pictures, &[]).await?.words().to_owned())
     }
 
-    /// Fills a prompt in and asks it, with `turns` behind it. `observation` in the context, or `html` where that is
-    /// longer, is cut where the prompt has more tokens than it may, or than its model takes.
+    /// Fills in a prompt, appends `turns` and sends it. If the prompt is longer than the budget or
+    /// the model allows, `observation` or `html` in the context is cut, whichever is longer.
     pub(crate) async fn answer(
         &mut self,
         prompt: &'static str,
@@ -86,12 +87,12 @@ impl LlmClient {
                     );
                     self.budget = Some(less);
                 }
-                said => return said,
+                result => return result,
             }
         }
     }
 
-    /// The messages of a prompt, within the budget.
+    /// The messages of a prompt, cut to the budget.
     fn messages(
         &self,
         prompt: &'static str,
@@ -112,7 +113,7 @@ impl LlmClient {
         self.templates.fill(prompt, &context, pictures)
     }
 
-    /// Asks these messages; `prompt` is what they are called.
+    /// Sends these messages; `prompt` names them in the record.
     async fn say(&mut self, prompt: &str, messages: Vec<Message>) -> Result<Reply, Error> {
         let mut chat = Chat { messages, sampling: self.sampling.clone(), attempt: 0, repeat: self.repeat };
         let before = self.asked.entry(chat.digest()).or_default();
@@ -120,7 +121,7 @@ impl LlmClient {
         *before += 1;
         let began = Instant::now();
         let only = || self.model.cassette.as_ref().and_then(|cassette| cassette.only_model());
-        // It is noted before it is asked: whoever waits for it may lose patience.
+        // Record the call before sending it: the caller may cancel at its time limit.
         self.calls.push(Call {
             prompt: prompt.to_owned(),
             model: self.model.name.clone().or_else(only),
@@ -137,10 +138,10 @@ impl LlmClient {
             fault: None,
             error: Some("no reply came in the time that the agent has (--answer-timeout)".to_owned()),
         });
-        let said = self.model.ask(&chat).await;
-        let Some(call) = self.calls.last_mut() else { return Ok(said?.reply) };
+        let outcome = self.model.ask(&chat).await;
+        let Some(call) = self.calls.last_mut() else { return Ok(outcome?.reply) };
         call.took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        match said {
+        match outcome {
             Ok(ModelReply { reply, recorded, model }) => {
                 call.model = model;
                 call.recorded = recorded;
@@ -161,8 +162,8 @@ impl LlmClient {
     }
 }
 
-/// How many tokens a prompt that was too long may have instead: as its server says, which counts in its own way, or
-/// three quarters.
+/// A smaller budget after "prompt too long". Uses the ratio of the server's numbers, because
+/// servers count tokens differently, or three quarters.
 fn less(tokens: usize, most: Option<u64>, had: Option<u64>) -> usize {
     let share = match (most, had) {
         (Some(most), Some(had)) if most < had => most as f64 / had as f64 * 0.95,
@@ -171,7 +172,7 @@ fn less(tokens: usize, most: Option<u64>, had: Option<u64>) -> usize {
     (tokens as f64 * share) as usize
 }
 
-/// The tokens of the words alone.
+/// The number of text tokens.
 fn tokens(messages: &[Message]) -> usize {
     let parts = messages.iter().flat_map(|message| &message.content);
     let count = |part: &Part| match part {
@@ -181,7 +182,7 @@ fn tokens(messages: &[Message]) -> usize {
     parts.map(count).sum()
 }
 
-/// What every prompt may use: the goal, where it stands, and the page in the form that the agent looks at.
+/// The context of every prompt: the goal, the step, and the page in the agent's format.
 pub(crate) fn context(goal: &Goal, view: &View<'_>, observation: &str) -> Map<String, Value> {
     let seen = view.observation;
     let tabs: Vec<Value> = seen
@@ -210,7 +211,7 @@ pub(crate) fn context(goal: &Goal, view: &View<'_>, observation: &str) -> Map<St
     }
 }
 
-/// A model's own words, to go on from.
-pub(crate) fn said(text: &str) -> Message {
+/// A message with the model's earlier reply.
+pub(crate) fn assistant_message(text: &str) -> Message {
     Message::text(Role::Assistant, text)
 }

@@ -1,5 +1,6 @@
-//! AssistantBench's closed-book models (Yoran et al. 2024, section 4: CB-Inst and CB-1S): the goal is answered from what the model knows, with an example before
-//! it or without. A model that says it does not know has not answered.
+//! The closed-book agent of AssistantBench (Yoran et al. 2024, section 4: CB-Inst and CB-1S). The
+//! model answers from its own knowledge, with or without an example. A model that says it does not
+//! know has not answered.
 
 use browser::Action;
 use serde::{Deserialize, Serialize};
@@ -9,11 +10,11 @@ use super::client::{LlmClient, context};
 use super::template::Pictures;
 use crate::{Agent, Call, Error, Goal, NextReply, Reply, View};
 
-/// What the paper varies.
+/// The settings that the paper varies.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// A worked example.
+    /// Whether to show a worked example.
     pub example: bool,
 }
 
@@ -36,7 +37,8 @@ impl ClosedBook {
     }
 }
 
-/// The reply that answers with what stands behind the last `Answer:`; one that ends without an answer where nothing does.
+/// The reply to a model's text: the answer is what follows the last `Answer:`. Without an answer
+/// the episode stops.
 pub(super) fn answer(text: &str) -> Reply {
     let (reasons, answer) = text.rsplit_once("Answer:").unwrap_or((text, ""));
     let answer = answer.trim();

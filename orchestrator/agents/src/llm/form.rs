@@ -1,8 +1,10 @@
-//! TurkingBench's agent (Xu et al. 2024, section 4; `src/evaluation/baselines.py`): asked for one field of the form after the other, with worked examples of other
-//! fields before it, and shown the HTML around the field or of the whole page. Each reply is the call that fills the field in.
+//! TurkingBench's agent (Xu et al. 2024, section 4; `src/evaluation/baselines.py`). It fills in a
+//! form field by field.
 //!
-//! The fields are those of the first look, in their order; when all have had their turn the episode ends. Theirs take their seven examples from the
-//! benchmark's own forms; ours are made up.
+//! Each prompt shows worked examples and the HTML around the field or of the whole page. The reply
+//! is a call that fills in the field. The fields are those of the first observation, in order; the
+//! episode ends after the last. The original takes its seven examples from the benchmark's own
+//! forms; ours are invented.
 
 use std::collections::VecDeque;
 
@@ -15,16 +17,16 @@ use super::template::Pictures;
 use crate::agent::FirstLook;
 use crate::{ActionFormat, Agent, Call, Error, Goal, NextReply, Reply, View};
 
-/// What the paper varies.
+/// The settings that the paper varies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// Worked examples, up to seven.
+    /// Number of worked examples, up to seven.
     pub demonstrations: u32,
-    /// The HTML of the whole page, not that around the field.
+    /// Whether to show the HTML of the whole page instead of the HTML around the field.
     #[serde(default)]
     pub full_html: bool,
-    /// The picture of the page.
+    /// Whether to show a screenshot.
     #[serde(default)]
     pub vision: bool,
 }

@@ -1,64 +1,67 @@
-//! WorkArena's agent (Drouin et al. 2024, section 4 and appendix; AgentLab's `GenericAgent`): one prompt with the goal, the page, what was done so far, the
-//! actions there are and examples; the reply holds a thought and an action between tags. A reply that cannot be read is sent back with what is
-//! wrong with it, up to four times in all; after that the agent gives up.
+//! WorkArena's agent (Drouin et al. 2024, section 4 and appendix; AgentLab's `GenericAgent`).
 //!
-//! What the page holds is said by BrowserGym's tree or pruned HTML, a picture with ids, or any of them together.
+//! One prompt has the goal, the page, the history, the available actions and examples. The reply
+//! has a thought and an action between tags. An invalid reply is sent back with its error, up to
+//! four attempts in all. Then the agent gives up.
+//!
+//! The page is shown as BrowserGym's accessibility tree, as pruned HTML, as a screenshot with ids,
+//! or as any combination.
 
 use browser::{Dialect, Look, Marks, Picture, PrunedHtml, TreeText};
 use models::{Message, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::client::{LlmClient, context, said};
+use super::client::{LlmClient, assistant_message, context};
 use super::template::Pictures;
 use crate::agent::FirstLook;
 use crate::{ActionFormat, Agent, Call, Error, Goal, NextReply, Reply, View};
 
-/// What the paper varies.
+/// The settings that the paper varies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// The accessibility tree, in this way; absent for none.
+    /// The format of the accessibility tree; absent to hide it.
     pub axtree: Option<TreeText>,
-    /// The pruned HTML, in this way; absent for none.
+    /// The format of the pruned HTML; absent to hide it.
     pub html: Option<PrunedHtml>,
-    /// A picture of the page.
+    /// Whether to show a screenshot.
     pub screenshot: bool,
-    /// Ids are drawn on the picture.
+    /// Whether to draw ids on the screenshot.
     pub marks: bool,
-    /// A thought before the action.
+    /// Whether to think before the action.
     pub thinking: bool,
-    /// Notes that the agent keeps for itself from step to step.
+    /// Whether the agent keeps notes from step to step.
     pub memory: bool,
-    /// A plan that the agent keeps and words anew.
+    /// Whether the agent keeps a plan that it updates.
     pub plan: bool,
-    /// What was done so far.
+    /// Whether to show the previous steps.
     pub history: bool,
-    /// Why the last action failed.
+    /// Whether to show why the last action failed.
     pub errors: bool,
-    /// Several actions in a reply.
+    /// Whether a reply may have several actions.
     pub multiaction: bool,
-    /// Which actions there are.
+    /// The available actions.
     pub actions: Vec<Subset>,
-    /// Replies that are asked for before the agent gives up.
+    /// Number of replies to request before the agent gives up.
     pub tries: u32,
 }
 
-/// Parts of BrowserGym's action set.
+/// Subsets of BrowserGym's action set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Subset {
-    /// On elements, by their ids.
+    /// Actions on elements, by id.
     Bid,
-    /// At places, by their coordinates.
+    /// Actions at coordinates.
     Coord,
-    /// Addresses and history.
+    /// URLs and history.
     Nav,
     /// Tabs.
     Tab,
     /// Answers.
     Chat,
-    /// That the goal cannot be reached.
+    /// Declaring the goal infeasible.
     Infeas,
 }
 
@@ -81,7 +84,7 @@ impl Default for Settings {
     }
 }
 
-/// A step that was taken.
+/// A past step.
 #[derive(Debug, Clone, Serialize)]
 struct Turn {
     thought: Option<String>,
@@ -139,7 +142,7 @@ impl Generic {
                 }
                 Err(why) => {
                     let why = reply.fault.map_or_else(|| why.clone(), |fault| format!("{fault}; {why}"));
-                    turns.extend([said(text), Message::text(Role::User, told(&why))]);
+                    turns.extend([assistant_message(text), Message::text(Role::User, correction(&why))]);
                     wrong = why;
                 }
             }
@@ -148,7 +151,7 @@ impl Generic {
     }
 
     fn read(&self, text: &str) -> Result<Turn, String> {
-        // What a model tries out in its thoughts is no action.
+        // Actions that the model only considers in its reasoning do not count.
         let (_, words) = models::apart(text);
         let action = tagged(words, "action").ok_or("there is no text between <action> and </action>")?;
         self.speech().read(&action).map_err(|error| format!("failed to {error}"))?;
@@ -156,8 +159,8 @@ impl Generic {
     }
 }
 
-/// What a model is told of a reply that could not be read.
-fn told(why: &str) -> String {
+/// The message about an invalid reply.
+fn correction(why: &str) -> String {
     format!("Your reply could not be used: {why}. Reply again, whole and in the form that was asked for.")
 }
 

@@ -3,17 +3,20 @@
 //! # How it is built
 //!
 //! ```text
-//! presets/*.yaml ──┐
-//! a file of yours ─┴─> Settings ──> an agent ──> templates/*.jinja filled in ──> Asker ──> model
+//! presets/*.yaml ─┐
+//! your own file ──┴> Settings ─> an agent ─> templates/*.jinja filled in ─> LlmClient ─> model
 //! ```
 //!
-//! - [`Settings`] say which agent it is, what its paper sets, and how its model is asked; each file in `presets/` is one.
-//! - A template is all messages of one prompt, in our own words; a folder of the user's may hold others in their place.
-//! - `LlmClient` fills a template in, keeps it within the model's budget, asks, and notes what it took.
-//! - Each further file is one agent: what it looks at, what it asks, and what it makes of the reply.
+//! - [`Settings`] name the agent, the settings of its paper, and the model. Each file in `presets/`
+//!   is one.
+//! - A template holds all messages of one prompt, in our own words. A folder of the user may
+//!   replace templates.
+//! - `LlmClient` fills in a template, keeps it within the token budget, calls the model and records
+//!   the call.
+//! - Each other file is one agent: its observation format, its prompts, and how it reads replies.
 //!
-//! An agent returns a model's words in the notation that the model was told to use, so that a reply that cannot be read is the model's failed step
-//! and counts as the paper counts it.
+//! An agent returns the model's text in the dialect that the model was told to use. So an
+//! unreadable reply is a failed step of the model, as in the paper.
 
 mod client;
 mod closed_book;
@@ -38,7 +41,7 @@ pub use template::{TEMPLATES, TemplateError, Templates};
 use crate::Agent;
 use client::LlmClient;
 
-/// An agent for one episode of the task. `repeat` counts from 1.
+/// Creates an agent for one episode of the task. `repeat` counts from 1.
 pub(crate) fn agent(
     settings: &Settings,
     templates: &Arc<Templates>,
@@ -62,7 +65,8 @@ pub(crate) fn agent(
     }
 }
 
-/// What a task's scorer wants to see reached, one a line; nothing where it has no such list.
+/// The key nodes that the task's scorer wants, one JSON text for each. Empty if the scorer has
+/// none.
 fn key_nodes(scorer: &Scorer) -> Vec<String> {
     match scorer {
         Scorer::Mind2WebLive { nodes } => {

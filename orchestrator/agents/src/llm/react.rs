@@ -1,8 +1,11 @@
-//! WebCanvas's agent (Pan et al. 2024, section 4; `agent/Plan`, `agent/Reward`): thought and action as JSON, with the memory of all steps before; and a
-//! reward module, which looks at each step that was taken and says how far it has led, with or without a reference to what has to be reached.
+//! WebCanvas's agent (Pan et al. 2024, section 4; `agent/Plan`, `agent/Reward`). It plans with a
+//! memory of all earlier steps, and a reward module judges each step.
 //!
-//! The planner is told the reward's words, and the episode ends where the reward says that the task is finished (`run.py`). A reply that holds no JSON
-//! object is asked for again up to twice. Theirs can look at the page by a picture, too: `vision`.
+//! Thought and action are JSON. The reward module says how far a step has led, with or without a
+//! reference of what has to be reached. The planner sees its feedback, and the episode ends when
+//! the reward module says that the task is finished (`run.py`). A reply without a JSON object is
+//! requested again, up to twice. With `vision` the agent also sees a screenshot, as the original
+//! can.
 
 use browser::{Dialect, Look};
 use serde::{Deserialize, Serialize};
@@ -13,43 +16,44 @@ use super::template::Pictures;
 use crate::agent::FirstLook;
 use crate::{ActionFormat, Agent, Call, Error, Goal, NextReply, Reply, View};
 
-/// How often a reply that cannot be read is asked for.
+/// Number of attempts to get a readable reply.
 const TRIES: u32 = 3;
 
-/// What the paper varies.
+/// The settings that the paper varies.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Who judges each step.
+    /// The judge of each step.
     pub reward: Reward,
-    /// The picture of the page besides its elements.
+    /// Whether to show a screenshot besides the elements.
     pub vision: bool,
 }
 
-/// Who judges each step.
+/// The judge of each step.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reward {
-    /// Nobody.
+    /// No judge.
     #[default]
     None,
-    /// The model, by the goal alone.
+    /// The model judges by the goal alone.
     Own,
-    /// The model, which is shown what the scorer wants to see reached. An upper bound: agents do not have that.
+    /// The model also sees what the scorer wants. This is an upper bound: real agents do not know
+    /// it.
     Golden,
 }
 
-/// A step that was taken.
+/// A past step.
 #[derive(Debug, Clone, Serialize)]
 struct Turn {
     thought: String,
     action: String,
     error: Option<String>,
-    /// What the reward module said of it.
+    /// The reward module's feedback.
     feedback: Option<String>,
 }
 
-/// What the reward module says.
+/// The reward module's judgement.
 #[derive(Debug, Deserialize)]
 struct Verdict {
     #[serde(default)]
@@ -131,7 +135,7 @@ impl React {
     }
 }
 
-/// The JSON object in what a model said.
+/// The JSON object in a model's text.
 fn object(text: &str) -> Option<Value> {
     let (start, end) = (text.find('{')?, text.rfind('}')?);
     serde_json::from_str(text.get(start..=end)?).ok()

@@ -1,8 +1,9 @@
-//! AssistantBench's retrieval-augmented models (Yoran et al. 2024, section 4: RALM-Inst and RALM-1S): the model asks a search engine and reads its results until it
-//! answers, with an example before it or without.
+//! The retrieval-augmented agent of AssistantBench (Yoran et al. 2024, section 4: RALM-Inst and
+//! RALM-1S). The model uses a search engine and reads the results until it answers.
 //!
-//! The engine is the world's (`search` of its `world`), and its results are the page that comes up: what is read is the text of that page, so much of
-//! it. Theirs get the snippets of an interface. When as many searches have been made as may be, the model is asked for its answer.
+//! The search engine is the world's (`search` in `world`). The agent reads the text of the results
+//! page, up to a limit; the original gets snippets from an API. After the maximum number of
+//! searches the model must answer.
 
 use browser::{Action, Look, TreeText, truncate};
 use serde::{Deserialize, Serialize};
@@ -14,17 +15,17 @@ use super::template::Pictures;
 use crate::agent::FirstLook;
 use crate::{Agent, Call, Error, Goal, NextReply, Reply, View};
 
-/// What the paper varies.
+/// The settings that the paper varies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// A worked example.
+    /// Whether to show a worked example.
     #[serde(default)]
     pub example: bool,
-    /// Searches that may be made.
+    /// Maximum number of searches.
     #[serde(default = "ten")]
     pub searches: usize,
-    /// Tokens of each page of results that are read.
+    /// Maximum number of tokens read from each results page.
     #[serde(default = "thousand")]
     pub result_tokens: usize,
 }
@@ -37,7 +38,7 @@ fn thousand() -> usize {
     1000
 }
 
-/// A search, and what came of it.
+/// A search and its results.
 #[derive(Debug, Clone, Serialize)]
 struct Search {
     thought: String,

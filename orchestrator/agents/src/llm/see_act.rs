@@ -1,11 +1,16 @@
-//! SeeAct's agent (Zheng et al. 2024, section 3) and AssistantBench's SeePlanAct (Yoran et al. 2024, section 4): first the model says in words what to do next,
-//! looking at the page; then it is shown the page's elements as choices and grounds its words in one of them.
+//! SeeAct's agent (Zheng et al. 2024, section 3) and AssistantBench's SeePlanAct (Yoran et al.
+//! 2024, section 4). They act in two stages.
 //!
-//! SeePlanAct keeps a plan, which it words anew at each step, and a memory, to which it adds what it has found (`MEMORIZE`); it may search, go to an
-//! address and go back; and it answers from plan and memory when it ends (`TERMINATE`).
+//! First the model looks at the page and describes the next action in words. Then it sees the
+//! page's elements as choices and selects the element that it meant.
 //!
-//! Theirs rank the choices by a model of their own and show 50 at most; here they come in the order of the page, so many at a time, with a last choice
-//! for none of them that turns to the next ones. Elements are told by role and name, theirs by HTML.
+//! SeePlanAct also keeps a plan, which it rewrites at each step, and a memory, to which it adds
+//! findings (`MEMORIZE`). It can search, open a URL and go back. When it ends (`TERMINATE`), it
+//! answers from plan and memory.
+//!
+//! The originals rank the choices with a model and show at most 50. Here the choices come in page
+//! order, in batches, with a last choice that turns to the next batch. Elements are shown by role
+//! and name, in the originals as HTML.
 
 use browser::{Action, Dialect, Element, Look, choice_name};
 use serde::{Deserialize, Serialize};
@@ -16,16 +21,16 @@ use super::template::Pictures;
 use crate::agent::FirstLook;
 use crate::{Agent, Call, Error, Goal, NextReply, Reply, View};
 
-/// What the papers vary.
+/// The settings that the papers vary.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// The picture of the page; without it the page's accessibility tree.
+    /// Whether to show a screenshot; otherwise the accessibility tree.
     pub vision: bool,
-    /// Keeps a plan and a memory, and has SeePlanAct's further actions.
+    /// Whether to keep a plan and a memory, with SeePlanAct's additional actions.
     #[serde(default)]
     pub plan: bool,
-    /// Elements that are shown at a time.
+    /// Number of elements shown at a time.
     #[serde(default = "fifty")]
     pub choices: usize,
 }
@@ -34,7 +39,7 @@ fn fifty() -> usize {
     50
 }
 
-/// What can be meant.
+/// Roles of elements that can be chosen.
 const ROLES: &[&str] = &[
     "link",
     "button",
@@ -55,9 +60,9 @@ const ROLES: &[&str] = &[
     "treeitem",
     "DisclosureTriangle",
 ];
-/// What begins a line of the reply that names the plan as it is now.
+/// Begins the line of a reply that has the current plan.
 const PLAN: &str = "PLAN:";
-/// What begins a line with an action that only the agent itself carries out.
+/// Begins a line with an action that only the agent itself carries out.
 const MEMORIZE: &str = "MEMORIZE";
 
 pub(super) struct SeeAct {
@@ -105,7 +110,8 @@ impl SeeAct {
         }
     }
 
-    /// Has the words grounded in an element: all that the model said, and the action, or what cannot be read of it.
+    /// Lets the model choose the element. Returns its text, and the action or, if unreadable, the
+    /// text again.
     async fn ground(
         &mut self,
         mut context: Map<String, Value>,
@@ -175,7 +181,7 @@ impl SeeAct {
     }
 }
 
-/// What can be used on the page.
+/// The elements of the page that can be used.
 fn choices<'a>(view: &View<'a>) -> Vec<&'a Element> {
     let seen = view.observation;
     let clickable =
@@ -184,7 +190,7 @@ fn choices<'a>(view: &View<'a>) -> Vec<&'a Element> {
     named.filter(|element| ROLES.contains(&element.role.as_str()) || clickable(&element.bid)).collect()
 }
 
-/// An action in words that still tell something when the page's ids have changed.
+/// An action as text that stays meaningful when the page's ids change.
 fn describe(action: &Action, view: &View<'_>) -> String {
     let element =
         action.bid().and_then(|bid| view.observation.elements.iter().find(|known| known.bid == bid));

@@ -1,4 +1,5 @@
-//! Which agent, what its paper sets, and how its model is asked: one YAML file, or a preset.
+//! Agent settings: the agent, the values of its paper, and its model. They are a preset or a YAML
+//! file.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use models::{Pace, Price, Sampling};
@@ -35,44 +36,45 @@ pub const PRESETS: &[(&str, &str)] = &[
     ("retrieval-1", include_str!("presets/retrieval-1.yaml")),
 ];
 
-/// A whole agent.
+/// The settings of an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// Which agent, and its own settings.
+    /// The kind of agent, with its own settings.
     #[serde(with = "serde_yaml::with::singleton_map")]
     pub agent: AgentSettings,
-    /// How its model is asked.
+    /// The model and how to call it.
     #[serde(default)]
     pub model: ModelSettings,
-    /// A folder with templates that stand in the place of the built-in ones of the same name; beside the file where it is relative.
+    /// A folder with templates that replace the built-in ones of the same name. A relative path
+    /// starts at the settings file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub templates: Option<Utf8PathBuf>,
 }
 
-/// The kinds of agents that ask a model.
+/// The kinds of agents that use a language model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AgentSettings {
-    /// WebArena's, which acts at once or reasons first.
+    /// WebArena's agent, which acts directly or reasons first.
     #[serde(rename = "webarena")]
     WebArena(webarena::Settings),
-    /// WebCanvas's, with memory and reward.
+    /// WebCanvas's agent, with memory and reward.
     React(react::Settings),
-    /// SeeAct's and SeePlanAct's, in two stages.
+    /// SeeAct and SeePlanAct, in two stages.
     SeeAct(see_act::Settings),
-    /// WorkArena's, which is told of mistakes in its replies.
+    /// WorkArena's agent, which gets errors about its replies.
     Generic(generic::Settings),
-    /// TurkingBench's, field by field.
+    /// TurkingBench's agent, field by field.
     Form(form::Settings),
-    /// AssistantBench's, without the web.
+    /// AssistantBench's closed-book agent.
     ClosedBook(closed_book::Settings),
-    /// AssistantBench's, with a search engine alone.
+    /// AssistantBench's retrieval agent, with a search engine only.
     Retrieval(retrieval::Settings),
 }
 
 impl AgentSettings {
-    /// The names of the prompts that it fills in.
+    /// The names of its prompt templates.
     pub fn templates(&self) -> &'static [&'static str] {
         match self {
             AgentSettings::WebArena(settings) if settings.reasoning => &["webarena-cot"],
@@ -90,53 +92,53 @@ impl AgentSettings {
     }
 }
 
-/// How a model is asked.
+/// The model and how to call it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelSettings {
-    /// Its name at its server; `--model` goes before it.
+    /// The model's name at its server. `--model` overrides it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// From 0, the likeliest words, to 2; left to the server when absent.
+    /// From 0 (most likely tokens) to 2. If absent, the server chooses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
-    /// Words are chosen among the likeliest that together have this share.
+    /// Samples from the most likely tokens that together have this probability.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub top_p: Option<f64>,
-    /// How many tokens a reply may have.
+    /// Maximum number of tokens of a reply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
-    /// How many tokens of words a prompt may have; the page is cut where it has more.
+    /// Maximum number of text tokens of a prompt. The page is cut to fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_prompt_tokens: Option<usize>,
-    /// What else its server is told, key by key.
+    /// Other request parameters, by key.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub extra: Map<String, Value>,
-    /// What its tokens cost.
+    /// The price of tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
-    /// Where its server is; `OPENAI_BASE_URL` or OpenAI's own when absent.
+    /// The server's base URL. Defaults to `OPENAI_BASE_URL`, or OpenAI's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
-    /// The variable of the environment that has its key; `OPENAI_API_KEY` when absent.
+    /// The environment variable that has the key. Defaults to `OPENAI_API_KEY`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key_variable: Option<String>,
-    /// The header that has the key as it is, such as `api-key`; without it the key is a bearer token.
+    /// A header that carries the key, such as `api-key`. If absent, the key is a bearer token.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key_header: Option<String>,
-    /// What else stands in the head of each request; `$NAME` is a variable of the environment.
+    /// Additional request headers. `$NAME` stands for an environment variable.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
-    /// How long its server may take for one reply, in seconds; as long as the agent may take when absent.
+    /// Time limit for one reply in seconds. Defaults to the agent's own time limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_timeout: Option<NonZeroU32>,
-    /// How often its server may be asked in a minute, by all workers together.
+    /// Maximum number of requests for each minute, over all workers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests_per_minute: Option<NonZeroU32>,
-    /// How many tokens its server may be given and may give in a minute, with all workers together.
+    /// Maximum number of tokens, sent and received, for each minute, over all workers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens_per_minute: Option<NonZeroU32>,
-    /// How many requests its server may be busy with at the same time.
+    /// Maximum number of concurrent requests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests_at_once: Option<NonZeroU32>,
 }
@@ -144,25 +146,25 @@ pub struct ModelSettings {
 /// Why settings cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
-    /// The file is none of settings.
+    /// The file is not a settings file.
     #[error("read the settings of an agent: {0}")]
     File(#[from] yaml::Error),
-    /// A template is none.
+    /// A template is invalid.
     #[error(transparent)]
     Template(#[from] TemplateError),
 }
 
 impl Settings {
-    /// The preset of this name.
+    /// The preset with this name.
     pub fn preset(name: &str) -> Option<Settings> {
         let (_, text) = PRESETS.iter().find(|(known, _)| *known == name)?;
         Some(serde_yaml::from_str(text).expect("each preset was read in a test"))
     }
 
-    /// Reads a file.
+    /// Reads a settings file.
     ///
     /// # Errors
-    /// With file, line and key where it is not understood.
+    /// When the file is invalid. The error names file, line and key.
     pub fn read(path: &Utf8Path) -> Result<Settings, SettingsError> {
         let mut settings: Settings = yaml::read(path)?;
         if let (Some(templates), Some(folder)) = (&mut settings.templates, path.parent()) {
@@ -173,7 +175,7 @@ impl Settings {
 }
 
 impl ModelSettings {
-    /// How fast its server may be asked.
+    /// The rate limits.
     pub fn pace(&self) -> Pace {
         Pace {
             per_minute: self.requests_per_minute,
@@ -182,7 +184,7 @@ impl ModelSettings {
         }
     }
 
-    /// These where they say something, and otherwise the others.
+    /// These settings, with those of `others` where these are absent.
     #[must_use]
     pub fn or(self, others: &ModelSettings) -> ModelSettings {
         let others = others.clone();
@@ -208,15 +210,15 @@ impl ModelSettings {
         }
     }
 
-    /// Reads a file of these alone.
+    /// Reads a file with only model settings.
     ///
     /// # Errors
-    /// With file, line and key where it is not understood.
+    /// When the file is invalid. The error names file, line and key.
     pub fn read(path: &Utf8Path) -> Result<ModelSettings, SettingsError> {
         Ok(yaml::read(path)?)
     }
 
-    /// How its words are chosen.
+    /// The sampling settings.
     pub fn sampling(&self) -> Sampling {
         let ModelSettings { temperature, top_p, max_tokens, extra, .. } = self;
         Sampling { temperature: *temperature, top_p: *top_p, max_tokens: *max_tokens, extra: extra.clone() }

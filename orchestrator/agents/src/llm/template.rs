@@ -1,8 +1,9 @@
-//! Prompts as files: all messages of one chat, in Jinja's notation.
+//! Prompt templates: files with all messages of one chat, in Jinja syntax.
 //!
-//! A line that begins with `===` begins a message and says whose it is and which pictures follow its words: `=== system`, `=== user`, `=== assistant`,
-//! `=== user + goal images + screenshot`. Lines above the first are for people. A message whose words come out blank and that has no picture is
-//! left out. Messages are cut apart before anything is filled in, so nothing that a page says can begin one.
+//! A line that begins with `===` begins a message. It names the role and the images that follow the
+//! text: `=== system`, `=== user`, `=== assistant`, `=== user + goal images + screenshot`. Lines
+//! above the first such line are comments. A message without text and images is left out. The file
+//! is split into messages before values are filled in, so page content cannot begin a message.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +35,7 @@ pub const TEMPLATES: &[(&str, &str)] = &[
     ("retrieval", include_str!("templates/retrieval.jinja")),
 ];
 
-/// Where a message begins.
+/// Begins a message.
 const MARK: &str = "===";
 
 /// Why a template cannot be used.
@@ -45,32 +46,32 @@ pub enum TemplateError {
     Read {
         /// The file.
         path: Utf8PathBuf,
-        /// Why not.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// The folder holds a template that no agent uses.
+    /// The folder has a template that no agent uses.
     #[error("use the template {path}: no prompt has that name; there are {}", names())]
     Unknown {
         /// The file.
         path: Utf8PathBuf,
     },
-    /// A line that begins a message does not say whose.
+    /// A line that begins a message has no valid role.
     #[error(
         "read the template {name}: line {line}: a message begins with `=== system`, `=== user` or `=== assistant`, and may have `+ goal images` and `+ screenshot` behind it"
     )]
     Head {
         /// The template.
         name: String,
-        /// From 1.
+        /// The line number, from 1.
         line: usize,
     },
-    /// It has no message.
+    /// The template has no message.
     #[error("read the template {name}: no line begins a message, such as `=== user`")]
     Empty {
         /// The template.
         name: String,
     },
-    /// The words are not Jinja.
+    /// The text is not valid Jinja.
     #[error("read the template {name}: {reason}")]
     Words {
         /// The template.
@@ -84,7 +85,7 @@ fn names() -> String {
     TEMPLATES.iter().map(|(name, _)| format!("{name}.jinja")).collect::<Vec<_>>().join(", ")
 }
 
-/// What a message shows besides its words.
+/// An image in a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Picture {
     Goal,
@@ -93,13 +94,13 @@ enum Picture {
 
 #[derive(Debug, Clone)]
 struct Section {
-    /// Under which its words are in the environment.
+    /// The name of its text in the Jinja environment.
     name: String,
     role: Role,
     pictures: Vec<Picture>,
 }
 
-/// Templates that can be filled in.
+/// A set of parsed templates.
 #[derive(Debug, Clone)]
 pub struct Templates {
     environment: Environment<'static>,
@@ -107,20 +108,20 @@ pub struct Templates {
     digest: String,
 }
 
-/// What can be shown.
+/// The images for a prompt.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Pictures<'a> {
-    /// Those that belong to the goal.
+    /// The images of the goal.
     pub(super) goal: &'a [GoalImage],
-    /// The page.
+    /// The screenshot of the page.
     pub(super) screenshot: Option<&'a std::path::Path>,
 }
 
 impl Templates {
-    /// The built-in templates, with those of a folder in their place.
+    /// Loads the built-in templates. Those in `folder` replace built-in ones of the same name.
     ///
     /// # Errors
-    /// When one of them is none.
+    /// When a template is invalid.
     pub fn load(folder: Option<&Utf8Path>) -> Result<Templates, TemplateError> {
         let mut texts: BTreeMap<String, String> =
             TEMPLATES.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
@@ -141,7 +142,7 @@ impl Templates {
         Ok(templates)
     }
 
-    /// SHA-256 over all of them.
+    /// SHA-256 over all templates.
     pub fn digest(&self) -> &str {
         &self.digest
     }
@@ -171,7 +172,7 @@ impl Templates {
         Ok(())
     }
 
-    /// The messages of a prompt.
+    /// Fills in a prompt and returns its messages.
     pub(super) fn fill<C: Serialize>(
         &self,
         name: &str,
@@ -229,7 +230,7 @@ fn read_folder(folder: &Utf8Path) -> Result<Vec<(String, String)>, TemplateError
     Ok(found)
 }
 
-/// Whose message it is, and what it shows.
+/// Parses a message's role and images.
 fn read_head(text: &str) -> Option<(Role, Vec<Picture>)> {
     let mut words = text.split('+').map(str::trim);
     let role = match words.next()? {
@@ -246,7 +247,7 @@ fn read_head(text: &str) -> Option<(Role, Vec<Picture>)> {
     Some((role, words.map(picture).collect::<Option<_>>()?))
 }
 
-/// A picture as an address that holds it.
+/// An image file as a `data:` URL.
 fn data_address(path: &std::path::Path) -> Result<String, Error> {
     let bytes =
         std::fs::read(path).map_err(|source| Error::Picture { path: path.display().to_string(), source })?;

@@ -1,9 +1,14 @@
-//! WebArena's prompt agents (Zhou et al. 2023, section 3.2 and appendix; `agent/agent.py`, `agent/prompts`): one question a step, with the page, its
-//! address, the goal and the action before; the reply is an action between three backticks, at once (`direct`) or behind reasons (`cot`). Two worked
-//! examples; with or without the hint that some goals cannot be reached. VisualWebArena's see a picture with ids on it and a list besides.
+//! WebArena's prompt agents (Zhou et al. 2023, section 3.2 and appendix; `agent/agent.py`,
+//! `agent/prompts`). They send one prompt for each step, with the page, its URL, the goal and the
+//! previous action.
 //!
-//! Theirs get the action before as a sentence about its element; here it is the action. A reply that cannot be read is a failed step, as in theirs,
-//! which is told that it could not be read.
+//! The reply has an action between three backticks, alone (`direct`) or after reasons (`cot`).
+//! There are two worked examples, and an optional hint that some goals cannot be reached.
+//! VisualWebArena's variants also see a screenshot with ids and a list of elements.
+//!
+//! The original describes the previous action as a sentence about its element; here the prompt
+//! shows the action itself. An unreadable reply is a failed step, as in the original, and the model
+//! sees the error.
 
 use browser::{Dialect, Look, Marks, Picture, truncate};
 use serde::{Deserialize, Serialize};
@@ -14,25 +19,25 @@ use super::template::Pictures;
 use crate::agent::FirstLook;
 use crate::{ActionFormat, Agent, Call, Error, Goal, NextReply, Reply, View};
 
-/// What the paper varies.
+/// The settings that the paper varies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// Reasons before the action.
+    /// Whether to reason before the action.
     pub reasoning: bool,
-    /// Says that some goals cannot be reached.
+    /// Whether to say that some goals cannot be reached.
     #[serde(default)]
     pub unachievable_hint: bool,
-    /// Worked examples, up to two.
+    /// Number of worked examples, up to two.
     #[serde(default = "two")]
     pub examples: u32,
-    /// Tokens of the page that are shown.
+    /// Maximum number of tokens of the page.
     #[serde(default = "webarena_tokens")]
     pub observation_tokens: usize,
-    /// Only what is in view.
+    /// Whether to show only what is in the viewport.
     #[serde(default)]
     pub viewport_only: bool,
-    /// A picture with ids on it, and VisualWebArena's list in the place of the tree.
+    /// Whether to show a screenshot with ids, and VisualWebArena's list instead of the tree.
     #[serde(default)]
     pub vision: bool,
 }
@@ -90,7 +95,7 @@ impl WebArena {
     }
 }
 
-/// The action between the backticks, and the words around it.
+/// Splits a text into the action between backticks and the text around it.
 fn apart(text: &str) -> (String, Option<String>) {
     let mut pieces = text.splitn(3, "```");
     match (pieces.next(), pieces.next(), pieces.next()) {

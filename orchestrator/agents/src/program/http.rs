@@ -1,4 +1,4 @@
-//! An agent behind an address: every message is one POST, and the body of what comes back is its answer.
+//! External agents over HTTP: each message is one POST, and the response body is the answer.
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,26 +18,26 @@ use super::LINE_LIMIT;
 use super::protocol::Message;
 use crate::Error;
 
-/// How much of a refusal is told.
+/// Number of characters shown of an error answer.
 const EXCERPT: usize = 4000;
 
-/// Where an agent listens: `http://HOST:PORT/PATH`.
+/// The address of an agent: `http://HOST:PORT/PATH`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
-    /// As it was given, which is how results name it.
+    /// The address as given. Results show it.
     text: String,
     uri: Uri,
 }
 
-/// The text is no address at which an agent could listen.
+/// The text is not the address of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
-    /// Encryption is not spoken here.
+    /// The address is HTTPS, which agents do not support.
     #[error(
-        "use {0} as an agent: only plain http is spoken to agents; give an address that begins with http://"
+        "use {0} as an agent: agents are called over plain HTTP only; give an address that begins with http://"
     )]
     Encrypted(String),
-    /// It cannot be read.
+    /// The text is not a valid address.
     #[error("use {text} as an agent: {reason}; write http://127.0.0.1:9000/path")]
     Malformed {
         /// The text.
@@ -73,11 +73,11 @@ impl fmt::Display for Address {
     }
 }
 
-/// Asks an agent at an address, for one episode.
+/// Calls an agent at an address, for one episode.
 #[derive(Debug)]
 pub(super) struct Caller {
     address: Address,
-    /// Tells this episode from others that the same server plays at the time, of this run or another.
+    /// Distinguishes this episode from others that the same server plays, of this run or another.
     episode: String,
     client: Client<HttpConnector, Full<Bytes>>,
 }
@@ -91,18 +91,18 @@ struct PostedMessage<'a> {
 }
 
 impl Caller {
-    /// Connects to nothing yet.
+    /// Creates a caller. It does not connect yet.
     pub(super) fn new(address: Address) -> Caller {
         let client = Client::builder(TokioExecutor::new()).build(HttpConnector::new());
         Caller { address, episode: Uuid::new_v4().to_string(), client }
     }
 
-    /// What it is called in errors.
+    /// Its name in errors.
     pub(super) fn who(&self) -> String {
         format!("the agent at {}", self.address)
     }
 
-    /// Posts a message; gives the body of the answer.
+    /// Posts a message and returns the body of the answer.
     pub(super) async fn ask(&mut self, message: &Message<'_>, within: Duration) -> Result<Vec<u8>, Error> {
         let asked = message.name();
         let body = serde_json::to_vec(&PostedMessage { message, episode: &self.episode })

@@ -1,19 +1,19 @@
-//! Reading lines of bounded length.
+//! A reader for lines of limited length.
 
 use tokio::io::{AsyncBufRead, AsyncBufReadExt};
 
-/// One attempt at a line.
+/// The result of reading a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
     /// A whole line, without its end.
     Text(Vec<u8>),
-    /// The stream ended; what stood there without a line end is given back.
+    /// The end of the stream, with the incomplete last line.
     End(Vec<u8>),
-    /// More than the limit came without a line end.
+    /// The line is longer than the limit.
     Oversized,
 }
 
-/// Reads up to the next line feed, holding at most `limit` bytes.
+/// Reads up to the next line feed. Keeps at most `limit` bytes.
 pub(super) async fn read<R: AsyncBufRead + Unpin>(reader: &mut R, limit: usize) -> std::io::Result<Line> {
     let mut line = Vec::new();
     loop {

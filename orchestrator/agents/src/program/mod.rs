@@ -8,8 +8,8 @@
 //!             +--------------+------ an error ----------+---> killed <-- too slow --+
 //! ```
 //!
-//! The process leads a group of its own, so that killing it takes along whatever it started, and so that an interrupt typed at the terminal
-//! reaches the run first.
+//! The process leads its own process group. So killing it also kills its children, and an interrupt
+//! at the terminal reaches the run first.
 
 mod http;
 mod lines;
@@ -32,48 +32,48 @@ use processes::Variable;
 
 use crate::{ActionFormat, Agent, Error, FirstLook, Goal, NextReply, Reply, View};
 
-/// The most that is read of one answer, a line or a body.
+/// Maximum size of an answer (a line or body) in bytes.
 const LINE_LIMIT: usize = 1 << 20;
-/// How long an agent may take to leave after it was told that the episode is over, or after it closed its output.
+/// How long an agent may take to exit after the episode ends or its output closes.
 const LEAVE_WITHIN: Duration = Duration::from_secs(2);
 
-/// Where an agent is found.
+/// Where an external agent is.
 #[derive(Debug, Clone)]
 pub enum Endpoint {
-    /// A program that is started for the episode.
+    /// A program to start for the episode.
     Command {
         /// Command line for `sh -c`.
         line: String,
-        /// File that takes the program's standard error.
+        /// The file for the program's standard error.
         stderr: PathBuf,
-        /// What it sees of the environment besides [`processes::minimal`].
+        /// Environment variables besides [`processes::minimal`].
         variables: Vec<Variable>,
     },
-    /// A server that is there already.
+    /// A running server.
     Server(Address),
 }
 
-/// How an external agent is spoken to.
+/// The settings of an external agent.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Where it is.
     pub contact: Endpoint,
-    /// How it is to write its actions.
+    /// The format of its actions.
     pub speech: ActionFormat,
-    /// How long the handshake may take, the program's own start included.
+    /// Time limit of the handshake, including the program's start.
     pub hello_within: Duration,
-    /// How long an answer may take.
+    /// Time limit of an answer.
     pub answer_within: Duration,
 }
 
 impl Settings {
-    /// A command line and a file for its standard error; the rest as in [`Settings::to`].
+    /// The settings of a program, with its command line and a file for its standard error.
     pub fn new(command: impl Into<String>, stderr: impl Into<PathBuf>) -> Settings {
         let (line, stderr, variables) = (command.into(), stderr.into(), Vec::new());
         Settings::to(Endpoint::Command { line, stderr, variables })
     }
 
-    /// One action a reply, in BrowserGym's notation; 30 s for the handshake, 120 s for an answer.
+    /// Defaults: one BrowserGym action in each reply, 30 s for the handshake, 120 s for an answer.
     pub fn to(contact: Endpoint) -> Settings {
         Settings {
             contact,
@@ -84,7 +84,7 @@ impl Settings {
     }
 }
 
-/// An external agent. A program is started when the episode begins.
+/// An external agent. A program starts when the episode begins.
 #[derive(Debug)]
 pub struct Program {
     settings: Settings,
@@ -94,17 +94,17 @@ pub struct Program {
 }
 
 impl Program {
-    /// Starts nothing yet.
+    /// Creates the agent. It starts nothing yet.
     pub fn new(settings: Settings) -> Program {
         Program { settings, transport: None, name: None, look: Look::default() }
     }
 
-    /// The name that the agent gave itself.
+    /// The name that the agent gave in the handshake.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// Finds the agent and tells it the task; it says what it wants to see.
+    /// Connects to the agent and sends the task. The agent says which observation formats it wants.
     async fn greet(&mut self, goal: &Goal) -> Result<(), Error> {
         let mut transport = Transport::open(&self.settings.contact)?;
         let greeted = self.exchange_greetings(&mut transport, goal).await;
@@ -134,7 +134,8 @@ impl Program {
         if self.transport.is_none() {
             self.greet(goal).await?;
         }
-        // Taken until it has answered: a process that has failed once is not asked again, also where this is given up half-way.
+        // Taken out until it has answered: a process that failed or was cancelled once is not used
+        // again.
         let Some(mut transport) = self.transport.take() else { unreachable!("it was greeted") };
         let observation = Message::Observation(Box::new(ObservationMessage::new(view, &self.look)));
         let answered = transport.ask(&observation, self.settings.answer_within).await;
@@ -143,7 +144,7 @@ impl Program {
         reply
     }
 
-    /// Keeps the way to the agent, if it is still one.
+    /// Keeps the connection to the agent if it still works.
     fn keep(&mut self, transport: Transport, is_well: bool) {
         self.transport = Some(transport).filter(|transport| is_well || transport.outlives_errors());
     }

@@ -1,4 +1,4 @@
-//! The process behind a program agent: pipes, deadlines, and a sure end.
+//! The process of an external agent: pipes, time limits and cleanup.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
@@ -16,12 +16,13 @@ use super::protocol::Message;
 use super::{LEAVE_WITHIN, LINE_LIMIT};
 use crate::Error;
 
-/// Most that is kept of its standard error. What follows is read and dropped, so that the program never blocks on it.
+/// Maximum size of the kept standard error. The rest is read and dropped, so that the program never
+/// blocks on it.
 const STDERR_LIMIT: usize = 1 << 20;
-/// How much of its end an error looks at, in bytes.
+/// How much of the end of standard error an error shows, in bytes.
 const STDERR_TAIL: u64 = 16 << 10;
 
-/// What a program is called in errors.
+/// The program's name in errors.
 const WHO: &str = "the agent program";
 
 /// A running program. Dropping it kills it and its children.
@@ -31,7 +32,7 @@ pub(super) struct Process {
     /// Killed before its leader is reaped.
     group: Group,
     child: Child,
-    /// None once it has been closed.
+    /// `None` after it is closed.
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
     stderr: PathBuf,
@@ -39,8 +40,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts it with as little of the environment as [`processes::minimal`] gives, and
-    /// `variables`.
+    /// Starts the program with [`processes::minimal`] environment variables and `variables`.
     pub(super) fn start(command: &str, stderr: &Path, variables: &[Variable]) -> Result<Process, Error> {
         let file = File::create(stderr)
             .map_err(|source| Error::Stderr { path: stderr.display().to_string(), source })?;
@@ -75,12 +75,12 @@ impl Process {
         })
     }
 
-    /// What it is called in errors.
+    /// Its name in errors.
     pub(super) fn who(&self) -> String {
         WHO.to_owned()
     }
 
-    /// Sends a message that takes no answer.
+    /// Sends a message that needs no answer.
     pub(super) async fn tell(&mut self, message: &Message<'_>, within: Duration) -> Result<(), Error> {
         let asked = message.name();
         let mut line =
@@ -118,7 +118,7 @@ impl Process {
         }
     }
 
-    /// Says goodbye and waits a little; what is still there then is killed by the drop.
+    /// Sends the end message and waits briefly. If the process is still there, the drop kills it.
     pub(super) async fn leave(mut self, outcome: &str) {
         if self.tell(&Message::End { outcome }, LEAVE_WITHIN).await.is_err() {
             return;
@@ -131,7 +131,7 @@ impl Process {
         let _ = timeout(LEAVE_WITHIN, &mut self.drain).await;
     }
 
-    /// The error for output that ended while an answer was due.
+    /// The error for output that ended before an answer.
     async fn left(&mut self, asked: &'static str) -> Error {
         let status = timeout(LEAVE_WITHIN, self.child.wait()).await.ok().and_then(Result::ok);
         let how = match status {
@@ -141,15 +141,15 @@ impl Process {
         self.group.kill();
         let _ = timeout(LEAVE_WITHIN, &mut self.drain).await;
         if asked == Message::HELLO && status.and_then(|status| status.code()).is_some_and(is_no_program) {
-            let said = tail(&self.stderr).unwrap_or_default();
-            let source = std::io::Error::other(said.trim().to_owned());
+            let stderr = tail(&self.stderr).unwrap_or_default();
+            let source = std::io::Error::other(stderr.trim().to_owned());
             return Error::Start { command: self.command.clone(), source };
         }
         Error::Left { asked, how, stderr: tail(&self.stderr).unwrap_or_default() }
     }
 }
 
-/// By which a shell says that it has found no program, or none that it may execute.
+/// Exit codes of a shell that found no program, or none that it may execute.
 fn is_no_program(code: i32) -> bool {
     matches!(code, 126 | 127)
 }
@@ -174,7 +174,7 @@ fn tail(path: &Path) -> std::io::Result<String> {
     let mut bytes = Vec::new();
     file.take(STDERR_TAIL).read_to_end(&mut bytes)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    // From the beginning of a line.
+    // Start at the beginning of a line.
     Ok(match text.split_once('\n') {
         Some((_, whole)) if start > 0 => whole.to_owned(),
         _ => text,

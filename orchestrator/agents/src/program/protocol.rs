@@ -1,4 +1,4 @@
-//! The messages of the agent protocol, as `PROTOCOL.md` has them.
+//! The messages of the agent protocol. `PROTOCOL.md` describes them.
 
 use std::path::Path;
 
@@ -9,62 +9,62 @@ use serde_json::Value;
 
 use crate::{Error, GoalImage, Reply, Utterance, View};
 
-/// Version of the protocol spoken here.
+/// The version of the protocol.
 pub const VERSION: u64 = 1;
 
-/// What is sent to the program.
+/// A message to the agent.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Message<'a> {
-    /// The first message. Takes an answer: the agent's own hello.
+    /// The first message. The agent answers with its own hello.
     Hello {
-        /// Version of the protocol.
+        /// The version of the protocol.
         protocol: u64,
-        /// Version of the program.
+        /// The version of `sandbox`.
         sandbox: &'a str,
-        /// How actions are to be written.
+        /// The dialect of the agent's actions.
         dialect: Dialect,
-        /// Whether an answer may hold several.
+        /// Whether an answer may contain several actions.
         multiaction: bool,
     },
-    /// What is to be done. Takes no answer.
+    /// The task. Needs no answer.
     Task {
         /// Id of the task.
         task: &'a str,
-        /// The goal in words.
+        /// The goal as text.
         goal: &'a str,
-        /// Pictures that belong to it.
+        /// Images that belong to the goal.
         #[serde(skip_serializing_if = "<[_]>::is_empty")]
         images: &'a [GoalImage],
-        /// The page the episode starts on, if the task names one.
+        /// The page where the episode starts, if the task names one.
         start_url: Option<&'a str>,
-        /// Actions allowed.
+        /// Maximum number of actions.
         max_steps: u32,
     },
-    /// What is seen. Takes an answer: an action, or the end.
+    /// An observation. The agent answers with an action or the end.
     Observation(Box<ObservationMessage<'a>>),
-    /// The episode is over. Takes no answer.
+    /// The episode is over. Needs no answer.
     End {
-        /// The word for how.
+        /// The outcome in one word.
         outcome: &'a str,
     },
 }
 
-/// An observation as it is sent: what every program is told, and the forms that this one asked for.
+/// An observation as it is sent: fields for every agent, and the formats that this one chose.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Observation")]
 pub(super) struct ObservationMessage<'a> {
-    /// Number of the action asked for, from 1.
+    /// The number of the next action, from 1.
     step: u32,
-    /// The page's address.
+    /// The page's URL.
     url: &'a str,
-    /// Its title.
+    /// The page's title.
     title: &'a str,
     /// All open tabs.
     tabs: &'a [Tab],
-    /// Which of them is seen, from 0.
+    /// The index of the active tab, from 0.
     active_tab: usize,
-    /// The id of the element that has the focus.
+    /// The id of the focused element.
     focused: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     axtree: Option<&'a str>,
@@ -88,25 +88,25 @@ pub(super) struct ObservationMessage<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     axtree_object: Option<&'a Value>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    /// Dialogs that have come up since the previous action.
+    /// Dialogs that opened since the previous action.
     dialogs: &'a [Dialog],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    /// Files that pages have had saved since then.
+    /// Files downloaded since the previous action.
     downloads: &'a [Download],
     /// The conversation so far.
     chat: &'a [Utterance],
     /// The previous action in BrowserGym's spelling.
     last_action: Option<&'a str>,
-    /// Why it failed.
+    /// Why the previous action failed.
     last_action_error: Option<&'a str>,
-    /// How long the episode has lasted by the page's own clock.
+    /// The age of the episode in milliseconds, by the page's own clock.
     elapsed_ms: u64,
-    /// The path of a PNG file.
+    /// The path of a PNG screenshot.
     screenshot: Option<&'a Path>,
 }
 
 impl<'a> ObservationMessage<'a> {
-    /// What is seen by a program that asked for `look`.
+    /// The message for an agent that chose the formats in `look`.
     pub(super) fn new(view: View<'a>, look: &Look) -> Self {
         let seen = view.observation;
         Self {
@@ -138,7 +138,7 @@ impl<'a> ObservationMessage<'a> {
 }
 
 impl Message<'_> {
-    /// The name of the first one.
+    /// The type of the first message.
     pub(super) const HELLO: &'static str = "hello";
 
     pub(super) fn name(&self) -> &'static str {
@@ -151,23 +151,23 @@ impl Message<'_> {
     }
 }
 
-/// The agent's half of the handshake.
+/// The agent's hello.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Hello {
-    /// Version of the protocol.
+    /// The version of the protocol.
     protocol: u64,
-    /// Shown in results.
+    /// The agent's name, shown in results.
     name: Option<String>,
-    /// How it wants to see pages.
+    /// The observation formats that it wants.
     #[serde(default)]
     observe: Look,
 }
 
-/// What a program has said of itself.
+/// The content of an agent's hello.
 #[derive(Debug)]
 pub(super) struct Greeting {
     pub(super) name: Option<String>,
-    /// How it wants to see pages.
+    /// The observation formats that it wants.
     pub(super) look: Look,
 }
 
@@ -178,16 +178,16 @@ fn by_bid<S: Serializer>(properties: &[(String, Properties)], serializer: S) -> 
 /// The answer to an observation: either `action`, or `stop` as true.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Answer {
-    /// An action in the dialect that was agreed on.
+    /// An action in the chosen dialect.
     action: Option<String>,
-    /// Why, shown in the report.
+    /// The reason, shown in the report.
     reason: Option<String>,
-    /// The episode ends here, without an answer.
+    /// Whether to end the episode without an answer.
     #[serde(default)]
     stop: bool,
 }
 
-/// Reads the program's half of the handshake.
+/// Parses the agent's hello.
 pub(super) fn read_hello(who: &str, line: &[u8]) -> Result<Greeting, Error> {
     let garbage = |why: serde_json::Error| garbage(who, "hello", why.to_string(), line);
     let hello: Hello = serde_json::from_slice(line).map_err(garbage)?;
@@ -197,7 +197,7 @@ pub(super) fn read_hello(who: &str, line: &[u8]) -> Result<Greeting, Error> {
     Ok(Greeting { name: hello.name, look: hello.observe })
 }
 
-/// Reads the answer to an observation.
+/// Parses the answer to an observation.
 pub(super) fn read_answer(who: &str, line: &[u8]) -> Result<Reply, Error> {
     let garbage = |why: &str| garbage(who, "observation", why.to_owned(), line);
     let answer: Answer = serde_json::from_slice(line).map_err(|why| garbage(&why.to_string()))?;

@@ -1,4 +1,4 @@
-//! What other programs need to know of the protocol's messages: a JSON schema, made of the types that write and read them.
+//! The JSON schema of the agent protocol, generated from the message types.
 
 use schemars::Schema;
 use schemars::generate::SchemaSettings;
@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::protocol::{Answer, Hello, Message};
 
-/// The schema of every message: under `definitions`, `Sent` is what the sandbox sends, `Hello` and `Answer` are what an agent answers with.
+/// The schema of every message. In `definitions`, `Sent` is what the sandbox sends; `Hello` and
+/// `Answer` are the agent's answers.
 pub fn protocol() -> Schema {
     let mut sent = SchemaSettings::draft07().for_serialize().into_generator();
     let mut read = SchemaSettings::draft07().for_deserialize().into_generator();
@@ -31,7 +32,7 @@ pub fn protocol() -> Schema {
     schema
 }
 
-/// A schema without what belongs to the top of a document.
+/// A schema without the keys of a top-level document.
 fn inner(schema: Schema, definitions: &mut Map<String, Value>) -> Value {
     let mut schema = schema.to_value();
     if let Some(schema) = schema.as_object_mut() {
@@ -48,7 +49,7 @@ fn inner(schema: Schema, definitions: &mut Map<String, Value>) -> Value {
 mod tests {
     use super::*;
 
-    /// `sandbox agents schema` prints what belongs there.
+    /// `sandbox agents schema` prints the content of this file.
     #[test]
     fn the_schema_beside_the_protocol_is_this() {
         let made = serde_json::to_string_pretty(&protocol()).expect("a schema is plain data") + "\n";

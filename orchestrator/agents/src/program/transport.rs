@@ -1,4 +1,4 @@
-//! How messages get to an agent: through the pipes of a process, or as requests to a server.
+//! Transports of the agent protocol: the pipes of a process, or HTTP requests to a server.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::protocol::Message;
 use super::{Endpoint, LEAVE_WITHIN};
 use crate::Error;
 
-/// The way to one agent in one episode.
+/// The connection to one agent in one episode.
 #[derive(Debug)]
 pub(super) enum Transport {
     Process(Process),
@@ -16,7 +16,7 @@ pub(super) enum Transport {
 }
 
 impl Transport {
-    /// Starts a program; a server is there already.
+    /// Starts a program. A server already runs.
     pub(super) fn open(contact: &Endpoint) -> Result<Transport, Error> {
         Ok(match contact {
             Endpoint::Command { line, stderr, variables } => {
@@ -26,7 +26,7 @@ impl Transport {
         })
     }
 
-    /// What is at the other end, in words for errors.
+    /// The agent's name in errors.
     pub(super) fn who(&self) -> String {
         match self {
             Transport::Process(process) => process.who(),
@@ -34,12 +34,13 @@ impl Transport {
         }
     }
 
-    /// Whether it can be used after something has gone wrong. A program that answers out of turn, or late, cannot be told from one that answers.
+    /// Whether it works after an error. A process does not: a late answer would be taken for the
+    /// next one.
     pub(super) fn outlives_errors(&self) -> bool {
         matches!(self, Transport::Http(_))
     }
 
-    /// Sends a message that takes no answer.
+    /// Sends a message that needs no answer.
     pub(super) async fn tell(&mut self, message: &Message<'_>, within: Duration) -> Result<(), Error> {
         match self {
             Transport::Process(process) => process.tell(message, within).await,
@@ -47,7 +48,7 @@ impl Transport {
         }
     }
 
-    /// Sends a message; gives what answers it.
+    /// Sends a message and returns the answer.
     pub(super) async fn ask(&mut self, message: &Message<'_>, within: Duration) -> Result<Vec<u8>, Error> {
         match self {
             Transport::Process(process) => process.ask(message, within).await,
@@ -55,7 +56,7 @@ impl Transport {
         }
     }
 
-    /// Says that the episode is over.
+    /// Sends the end of the episode.
     pub(super) async fn leave(self, outcome: &str) {
         match self {
             Transport::Process(process) => process.leave(outcome).await,

@@ -1,4 +1,4 @@
-//! Agents behind an address: small servers, well-behaved and not.
+//! Tests of agents over HTTP, with small servers, correct and incorrect.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::*;
 
 type Tested = Result<(), Box<dyn std::error::Error>>;
-/// What a server says to a message.
+/// A server's answer to a message.
 type Says = fn(&Value) -> Response;
 
 #[derive(Clone)]
@@ -48,7 +48,7 @@ async fn hear(State(server): State<Server>, Json(message): Json<Value>) -> Respo
     answer
 }
 
-/// Clicks once, then answers; what takes no answer gets something that would be none.
+/// Clicks once, then answers. Answers with invalid text where no answer is needed.
 fn good(message: &Value) -> Response {
     match (message["type"].as_str(), message["step"].as_u64()) {
         (Some("hello"), _) => {
@@ -62,7 +62,7 @@ fn good(message: &Value) -> Response {
     }
 }
 
-/// Agrees to speak, then says something to the observation.
+/// Completes the handshake, then answers the observation with `answer`.
 fn to_observation(message: &Value, answer: impl FnOnce() -> Response) -> Response {
     if message["type"] == "observation" { answer() } else { good(message) }
 }
@@ -76,7 +76,7 @@ async fn play(
     Ok(play_through(Program::new(given)).await)
 }
 
-/// The error with which an agent that says this ends, without the port.
+/// The error of an agent with these answers, with the port replaced.
 async fn fails(
     says: Says,
     settings: impl FnOnce(&mut Settings),
@@ -113,10 +113,10 @@ async fn an_agent_is_greeted_told_asked_and_dismissed_under_one_episode() -> Tes
 #[tokio::test]
 async fn what_goes_wrong_says_what_where_and_what_to_do() -> Tested {
     let (refused, heard) = fails(|_| (StatusCode::NOT_FOUND, "no model").into_response(), |_| {}).await?;
-    insta::assert_snapshot!(refused, @"get an answer to `hello` from the agent at http://127.0.0.1:PORT/agent: its status is 404, and it should be 200; it said: no model");
+    insta::assert_snapshot!(refused, @"get an answer to `hello` from the agent at http://127.0.0.1:PORT/agent: the status is 404 instead of 200; it said: no model");
     assert_eq!(heard.len(), 2, "it is told of the end all the same: {heard:?}");
     let (moved, _) = fails(|_| (StatusCode::FOUND, [("location", "/agent")]).into_response(), |_| {}).await?;
-    insta::assert_snapshot!(moved, @r#"get an answer to `hello` from the agent at http://127.0.0.1:PORT/agent: its status is 302, and it should be 200"#);
+    insta::assert_snapshot!(moved, @r#"get an answer to `hello` from the agent at http://127.0.0.1:PORT/agent: the status is 302 instead of 200"#);
     let (garbage, heard) =
         fails(|message| to_observation(message, || "Loading model...".into_response()), |_| {}).await?;
     insta::assert_snapshot!(garbage, @r#"understand the agent at http://127.0.0.1:PORT/agent's answer to `observation`: expected value at line 1 column 1; it wrote "Loading model...""#);
@@ -134,7 +134,7 @@ async fn what_goes_wrong_says_what_where_and_what_to_do() -> Tested {
         |_| {},
     )
     .await?;
-    insta::assert_snapshot!(ended, @r#"get an answer to `task` from the agent at http://127.0.0.1:PORT/agent: its status is 418, and it should be 200"#);
+    insta::assert_snapshot!(ended, @r#"get an answer to `task` from the agent at http://127.0.0.1:PORT/agent: the status is 418 instead of 200"#);
     Ok(())
 }
 

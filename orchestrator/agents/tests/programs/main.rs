@@ -1,4 +1,4 @@
-//! Agents that are programs of others: over their standard input and output, and behind an address.
+//! Tests of external agents, over standard input and output and over HTTP.
 
 mod http;
 mod stdio;
@@ -9,7 +9,7 @@ use agents::program::Program;
 use agents::{Agent as _, Error, Goal, Reply, View};
 use browser::Observation;
 
-/// All that it replies in an episode of three steps, up to its end or its first error.
+/// All replies of an episode of three steps, up to its end or first error.
 async fn play_through(mut agent: Program) -> Vec<Result<Reply, Error>> {
     let goal = Goal {
         task: "rail-01".to_owned(),

@@ -1,4 +1,4 @@
-//! External agents: small shell programs, well-behaved and not.
+//! Tests of agent programs, with small shell scripts, correct and incorrect.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use agents::program::Settings;
 
 use super::*;
 
-/// Answers the handshake and the task, then clicks twice and answers.
+/// Completes the handshake and the task, clicks once, and stops.
 const GOOD: &str = r#"
 read -r hello; printf '{"type":"hello","protocol":1,"name":"good"}\n'
 read -r task; echo "task: $task" >&2

@@ -1,4 +1,4 @@
-//! Manuals: how the town's sites are used, one Markdown file each.
+//! The desk's manuals of the sites, one Markdown file each.
 
 use minijinja::{Value, context};
 
@@ -8,7 +8,7 @@ macro_rules! manuals {
     ($($name:literal),* $(,)?) => { [$(($name, include_str!(concat!("manuals/", $name, ".md")))),*] };
 }
 
-/// In the order in which they are listed, which is by site.
+/// The manuals in display order, grouped by site.
 const MANUALS: [(&str, &str); 23] = manuals![
     "getting-started",
     "calculator",
@@ -39,7 +39,7 @@ fn title(text: &str) -> &str {
     text.lines().next().unwrap_or("").trim_start_matches("# ")
 }
 
-/// Name and title of each.
+/// The name and title of each manual.
 pub(super) fn titles() -> Vec<Value> {
     MANUALS.iter().map(|(name, text)| context! { name => *name, title => title(text) }).collect()
 }

@@ -1,8 +1,9 @@
-//! The desk: where a visit to the town begins. What sites there are, a calculator, a scratchpad whose notes stay until the
-//! next reset, the passwords, and manuals for everything.
+//! The desk: a start page that lists the sites that run together. It also has a calculator, a
+//! scratchpad, the passwords, and manuals of every site.
 //!
-//! Which sites the town has is the caller's to say ([`Town`]), also while copies run
-//! ([`Directory`]); the manuals are ours.
+//! The caller provides the list of sites ([`Town`]) and may change it while copies run
+//! ([`Directory`]). The manuals are part of this crate. Notes on the scratchpad stay until the next
+//! reset.
 
 mod manuals;
 mod notes;
@@ -22,14 +23,14 @@ use crate::golden::Recipe;
 use crate::web::{Handler, Keys, Server, environment, get, get_and_post, post};
 use crate::{Error, Golden, Options, SiteCopy};
 
-/// The sites that the desk shows.
+/// The sites that the desk lists.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Town {
-    /// In the order in which they are listed.
+    /// In display order.
     pub sites: Vec<TownSite>,
 }
 
-/// The sites that copies of the desk show now.
+/// The current list of sites, shared by copies of the desk.
 #[derive(Debug, Clone, Default)]
 pub struct Directory(Arc<RwLock<Town>>);
 
@@ -40,13 +41,13 @@ impl From<Town> for Directory {
 }
 
 impl Directory {
-    /// Has every copy show these from now on.
+    /// Replaces the list for every copy.
     pub fn set(&self, town: Town) {
         *self.0.write() = town;
     }
 }
 
-/// As templates see it.
+/// The list as a template object.
 impl Object for Directory {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
         let town = self.0.read();
@@ -54,27 +55,27 @@ impl Object for Directory {
     }
 }
 
-/// One of them.
+/// A site in the list.
 #[derive(Debug, Clone, Serialize)]
 pub struct TownSite {
-    /// What people call it.
+    /// Its display name.
     pub title: String,
-    /// Where it is reached.
+    /// Its URL.
     pub url: String,
-    /// One line about it.
+    /// A description in one line.
     pub about: String,
-    /// Whom one can be there.
+    /// Its accounts.
     pub accounts: Vec<TownAccount>,
 }
 
 /// An account of a site.
 #[derive(Debug, Clone, Serialize)]
 pub struct TownAccount {
-    /// Log-in name.
+    /// The log-in name.
     pub username: String,
-    /// Its password.
+    /// The password.
     pub password: String,
-    /// What it is for.
+    /// The purpose of the account.
     pub role: String,
 }
 
@@ -94,7 +95,7 @@ const TEMPLATES: [(&str, &str); 9] = templates![
     "error.html",
 ];
 
-/// Starts a copy that shows what is in `directory`.
+/// Starts a copy that shows the sites in `directory`.
 pub fn start(golden: &Golden, options: &Options, directory: &Directory) -> Result<SiteCopy, Error> {
     let mut templates = environment(&TEMPLATES)?;
     templates.add_global("town", Value::from_object(directory.clone()));

@@ -1,4 +1,4 @@
-//! The scratchpad's notes.
+//! The notes of the scratchpad.
 
 use rusqlite::{Connection, Row, params};
 use serde::Serialize;
@@ -31,7 +31,7 @@ fn note(row: &Row<'_>) -> rusqlite::Result<Note> {
     })
 }
 
-/// All of them, the last changed first.
+/// All notes, the latest change first.
 pub(super) fn all(db: &Connection) -> rusqlite::Result<Vec<Note>> {
     let sql = "select id, title, body, created, changed from notes order by changed desc, id desc limit 500";
     db.prepare_cached(sql)?.query_map([], note)?.collect()

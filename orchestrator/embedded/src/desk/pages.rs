@@ -20,7 +20,7 @@ pub(super) fn passwords(_: &Visit<'_>) -> Result<Reply, Failure> {
     Reply::page("password.html", context! {})
 }
 
-/// The notes, and a new one.
+/// The list of notes, with a form for a new one.
 pub(super) fn scratchpad(visit: &Visit<'_>) -> Result<Reply, Failure> {
     if visit.sent {
         let Some((title, body)) = written(visit) else {
@@ -33,7 +33,7 @@ pub(super) fn scratchpad(visit: &Visit<'_>) -> Result<Reply, Failure> {
     Reply::page("scratchpad.html", context! { notes => Serde(notes::all(visit.db)?) })
 }
 
-/// One note, to read and to change.
+/// One note, with a form to change it.
 pub(super) fn note(visit: &Visit<'_>) -> Result<Reply, Failure> {
     let note = notes::get(visit.db, visit.id("id")?)?;
     if visit.sent {
@@ -54,7 +54,7 @@ pub(super) fn delete_note(visit: &Visit<'_>) -> Result<Reply, Failure> {
 
 const FAULT: &str = "A note needs some text: at most 20,000 characters, and 200 in its title.";
 
-/// Title and text as the form has them; a note without a title is called by its first line.
+/// Title and text of a form. A note without a title uses its first line.
 fn written(visit: &Visit<'_>) -> Option<(String, String)> {
     let body = visit.form.text("body").trim();
     let first_line = body.lines().next().unwrap_or("").chars().take(60).collect::<String>();

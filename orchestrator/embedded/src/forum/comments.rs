@@ -1,4 +1,4 @@
-//! Comments: as a tree below a submission, and in lists.
+//! Comments, as a tree below a submission and in lists.
 
 use std::collections::BTreeMap;
 
@@ -24,9 +24,9 @@ pub(super) struct Comment {
     pub(super) edited: Option<i64>,
     pub(super) deleted: bool,
     pub(super) net: i64,
-    /// What the viewer voted: 1, -1, or 0 for not.
+    /// The viewer's vote: 1, -1, or 0 for none.
     pub(super) choice: i64,
-    /// The answers to it, in a tree only.
+    /// The replies, only in a tree.
     pub(super) children: Vec<Comment>,
 }
 
@@ -68,14 +68,15 @@ pub(super) fn get(db: &Connection, id: i64, viewer: i64) -> rusqlite::Result<Com
         .query_row(named_params! { ":id": id, ":viewer": viewer }, comment)
 }
 
-/// What is written below a submission, as a tree, the best first on every level; from `root` on where one is given.
+/// The comments of a submission as a tree, the best first on each level. With `root` the tree
+/// begins at that comment.
 pub(super) fn tree(
     db: &Connection,
     submission: i64,
     root: Option<i64>,
     viewer: i64,
 ) -> rusqlite::Result<Vec<Comment>> {
-    // The worst and youngest first: they are taken from the end.
+    // The worst and newest first, because the tree takes them from the end.
     let sql = format!("{SELECT} where c.submission = :of order by c.up - c.down, c.id desc");
     let mut statement = db.prepare_cached(&sql)?;
     let mut below: BTreeMap<Option<i64>, Vec<Comment>> = BTreeMap::new();
@@ -88,7 +89,7 @@ pub(super) fn tree(
     Ok(grow(&mut below, None, 0))
 }
 
-/// Deeper answers than this are on their own comment's page.
+/// Deeper replies appear only on the page of their parent comment.
 const DEEPEST: usize = 40;
 
 fn grow(below: &mut BTreeMap<Option<i64>, Vec<Comment>>, parent: Option<i64>, depth: usize) -> Vec<Comment> {
@@ -102,7 +103,7 @@ fn grow(below: &mut BTreeMap<Option<i64>, Vec<Comment>>, parent: Option<i64>, de
     level
 }
 
-/// One page of the newest comments, of everybody or of `user`, and whether there is more.
+/// A page of the newest comments, of all users or of `user`, and whether more follow.
 pub(super) fn list(
     db: &Connection,
     user: Option<i64>,
@@ -122,7 +123,7 @@ pub(super) fn list(
     Ok((found, more))
 }
 
-/// A new one with its author's own vote; its number.
+/// Creates a comment with its author's vote and returns its id.
 pub(super) fn create(
     db: &Connection,
     submission: i64,
@@ -144,7 +145,7 @@ pub(super) fn change(db: &Connection, id: i64, body: &str, now: i64) -> rusqlite
     db.execute("update comments set body = ?2, edited = ?3 where id = ?1", params![id, body, now]).map(drop)
 }
 
-/// One that has been answered keeps its place and loses its words.
+/// A comment with replies keeps its place and loses its text.
 pub(super) fn delete(db: &Connection, comment: &Comment) -> rusqlite::Result<()> {
     if db.prepare_cached("select 1 from comments where parent = ?1")?.exists([comment.id])? {
         db.execute("update comments set deleted = 1, body = '' where id = ?1", [comment.id])?;

@@ -1,4 +1,4 @@
-//! The forums, who moderates them and who is subscribed.
+//! Forums, with their moderators and subscribers.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::Serialize;
@@ -18,7 +18,7 @@ pub(super) struct Forum {
     pub(super) subscribers: i64,
 }
 
-/// What a person fills in about a forum.
+/// The text fields of a forum's form.
 pub(super) struct Words<'a> {
     pub(super) name: &'a str,
     pub(super) title: &'a str,
@@ -40,31 +40,31 @@ fn forum(row: &Row<'_>) -> rusqlite::Result<Forum> {
     })
 }
 
-/// By name, whatever its letters' case.
+/// Finds a forum by name, ignoring case.
 pub(super) fn named(db: &Connection, name: &str) -> rusqlite::Result<Option<Forum>> {
     let sql = format!("select {COLUMNS} from forums where name_key = lower(?1)");
     db.prepare_cached(&sql)?.query_row([name], forum).optional()
 }
 
-/// The forum that the address names.
+/// The forum in the URL.
 pub(super) fn addressed(visit: &Visit<'_>) -> Result<Forum, Failure> {
     named(visit.db, visit.path.text("forum"))?.ok_or(Failure::NotFound)
 }
 
-/// All of them, by name or the most subscribed first.
+/// All forums, ordered by name or by number of subscribers.
 pub(super) fn all(db: &Connection, by_subscribers: bool) -> rusqlite::Result<Vec<Forum>> {
     let order = if by_subscribers { "subscribers desc, name_key" } else { "name_key" };
     let sql = format!("select {COLUMNS} from forums order by {order}");
     db.prepare_cached(&sql)?.query_map([], forum)?.collect()
 }
 
-/// Names of the forums that `user` is subscribed to.
+/// The names of the forums that `user` subscribes to.
 pub(super) fn subscribed(db: &Connection, user: i64) -> rusqlite::Result<Vec<String>> {
     let sql = "select f.name from subscriptions s join forums f on f.id = s.forum where s.user = ?1 order by f.name_key";
     db.prepare_cached(sql)?.query_map([user], |row| row.get(0))?.collect()
 }
 
-/// Names of the forums that a visitor without subscriptions is shown.
+/// The names of the forums that visitors without subscriptions see.
 pub(super) fn featured(db: &Connection) -> rusqlite::Result<Vec<String>> {
     let sql = "select name from forums where featured order by name_key";
     db.prepare_cached(sql)?.query_map([], |row| row.get(0))?.collect()
@@ -74,7 +74,7 @@ pub(super) fn is_subscribed(db: &Connection, user: i64, forum: i64) -> rusqlite:
     db.prepare_cached("select 1 from subscriptions where user = ?1 and forum = ?2")?.exists([user, forum])
 }
 
-/// Subscribes or unsubscribes, and keeps the count true.
+/// Subscribes or unsubscribes, and updates the count.
 pub(super) fn subscribe(db: &Connection, user: i64, forum: i64, yes: bool) -> rusqlite::Result<()> {
     let changed = if yes {
         db.execute(
@@ -93,18 +93,18 @@ pub(super) fn moderators(db: &Connection, forum: i64) -> rusqlite::Result<Vec<St
     db.prepare_cached(sql)?.query_map([forum], |row| row.get(0))?.collect()
 }
 
-/// Whether `user` may change the forum and what others wrote in it.
+/// Whether `user` may change the forum and other users' posts in it.
 pub(super) fn may_moderate(db: &Connection, user: &User, forum: i64) -> rusqlite::Result<bool> {
     let sql = "select 1 from moderators where forum = ?1 and user = ?2";
     Ok(user.admin || db.prepare_cached(sql)?.exists([forum, user.id])?)
 }
 
-/// Letters, digits and `_`, three to 25 of them.
+/// Three to 25 letters, digits and `_`.
 pub(super) fn is_name(name: &str) -> bool {
     (3..=25).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// A new forum, moderated by and subscribed to by whoever makes it; false where the name is taken.
+/// Creates a forum. Its creator moderates and subscribes to it. Returns false if the name is taken.
 pub(super) fn create(db: &Connection, words: &Words<'_>, user: i64, now: i64) -> rusqlite::Result<bool> {
     let sql = "insert into forums (name, name_key, title, description, sidebar, created) \
                values (?1, lower(?1), ?2, ?3, ?4, ?5) on conflict (name_key) do nothing";
@@ -117,7 +117,7 @@ pub(super) fn create(db: &Connection, words: &Words<'_>, user: i64, now: i64) ->
     Ok(true)
 }
 
-/// False where another forum has the name.
+/// Returns false if another forum has the name.
 pub(super) fn change(db: &Connection, forum: i64, words: &Words<'_>) -> rusqlite::Result<bool> {
     let taken = "select 1 from forums where name_key = lower(?1) and id <> ?2";
     if db.prepare(taken)?.exists(params![words.name, forum])? {

@@ -1,4 +1,4 @@
-//! Private messages: a first one opens a thread, the others are in it.
+//! Private messages. The first message opens a thread.
 
 use rusqlite::{Connection, Row, params};
 use serde::Serialize;
@@ -30,7 +30,7 @@ fn message(row: &Row<'_>) -> rusqlite::Result<Message> {
     })
 }
 
-/// The first message of each thread that `user` is in, the youngest thread first.
+/// The first message of each of `user`'s threads, the newest thread first.
 pub(super) fn threads(db: &Connection, user: i64) -> rusqlite::Result<Vec<Message>> {
     let sql = format!(
         "{SELECT} where m.thread is null and (m.sender = ?1 or m.receiver = ?1) order by m.id desc limit 100"
@@ -38,7 +38,7 @@ pub(super) fn threads(db: &Connection, user: i64) -> rusqlite::Result<Vec<Messag
     db.prepare_cached(&sql)?.query_map([user], message)?.collect()
 }
 
-/// A thread's messages, the first one first; none where there is no such thread or `user` is not in it.
+/// The messages of a thread, oldest first. Empty if it does not exist or `user` is not in it.
 pub(super) fn thread(db: &Connection, id: i64, user: i64) -> rusqlite::Result<Vec<Message>> {
     let sql = format!(
         "{SELECT} where (m.id = ?1 and m.thread is null or m.thread = ?1) and (m.sender = ?2 or m.receiver = ?2) order by m.id"
@@ -46,7 +46,7 @@ pub(super) fn thread(db: &Connection, id: i64, user: i64) -> rusqlite::Result<Ve
     db.prepare_cached(&sql)?.query_map([id, user], message)?.collect()
 }
 
-/// Sends one, in a thread or as the first of a new one; the number of its thread.
+/// Sends a message, in a thread or as the first of a new one. Returns the id of its thread.
 pub(super) fn send(
     db: &Connection,
     thread: Option<i64>,

@@ -1,17 +1,19 @@
-//! A forum shaped like Postmill: its paths, its forms, its class names, our own words and pictures.
+//! A forum that imitates Postmill: it has Postmill's paths, forms and class names, with our own
+//! texts and images.
 //!
-//! What WebArena's checks of a forum read is there to be read: `div.submission__vote form.vote` with
-//! `vote--user-upvoted`, `.submission__inner`, `.submission__body`, `.submission__title`, `.comment__body`,
-//! `.user-bio__biography`, `#forum_description`, `#forum_sidebar`, `#sidebar > section`.
+//! WebArena's checks of a forum find the elements that they read: `div.submission__vote form.vote`
+//! with `vote--user-upvoted`, `.submission__inner`, `.submission__body`, `.submission__title`,
+//! `.comment__body`, `.user-bio__biography`, `#forum_description`, `#forum_sidebar`, `#sidebar >
+//! section`.
 //!
 //! ```text
-//! users.rs forums.rs submissions.rs comments.rs votes.rs messages.rs   one table each, and all its SQL
-//! pages/      what is shown and done at each address
-//! templates/  how it looks
-//! seed/       what was there before anybody came
+//! users.rs forums.rs submissions.rs comments.rs votes.rs messages.rs   a table and its SQL each
+//! pages/      the handlers of each URL
+//! templates/  the HTML
+//! seed/       the golden state
 //! ```
 //!
-//! Not here: uploads of images, moderation logs, bans, wikis, notifications.
+//! It has no image uploads, moderation logs, bans, wikis or notifications.
 
 mod comments;
 mod forums;
@@ -72,15 +74,15 @@ const TEMPLATES: [(&str, &str); 27] = templates![
     "compose.html",
 ];
 
-/// Starts a copy from the golden forum, which is generated first where the folder does not have it.
+/// Starts a copy of the golden forum. Generates the golden database if the folder lacks it.
 pub fn start(golden: &Golden, options: &Options) -> Result<SiteCopy, Error> {
     let store = golden.copy(&seed::recipe())?;
     let router = over(store.live(), options)?;
     Ok(SiteCopy::new(store, router))
 }
 
-/// The forum over a database file, made of what [`generate`] gives. Whoever has the file may put it back by SQLite's
-/// online backup while the forum runs.
+/// Serves the forum from a database file that [`generate`] made. Another process may restore the
+/// file with SQLite's online backup while the forum runs.
 pub fn open(database: &Path, options: &Options) -> Result<Router, Error> {
     over(Arc::new(Live::on_file(database)?), options)
 }
@@ -91,7 +93,7 @@ fn over(live: Arc<Live>, options: &Options) -> Result<Router, Error> {
     Ok(router(&server))
 }
 
-/// All copies draw with the same templates, which are read once.
+/// All copies share the templates, which are parsed once.
 fn templates() -> Result<Environment<'static>, Error> {
     static READ: OnceLock<Environment<'static>> = OnceLock::new();
     if let Some(read) = READ.get() {
@@ -101,7 +103,7 @@ fn templates() -> Result<Environment<'static>, Error> {
     Ok(READ.get_or_init(|| read).clone())
 }
 
-/// The golden forum's bytes, generated anew; what [`Golden`] keeps on disk.
+/// Generates the golden database, as [`Golden`] keeps it on disk.
 pub fn generate() -> Result<Vec<u8>, Error> {
     crate::golden::generate(&seed::recipe())
 }

@@ -1,8 +1,8 @@
-//! Passwords of a sandbox: hashed so that a page or a probe never shows one, cheap so that a log-in costs nothing.
+//! Password hashes of a sandbox: pages and queries never show a password, and a log-in is cheap.
 
 use ring::{digest, hmac};
 
-/// The same for the same person and password, always: the golden database has to be the same bytes.
+/// Deterministic, without random salt: the golden database must always have the same bytes.
 pub(super) fn hash(name: &str, password: &str) -> String {
     let key = hmac::Key::new(hmac::HMAC_SHA256, name.to_lowercase().as_bytes());
     hex::encode(&hmac::sign(&key, password.as_bytes()).as_ref()[..digest::SHA256_OUTPUT_LEN / 2])

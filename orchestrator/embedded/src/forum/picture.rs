@@ -1,4 +1,5 @@
-//! Pictures that people posted, drawn from their names: `mountains-<16 hex digits>.svg` is always the same mountains.
+//! Images of submissions, drawn from their names: `mountains-<16 hex digits>.svg` is always the
+//! same picture.
 
 use std::fmt::Write;
 
@@ -17,7 +18,7 @@ const SKIES: [(&str, &str); 6] = [
     ("#3d5a80", "#ee6c4d"),
 ];
 
-/// The picture of that name; none where the name is not one of ours.
+/// The image of this name. `None` if the name is not valid.
 pub(super) fn draw(name: &str) -> Option<String> {
     let (scene, digits) = name.strip_suffix(".svg")?.split_once('-')?;
     if digits.len() != 16 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -74,7 +75,7 @@ fn sun(dice: &mut Dice, svg: &mut String) {
     disc(svg, x, y, r, dice.pick(&["#fff4d6", "#ffe0a3", "#fdf6ec"]));
 }
 
-/// A jagged line across the picture, filled down to its lower edge.
+/// A jagged line across the image, filled down to the lower edge.
 fn ridge(dice: &mut Dice, svg: &mut String, base: i64, rough: i64, step: i64, fill: &str) {
     let mut points = format!("0,{HEIGHT} 0,{}", base + dice.between(-rough, rough));
     let mut x = 0;

@@ -1,6 +1,6 @@
-//! The readable part of a submission's address.
+//! The readable part of a submission's URL.
 
-/// Small letters, digits and hyphens, at most 60 of them; `-` where the title has none.
+/// At most 60 lower-case letters, digits and hyphens. `-` if the title has none of them.
 pub(super) fn slug(title: &str) -> String {
     let mut slug = String::new();
     for letter in title.to_lowercase().chars() {
@@ -10,7 +10,7 @@ pub(super) fn slug(title: &str) -> String {
             slug.push('-');
         }
         if slug.len() >= 60 {
-            // Not in the middle of a word, where there is more than one.
+            // Cut between words if there are several.
             if let Some((whole, _)) = slug.rsplit_once('-') {
                 slug.truncate(whole.len());
             }

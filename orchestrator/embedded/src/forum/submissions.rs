@@ -1,4 +1,4 @@
-//! Submissions: one by one, and in lists.
+//! Submissions, single and in lists.
 
 use rusqlite::{Connection, Row, named_params, params};
 use serde::Serialize;
@@ -23,7 +23,7 @@ pub(super) struct Submission {
     pub(super) edited: Option<i64>,
     pub(super) net: i64,
     pub(super) comments: i64,
-    /// What the viewer voted: 1, -1, or 0 for not.
+    /// The viewer's vote: 1, -1, or 0 for none.
     pub(super) choice: i64,
 }
 
@@ -45,7 +45,7 @@ pub(super) enum Sort {
 }
 
 impl Sort {
-    /// As addresses spell it, with what people read.
+    /// Each order with its name in URLs and its label.
     pub(super) const ALL: [(Sort, &'static str, &'static str); 6] = [
         (Sort::Hot, "hot", "Hot"),
         (Sort::New, "new", "New"),
@@ -70,13 +70,13 @@ impl Sort {
         }
     }
 
-    /// Whether the list is of a span of time.
+    /// Whether the list is limited to a period.
     pub(super) fn is_timed(self) -> bool {
         matches!(self, Sort::Top | Sort::Controversial | Sort::MostCommented)
     }
 }
 
-/// Spans of time, as addresses spell them, as people read them, in seconds.
+/// The periods: name in URLs, label, length in seconds.
 pub(super) const SPANS: [(&str, &str, i64); 6] = [
     ("hour", "Past hour", 3600),
     ("day", "Past 24 hours", 86_400),
@@ -91,18 +91,19 @@ pub(super) const SPANS: [(&str, &str, i64); 6] = [
 pub(super) enum Scope {
     All,
     Featured,
-    /// What this user is subscribed to.
+    /// In forums that this user subscribes to.
     Subscribed(i64),
-    /// What this user moderates.
+    /// In forums that this user moderates.
     Moderated(i64),
     Forum(i64),
     By(i64),
 }
 
-/// How many a page of a list shows.
+/// Number of entries on a page of a list.
 pub(super) const PAGE: i64 = 25;
 
-// The order of the joins is ours: the list's index first, so that a page costs its own rows and not a sort of them all.
+// A fixed join order (`cross join`) puts the list's index first, so that a page costs only its own
+// rows and no sort.
 const SELECT: &str = "select s.id, f.name, s.forum, u.name, s.user, s.title, s.slug, s.url, s.image, s.body, s.created, \
      s.edited, s.net, s.comments, \
      coalesce((select choice from submission_votes v where v.user = :viewer and v.submission = s.id), 0) \
@@ -131,13 +132,13 @@ fn submission(row: &Row<'_>) -> rusqlite::Result<Submission> {
     })
 }
 
-/// One, as `viewer` sees it (0 for nobody).
+/// A submission as `viewer` sees it (0 for nobody).
 pub(super) fn get(db: &Connection, id: i64, viewer: i64) -> rusqlite::Result<Submission> {
     db.prepare_cached(&format!("{SELECT} where s.id = :id"))?
         .query_row(named_params! { ":id": id, ":viewer": viewer }, submission)
 }
 
-/// One page of a list, and whether there is more. Only what was submitted at `since` or later is in it.
+/// A page of a list, and whether more follow. Contains only submissions from `since` on.
 pub(super) fn list(
     db: &Connection,
     scope: Scope,
@@ -168,7 +169,8 @@ pub(super) fn list(
     Ok((found, more))
 }
 
-/// Those whose title or body has all of `words`, the newest first. `words` is an expression of the full-text index.
+/// The submissions that have all of `words` in title or body, the newest first. `words` is a
+/// full-text expression.
 pub(super) fn search(
     db: &Connection,
     words: &str,
@@ -187,7 +189,7 @@ pub(super) fn search(
     Ok((found, more))
 }
 
-/// A new one with its author's own vote; its number.
+/// Creates a submission with its author's vote and returns its id.
 pub(super) fn create(
     db: &Connection,
     forum: i64,
@@ -215,12 +217,12 @@ pub(super) fn change(
     db.prepare_cached(sql)?.execute(params![id, title, url, body, now]).map(drop)
 }
 
-/// Its comments and votes go with it.
+/// Also deletes its comments and votes.
 pub(super) fn delete(db: &Connection, id: i64) -> rusqlite::Result<()> {
     db.execute("delete from submissions where id = ?1", [id]).map(drop)
 }
 
-/// Counts anew what is written below, after a comment came or went.
+/// Updates the counts of a submission after a comment was added or deleted.
 pub(super) fn recount(db: &Connection, id: i64) -> rusqlite::Result<()> {
     let sql = "update submissions set comments = (select count(*) from comments where submission = ?1 and not deleted), \
                active = coalesce((select max(created) from comments where submission = ?1), created) where id = ?1";

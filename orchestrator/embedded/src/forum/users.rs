@@ -1,4 +1,4 @@
-//! The people of the forum.
+//! The users of the forum.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::password;
 use crate::web::{Failure, Visit};
 
-/// Somebody with an account.
+/// A user with an account.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct User {
     pub(super) id: i64,
@@ -28,19 +28,19 @@ fn user(row: &Row<'_>) -> rusqlite::Result<User> {
     })
 }
 
-/// By name, whatever its letters' case.
+/// Finds a user by name, ignoring case.
 pub(super) fn named(db: &Connection, name: &str) -> rusqlite::Result<Option<User>> {
     let sql = format!("select {COLUMNS} from users where name_key = lower(?1)");
     db.prepare_cached(&sql)?.query_row([name], user).optional()
 }
 
-/// Whose name and password these are.
+/// The user with this name and password.
 pub(super) fn matching(db: &Connection, name: &str, password: &str) -> rusqlite::Result<Option<User>> {
     let sql = format!("select {COLUMNS} from users where name_key = lower(?1) and password = ?2");
     db.prepare_cached(&sql)?.query_row([name, &password::hash(name, password)], user).optional()
 }
 
-/// Who is visiting: by cookie, or by the header that names a user and a password.
+/// The visitor, by cookie or by the header that has user and password.
 pub(super) fn viewer(visit: &Visit<'_>) -> Result<Option<User>, Failure> {
     if let Some(name) = &visit.session {
         return Ok(named(visit.db, name)?);
@@ -51,25 +51,25 @@ pub(super) fn viewer(visit: &Visit<'_>) -> Result<Option<User>, Failure> {
     }
 }
 
-/// The visitor of a page that only people with an account see.
+/// The visitor of a page that requires a log-in.
 pub(super) fn required(visit: &Visit<'_>) -> Result<User, Failure> {
     viewer(visit)?.ok_or(Failure::Anonymous)
 }
 
-/// The person whose page it is; the page is their own, or an administrator looks at it.
+/// The owner of a page, if the visitor is the owner or an administrator.
 pub(super) fn owner(visit: &Visit<'_>) -> Result<User, Failure> {
     let viewer = required(visit)?;
     let user = named(visit.db, visit.path.text("name"))?.ok_or(Failure::NotFound)?;
     if user.id == viewer.id || viewer.admin { Ok(user) } else { Err(Failure::Forbidden) }
 }
 
-/// Letters, digits, `_` and `-`, three to 25 of them.
+/// Three to 25 letters, digits, `_` and `-`.
 pub(super) fn is_name(name: &str) -> bool {
     (3..=25).contains(&name.len())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
 }
 
-/// False where the name is taken.
+/// Returns false if the name is taken.
 pub(super) fn register(db: &Connection, name: &str, password: &str, now: i64) -> rusqlite::Result<bool> {
     let sql = "insert into users (name, name_key, password, created) values (?1, lower(?1), ?2, ?3) \
                on conflict (name_key) do nothing";
@@ -85,7 +85,7 @@ pub(super) fn set_password(db: &Connection, user: &User, password: &str) -> rusq
     db.execute("update users set password = ?2 where id = ?1", params![user.id, hash]).map(drop)
 }
 
-/// What somebody wrote stays; who it was does not.
+/// Anonymizes the user. Their posts stay.
 pub(super) fn delete(db: &Connection, user: i64) -> rusqlite::Result<()> {
     let sql = "update users set name = '!deleted' || id, name_key = '!deleted' || id, password = '', biography = '', \
                admin = 0 where id = ?1";

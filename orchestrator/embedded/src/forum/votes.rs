@@ -2,14 +2,14 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// What is voted on.
+/// The target of a vote.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum On {
     Submission(i64),
     Comment(i64),
 }
 
-/// Casts, changes or (0) takes back a vote, and keeps the counts true; the new net score.
+/// Casts, changes or (with 0) withdraws a vote, and updates the counts. Returns the net score.
 pub(super) fn cast(db: &Connection, user: i64, on: On, choice: i64) -> rusqlite::Result<i64> {
     let (things, votes, column, id) = match on {
         On::Submission(id) => ("submissions", "submission_votes", "submission", id),

@@ -1,4 +1,4 @@
-//! The tasks of a folder, each read once.
+//! The tasks of a folder, each parsed once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use turkingbench::{Batch, Folder};
 
 use crate::Error;
 
-/// A folder of tasks. Clones share what has been read.
+/// A folder of tasks. Clones share the parsed tasks.
 #[derive(Clone)]
 pub struct Library(Arc<Shelf>);
 
@@ -18,17 +18,17 @@ struct Shelf {
     read: Mutex<HashMap<String, Arc<Book>>>,
 }
 
-/// A task that has been read.
+/// A parsed task.
 pub(super) struct Book {
     pub(super) template: String,
     pub(super) batch: Batch,
 }
 
 impl Library {
-    /// Lists the tasks of a folder, the benchmark's repository or its `tasks`.
+    /// Lists the tasks of a folder: the benchmark's repository or its `tasks` folder.
     ///
     /// # Errors
-    /// When there are none.
+    /// When there are no tasks.
     pub fn open(folder: &Utf8Path) -> Result<Library, Error> {
         let folder = Folder::open(folder)?;
         Ok(Library(Arc::new(Shelf { folder, read: Mutex::default() })))
@@ -38,7 +38,7 @@ impl Library {
         &self.0.folder
     }
 
-    /// A task by its slug; none where there is no such task.
+    /// The task with this slug. `None` if it does not exist.
     pub(super) fn book(&self, slug: &str) -> Result<Option<Arc<Book>>, turkingbench::Error> {
         let Some(task) = self.0.folder.task(slug) else { return Ok(None) };
         let mut read = self.0.read.lock();

@@ -1,14 +1,16 @@
-//! Pages of TurkingBench's tasks, made of a folder of the user's when they are asked for, and what is sent by their forms.
+//! A site that shows the tasks of TurkingBench from a folder of the user, and stores what their
+//! forms send.
 //!
 //! ```text
-//! GET  /                     the tasks
+//! GET  /                     the list of tasks
 //! GET  /<task>/<instance>    the page of an instance, counted from 0
-//! POST /<task>/<instance>    keeps what the form has sent, then leads to:
-//! GET  /<task>/<instance>/sent        a page that says so
-//! GET  /<task>/<instance>/sent.json   what was sent last, as pairs of name and value; null where nothing was
+//! POST /<task>/<instance>    stores the form, then redirects to:
+//! GET  /<task>/<instance>/sent        a confirmation page
+//! GET  /<task>/<instance>/sent.json   the last form as pairs of name and value, or null
 //! ```
 //!
-//! Templates and tables are read when the first of a task's pages is asked for, and kept for all copies. What is sent is in the copy's database.
+//! Templates and tables are parsed at the first request for a task, and shared by all copies. Forms
+//! are stored in the copy's database.
 
 mod library;
 mod pages;
@@ -28,10 +30,10 @@ use crate::{Clock, Error, Golden, Options, SiteCopy};
 
 pub use library::Library;
 
-/// More than any form of the benchmark's holds.
+/// Maximum size of a form. No form of the benchmark is larger.
 const LARGEST_FORM: usize = 4 << 20;
 
-/// What one copy is served from.
+/// The state that serves one copy.
 #[derive(Clone)]
 struct Host {
     library: Library,

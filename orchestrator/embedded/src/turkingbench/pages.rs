@@ -1,4 +1,4 @@
-//! What the host answers.
+//! The pages of the TurkingBench site.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use crate::web::{http_date, plain};
 
 const HTML: &str = "text/html; charset=UTF-8";
 
-/// Which page is meant.
+/// The task and instance in the URL.
 pub(super) type Place = Path<(String, String)>;
 
-/// The tasks.
+/// The list of tasks.
 pub(super) async fn list(State(host): State<Host>) -> Response<Body> {
     let tasks = host.library.folder().tasks();
     let item =
@@ -28,7 +28,7 @@ pub(super) async fn list(State(host): State<Host>) -> Response<Body> {
     host.answer(HTML, page)
 }
 
-/// An instance.
+/// The page of an instance.
 pub(super) async fn show(State(host): State<Host>, Path((task, instance)): Place) -> Response<Body> {
     host.with_book(task, instance, |host, Instance { task, number, book }| {
         match book.batch.page(&book.template, *number as usize, &format!("/{task}/{number}")) {
@@ -39,7 +39,7 @@ pub(super) async fn show(State(host): State<Host>, Path((task, instance)): Place
     .await
 }
 
-/// A form.
+/// Stores a form.
 pub(super) async fn send(
     State(host): State<Host>,
     Path((task, instance)): Place,
@@ -62,7 +62,7 @@ pub(super) async fn send(
     .await
 }
 
-/// What follows a form.
+/// The page after a form.
 pub(super) async fn thanks(State(host): State<Host>, Path((task, instance)): Place) -> Response<Body> {
     host.with_book(task, instance, |host, _| {
         let page = "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>Sent</title></head>\n<body><p>Your answers have been sent.</p></body></html>\n";
@@ -71,7 +71,7 @@ pub(super) async fn thanks(State(host): State<Host>, Path((task, instance)): Pla
     .await
 }
 
-/// What a form has sent.
+/// The last form that was sent.
 pub(super) async fn sent(State(host): State<Host>, Path((task, instance)): Place) -> Response<Body> {
     host.with_book(task, instance, |host, Instance { task, number, .. }| {
         match sent::last(&host.live.lock(), task, *number) {
@@ -82,7 +82,7 @@ pub(super) async fn sent(State(host): State<Host>, Path((task, instance)): Place
     .await
 }
 
-/// An instance that there is.
+/// An existing instance.
 struct Instance {
     task: String,
     number: u32,
@@ -90,7 +90,7 @@ struct Instance {
 }
 
 impl Host {
-    /// Answers for an instance, away from the threads that serve: its files may have to be read first.
+    /// Answers for an instance on a blocking thread, because its files may have to be read.
     async fn with_book(
         self,
         task: String,

@@ -1,4 +1,4 @@
-//! What forms have sent.
+//! The table of sent forms.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
@@ -10,7 +10,7 @@ pub(super) const SCHEMA: &str = "create table sent (
   at integer not null
 )";
 
-/// Keeps the pairs of name and value that a form has sent, in their order.
+/// Stores the fields of a form as pairs of name and value, in order.
 pub(super) fn keep(
     db: &Connection,
     task: &str,
@@ -23,7 +23,7 @@ pub(super) fn keep(
     db.execute(sql, params![task, instance, fields, now]).map(drop)
 }
 
-/// What was sent last, as JSON.
+/// The fields that were sent last, as JSON.
 pub(super) fn last(db: &Connection, task: &str, instance: u32) -> rusqlite::Result<Option<String>> {
     let sql = "select fields from sent where task = ?1 and instance = ?2 order by id desc limit 1";
     db.prepare_cached(sql)?.query_row(params![task, instance], |row| row.get(0)).optional()

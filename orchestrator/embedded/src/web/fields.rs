@@ -1,13 +1,13 @@
-//! Named texts: what a form, a query string or a path carried.
+//! Named text values of a form, a query string or a path.
 
 use url::form_urlencoded;
 
-/// In the order they came; a name may come more than once.
+/// Values in their order. A name may occur more than once.
 #[derive(Debug, Default)]
 pub(crate) struct Fields(Vec<(String, String)>);
 
 impl Fields {
-    /// From `a=1&b=2`, as browsers write it.
+    /// Parses `a=1&b=2`, as browsers encode it.
     pub(crate) fn parse(encoded: &[u8]) -> Self {
         Self(form_urlencoded::parse(encoded).into_owned().collect())
     }
@@ -16,12 +16,12 @@ impl Fields {
         Self(pairs.collect())
     }
 
-    /// The first value under `name`, or nothing at all.
+    /// The first value of `name`, or an empty text.
     pub(crate) fn text(&self, name: &str) -> &str {
         self.0.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value)
     }
 
-    /// The trimmed first value, if there is anything in it.
+    /// The first value of `name`, trimmed. `None` if it is empty.
     pub(crate) fn given(&self, name: &str) -> Option<&str> {
         Some(self.text(name).trim()).filter(|text| !text.is_empty())
     }

@@ -1,11 +1,13 @@
-//! What both sites need to be web sites: one request becomes a [`Visit`], a handler makes a [`Reply`] of it.
+//! A small web framework for the forum and the desk. A request becomes a [`Visit`]; a handler turns
+//! it into a [`Reply`].
 //!
 //! ```text
-//! axum route -> read the form (bounded) -> wait for a turn -> lock the database -> who is it, is the token right
-//!            -> begin -> handler -> commit, or roll back on a Failure -> render -> response
+//! axum route -> read the form (bounded) -> wait for a turn -> lock the database
+//!            -> check visitor and token -> begin -> handler
+//!            -> commit, or roll back on a Failure -> render -> response
 //! ```
 //!
-//! Handlers are plain functions that see neither axum nor threads.
+//! Handlers are plain functions that use neither axum nor threads.
 
 mod fields;
 mod reply;

@@ -1,17 +1,17 @@
-//! What a handler answers with.
+//! The replies of handlers.
 
 use axum::http::StatusCode;
 use minijinja::Value;
 
-/// An answer.
+/// A reply.
 pub(crate) enum Reply {
-    /// A template with what it shows.
+    /// A template with its context.
     Page { status: StatusCode, template: &'static str, shows: Value },
-    /// Look there instead.
+    /// A redirect to this URL.
     Redirect(String),
-    /// Look there instead, and be this person from now on; nobody where the name is empty.
+    /// A redirect that logs in as `name`, or logs out if the name is empty.
     Session { name: String, to: String },
-    /// Bytes as they are.
+    /// Raw bytes.
     File { kind: &'static str, bytes: Vec<u8> },
     /// A JSON document.
     Json(serde_json::Value),
@@ -22,7 +22,7 @@ impl Reply {
         Ok(Self::Page { status: StatusCode::OK, template, shows })
     }
 
-    /// A form that was sent and has something wrong with it.
+    /// The page of a form that was rejected.
     pub(crate) fn refused(template: &'static str, shows: Value) -> Result<Self, Failure> {
         Ok(Self::Page { status: StatusCode::UNPROCESSABLE_ENTITY, template, shows })
     }
@@ -32,7 +32,8 @@ impl Reply {
     }
 }
 
-/// Why there is no answer; each becomes a page or a redirect, and whatever the request had written is rolled back.
+/// Why there is no reply. Each becomes a page or a redirect, and the request's writes are rolled
+/// back.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     #[error("The page you asked for does not exist.")]
@@ -52,7 +53,7 @@ pub(crate) enum Failure {
 }
 
 impl From<rusqlite::Error> for Failure {
-    /// A row that the address names and that is not there is a page that is not there.
+    /// A missing row becomes a "not found" page.
     fn from(error: rusqlite::Error) -> Self {
         match error {
             rusqlite::Error::QueryReturnedNoRows => Self::NotFound,

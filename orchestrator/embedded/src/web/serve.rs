@@ -1,4 +1,4 @@
-//! From axum's request to a [`Visit`], and from a [`Reply`] to axum's response.
+//! Converts axum requests to [`Visit`]s, and [`Reply`]s to axum responses.
 
 use std::sync::Arc;
 
@@ -15,19 +15,19 @@ use super::{Failure, Fields, Keys, Reply, Visit};
 use crate::Clock;
 use crate::live::Live;
 
-/// What a visitor may send at once: more than any form of ours takes.
+/// Maximum size of a form. No form of ours needs more.
 const LARGEST_FORM: usize = 256 * 1024;
 
-/// A page, or what happens when a form is sent.
+/// The handler of a page or form.
 pub(crate) type Handler = fn(&Visit<'_>) -> Result<Reply, Failure>;
 
-/// Everything that serving one copy needs.
+/// Everything needed to serve one copy.
 pub(crate) struct Server {
     pub(crate) live: Arc<Live>,
     pub(crate) clock: Clock,
     pub(crate) keys: Keys,
     pub(crate) templates: Environment<'static>,
-    /// What every page shows around its own: the visitor, the navigation.
+    /// The context of every page: the visitor and the navigation.
     pub(crate) frame: fn(&Visit<'_>) -> Result<Value, Failure>,
 }
 
@@ -69,7 +69,7 @@ fn endpoint(
     }
 }
 
-/// Runs the handler in a transaction and renders what it says.
+/// Runs the handler in a transaction and renders its reply.
 fn answer(
     server: &Server,
     handler: Handler,
@@ -78,7 +78,8 @@ fn answer(
     form: Option<&[u8]>,
 ) -> Response<Body> {
     let mut db = server.live.lock();
-    // What may write says so first: somebody else's transaction on the same file is then waited for, not run into.
+    // Requests that may write start an immediate transaction: it waits for another process's
+    // transaction instead of failing later.
     let sent = head.method == Method::POST;
     let kind = if sent { TransactionBehavior::Immediate } else { TransactionBehavior::Deferred };
     let transaction = match db.transaction_with_behavior(kind) {
@@ -112,20 +113,20 @@ fn answer(
     let response = rendered.unwrap_or_else(|failure| sorry(server, &visit, &failure));
     let date = http_date(visit.now);
     drop(visit);
-    // A read has nothing to commit, and a failed write leaves nothing behind.
+    // A read has nothing to commit, and a failed write must leave nothing behind.
     let ended = if failed { transaction.rollback() } else { transaction.commit() };
     let mut response = match ended {
         Ok(()) => response,
         Err(error) => plain(StatusCode::INTERNAL_SERVER_ERROR, &format!("500 {error}")),
     };
-    // Without it the server would put the system's time there.
+    // Otherwise the server would add the system's time.
     if let Some(date) = date {
         response.headers_mut().insert(header::DATE, date);
     }
     response
 }
 
-/// The time as header fields write it.
+/// A time in the format of HTTP header fields.
 pub(crate) fn http_date(seconds: i64) -> Option<HeaderValue> {
     let time = jiff::Timestamp::from_second(seconds).ok()?;
     HeaderValue::from_str(&time.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()).ok()
@@ -166,7 +167,7 @@ fn respond(server: &Server, visit: &Visit<'_>, reply: Reply) -> Result<Response<
     Ok(built.unwrap_or_else(|error| plain(StatusCode::INTERNAL_SERVER_ERROR, &format!("500 {error}"))))
 }
 
-/// Addresses to go to are this site's own and fit into a header, whatever a form said.
+/// Restricts redirects to URLs of this site that fit into a header.
 fn local(to: &str) -> String {
     let own = to.starts_with('/') && !to.starts_with("//") && !to.starts_with("/\\");
     if own && to.bytes().all(|byte| (0x21..0x7f).contains(&byte)) { to.to_owned() } else { "/".to_owned() }
@@ -205,7 +206,7 @@ fn sorry(server: &Server, visit: &Visit<'_>, failure: &Failure) -> Response<Body
     }
 }
 
-/// An answer of a line of text.
+/// A response with a line of text.
 pub(crate) fn plain(status: StatusCode, text: &str) -> Response<Body> {
     let mut response = Response::new(Body::from(text.to_owned()));
     *response.status_mut() = status;

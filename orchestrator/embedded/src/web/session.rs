@@ -1,12 +1,12 @@
-//! Who is visiting: a cookie with the visitor's name and a signature, so that a log-in needs no row in the database and
-//! outlives a reset. Form tokens are signatures too, bound to the visitor.
+//! Sessions as signed cookies: a log-in needs no row in the database and survives a reset. Form
+//! tokens are signatures too, bound to the visitor.
 
 use ring::hmac;
 
-/// The cookie's name.
+/// The name of the cookie.
 pub(crate) const COOKIE: &str = "session";
 
-/// Signs for one site; made from the copy's seed, so copies with one seed honour each other's log-ins.
+/// The signing key of a site. Copies with the same seed accept each other's log-ins.
 pub(crate) struct Keys(hmac::Key);
 
 impl Keys {
@@ -25,7 +25,7 @@ impl Keys {
         format!("{name}.{}", self.sign("session", name))
     }
 
-    /// The visitor whom the request's cookies name, if the signature is ours.
+    /// The visitor in the request's cookies, if the signature is valid.
     pub(crate) fn visitor(&self, cookies: &str) -> Option<String> {
         let value =
             cookies.split(';').find_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='))?;
@@ -33,7 +33,7 @@ impl Keys {
         (!name.is_empty() && self.sign("session", name) == signature).then(|| name.to_owned())
     }
 
-    /// The token that a visitor's forms carry; nobody's name is empty.
+    /// The token in a visitor's forms. For visitors without log-in the name is empty.
     pub(crate) fn token(&self, name: &str) -> String {
         self.sign("form", name)
     }

@@ -1,4 +1,4 @@
-//! The template engine: what is escaped, and how times, counts and Markdown are shown.
+//! The template engine, with escaping and filters for times, counts and Markdown.
 
 use jiff::Timestamp;
 use minijinja::syntax::SyntaxConfig;
@@ -8,7 +8,7 @@ use url::form_urlencoded;
 
 use crate::{Error, markdown};
 
-/// An engine with `templates` (name, text). Names end in `.html`, which turns escaping on.
+/// An engine with these `templates` (name, text). Names end in `.html`, which enables escaping.
 pub(crate) fn environment(templates: &[(&'static str, &'static str)]) -> Result<Environment<'static>, Error> {
     let broken = |error: minijinja::Error| Error::BuiltIn { what: "templates", reason: format!("{error:#}") };
     let mut environment = Environment::new();
@@ -30,7 +30,7 @@ pub(crate) fn environment(templates: &[(&'static str, &'static str)]) -> Result<
     Ok(environment)
 }
 
-/// Escapes what can end a text or an attribute, and nothing else: addresses stay readable in the page's source.
+/// Escapes only characters that can end a text or an attribute. URLs stay readable in the source.
 fn escape(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), minijinja::Error> {
     let Some(text) = value.as_str().filter(|_| !value.is_safe() && *state.auto_escape() == AutoEscape::Html)
     else {
@@ -56,12 +56,12 @@ fn stamp(seconds: i64, format: &str) -> String {
     Timestamp::from_second(seconds).map_or_else(|_| String::new(), |time| time.strftime(format).to_string())
 }
 
-/// `June 15, 2023 at 9:00 AM`
+/// Formats a time as `June 15, 2023 at 9:00 AM`.
 fn moment(seconds: i64) -> String {
     stamp(seconds, "%B %-d, %Y at %-I:%M %p")
 }
 
-/// How long before the page's own `now`, in the one unit that says most.
+/// The time since then, in the largest fitting unit. Uses the page's own `now`.
 fn ago(state: &State<'_, '_>, seconds: i64) -> String {
     let now = state.lookup("now").and_then(|now| i64::try_from(now).ok()).unwrap_or(seconds);
     let past = (now - seconds).max(0);
@@ -90,7 +90,7 @@ fn truncate_to(text: &str, longest: usize) -> String {
     }
 }
 
-/// `12,345`
+/// Formats a number as `12,345`.
 fn thousands(number: i64) -> String {
     let digits = number.unsigned_abs().to_string();
     let mut shown = String::from(if number < 0 { "-" } else { "" });

@@ -1,4 +1,4 @@
-//! One request as a handler sees it.
+//! A request as a handler sees it.
 
 use rusqlite::Connection;
 
@@ -6,36 +6,36 @@ use super::{Failure, Fields};
 
 /// A request inside its transaction.
 pub(crate) struct Visit<'a> {
-    /// The copy's database, in a transaction that is the request's own.
+    /// The copy's database, in the request's transaction.
     pub(crate) db: &'a Connection,
-    /// Seconds since 1970 by the copy's clock.
+    /// The copy's time in seconds since 1970.
     pub(crate) now: i64,
-    /// The path with its query, as it was asked for.
+    /// The requested path with its query.
     pub(crate) address: String,
-    /// What the route's pattern caught.
+    /// The parameters of the route.
     pub(crate) path: Fields,
     pub(crate) query: Fields,
     pub(crate) form: Fields,
-    /// The name in the session cookie, if its signature is ours. Whether there still is such an account is another question.
+    /// The name in the session cookie, if the signature is valid. The account may no longer exist.
     pub(crate) session: Option<String>,
     /// `user:password` of the header that logs in without a form.
     pub(crate) auto_login: Option<String>,
-    /// What this visitor's forms must carry.
+    /// The token that this visitor's forms must contain.
     pub(crate) token: String,
-    /// Whether the page was asked for by its own script, which wants JSON.
+    /// Whether the page's own script sent the request and expects JSON.
     pub(crate) scripted: bool,
     pub(crate) sent: bool,
 }
 
 impl Visit<'_> {
-    /// A number in the path; a page that is not there where it is none.
+    /// A number in the path. Not a number is "not found".
     pub(crate) fn id(&self, name: &str) -> Result<i64, Failure> {
         let text = self.path.text(name);
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         if digits { text.parse().map_err(|_| Failure::NotFound) } else { Err(Failure::NotFound) }
     }
 
-    /// The page of a list that was asked for, from 1.
+    /// The requested page of a list, from 1.
     pub(crate) fn page_number(&self) -> i64 {
         self.query.number("page").filter(|page| (1..=100_000).contains(page)).unwrap_or(1)
     }

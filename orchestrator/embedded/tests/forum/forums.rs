@@ -1,4 +1,4 @@
-//! Lists: their order, their spans of time, their pages, and the search.
+//! Tests of lists: order, periods, pages, and the search.
 
 use axum::http::StatusCode;
 use serde_json::json;
@@ -53,7 +53,7 @@ async fn a_span_of_time_leaves_out_what_is_older() {
         let page = visitor.page(&format!("/all/top?t={span}")).await;
         assert!(times(&page).iter().all(|time| time.as_str() >= oldest), "{span}");
     }
-    // The day is what one sees first, as the page says.
+    // The default period is a day, as the page shows.
     let page = visitor.page("/all/top").await;
     assert_eq!(page.all(".sorting summary")[1].inner(), "From: Past 24 hours");
     assert_eq!(visitor.get("/all/top?t=century").await.status, StatusCode::NOT_FOUND);
@@ -143,7 +143,7 @@ async fn the_search_finds_every_word_and_nothing_else() {
         assert_eq!(page.one(".submission__comments").attribute("href"), Some(address.as_str()));
     }
     assert!(visitor.page("/search?q=zeppelin+nonesuchword").await.all(".submission").is_empty());
-    // What is edited is found by its new words, what is deleted is not found.
+    // The search finds edited texts, and no deleted ones.
     let (base, _) = address.rsplit_once('/').unwrap();
     let edited = [("submission[title]", "A glider"), ("submission[body]", "")];
     visitor.submit(&format!("{base}/-/edit"), &edited).await;

@@ -1,4 +1,4 @@
-//! The golden state: always the same bytes, and enough of everything.
+//! Tests of the golden state: it always has the same bytes, and enough content.
 
 use embedded::{Golden, forum};
 
@@ -23,7 +23,7 @@ fn a_second_opening_reads_what_the_first_one_wrote() {
     };
     let first = written(&Golden::open(folder.path()).unwrap());
     assert_eq!(written(&Golden::open(folder.path()).unwrap()), first);
-    // A folder that cannot be: a file is in its place.
+    // An impossible folder: a file has its name.
     let file = folder.path().join("file");
     std::fs::write(&file, "").unwrap();
     let error = Golden::open(file.join("golden")).unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! What visitors send who mean no good, or do not know what they do.
+//! Tests of malicious and invalid requests.
 
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
@@ -110,7 +110,7 @@ async fn deep_talk_is_still_a_page() {
     assert_eq!(last.one(".comment__body").inner(), "deeper");
 }
 
-/// Paths made of what our own are made of, and of anything.
+/// Paths made of valid parts and of arbitrary text.
 fn paths() -> impl Strategy<Value = String> {
     let part = proptest::sample::select(vec![
         "f",

@@ -1,4 +1,4 @@
-//! Every expression that WebArena's checks of a forum evaluate, on pages as they are served.
+//! Tests of every expression that WebArena's checks evaluate on a forum, on served pages.
 
 use crate::visitor::{MEMBER, Visitor, copy};
 
@@ -37,7 +37,7 @@ async fn a_submission_shows_title_body_and_links() {
         inner.contains("Fireworks over the river") && inner.contains("note: from /f/landscapes"),
         "{inner}"
     );
-    // The evaluator cuts the address to forum and number.
+    // The evaluator cuts the URL to forum and number.
     let cut = address.rsplit_once('/').unwrap().0;
     for path in [cut.to_owned(), format!("{cut}/")] {
         assert_eq!(visitor.page(&path).await.one(".submission__title").inner(), "Fireworks over the river");
@@ -79,7 +79,7 @@ async fn the_page_after_a_comment_begins_with_it() {
         .value();
     let (_, shown) = visitor.submit(action, &[(field, "???"), ("parent", &number)]).await;
     assert_eq!(shown.one(".comment__body").inner(), "???");
-    // And the whole page of the comment that was answered has it.
+    // The page of the parent comment shows it as well.
     let permalink = parent.one(".comment__permalink").attribute("href").unwrap();
     assert!(visitor.get(permalink).await.body.contains("???"));
 }
@@ -136,7 +136,7 @@ async fn the_log_in_page_has_one_of_each() {
         assert_eq!(page.all(&field).len(), 1);
     }
     assert_eq!(page.all("button").iter().filter(|button| button.inner() == "Log in").count(), 1);
-    // The probe of the log-in script: logged in or not.
+    // The log-in script's test for being logged in.
     let account = format!("/user/{MEMBER}/account");
     assert!(!visitor.get(&account).await.body.contains("Delete"));
     let mut member = Visitor::member(&copy()).await;

@@ -1,4 +1,4 @@
-//! The forum as a browser and an evaluator see it: requests in, pages and rows out.
+//! Tests of the forum, as a browser and an evaluator see it.
 
 #![allow(clippy::unwrap_used)] // a test that cannot go on says so
 

@@ -1,4 +1,4 @@
-//! What `sites/forum/site.yaml` says of the forum is so: its accounts log in by its form, its probes can be asked.
+//! Tests of `sites/forum/site.yaml`: its accounts log in by its form, and its probes work.
 
 use axum::http::StatusCode;
 use embedded::forum::ACCOUNTS;

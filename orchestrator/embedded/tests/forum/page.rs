@@ -1,8 +1,8 @@
-//! Reads our own pages the way an evaluator does: by selector.
+//! A small HTML parser that reads our pages by selector, as an evaluator does.
 
 use std::fmt::Write;
 
-/// An element, or a text (no name).
+/// An element, or a text (without a name).
 #[derive(Debug, Default)]
 pub(crate) struct Node {
     pub(crate) name: String,
@@ -13,7 +13,7 @@ pub(crate) struct Node {
 
 const VOID: [&str; 8] = ["meta", "link", "input", "img", "br", "hr", "!DOCTYPE", "col"];
 
-/// The page's tree. Panics where tags do not close in the order in which they opened: our pages are well-formed.
+/// Parses a page. Panics if tags are not well nested, because our pages are well-formed.
 pub(crate) fn parse(html: &str) -> Node {
     let mut open = vec![Node::default()];
     let mut rest = html;
@@ -90,7 +90,8 @@ impl Node {
         self.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// All elements that `selector` means: `tag`, `.class`, `#id`, `tag.class`, behind each other or with `>`.
+    /// All elements that match a `selector`: `tag`, `.class`, `#id`, `tag.class`, combined by
+    /// blanks or `>`.
     pub(crate) fn all(&self, selector: &str) -> Vec<&Node> {
         let steps: Vec<&str> = selector.split_whitespace().collect();
         let mut found = Vec::new();
@@ -122,12 +123,12 @@ impl Node {
             && (class.is_empty() || classes.split_whitespace().any(|one| one == class))
     }
 
-    /// The first one, as `document.querySelector` gives it.
+    /// The first match, as in `document.querySelector`.
     pub(crate) fn one(&self, selector: &str) -> &Node {
         self.all(selector).into_iter().next().unwrap_or_else(|| panic!("no {selector} on the page"))
     }
 
-    /// All text in it, blanks folded.
+    /// All text in the element, with white space collapsed.
     pub(crate) fn inner(&self) -> String {
         let mut text = String::new();
         self.gather(&mut text);
@@ -141,7 +142,7 @@ impl Node {
         }
     }
 
-    /// What a field holds: an input's value, a textarea's text.
+    /// The value of a field: an input's value or a textarea's text.
     pub(crate) fn value(&self) -> String {
         match self.name.as_str() {
             "textarea" => self.children.iter().map(|child| child.text.as_str()).collect(),

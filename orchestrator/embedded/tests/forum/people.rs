@@ -1,4 +1,4 @@
-//! Accounts: coming, going, registering, writing to each other.
+//! Tests of accounts: log-in, log-out, registration, messages.
 
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
@@ -64,7 +64,7 @@ async fn somebody_new_registers_and_changes_the_password() {
     let changed = [("user[password][first]", "another-one"), ("user[password][second]", "another-one")];
     assert_eq!(visitor.post("/user/new_one/account", &changed).await.status, StatusCode::OK);
     Visitor::logged_in(&copy, "new_one", "another-one").await;
-    // And goes again.
+    // The account can be deleted again.
     let wrong = visitor.post("/user/new_one/delete_account", &[("user[name]", "x")]).await;
     assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY);
     visitor.submit("/user/new_one/delete_account", &[("user[name]", "new_one")]).await;

@@ -1,4 +1,4 @@
-//! A reset puts the golden state back, whatever was done; copies know nothing of each other.
+//! Tests of resets: they restore the golden state after any change, and copies are independent.
 
 use axum::http::StatusCode;
 use embedded::{Clock, Options, forum};
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use crate::visitor::{MEMBER, Visitor, copy, golden};
 
-/// A few hundred changes of every kind; what was answered, in one text.
+/// Makes a few hundred changes of every kind. Returns all answers in one text.
 async fn live_a_little(visitor: &mut Visitor, rounds: usize) -> String {
     let mut transcript = String::new();
     for round in 0..rounds {
@@ -79,10 +79,10 @@ async fn after_hundreds_of_changes_a_reset_is_complete() {
     assert_ne!(changed, copy.pristine());
     copy.reset().unwrap();
     assert_eq!(copy.digest().unwrap(), copy.pristine());
-    // The digest is over what can be read, so compare that too: still logged in, nothing else is left.
+    // Compares the pages as well: the visitor is still logged in, and nothing else is left.
     assert_eq!(visitor.get("/all/new").await.body, front);
     assert!(visitor.get("/search?q=zeppelin").await.body.contains("No results"));
-    // And the numbers that are given out begin where they began.
+    // Ids start again at the same number.
     let again = live_a_little(&mut visitor, 1).await;
     copy.reset().unwrap();
     assert_eq!(live_a_little(&mut visitor, 1).await, again);

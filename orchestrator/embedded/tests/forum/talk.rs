@@ -1,4 +1,4 @@
-//! Writing, changing, deleting, voting, and who may.
+//! Tests of writing, changing, deleting, voting, and permissions.
 
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
@@ -92,7 +92,7 @@ async fn votes_count_once_and_can_be_changed() {
 #[tokio::test]
 async fn the_script_gets_its_answer_as_json() {
     let mut visitor = Visitor::member(&copy()).await;
-    // The cookie is in the visitor, so the header is added to a request of its own making.
+    // The visitor has the cookie; the header needs a request built by hand.
     visitor.get("/").await;
     let body = format!("choice=1&token={}", visitor.token);
     let cookie = visitor.cookie().to_owned();

@@ -1,4 +1,4 @@
-//! Somebody who visits a copy: keeps a cookie, reads pages, sends forms with the token that the page had.
+//! A visitor of a copy: keeps the cookie, reads pages, and sends forms with the page's token.
 
 use std::sync::OnceLock;
 
@@ -13,7 +13,7 @@ use crate::page::{Node, parse};
 pub(crate) const START: &str = "2023-06-15T09:00:00Z";
 pub(crate) const MEMBER: &str = "MarvelsGrantMan136";
 
-/// One golden folder for all tests of this process.
+/// The golden folder of all tests in this process.
 pub(crate) fn golden() -> &'static Golden {
     static GOLDEN: OnceLock<(tempfile::TempDir, Golden)> = OnceLock::new();
     let (_, golden) = GOLDEN.get_or_init(|| {
@@ -71,7 +71,7 @@ impl Visitor {
         &self.copy
     }
 
-    /// The same person with the same cookie at another copy.
+    /// The same visitor, with the same cookie, at another copy.
     pub(crate) fn moved_to(&self, copy: &SiteCopy) -> Self {
         Self { copy: copy.clone(), cookie: self.cookie.clone(), token: self.token.clone() }
     }
@@ -103,7 +103,7 @@ impl Visitor {
         self.send(request).await
     }
 
-    /// The page, which must be there.
+    /// Loads a page, which must exist.
     pub(crate) async fn page(&mut self, path: &str) -> Node {
         let answer = self.get(path).await;
         assert_eq!(answer.status, StatusCode::OK, "{path}: {}", answer.body);
@@ -126,7 +126,7 @@ impl Visitor {
         self.send(request).await
     }
 
-    /// Sends a form that must be accepted, and looks at where it leads.
+    /// Sends a form that must be accepted, and loads the page that follows.
     pub(crate) async fn submit(&mut self, path: &str, fields: &[(&str, &str)]) -> (String, Node) {
         let answer = self.post(path, fields).await;
         assert_eq!(answer.status, StatusCode::FOUND, "{path}: {}", answer.body);

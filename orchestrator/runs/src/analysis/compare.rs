@@ -1,4 +1,4 @@
-//! Where two runs part: the first difference, by episode, step and field.
+//! Compares two runs and finds the first difference of each episode, by step and field.
 
 use std::fmt;
 
@@ -10,41 +10,41 @@ use crate::Error;
 use crate::results::fingerprint::{CanonicalEnd, CanonicalStep, canonical_end, canonical_steps};
 use crate::results::{EpisodeId, EpisodeRecord, RunFolder, SavedFile};
 
-/// How much of a value a difference quotes, in characters.
+/// Maximum number of characters quoted from a value.
 const QUOTE: usize = 300;
 
-/// What comparing has found.
+/// The result of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
-    /// Pairs of episodes compared.
+    /// Number of pairs of episodes compared.
     pub compared: usize,
-    /// The first difference of each pair that has one, in the order of the tasks.
+    /// The first difference of each pair that differs, in the order of the tasks.
     pub differences: Vec<Difference>,
-    /// Episodes of the first run that the second does not have.
+    /// Episodes that only the first run has.
     pub only_left: Vec<String>,
-    /// Episodes of the second run that the first does not have.
+    /// Episodes that only the second run has.
     pub only_right: Vec<String>,
 }
 
-/// The first place where two episodes part.
+/// The first difference between two episodes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// The episode on the left, as `<task>-<n>`.
+    /// The left episode, as `<task>-<n>`.
     pub left_episode: String,
-    /// The episode on the right.
+    /// The right episode.
     pub right_episode: String,
-    /// The step, 0 for the opening of the start page; absent where only the ends differ.
+    /// The step, 0 for opening the start page. `None` if only the ends differ.
     pub step: Option<u32>,
-    /// What differs: `url`, `action`, `observation line 12`, `requests`, `score`, ...
+    /// The field: `url`, `action`, `observation line 12`, `requests`, `score`, ...
     pub field: String,
-    /// The value on the left; absent where there is none.
+    /// The left value, if there is one.
     pub left: Option<String>,
-    /// The value on the right.
+    /// The right value, if there is one.
     pub right: Option<String>,
 }
 
 impl Comparison {
-    /// Whether everything that both sides should have is there and the same.
+    /// Whether both runs have the same episodes with the same content.
     pub fn is_same(&self) -> bool {
         self.differences.is_empty() && self.only_left.is_empty() && self.only_right.is_empty()
     }
@@ -70,7 +70,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Compares two runs, episode by episode of the same task and repeat.
+/// Compares two runs. Pairs episodes of the same task and repeat.
 pub fn compare(left: &Utf8Path, right: &Utf8Path) -> Result<Comparison, Error> {
     let (left, right) = (RunFolder::open(left)?, RunFolder::open(right)?);
     let (ours, theirs) = (left.episodes()?, right.episodes()?);
@@ -88,7 +88,7 @@ pub fn compare(left: &Utf8Path, right: &Utf8Path) -> Result<Comparison, Error> {
     Ok(found)
 }
 
-/// Compares the repeats of one run with the first repeat, task by task.
+/// Compares the repeats of a run with its first repeat, task by task.
 pub fn compare_repeats(run: &Utf8Path) -> Result<Comparison, Error> {
     let folder = RunFolder::open(run)?;
     let episodes = folder.episodes()?;
@@ -103,7 +103,7 @@ pub fn compare_repeats(run: &Utf8Path) -> Result<Comparison, Error> {
     Ok(found)
 }
 
-/// The first differences between the repeats of these episodes, and how many more there are.
+/// The first `most` differences between repeats of these episodes, and the number of others.
 pub(crate) fn first_differences(
     folder: &RunFolder,
     episodes: &[EpisodeRecord],
@@ -207,7 +207,7 @@ fn first_difference((a, a_end): Canonical<'_>, (b, b_end): Canonical<'_>) -> Opt
     steps.or_else(extra).or_else(ends)
 }
 
-/// What was seen before what was done about it, and that before what it caused.
+/// Compares in the order of events: what was seen, then the action, then its effects.
 fn in_step(a: &CanonicalStep<'_>, b: &CanonicalStep<'_>) -> Option<FirstDifference> {
     let parted = |field: String, left: Option<String>, right: Option<String>| FirstDifference {
         step: Some(a.step),
@@ -225,10 +225,10 @@ fn in_step(a: &CanonicalStep<'_>, b: &CanonicalStep<'_>) -> Option<FirstDifferen
             Some(parted(format!("observation, line {line}"), left, right))
         })
         .or_else(|| {
-            let told =
+            let text_of =
                 |dialogs: &[Dialog]| dialogs.iter().map(Dialog::to_string).collect::<Vec<_>>().join(", ");
             (a.dialogs != b.dialogs)
-                .then(|| parted("dialogs".to_owned(), Some(told(a.dialogs)), Some(told(b.dialogs))))
+                .then(|| parted("dialogs".to_owned(), Some(text_of(a.dialogs)), Some(text_of(b.dialogs))))
         })
         .or_else(|| {
             let named =
@@ -258,7 +258,7 @@ fn first_line(a: &str, b: &str) -> Option<(usize, Option<String>, Option<String>
     None
 }
 
-/// The first of `a` that `b` does not have, or not as often. Both are sorted.
+/// The first item of `a` that `b` lacks or has less often. Both are sorted.
 fn surplus(a: &[String], b: &[String]) -> Option<String> {
     let mut theirs = b.iter().peekable();
     for ours in a {

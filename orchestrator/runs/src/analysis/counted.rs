@@ -1,8 +1,8 @@
-//! A number with what it counts.
+//! Formats a number with the noun that it counts.
 
 use std::fmt::Display;
 
-/// `1 page`, `2 pages`: `noun` is in the singular, and its plural ends in s.
+/// `1 page`, `2 pages`. `noun` is a singular with a plural in s.
 pub fn counted(number: impl Display, noun: &str) -> String {
     let number = number.to_string();
     let plural = if number == "1" { "" } else { "s" };

@@ -1,4 +1,5 @@
-//! What has to be said beside a score, in words: how far it may be off, what is missing from it, what papers count besides.
+//! Notes beside a score, as text: its uncertainty, what it lacks, and additional measures of
+//! papers.
 
 use scoring::rules::MENDED;
 
@@ -7,7 +8,7 @@ use crate::analysis::measures::KeyNodes;
 use crate::analysis::sensitivity::{Bounds, Cause};
 
 impl Summary {
-    /// A label and a text each, the most important first.
+    /// Pairs of label and text, the most important first.
     pub(crate) fn facts(&self) -> Vec<(&'static str, String)> {
         let mut facts = Vec::new();
         if !self.rules.is_faithful() {
@@ -42,7 +43,8 @@ impl Summary {
         facts
     }
 
-    /// What the score would be, had the episodes that something got in the way of failed or passed. What nobody has ruled on has a line of its own.
+    /// The bounds of the score if all doubtful episodes had failed or passed. Unjudged episodes
+    /// alone have a line of their own.
     fn doubts(&self) -> Option<String> {
         let all = self.sensitivity.together.as_ref()?;
         let of = |bounds: &Bounds| format!("{:.2} to {:.2}", bounds.low, bounds.high);
@@ -64,10 +66,10 @@ impl Summary {
     }
 
     fn off(&self) -> Option<String> {
-        let told = |error: Option<f64>, over: &str| error.map(|error| format!("{error:.3} over {over}"));
+        let labelled = |error: Option<f64>, over: &str| error.map(|error| format!("{error:.3} over {over}"));
         let errors = [
-            told(self.standard_error.over_tasks, "tasks"),
-            told(self.standard_error.over_repeats, "repeats (stratified bootstrap)"),
+            labelled(self.standard_error.over_tasks, "tasks"),
+            labelled(self.standard_error.over_repeats, "repeats (stratified bootstrap)"),
         ];
         let errors: Vec<String> = errors.into_iter().flatten().collect();
         (!errors.is_empty()).then(|| errors.join(", "))

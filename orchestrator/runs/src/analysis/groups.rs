@@ -1,4 +1,4 @@
-//! A run's score by what its tasks have in common: the sites they are about, and their tags.
+//! The score of a run by groups of tasks: by site and by tag.
 
 use std::collections::BTreeMap;
 
@@ -8,35 +8,35 @@ use crate::analysis::statistics::{Interval, interval, mean};
 use crate::analysis::summary::TaskSummary;
 use crate::results::TaskRecord;
 
-/// Tasks with something in common.
+/// A group of tasks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Group {
-    /// What it is.
+    /// The kind of the group.
     pub by: By,
     /// The name of the site or the tag.
     pub name: String,
-    /// How many tasks were played.
+    /// Number of tasks played.
     pub tasks: usize,
-    /// Mean over those of them that have a score.
+    /// Mean over the tasks with a score.
     pub score: Option<f64>,
-    /// 95 % interval of that.
+    /// 95 % interval of the score.
     pub interval: Option<Interval>,
-    /// Tasks of those done entirely in every repeat.
+    /// Number of tasks that passed in every repeat.
     pub passed: usize,
 }
 
-/// What tasks are grouped by.
+/// The kind of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
-    /// A site that they are about. A task about several is in the group of each.
+    /// Tasks about a site. A task about several sites is in the group of each.
     Site,
-    /// A tag that they have.
+    /// Tasks with a tag.
     Tag,
 }
 
-/// Sites first, then tags, both by name. What all tasks that were played or only one of several
-/// have in common says nothing and is left out.
+/// The groups, sites first, then tags, both by name. Groups of one task or of all played tasks are
+/// left out, because they tell nothing new.
 pub fn groups<'a>(
     records: impl IntoIterator<Item = &'a TaskRecord>,
     summaries: &[TaskSummary],

@@ -1,60 +1,64 @@
-//! What papers count besides the mean score, over episodes and as their own code does it. An episode that ended in an error counts as one that
-//! earned nothing; one that waits for a judge is left out.
+//! Measures of papers besides the mean score, over episodes, as the papers' code computes them. An
+//! episode with an error counts as 0. An unjudged episode is left out.
 
 use serde::Serialize;
 
 use crate::analysis::statistics::mean;
 use crate::results::{EpisodeRecord, Outcome, TaskRecord};
 
-/// Figures of single benchmarks, where there is anything to count.
+/// Measures of single benchmarks, if they apply.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Measures {
-    /// AssistantBench (section 4): of tasks that want an answer.
+    /// AssistantBench (section 4): for tasks that expect an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answers: Option<Answers>,
-    /// Mind2Web-Live (`experiment_results.py` of WebCanvas): of tasks with key nodes.
+    /// Mind2Web-Live (`experiment_results.py` of WebCanvas): for tasks with key nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key_nodes: Option<KeyNodes>,
 }
 
-/// How answers did.
+/// Measures of answers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Answers {
-    /// Share of the episodes with an answer that is not empty.
+    /// Share of episodes with an answer that is not empty.
     pub rate: f64,
-    /// Mean score of those; absent when there are none.
+    /// Mean score of these episodes; absent if there are none.
     pub precision: Option<f64>,
-    /// Share of the episodes whose answer is entirely right.
+    /// Share of episodes whose answer is entirely correct.
     pub exact: f64,
 }
 
-/// How far key nodes were reached.
+/// Measures of key nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct KeyNodes {
-    /// Nodes reached of all nodes of all episodes.
+    /// Share of nodes reached, over all nodes of all episodes.
     pub completion: f64,
-    /// Share of the episodes in which every node was reached.
+    /// Share of episodes that reached every node.
     pub success: f64,
-    /// Share of the episodes in which exactly one node was missing.
+    /// Share of episodes that missed exactly one node.
     pub near_success: f64,
-    /// Actions for each node reached, mean over episodes; one that reached none counts as 0.
+    /// Actions for each node reached, as a mean over episodes. An episode that reached none counts
+    /// as 0.
     pub efficiency: f64,
-    /// How near to a person's solution episodes were in length (`TaskLengthEvaluator` of WebCanvas's `task_score.py`), mean over episodes: 1 for fewer than 1.2 times as many
-    /// actions, else the ratio of that to what was taken. Absent where no task says how many a person needed.
+    /// Length compared with a person's solution (`TaskLengthEvaluator` of WebCanvas's
+    /// `task_score.py`), as a mean over episodes. It is 1 for fewer than 1.2 times as many actions,
+    /// otherwise the ratio of that limit to the actions taken. Absent if no task has a person's
+    /// length.
     pub length: Option<f64>,
-    /// US dollars that models cost for each node reached; absent where that is not known.
+    /// Model cost in US dollars for each node reached; absent if unknown.
     pub cost: Option<f64>,
 }
 
 impl Measures {
-    /// Counts these episodes of tasks.
+    /// Computes the measures of these episodes.
     pub fn of(tasks: &[TaskRecord], episodes: &[EpisodeRecord]) -> Measures {
         let judged: Vec<&EpisodeRecord> = episodes.iter().filter(|episode| episode.score.is_some()).collect();
         Measures { answers: answers(&judged), key_nodes: key_nodes(tasks, &judged) }
     }
 }
 
-/// Those that the measure is about, with those of which an error says nothing, if there is one of the former.
+/// The episodes that a measure applies to, with episodes that ended in an error. `None` if it
+/// applies to none.
 fn about<'a>(
     episodes: &[&'a EpisodeRecord],
     is_meant: impl Fn(&EpisodeRecord) -> bool,
@@ -81,7 +85,7 @@ fn answers(episodes: &[&EpisodeRecord]) -> Option<Answers> {
     })
 }
 
-/// A course of less than so many times a person's length is as good as the person's.
+/// A solution shorter than this factor times a person's length counts as equally short.
 const AS_LONG: f64 = 1.2;
 
 fn length(tasks: &[TaskRecord], episodes: &[&EpisodeRecord]) -> Option<f64> {
@@ -96,7 +100,8 @@ fn length(tasks: &[TaskRecord], episodes: &[&EpisodeRecord]) -> Option<f64> {
 fn key_nodes(tasks: &[TaskRecord], episodes: &[&EpisodeRecord]) -> Option<KeyNodes> {
     let nodes = |episode: &EpisodeRecord| episode.detail.as_ref().and_then(|detail| detail.nodes);
     let own = about(episodes, |episode| nodes(episode).is_some())?;
-    // What ended in an error has as many nodes as its task, which its record does not tell: the same task's other episodes do.
+    // The record of an episode with an error does not have its number of nodes, so it is taken from
+    // another episode of the task.
     let of_task = |task: &str| own.iter().filter(|other| other.task == task).find_map(|other| nodes(other));
     let count =
         |episode: &EpisodeRecord| nodes(episode).or_else(|| of_task(&episode.task)).unwrap_or(0) as f64;

@@ -1,4 +1,4 @@
-//! Parts of a run that were played apart, put together.
+//! Merges parts of a run that were played separately (shards).
 
 use std::fs;
 
@@ -7,10 +7,11 @@ use camino::{Utf8Path, Utf8PathBuf};
 use crate::Error;
 use crate::results::{RunFolder, RunRecord};
 
-/// Copies the episodes of parts of one run into a new folder, which then is that run.
+/// Copies the episodes of all parts into a new run folder.
 ///
 /// # Errors
-/// When the parts are not of the same run, when two of them have the same episode, or when there is a run in the new folder already.
+/// When the parts belong to different runs, two of them have the same episode, or the new folder
+/// already has a run.
 pub fn merge(parts: &[Utf8PathBuf], out: &Utf8Path) -> Result<RunFolder, Error> {
     let folders = parts.iter().map(|path| RunFolder::open(path)).collect::<Result<Vec<_>, _>>()?;
     let records = folders.iter().map(RunFolder::run).collect::<Result<Vec<_>, _>>()?;
@@ -35,7 +36,7 @@ pub fn merge(parts: &[Utf8PathBuf], out: &Utf8Path) -> Result<RunFolder, Error> 
                 merged.discard()?;
                 return Err(Error::TwiceInParts { path: from.path().to_owned(), id: id.to_string() });
             }
-            // As every episode: whole under its name, or not there.
+            // As with every episode, the folder appears under its name only when it is complete.
             let beside = merged.begin_episode(&id)?;
             copy(from.path(), beside.path())?;
             fs::rename(beside.path(), to.path())
@@ -45,7 +46,7 @@ pub fn merge(parts: &[Utf8PathBuf], out: &Utf8Path) -> Result<RunFolder, Error> 
     Ok(merged)
 }
 
-/// Copies all that is in a folder into another.
+/// Copies a folder's content into another folder.
 fn copy(from: &Utf8Path, to: &Utf8Path) -> Result<(), Error> {
     let unread = |source| Error::Read { path: from.to_owned(), source };
     for entry in from.read_dir_utf8().map_err(unread)? {

@@ -1,7 +1,7 @@
-//! What the results of a run say: numbers, how sure they are, and where two runs differ.
+//! Analysis of a run's results: numbers, their uncertainty, and differences between runs.
 //!
-//! Everything here is computed from records that were read before. Nothing here plays, scores or
-//! writes anything.
+//! Everything is computed from records on disk. This module does not play, score or change
+//! anything; only `merge` writes, into a new folder.
 
 pub(crate) mod compare;
 pub(crate) mod counted;

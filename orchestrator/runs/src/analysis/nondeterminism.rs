@@ -1,21 +1,21 @@
-//! Why repeats of a run are expected to differ, so that nobody takes it for a fault.
+//! Reasons why repeats of a run are expected to differ, which are no faults.
 
 use serde::Serialize;
 
 use crate::results::{EpisodeRecord, RunRecord};
 
-/// What makes an agent's repeats differ by design.
+/// Why an agent's repeats differ by design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Nondeterminism {
-    /// The agent chooses its actions at random, and differently in every repeat.
+    /// The agent acts at random, differently in every repeat.
     RandomAgent,
-    /// A server answered at least one question of the agent to its model, and not a cassette.
+    /// A server, not a cassette, answered at least one of the agent's model calls.
     LiveModel,
 }
 
 impl Nondeterminism {
-    /// That of a run; none where its repeats have to be equal.
+    /// The reason for this run. `None` if its repeats must be equal.
     pub(crate) fn of(run: &RunRecord, episodes: &[EpisodeRecord]) -> Option<Nondeterminism> {
         if agents::is_random(&run.agent) {
             return Some(Nondeterminism::RandomAgent);
@@ -25,7 +25,7 @@ impl Nondeterminism {
         is_live.then_some(Nondeterminism::LiveModel)
     }
 
-    /// Reads after "as expected: ".
+    /// The reason as text, after "as expected: ".
     pub fn reason(self) -> &'static str {
         match self {
             Nondeterminism::RandomAgent => "the agent acts at random",

@@ -1,4 +1,4 @@
-//! Two runs of the same tasks beside each other: which did better, how sure that is, and on which tasks.
+//! Compares the scores of two runs task by task: which is better, how certainly, and where.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -10,62 +10,62 @@ use crate::analysis::statistics::{PairedDifference, mean, paired};
 use crate::results::{ModelUsage, RunFolder};
 use crate::{Error, Summary};
 
-/// Flips listed before the rest is only counted.
+/// Number of flips listed; others are counted.
 const FLIPS: usize = 20;
 
-/// How the scores of two runs compare, over the tasks that have one in both.
+/// The comparison of two runs over tasks with a score in both.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Pairing {
     /// The first run.
     pub left: Side,
     /// The second.
     pub right: Side,
-    /// Tasks that are compared.
+    /// Number of tasks compared.
     pub tasks: usize,
-    /// The second's mean less the first's; absent where there is nothing to compare.
+    /// The second mean minus the first; absent if no task is compared.
     pub difference: Option<PairedDifference>,
-    /// Tasks that are worth more in one than in the other, those the second gained most on first.
+    /// Tasks whose score differs, the largest gains of the second run first.
     pub flips: Vec<Flip>,
-    /// Tasks that are not in both, or wait for a judge in one.
+    /// Tasks that are missing or unjudged in one of the runs.
     pub left_out: Vec<String>,
-    /// The suites are not the same.
+    /// Whether the suites differ.
     pub different_suites: bool,
 }
 
-/// One of the runs.
+/// One of the two runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Side {
-    /// Where it is.
+    /// The run's folder.
     pub folder: Utf8PathBuf,
     /// Its agent.
     pub agent: String,
-    /// The agent's models, as their servers call them; absent where none was asked or none was written down.
+    /// The agent's models, by their names at the servers. Absent if no model was used or recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The judge.
+    /// The judge's model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
-    /// Mean over the tasks compared.
+    /// Mean over the compared tasks.
     pub score: Option<f64>,
-    /// Of those, the ones that were done entirely in every repeat.
+    /// Number of compared tasks that passed in every repeat.
     pub passed: usize,
 }
 
-/// A task that is worth more in one run.
+/// A task whose score differs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Flip {
     /// Its id.
     pub task: String,
-    /// Its score in the first.
+    /// Its score in the first run.
     pub left: f64,
-    /// Its score in the second.
+    /// Its score in the second run.
     pub right: f64,
 }
 
-/// Pairs two runs, task by task; a task's score is the mean over its repeats.
+/// Compares two runs task by task. The score of a task is the mean over its repeats.
 ///
 /// # Errors
-/// When one of them is no run or cannot be read, and when no task is in both.
+/// When a run cannot be read, or no task is in both.
 pub fn pair(left: &Utf8Path, right: &Utf8Path) -> Result<Pairing, Error> {
     let suites = [RunFolder::open(left)?.run()?.suite_digest, RunFolder::open(right)?.run()?.suite_digest];
     let (ours, theirs) = (Summary::read(left)?, Summary::read(right)?);

@@ -1,5 +1,5 @@
-//! How far a score hangs on episodes that something kept from being a fair attempt: the mean if each of them had failed, and if each had
-//! passed.
+//! The sensitivity of a score to episodes that were no fair attempt: the mean if each of them had
+//! failed, and if each had passed.
 
 use std::collections::HashMap;
 
@@ -8,22 +8,23 @@ use serde::Serialize;
 use crate::analysis::statistics::mean;
 use crate::results::{EpisodeRecord, Outcome, TaskRecord};
 
-/// The bounds of a run's score. In each all other episodes keep the score that they have.
+/// The bounds of a run's score. Other episodes keep their scores.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Sensitivity {
-    /// By each cause that there is, from what a user can mend the easiest.
+    /// The bounds by each cause that occurs, those that a user can fix most easily first.
     pub by: Vec<Bounds>,
-    /// By all of them together; an episode may have several. Absent where nothing is in doubt.
+    /// The bounds by all causes together; an episode may have several. Absent without doubtful
+    /// episodes.
     pub together: Option<Bounds>,
 }
 
-/// Lowest and highest mean over tasks of the means over repeats.
+/// The lowest and highest mean over tasks of the means over repeats.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Bounds {
-    /// What the episodes have in common; nothing where it is any of the causes.
+    /// The cause; absent if it is any of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
-    /// How many there are.
+    /// Number of episodes with this cause.
     pub episodes: usize,
     /// The score if each of them had failed.
     pub low: f64,
@@ -35,20 +36,20 @@ pub struct Bounds {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
-    /// It asked for something that the recording lacks.
+    /// It requested something that the recording lacks.
     Miss,
     /// It ended in an error.
     Error,
     /// It ran out of time.
     TimeOut,
-    /// Nobody has ruled on its score.
+    /// Its score has not been judged.
     Unjudged,
 }
 
 impl Cause {
     const ALL: [Cause; 4] = [Cause::Miss, Cause::Error, Cause::TimeOut, Cause::Unjudged];
 
-    /// Whether it holds for an episode.
+    /// Whether an episode has this cause.
     pub fn is_of(self, episode: &EpisodeRecord) -> bool {
         match self {
             Cause::Miss => episode.requests.miss > 0,
@@ -58,7 +59,7 @@ impl Cause {
         }
     }
 
-    /// The word for several of them.
+    /// The plural noun for tables.
     pub fn words(self) -> &'static str {
         match self {
             Cause::Miss => "misses",
@@ -70,7 +71,7 @@ impl Cause {
 }
 
 impl Sensitivity {
-    /// Bounds for these episodes of a run of these tasks.
+    /// Computes the bounds for these episodes.
     pub fn of(tasks: &[TaskRecord], episodes: &[EpisodeRecord]) -> Sensitivity {
         let mut own: HashMap<&str, Vec<&EpisodeRecord>> = HashMap::new();
         for episode in episodes {
@@ -83,7 +84,7 @@ impl Sensitivity {
     }
 }
 
-/// The bounds by one cause, or by all; nothing where no episode has it.
+/// The bounds for one cause, or for all. `None` if no episode has it.
 fn bounds(tasks: &[&[&EpisodeRecord]], cause: Option<Cause>) -> Option<Bounds> {
     let doubtful = |episode: &EpisodeRecord| match cause {
         Some(cause) => cause.is_of(episode),
@@ -149,7 +150,7 @@ mod tests {
         broken.requests.miss = 1;
         let found = Sensitivity::of(&tasks, &[missed, episode("a", 2, None), late, broken]);
         let by: Vec<_> = found.by.iter().map(told).collect();
-        // The score is 0.5: task a has 1, its other repeat waits for a judge, and task b has 0.
+        // The score is 0.5: task a has 1 (its other repeat is unjudged) and task b has 0.
         assert_eq!(
             by,
             [

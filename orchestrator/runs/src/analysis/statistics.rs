@@ -1,7 +1,8 @@
-//! How sure a score is: 95 % intervals over tasks.
+//! The uncertainty of scores: 95 % intervals over tasks, standard errors and paired differences.
 //!
-//! Tasks are what a suite samples, so the interval is over tasks, each with the mean over its repeats. Scores that are all 0 or 1 get Wilson's
-//! interval, others the percentile bootstrap with a fixed seed, so that the same scores always print the same interval.
+//! A suite is a sample of tasks, so intervals are over tasks, each with the mean over its repeats.
+//! Scores of only 0 and 1 get Wilson's interval. Others get the percentile bootstrap with a fixed
+//! seed, so that the same scores always give the same interval.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,18 +11,18 @@ const Z: f64 = 1.959_963_984_540_054;
 const RESAMPLES: usize = 10_000;
 const SEED: u64 = 0x5eed_0f5a_4db0_c5e5;
 
-/// Where the mean lies with 95 % confidence, and by which method that was found.
+/// The 95 % confidence interval of a mean, with its method.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// Lower bound.
     pub low: f64,
     /// Upper bound.
     pub high: f64,
-    /// How it was computed.
+    /// The method of computation.
     pub method: Method,
 }
 
-/// Ways to an interval.
+/// Methods to compute an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
@@ -31,43 +32,45 @@ pub enum Method {
     Bootstrap,
 }
 
-/// How far the mean score may be off.
+/// The standard error of a mean score.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct StandardError {
-    /// Over tasks, as if they were drawn from all tasks there might be; absent with fewer than two.
+    /// Over tasks, as a sample of all possible tasks. Absent with fewer than two tasks.
     pub over_tasks: Option<f64>,
-    /// Over repeats of these very tasks: stratified bootstrap, each task a stratum, as WorkArena's authors give it. Absent where no task has two.
+    /// Over repeats of the same tasks: a stratified bootstrap with each task as a stratum, as
+    /// WorkArena's authors report it. Absent if no task has two repeats.
     pub over_repeats: Option<f64>,
 }
 
-/// The standard errors of the mean of task means, given each task's scores over its repeats.
+/// The standard errors of the mean of task means. Each item has a task's scores over its repeats.
 pub fn standard_error(tasks: &[Vec<f64>]) -> StandardError {
     let tasks: Vec<&Vec<f64>> = tasks.iter().filter(|scores| !scores.is_empty()).collect();
     let means: Vec<f64> = tasks.iter().filter_map(|scores| mean(scores)).collect();
     let n = means.len() as f64;
     let over_tasks = (means.len() > 1).then(|| (variance(&means) / (n - 1.0)).sqrt());
-    // What resampling the repeats of each task comes to with ever more resamples.
+    // The limit of resampling each task's repeats with ever more resamples.
     let repeated = tasks.iter().any(|scores| scores.len() > 1);
     let strata = tasks.iter().map(|scores| variance(scores) / scores.len() as f64).sum::<f64>();
     StandardError { over_tasks, over_repeats: repeated.then(|| strata.sqrt() / n) }
 }
 
-/// How the scores of the same tasks differ between two runs.
+/// The difference of the same tasks' scores between two runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct PairedDifference {
-    /// Mean of the differences.
+    /// The mean of the differences.
     pub mean: f64,
-    /// 95 % interval of that: percentile bootstrap over tasks.
+    /// The 95 % interval of the mean: percentile bootstrap over tasks.
     pub interval: Interval,
-    /// How often chance alone makes the mean as large or larger, in either direction: each difference may as well have had the other sign. All signs
-    /// are tried where few tasks differ, and 10,000 choices of them otherwise.
+    /// The p-value of a two-sided sign-flip permutation test: how often random signs of the
+    /// differences make the mean as large. All signs are tried if few tasks differ, otherwise
+    /// 10,000 random choices.
     pub p: f64,
 }
 
-/// Tasks that differ before not all of their signs are tried.
+/// Maximum number of differing tasks for which all signs are tried.
 const ALL_SIGNS: usize = 14;
 
-/// Compares by the differences of tasks; `None` of nothing.
+/// Compares by the differences of tasks. `None` without tasks.
 pub fn paired(differences: &[f64]) -> Option<PairedDifference> {
     let mean = mean(differences)?;
     let moved: Vec<f64> = differences.iter().copied().filter(|difference| *difference != 0.0).collect();
@@ -88,24 +91,25 @@ pub fn paired(differences: &[f64]) -> Option<PairedDifference> {
             sum += if signs & 1 == 0 { *difference } else { -difference };
             signs >>= 1;
         }
-        // Sums of the same numbers in other signs may differ in the last digit.
+        // Sums of the same numbers with other signs may differ in the last digit.
         as_large += u64::from(sum.abs() >= observed - 1e-9);
     }
     Some(PairedDifference { mean, interval: bootstrap(differences), p: as_large as f64 / choices as f64 })
 }
 
-/// The mean square distance from the mean; 0 of nothing.
+/// The population variance; 0 without values.
 pub fn variance(values: &[f64]) -> f64 {
     let centre = mean(values).unwrap_or(0.0);
     mean(&values.iter().map(|value| (value - centre).powi(2)).collect::<Vec<_>>()).unwrap_or(0.0)
 }
 
-/// Arithmetic mean; `None` of nothing.
+/// The arithmetic mean; `None` without values.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// The 95 % interval of the mean of these task scores; `None` of nothing, and of a single graded score.
+/// The 95 % interval of the mean of task scores. `None` without scores, or with a single graded
+/// one.
 pub fn interval(scores: &[f64]) -> Option<Interval> {
     if scores.is_empty() {
         return None;
@@ -114,7 +118,7 @@ pub fn interval(scores: &[f64]) -> Option<Interval> {
         let passed = scores.iter().filter(|&&score| score == 1.0).count();
         return Some(wilson(passed, scores.len()));
     }
-    // One graded score says nothing about how scores vary.
+    // A single graded score says nothing about the variance.
     (scores.len() > 1).then(|| bootstrap(scores))
 }
 
@@ -124,7 +128,7 @@ fn wilson(passed: usize, total: usize) -> Interval {
     let z2 = Z * Z;
     let centre = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
     let half = Z / (1.0 + z2 / n) * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
-    // At the ends the bound is the end itself; rounding would leave 0.9999999999999999 there.
+    // At the ends use the exact bound; rounding would give 0.9999999999999999.
     let low = if passed == 0 { 0.0 } else { centre - half };
     let high = if passed == total { 1.0 } else { centre + half };
     Interval { low, high, method: Method::Wilson }
@@ -140,7 +144,8 @@ fn bootstrap(scores: &[f64]) -> Interval {
     Interval { low: at(0.025), high: at(0.975), method: Method::Bootstrap }
 }
 
-/// Vigna's SplitMix64. Written out because a printed interval must not change with the version of a library.
+/// Vigna's SplitMix64. It is implemented here because intervals must not change with a library's
+/// version.
 struct SplitMix64(u64);
 
 impl SplitMix64 {
@@ -152,7 +157,7 @@ impl SplitMix64 {
         z ^ (z >> 31)
     }
 
-    /// Below `bound` by multiplication; the bias is under 2^-50 for any suite there will be.
+    /// Below `bound` by multiplication. The bias is below 2^-50 for any realistic suite.
     fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
@@ -198,7 +203,7 @@ mod tests {
         assert_eq!(p(&[1.0, 1.0, 1.0, -1.0]), 10.0 / 16.0);
         let mut many = vec![1.0; 14];
         many.extend([-1.0; 6]);
-        // The sign test's binomial tail.
+        // The binomial tail of the sign test.
         assert!((p(&many) - 0.1153).abs() < 0.01, "{}", p(&many));
         assert!(paired(&[]).is_none());
         let found = paired(&many).unwrap();

@@ -1,4 +1,4 @@
-//! What a run says in numbers.
+//! The summary of a run in numbers.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -18,84 +18,87 @@ use crate::results::{
     EpisodeRecord, FORMAT, Format, ModelUsage, Outcome, RunFolder, RunRecord, TaskRecord, Times,
 };
 
-/// The numbers of a run, also of one that is not complete. Shown as a table of 80 columns; [`Summary::table`] takes another width.
+/// The numbers of a run, which may be incomplete. Displays as a table of 80 columns;
+/// [`Summary::table`] takes another width.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
-    /// Version of this document; it moves with the files of a run.
+    /// The version of this document. It changes with the files of a run.
     pub format: Format,
-    /// Where the run is.
+    /// The run's folder.
     pub folder: Utf8PathBuf,
-    /// Name of the suite.
+    /// The name of the suite.
     pub suite: String,
     /// The agent.
     pub agent: String,
-    /// By which rules episodes were scored.
+    /// The rules that scored the episodes.
     pub rules: Rules,
-    /// Attempts at each task that were asked for.
+    /// Requested number of attempts at each task.
     pub repeat: u32,
-    /// Episodes that were asked for.
+    /// Requested number of episodes.
     pub planned: usize,
-    /// Episodes that are there.
+    /// Number of existing episodes.
     pub episodes: usize,
-    /// Mean over tasks of the means over repeats, without episodes that wait for a judge; absent when there is nothing else.
+    /// Mean over tasks of the means over repeats, without unjudged episodes. Absent without judged
+    /// episodes.
     pub score: Option<f64>,
-    /// 95 % interval of that, over tasks.
+    /// The 95 % interval of the score, over tasks.
     pub interval: Option<Interval>,
-    /// Standard errors of that.
+    /// The standard errors of the score.
     pub standard_error: StandardError,
-    /// Episodes whose score waits for a judge.
+    /// Number of episodes without a judged score.
     pub unjudged: usize,
-    /// Those of them whose judge was asked and failed.
+    /// Number of unjudged episodes whose judge failed.
     pub judge_failures: usize,
-    /// What the score would be if all of those earned 0, and if all of them earned 1; absent where none waits.
+    /// The score if all unjudged episodes had 0, and if all had 1. Absent without unjudged
+    /// episodes.
     pub bounds: Option<(f64, f64)>,
-    /// How far the score hangs on episodes with misses, errors, time-outs or no ruling.
+    /// Sensitivity of the score to misses, errors, time-outs and unjudged episodes.
     pub sensitivity: Sensitivity,
-    /// What papers count besides.
+    /// Additional measures of papers.
     pub measures: Measures,
     /// The score by site and tag.
     pub groups: Vec<Group>,
-    /// Tasks with an episode that is there: all of them, unless the run was stopped.
+    /// Number of tasks with an episode. It is all of them unless the run was stopped.
     pub played: usize,
-    /// Tasks done entirely in every repeat that is there.
+    /// Number of tasks that passed in every existing repeat.
     pub passed: usize,
-    /// Whether every repeat has the same fingerprint; absent with fewer than two whole repeats.
+    /// Whether all repeats have the same fingerprint. Absent with fewer than two complete repeats.
     pub deterministic: Option<bool>,
-    /// Why repeats are expected to differ; absent where they have to be equal.
+    /// Why repeats are expected to differ. Absent if they must be equal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nondeterminism: Option<Nondeterminism>,
-    /// The fingerprint of each whole repeat.
+    /// The fingerprint of each complete repeat.
     pub fingerprints: Vec<RepeatFingerprint>,
-    /// Requests of all episodes by the level they were answered at.
+    /// Requests of all episodes, by how they were answered.
     pub requests: Levels,
-    /// Hosts that wanted to leave the world, over all episodes.
+    /// Hosts outside of the world that were requested, over all episodes.
     pub refused_hosts: BTreeSet<String>,
-    /// Requests that the recording could not answer, with how often; most frequent first.
+    /// Requests that the recording could not answer, with their counts, the most frequent first.
     pub misses: Vec<MissCount>,
-    /// Episodes that ended in an error.
+    /// Number of episodes that ended in an error.
     pub errors: usize,
-    /// What those said, and judges that failed, most frequent first.
+    /// The messages of errors and failed judges, the most frequent first.
     pub causes: Vec<Cause>,
-    /// Episodes that ran out of time.
+    /// Number of episodes that ran out of time.
     pub timeouts: usize,
-    /// What agents' models took; absent where none was asked.
+    /// Usage of the agents' models. Absent if none was called.
     pub models: Option<ModelUsage>,
-    /// What judges took; absent where none was asked.
+    /// Usage of the judges' models. Absent if none was called.
     pub judging: Option<ModelUsage>,
-    /// Actions taken.
+    /// Number of actions.
     pub steps: u64,
-    /// Sum of the episodes' times in milliseconds.
+    /// The sum of the episodes' durations in milliseconds.
     pub wall_ms: u64,
-    /// What that went into, of the episodes that say it.
+    /// How that time was spent, over episodes that recorded it.
     pub times: Times,
-    /// Per task, in the order of the suite.
+    /// The tasks, in the order of the suite.
     pub tasks: Vec<TaskSummary>,
 }
 
 /// The fingerprint of one repeat.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RepeatFingerprint {
-    /// From 1.
+    /// The number of the repeat, from 1.
     pub repeat: u32,
     /// SHA-256 in hexadecimal.
     pub fingerprint: String,
@@ -104,25 +107,25 @@ pub struct RepeatFingerprint {
 /// A request that the recording could not answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MissCount {
-    /// The method.
+    /// The HTTP method.
     pub method: String,
     /// The URL.
     pub url: String,
     /// The nearest recorded URL.
     pub nearest: Option<String>,
-    /// How often, over all episodes.
+    /// The count over all episodes.
     pub count: usize,
 }
 
-/// What an error said.
+/// The message of an error, with its count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Cause {
-    /// Its words.
+    /// The message.
     pub message: String,
-    /// A judge said it, and the episode has no score.
+    /// Whether it is a judge's error, and the episode has no score.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub of_judge: bool,
-    /// Of how many episodes.
+    /// Number of episodes with it.
     pub count: usize,
 }
 
@@ -131,37 +134,37 @@ pub struct Cause {
 pub struct TaskSummary {
     /// Its id.
     pub task: String,
-    /// Episodes that are there.
+    /// Number of existing episodes.
     pub episodes: usize,
-    /// Mean over repeats that have a score; absent when none has.
+    /// Mean over repeats with a score. Absent if there are none.
     pub score: Option<f64>,
-    /// Variance of that over repeats; absent with fewer than two.
+    /// The variance of the score over repeats. Absent with fewer than two.
     pub variance: Option<f64>,
-    /// Episodes whose score waits for a judge.
+    /// Number of episodes without a judged score.
     pub unjudged: usize,
-    /// Whether it was done entirely in every repeat that is there.
+    /// Whether it passed in every existing repeat.
     pub passed: bool,
-    /// How the episodes ended, with how often.
+    /// The outcomes of its episodes, with their counts.
     pub outcomes: BTreeMap<&'static str, usize>,
-    /// The different fingerprints of the repeats, in order of appearance.
+    /// The distinct fingerprints of the repeats, in order of appearance.
     pub fingerprints: Vec<String>,
-    /// Actions taken, mean over repeats.
+    /// Mean number of actions over repeats.
     pub steps: f64,
-    /// Requests by level, over repeats.
+    /// Requests over all repeats, by how they were answered.
     pub requests: Levels,
-    /// Mean time in milliseconds.
+    /// Mean duration in milliseconds.
     pub wall_ms: u64,
 }
 
 impl Summary {
-    /// Counts the run in a folder.
+    /// Summarizes the run in a folder.
     pub fn read(folder: &Utf8Path) -> Result<Summary, Error> {
         let folder = RunFolder::open(folder)?;
         let run = folder.run()?;
         Ok(Summary::of(folder.path(), &run, &folder.episodes()?))
     }
 
-    /// Counts these episodes of a run.
+    /// Summarizes these episodes of a run.
     pub fn of(folder: &Utf8Path, run: &RunRecord, episodes: &[EpisodeRecord]) -> Summary {
         let mut of: HashMap<&str, Vec<&EpisodeRecord>> = HashMap::new();
         for episode in episodes {
@@ -229,14 +232,14 @@ impl Summary {
         }
     }
 
-    /// Whether every planned episode is there.
+    /// Whether all planned episodes exist.
     pub fn is_complete(&self) -> bool {
         self.episodes >= self.planned
     }
 }
 
 impl TaskSummary {
-    /// Whether any of its episodes is there.
+    /// Whether any of its episodes exists.
     pub fn is_played(&self) -> bool {
         self.episodes > 0
     }
@@ -270,7 +273,7 @@ fn of_task(id: &str, own: &[&EpisodeRecord]) -> TaskSummary {
     }
 }
 
-/// Those that have one: others wait for a judge.
+/// The scores of judged episodes.
 fn scores_of(episodes: &[&EpisodeRecord]) -> Vec<f64> {
     episodes.iter().filter_map(|episode| episode.score).collect()
 }

@@ -1,4 +1,4 @@
-//! A run's numbers as text for a terminal.
+//! Formats a run's summary as text for a terminal.
 
 use std::fmt::{self, Write as _};
 
@@ -10,25 +10,25 @@ use crate::analysis::summary::TaskSummary;
 use crate::results::ModelUsage;
 use crate::{RepeatFingerprint, Summary, counted};
 
-/// Columns of a URL in a table.
+/// Maximum width of a URL in a table.
 const URL: usize = 120;
-/// Misses listed before the rest is only counted.
+/// Number of misses listed; others are counted.
 const MISSES: usize = 5;
-/// Errors listed before the rest is only counted.
+/// Number of errors listed; others are counted.
 const CAUSES: usize = 3;
-/// Groups of tasks listed before the rest is only counted.
+/// Number of groups listed; others are counted.
 const GROUPS: usize = 12;
-/// Narrowest column of task names.
+/// Minimum width of the column of task names.
 const TASK_WIDTH: usize = 12;
 
-/// A column of figures: its heading, its width, and what stands in it.
+/// A column of figures: heading, width and cell content.
 struct Column {
     heading: &'static str,
     width: usize,
     cell: fn(&TaskSummary) -> String,
 }
 
-/// From the most to the least important: what does not fit is left out from the end.
+/// The most important column is first. Columns that do not fit are dropped from the end.
 const COLUMNS: [Column; 6] = [
     Column {
         heading: "score",
@@ -42,9 +42,9 @@ const COLUMNS: [Column; 6] = [
     Column { heading: "refused", width: 9, cell: |task| task.requests.refused.to_string() },
 ];
 
-/// Writes a line: a label, and what it is about.
+/// Writes a line with a label and a value.
 type Line<'a> = dyn FnMut(&str, String) -> fmt::Result + 'a;
-/// Lines that belong together.
+/// Writes a block of related lines.
 type Part = fn(&Summary, &mut Line<'_>) -> fmt::Result;
 
 impl fmt::Display for Summary {
@@ -54,12 +54,12 @@ impl fmt::Display for Summary {
 }
 
 impl Summary {
-    /// The table for a terminal of so many columns; below 24 it is as if 24. Ends without a line feed.
+    /// The table for a terminal of this width, at least 24 columns. It has no line feed at the end.
     pub fn table(&self, width: usize) -> String {
         self.written(width, &COLUMNS, &[Summary::write_scores, Summary::write_groups, Summary::write_play])
     }
 
-    /// The same of scores alone, for what was not played here.
+    /// The table with scores only, for attempts that were not played here.
     pub fn score_table(&self, width: usize) -> String {
         self.written(width, &COLUMNS[..2], &[Summary::write_scores, Summary::write_groups])
     }
@@ -149,7 +149,7 @@ impl Summary {
         }
     }
 
-    /// What happened on the way.
+    /// Writes what happened in the episodes.
     fn write_play(&self, line: &mut Line<'_>) -> fmt::Result {
         let repeats = if self.repeat > 1 { format!(" in {} repeats", self.repeat) } else { String::new() };
         let missing = if self.is_complete() { String::new() } else { format!(" of {}", self.planned) };
@@ -190,7 +190,7 @@ impl Summary {
         self.write_fingerprints(line)
     }
 
-    /// The sites, and the tags by which it makes a difference.
+    /// Writes the score by site, and by tags whose score differs from the total.
     fn write_groups(&self, line: &mut Line<'_>) -> fmt::Result {
         let mut by = None;
         let tells = |group: &&Group| group.by == By::Site || group.score != self.score;
@@ -231,7 +231,7 @@ impl Summary {
 }
 
 impl Summary {
-    /// That repeats differ. It is loud only where they have to be equal.
+    /// Says that repeats differ, in capitals only if they must be equal.
     fn differing(&self, count: usize) -> String {
         match self.nondeterminism {
             Some(why) => format!("different in {count} repeats, as expected: {}", why.reason()),
@@ -240,7 +240,7 @@ impl Summary {
     }
 }
 
-/// Who was asked, and what that took.
+/// The models and their usage.
 pub(crate) fn models(spent: &ModelUsage) -> String {
     let named = spent.named().map_or_else(String::new, |names| format!("{names}: "));
     let from = match spent.recorded {
@@ -281,7 +281,7 @@ fn outcome(task: &TaskSummary) -> String {
     }
 }
 
-/// A mean without needless digits.
+/// A mean without unnecessary digits.
 fn trim(value: f64) -> String {
     if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.1}") }
 }
@@ -290,13 +290,13 @@ fn seconds(millis: u64) -> String {
     format!("{}.{} s", millis / 1000, millis % 1000 / 100)
 }
 
-/// A URL as it stands in a table: where it is long, its middle is left out. Reports for programs
-/// have it whole.
+/// A URL for tables. The middle of a long URL is left out. Machine-readable reports have the whole
+/// URL.
 pub fn short_url(url: &str) -> String {
     cut(url, URL)
 }
 
-/// The beginning and the end of a name: those of one site or template begin alike.
+/// The beginning and end of a name. The middle is cut because names of one site begin alike.
 fn cut(name: &str, width: usize) -> String {
     let letters = name.chars().count();
     if letters <= width {
@@ -307,7 +307,8 @@ fn cut(name: &str, width: usize) -> String {
     name.chars().take(beginning).chain(['…']).chain(name.chars().skip(letters - end)).collect()
 }
 
-/// A label, and beside it a text that is broken between words to stay in the width; a word that is longer than a line is broken as well.
+/// Writes a label and beside it a text, wrapped between words to the width. A word longer than a
+/// line is split.
 fn wrapped(text: &mut String, label: &str, value: &str, width: usize) -> fmt::Result {
     const INDENT: usize = 15;
     let room = width.saturating_sub(INDENT).max(1);

@@ -1,23 +1,23 @@
-//! What stands in a row.
+//! The columns of an exported table.
 
 use jiff::Timestamp;
 
 use crate::results::{EpisodeRecord, ModelUsage, Outcome, Phase, RunRecord, TaskRecord};
 
-/// An episode with what is known of it elsewhere.
+/// An episode with its run and task.
 pub(super) struct Row<'a> {
     pub(super) run: &'a RunRecord,
     pub(super) task: Option<&'a TaskRecord>,
     pub(super) record: &'a EpisodeRecord,
 }
 
-/// A column: its name, and what stands in it.
+/// A column: its name and its values.
 pub(super) struct Column {
     pub(super) name: &'static str,
     pub(super) values: Values,
 }
 
-/// How a column's values come from rows.
+/// How to get a column's values from rows.
 pub(super) enum Values {
     Text(fn(&Row<'_>) -> Option<String>),
     Whole(fn(&Row<'_>) -> Option<u64>),
@@ -31,7 +31,7 @@ const fn column(name: &'static str, values: Values) -> Column {
     Column { name, values }
 }
 
-/// All columns, in their order; `FORMAT.md` says what they mean. New ones are added at the end.
+/// All columns in order; `FORMAT.md` explains them. Add new ones at the end.
 pub(super) const COLUMNS: &[Column] = &[
     column("suite", Values::Text(|row| Some(row.run.suite.clone()))),
     column("agent", Values::Text(|row| Some(row.run.agent.clone()))),
@@ -96,7 +96,7 @@ fn time(row: &Row<'_>, phase: Phase) -> Option<u64> {
     row.record.times.map(|times| times.of(phase))
 }
 
-/// What broke, or why there is no score.
+/// What failed, or why there is no score.
 fn error(row: &Row<'_>) -> Option<String> {
     match &row.record.outcome {
         Outcome::Error { message } => Some(message.clone()),

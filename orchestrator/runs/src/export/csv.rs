@@ -1,10 +1,10 @@
-//! The table as CSV (RFC 4180, with line feeds).
+//! Exports the table as CSV (RFC 4180, with line feeds).
 
 use std::io::{self, Write};
 
 use super::columns::{COLUMNS, Row, Values};
 
-/// Stands between the items of a list.
+/// Separates the items of a list.
 const BETWEEN: &str = ";";
 
 pub(super) fn write(rows: &[Row<'_>], out: &mut impl Write) -> io::Result<()> {

@@ -1,4 +1,4 @@
-//! The table as JSON: an array with an object for each row.
+//! Exports the table as JSON: an array with an object for each row.
 
 use std::io::{self, Write};
 

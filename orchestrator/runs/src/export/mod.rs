@@ -1,4 +1,5 @@
-//! A run for other programs: in the layout of a benchmark's own package, or as a table with a row for each episode.
+//! Exports of runs for other programs: as a table with a row for each episode, or in the layout of
+//! a benchmark's own package.
 
 mod columns;
 mod csv;
@@ -13,18 +14,18 @@ use crate::results::{EpisodeRecord, RunFolder, RunRecord};
 use columns::Row;
 pub use webarena_verified::{ExportSummary, webarena_verified};
 
-/// What a table is written as.
+/// The file format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// With a line of names; what is absent is empty, lists are joined by `;`, times as RFC 3339.
+    /// With a header line. Absent values are empty, lists are joined by `;`, times are RFC 3339.
     Csv,
-    /// Apache Parquet, with lists and times as such.
+    /// Apache Parquet, with native lists and times.
     Parquet,
     /// One array of objects.
     Json,
 }
 
-/// A table with a row for each episode, as bytes, and how many rows there are.
+/// The table of a run as bytes, and its number of rows.
 ///
 /// # Errors
 /// When the run cannot be read.
@@ -42,11 +43,11 @@ pub fn bytes(run: &Utf8Path, format: Format) -> Result<(Vec<u8>, usize), Error> 
     Ok((bytes, rows.len()))
 }
 
-/// Writes such a table to a file, which it takes the place of if it may `replace` it; gives how
-/// many rows there are.
+/// Writes the table of a run to a file and returns its number of rows. An existing file is replaced
+/// only with `replace`.
 ///
 /// # Errors
-/// As [`bytes`], and when the file is there already or cannot be written.
+/// As [`bytes`], and when the file exists or cannot be written.
 pub fn table(run: &Utf8Path, file: &Utf8Path, format: Format, replace: bool) -> Result<usize, Error> {
     let (bytes, rows) = bytes(run, format)?;
     let is_there = file.symlink_metadata();
@@ -54,7 +55,7 @@ pub fn table(run: &Utf8Path, file: &Utf8Path, format: Format, replace: bool) -> 
         return Err(Error::Exists { path: file.to_owned() });
     }
     let failed = |source| Error::Write { path: file.to_owned(), source };
-    // Whole or not at all.
+    // Write atomically.
     let beside = file.with_file_name(format!(".{}.new", file.file_name().unwrap_or("table")));
     let write = || -> std::io::Result<()> {
         std::fs::write(&beside, &bytes)?;

@@ -1,4 +1,4 @@
-//! The table as Apache Parquet: one row group, a column chunk for each column.
+//! Exports the table as Apache Parquet: one row group, a column chunk for each column.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -36,7 +36,7 @@ fn write_table(rows: &[Row<'_>], out: &mut (impl Write + Send)) -> Result<(), Pa
     Ok(())
 }
 
-/// How a column is declared.
+/// The declaration of a column.
 fn field(column: &Column) -> Result<Type, ParquetError> {
     let plain = |physical, repetition| {
         Type::primitive_type_builder(column.name, physical).with_repetition(repetition)
@@ -83,7 +83,7 @@ fn fill(
             optional::<ByteArrayType>(chunk, rows.iter().map(|row| of(row).map(|text| bytes(&text))))
         }
         Values::Whole(of) => {
-            // What does not fit is no count of anything that has happened.
+            // A value that does not fit is no real count.
             let signed = |number| i64::try_from(number).unwrap_or(i64::MAX);
             optional::<Int64Type>(chunk, rows.iter().map(|row| of(row).map(signed)))
         }
@@ -100,7 +100,7 @@ fn fill(
     }
 }
 
-/// Writes values of which some are absent: definition level 0.
+/// Writes optional values. Absent ones have definition level 0.
 fn optional<T: DataType>(
     chunk: &mut SerializedColumnWriter<'_>,
     values: impl Iterator<Item = Option<T::T>>,
@@ -111,7 +111,8 @@ fn optional<T: DataType>(
     chunk.typed::<T>().write_batch(&there, Some(&levels), None).map(drop)
 }
 
-/// Writes lists: an empty one has definition level 0, every item but the first of a list repetition level 1.
+/// Writes lists. An empty list has definition level 0; items after the first have repetition level
+/// 1.
 fn lists(
     chunk: &mut SerializedColumnWriter<'_>,
     lists: impl Iterator<Item = Vec<String>>,

@@ -1,4 +1,4 @@
-//! A run in the layout of the package `webarena-verified`.
+//! Exports a run in the layout of the package `webarena-verified`.
 
 use std::fs;
 
@@ -7,20 +7,20 @@ use camino::{Utf8Path, Utf8PathBuf};
 use crate::Error;
 use crate::results::{EpisodeRecord, RunFolder};
 
-/// What came of an export.
+/// The result of an export.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExportSummary {
-    /// The folders that were made.
+    /// The folders that were created.
     pub folders: Vec<Utf8PathBuf>,
-    /// Episodes that were left out, and why.
+    /// Episodes that were left out, with the reason.
     pub left_out: Vec<(String, &'static str)>,
 }
 
-/// Writes one repeat of a run as the package `webarena-verified` takes it: a folder for each task, named after its number, with the agent's answer in
-/// `agent_response.json` and everything that passed over the network in `network.har`.
+/// Writes one repeat of a run for the package `webarena-verified`. Each task has a folder, named by
+/// its number, with the agent's answer in `agent_response.json` and all traffic in `network.har`.
 ///
 /// # Errors
-/// When the run cannot be read, or the folder is there already or cannot be written.
+/// When the run cannot be read, or the folder exists or cannot be written.
 pub fn webarena_verified(run: &Utf8Path, out: &Utf8Path, repeat: u32) -> Result<ExportSummary, Error> {
     let folder = RunFolder::open(run)?;
     if out.symlink_metadata().is_ok() {
@@ -49,7 +49,7 @@ fn write(record: &EpisodeRecord, network: &Utf8Path, folder: &Utf8Path) -> Resul
     };
     fs::create_dir_all(folder).map_err(failed(folder))?;
     let answer = folder.join("agent_response.json");
-    // Word for word: whether it is what the package takes is the package's to say.
+    // The answer is written unchanged. The package decides whether it is valid.
     fs::write(&answer, record.answer.as_deref().unwrap_or_default()).map_err(failed(&answer))?;
     let har = folder.join("network.har");
     fs::copy(network, &har).map_err(failed(&har))?;

@@ -1,13 +1,13 @@
-//! Which attempts a gym has begun, and `run.json`, which says so.
+//! The attempts that a gym has begun, and `run.json`, which lists them.
 //!
 //! ```text
 //! book -> run.json is written -> the episode is played -> it stays
-//!              | fails                 | has no result, or its client has left
+//!              | fails                 | has no result, or its client disconnected
 //!              `-----------------------+--> as if it had never begun
 //! ```
 //!
-//! Digests and files are made on threads that may block, one attempt at a time. Files of the world
-//! are digested once: whatever becomes of them, its snapshots are those that were opened.
+//! Digests and files are computed on blocking threads, one attempt at a time. Each file of the
+//! world is digested once, because its snapshots stay those that were opened.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::results::suite_digest::Digests;
 use crate::results::{EpisodeId, RunFolder, RunRecord};
 use crate::{Error, Options, Summary};
 
-/// The attempts of one gym; clones are of the same.
+/// The attempts of one gym. Clones share them.
 #[derive(Clone)]
 pub(super) struct Attempts(Arc<Inner>);
 
@@ -34,19 +34,19 @@ struct Inner {
     sites: Sites,
     run: RunFolder,
     begun: Timestamp,
-    /// Locked by threads that may block alone.
+    /// Only blocking threads lock it.
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    /// Attempts that were begun, by task.
+    /// The attempts that were begun, by task.
     begun: BTreeMap<String, BTreeSet<u32>>,
     digests: Digests,
 }
 
 impl Attempts {
-    /// Opens the run's folder: a new one, or the one that is to be gone on with.
+    /// Opens the run's folder: a new one, or an existing one to continue.
     pub(super) async fn open(suite: &Suite, options: &Options, sites: Sites) -> Result<Attempts, Error> {
         let (suite, options) = (suite.clone(), options.clone());
         let opened = blocking(move || Inner::open(suite, options, sites)).await?;
@@ -57,19 +57,19 @@ impl Attempts {
         &self.0.run
     }
 
-    /// Notes which attempt this is: the one that was asked for, or the first that nobody has begun.
+    /// Books an attempt: the requested one, or the first that has not begun.
     pub(super) async fn book(&self, task: &str, repeat: Option<u32>) -> Result<EpisodeId, NoSession> {
         let (inner, task) = (self.0.clone(), task.to_owned());
         blocking(move || inner.book(&task, repeat)).await
     }
 
-    /// Makes it as if an attempt had never begun.
+    /// Removes an attempt, as if it had never begun.
     pub(super) async fn unbook(&self, id: &EpisodeId) {
         let (inner, id) = (self.0.clone(), id.clone());
         blocking(move || inner.unbook(&id)).await;
     }
 
-    /// What was played; nothing, and no folder, where nothing was.
+    /// The summary of the run. `None` if nothing was played; then the folder is removed.
     pub(super) async fn conclude(&self) -> Result<Option<Summary>, Error> {
         let run = self.0.run.clone();
         let concluded = move || {
@@ -92,7 +92,7 @@ impl Inner {
             state.begun.entry(episode.task).or_default().insert(episode.repeat);
         }
         let inner = Inner { suite, options, sites, run, begun, state: Mutex::new(state) };
-        // What was under way when an earlier gym was killed is none of the run's.
+        // Removes attempts that were in progress when an earlier gym was killed.
         inner.write(&mut inner.state())?;
         Ok(inner)
     }
@@ -116,11 +116,11 @@ impl Inner {
         let mut state = self.state();
         state.forget(id);
         if let Err(error) = self.write(&mut state) {
-            tracing::warn!(%error, "the run still tells of an attempt that did not begin");
+            tracing::warn!(%error, "the run still lists an attempt that did not begin");
         }
     }
 
-    /// A run of a gym is of those tasks that were asked for, so that it is whole when they are.
+    /// The run contains only the requested tasks, so that it is complete when they are.
     fn write(&self, state: &mut State) -> Result<(), Error> {
         let begun = |task: &&Task| state.begun.get(&task.id).is_some_and(|of| !of.is_empty());
         let tasks: Vec<Task> = self.suite.tasks.iter().filter(begun).cloned().collect();

@@ -1,4 +1,4 @@
-//! The agent of a gym's episode: whoever steps it from outside.
+//! The agent of a gym's episode: the external client that steps it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,47 +14,48 @@ use tokio::time::timeout;
 use super::observation::{ObservationSettings, asked_for};
 use crate::results::EpisodeRecord;
 
-/// What a client is told in return for an action, or for beginning.
+/// The answer to a client's `reset` or `step`.
 pub(super) enum StepOutcome {
-    /// The page as it is now, and the score so far, where that is known.
+    /// The current page, and the score so far if known.
     Seen(Arc<Value>, Option<f64>),
     /// The episode has ended.
     EpisodeEnd(Box<EpisodeEnd>),
-    /// There was no episode, or there is no result of it.
+    /// The episode could not begin, or has no result.
     Failed(String),
 }
 
 /// An episode that has ended.
 pub(super) struct EpisodeEnd {
-    /// What was seen last, the page as it was before the last action; nothing where nothing was seen.
+    /// The last observation, from before the last action. `None` if there was none.
     pub(super) observation: Option<Value>,
-    /// How it ended.
+    /// The result of the episode.
     pub(super) record: EpisodeRecord,
 }
 
-/// What a client wants, and where it waits for what comes of it.
+/// A client's request, with the channel for its answer.
 pub(super) struct StepRequest {
     pub(super) reply: Reply,
     pub(super) answer: oneshot::Sender<StepOutcome>,
 }
 
-/// A client, as the episode knows it.
+/// The client, from the view of the episode.
 pub(super) struct Client {
     asked: mpsc::Receiver<StepRequest>,
-    /// Where it waits now.
+    /// The channel on which the client waits.
     waiting: Option<oneshot::Sender<StepOutcome>>,
     observing: ObservationSettings,
     look: Look,
-    /// How long it may be silent.
+    /// Time limit for the client's next action.
     idle: Duration,
     last: Option<Arc<Value>>,
     last_action: String,
-    /// Told by the episode before each look.
+    /// Set by the episode before each observation.
     score: Arc<Mutex<Option<f64>>>,
 }
 
 impl Client {
-    /// A client that waits for its first observation at `waiting`, and sends its actions through `asked`.
+    /// A client that waits for its first observation on `waiting` and sends actions through
+    /// `asked`.
     pub(super) fn new(
         asked: mpsc::Receiver<StepRequest>,
         waiting: oneshot::Sender<StepOutcome>,
@@ -74,7 +75,7 @@ impl Client {
         }
     }
 
-    /// Where the episode puts the score so far.
+    /// The cell for the score so far, which the episode updates.
     pub(super) fn score_so_far(&self) -> Arc<Mutex<Option<f64>>> {
         self.score.clone()
     }
@@ -102,7 +103,7 @@ impl Client {
         }
     }
 
-    /// Tells the client, if it still waits, how the episode has ended.
+    /// Sends the end of the episode to the client if it still waits.
     pub(super) fn hear(mut self, ended: Result<EpisodeRecord, String>) {
         let turn = match ended {
             Ok(record) => {
@@ -117,7 +118,7 @@ impl Client {
             Err(message) => StepOutcome::Failed(message),
         };
         if let Some(waiting) = self.waiting.take() {
-            // It may have gone, which changes nothing any more.
+            // The client may have disconnected, which does not matter any more.
             let _ = waiting.send(turn);
         }
     }
@@ -139,13 +140,13 @@ impl Agent for Client {
         Box::pin(self.ask(goal, view))
     }
 
-    /// BrowserGym's own environments take several actions at a time.
+    /// BrowserGym's own environments accept several actions at a time.
     fn speech(&self) -> ActionFormat {
         SPEECH
     }
 }
 
-/// How clients write their actions.
+/// The format of clients' actions.
 pub(super) const SPEECH: ActionFormat = ActionFormat { dialect: Dialect::BrowserGym, multiaction: true };
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! A gym's requests and answers. Bodies are JSON; what goes wrong is an object with `error`, which says what to do.
+//! The HTTP interface of a gym. Bodies are JSON. Errors are objects with `error`, which says what
+//! to do.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -24,14 +25,14 @@ use super::session::Session;
 use crate::Environment;
 use crate::results::{EpisodeRecord, Outcome};
 
-/// The most that a request may weigh.
+/// Maximum size of a request.
 const BODY_LIMIT: usize = 1 << 20;
 
-/// What is answered instead.
+/// An error answer.
 struct Refusal {
     status: StatusCode,
     error: String,
-    /// How the episode ended, if it has.
+    /// The result of the episode, if it has ended.
     result: Option<Box<EpisodeRecord>>,
 }
 
@@ -63,7 +64,7 @@ pub(super) fn router<E: Environment>(server: Arc<GymServer<E>>, at: SocketAddr) 
     Guard::new(at).before(router, shut)
 }
 
-/// What is said to pages of the user's own browser, which can reach loopback.
+/// The answer to web pages of the user's own browser, which can reach loopback.
 fn shut(refused: guard::Refusal) -> Response {
     refusal(StatusCode::FORBIDDEN, refused.to_string()).into_response()
 }
@@ -72,12 +73,13 @@ fn shut(refused: guard::Refusal) -> Response {
 #[serde(deny_unknown_fields)]
 struct Reset {
     task: String,
-    /// Which attempt at it; by default the next one.
+    /// The number of the attempt. Defaults to the next one.
     repeat: Option<u32>,
-    /// Taken as Gymnasium's environments take it. All attempts begin alike, so it decides nothing.
+    /// Accepted because Gymnasium's environments have it. It has no effect: all attempts begin
+    /// alike.
     #[serde(default, rename = "seed")]
     _seed: Option<u64>,
-    /// Forms that are wanted besides BrowserGym's.
+    /// Additional observation formats besides BrowserGym's.
     observe: Option<Look>,
 }
 
@@ -86,7 +88,7 @@ struct Reset {
 struct Step {
     session: String,
     action: String,
-    /// Why, in the agent's words.
+    /// The agent's reason.
     reason: Option<String>,
 }
 
@@ -124,7 +126,7 @@ async fn reset<E: Environment>(State(server): Rooms<E>, headers: HeaderMap, body
     let Reset { task: id, repeat, observe, .. } = read(&headers, &body)?;
     let Some(task) = server.tasks.iter().find(|task| task.id == id) else {
         let meant = suggestions::did_you_mean(&id, server.tasks.iter().map(|task| task.id.as_str()));
-        let error = format!("there is no task {id:?} here{meant}; GET /tasks has them");
+        let error = format!("there is no task {id:?} here{meant}; GET /tasks lists the tasks");
         return Err(refusal(StatusCode::NOT_FOUND, error));
     };
     if repeat == Some(0) {
@@ -165,13 +167,13 @@ fn no_session<E: Environment>(server: &GymServer<E>, why: NoSession) -> Refusal 
         NoSession::Full => {
             let waited = server.settings.place_within.as_secs_f64();
             let error = format!(
-                "no place came free within {waited} s; close sessions that are done, or start the gym with more --workers"
+                "no slot became free within {waited} s; close sessions that are done, or start the gym with more --workers"
             );
             refusal(StatusCode::SERVICE_UNAVAILABLE, error)
         }
         NoSession::Taken(id) => {
             let error = format!(
-                "attempt {} at {} was begun already; name another, or none for the next",
+                "attempt {} at {} exists already; choose another, or omit `repeat` for the next",
                 id.repeat, id.task
             );
             refusal(StatusCode::CONFLICT, error)
@@ -198,12 +200,12 @@ async fn step<E: Environment>(State(server): Rooms<E>, headers: HeaderMap, body:
         None => return Err(unknown(&session)),
     };
     let Ok(way) = way.try_lock_owned() else {
-        let error = format!("session {session} has a step under way; wait for its answer");
+        let error = format!("session {session} has a step in progress; wait for its answer");
         return Err(refusal(StatusCode::CONFLICT, error));
     };
     let (answer, turn) = oneshot::channel();
     if way.send(StepRequest { reply: Reply::Act { action, reason }, answer }).await.is_err() {
-        // It has ended in this moment, of the client's silence for example.
+        // The episode has just ended, for example because the client was silent.
         return Err(ended(&session, None));
     }
     match turn.await {
@@ -217,7 +219,7 @@ async fn step<E: Environment>(State(server): Rooms<E>, headers: HeaderMap, body:
     }
 }
 
-/// The answer to the last action. What nobody has judged yet is worth nothing, and says so in `info`.
+/// The answer to the last action. An unjudged score counts as 0, and `info` has no score.
 fn last(over: EpisodeEnd) -> Answer {
     let EpisodeEnd { observation, record } = over;
     let truncated = match &record.outcome {
@@ -240,7 +242,7 @@ async fn close<E: Environment>(State(server): Rooms<E>, headers: HeaderMap, body
         Some(Session::Ended(result)) => result,
         None => return Err(unknown(&session)),
         Some(Session::Open(way)) => {
-            // After the step that may be under way.
+            // Wait for a step in progress.
             let way = way.lock_owned().await;
             let (answer, turn) = oneshot::channel();
             let reply = Reply::Stop { reason: None };
@@ -248,7 +250,7 @@ async fn close<E: Environment>(State(server): Rooms<E>, headers: HeaderMap, body
             match (sent, turn.await) {
                 (Ok(()), Ok(StepOutcome::EpisodeEnd(over))) => Some(Box::new(over.record)),
                 (Ok(()), Ok(StepOutcome::Failed(error))) => return Err(failed(&server, error)),
-                // It has ended in the meantime.
+                // The episode has ended meanwhile.
                 _ => match server.sessions.find(&session) {
                     Some(Session::Ended(result)) => result,
                     _ => None,
@@ -261,7 +263,7 @@ async fn close<E: Environment>(State(server): Rooms<E>, headers: HeaderMap, body
 }
 
 fn unknown(session: &str) -> Refusal {
-    let error = format!("there is no session {session:?}, or no longer; POST /reset begins one");
+    let error = format!("there is no session {session:?} (any more); POST /reset begins one");
     refusal(StatusCode::NOT_FOUND, error)
 }
 

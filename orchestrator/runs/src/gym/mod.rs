@@ -25,37 +25,37 @@ use crate::{Error, Event, Options, Progress, Summary};
 use attempts::Attempts;
 use server::GymServer;
 
-/// How long requests that are under way may take to end when the gym closes.
+/// Time limit for requests in flight when the gym closes.
 const CLOSE_WITHIN: Duration = Duration::from_secs(5);
 
-/// What a gym is told besides how episodes are played. Of those [`Options`], `workers` is the number of places and `limits.answer` how long a client
-/// may be silent.
+/// The settings of a gym besides those of episodes. In its [`Options`], `workers` is the number of
+/// concurrent episodes, and `limits.answer` is the time limit for a client's next action.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
-    /// Where to listen.
+    /// The listening address.
     pub listen: SocketAddr,
-    /// How long a client waits for a place before it is sent away.
+    /// How long a client waits for a free slot.
     pub place_within: Duration,
 }
 
-/// A gym that answers.
+/// The address and settings of a running gym.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GymAddress {
-    /// Where: `http://127.0.0.1:PORT`.
+    /// The base URL: `http://127.0.0.1:PORT`.
     pub url: String,
-    /// Name of the suite.
+    /// The name of the suite.
     pub suite: String,
     /// The folder of the results.
     pub run: Utf8PathBuf,
-    /// Episodes that it plays at a time.
+    /// Number of concurrent episodes.
     pub workers: usize,
 }
 
-/// Opens a gym of a suite and keeps it open until it is interrupted. Gives the summary of what was played,
-/// where anything was.
+/// Serves a suite as a gym until it is interrupted. Returns the summary of the played episodes, if
+/// any.
 ///
 /// # Errors
-/// When the world cannot be brought up, the address cannot be listened at, or results cannot be written.
+/// When the world cannot start, the address cannot be used, or results cannot be written.
 pub async fn serve(
     suite: &Suite,
     options: &Options,
@@ -64,7 +64,7 @@ pub async fn serve(
     progress: Progress,
 ) -> Result<Option<Summary>, Error> {
     let tasks = select(suite, options)?;
-    // Every client may ask for the same task.
+    // Every client may request the same task.
     let repeat = u32::try_from(options.workers).unwrap_or(u32::MAX);
     let asked = Options { repeat, ..options.clone() };
     let running = running_sites::open(suite, &tasks, &asked, &interrupt, &progress).await?;
@@ -86,7 +86,7 @@ pub async fn serve(
     outcome
 }
 
-/// As [`serve`], in environments of any kind.
+/// As [`serve`], with any kind of environment.
 ///
 /// # Errors
 /// As [`serve`].
@@ -132,7 +132,7 @@ where
         interrupt.cancel();
     }
     server.empty().await;
-    // A client that never ends its request does not keep the gym open.
+    // A client that never ends its request must not keep the gym open.
     if fallen.is_none() && tokio::time::timeout(CLOSE_WITHIN, &mut serving).await.is_err() {
         serving.abort();
     }

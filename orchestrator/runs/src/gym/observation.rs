@@ -1,5 +1,5 @@
-//! What is seen, under BrowserGym's names: the observation of its environments, as far as JSON goes. A picture is a PNG in base64, a bid that is
-//! missing is an empty text, and what its environments give as arrays of one number are lists of one number.
+//! Observations under BrowserGym's names, as far as JSON allows. Images are PNG in base64, a
+//! missing bid is an empty text, and arrays with one number become lists with one number.
 
 use std::path::Path;
 
@@ -11,13 +11,13 @@ use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-/// How a client sees its episode.
+/// The observation settings of a client.
 pub(super) struct ObservationSettings {
-    /// When the world began.
+    /// The start time of the world's clock.
     pub(super) clock: Timestamp,
-    /// The forms that it wants besides.
+    /// Additional observation formats.
     pub(super) asked: Option<Look>,
-    /// When each line of the conversation was there first, in seconds since 1970 by the world's clock.
+    /// When each message of the conversation appeared, in seconds since 1970 by the world's clock.
     heard: Vec<f64>,
 }
 
@@ -41,7 +41,7 @@ struct ObservationBody<'a> {
     elapsed_time: [f64; 1],
 }
 
-/// What BrowserGym's environments show, and what was asked for besides.
+/// The formats of BrowserGym's environments and the additional ones.
 pub(super) fn asked_for(asked: Option<Look>) -> Look {
     let raw = Look { properties: true, dom: true, axtree_object: true, ..Look::default() };
     asked.map(|asked| asked.and(raw.clone())).unwrap_or(raw)
@@ -55,7 +55,7 @@ impl ObservationSettings {
     /// The observation as JSON.
     ///
     /// # Errors
-    /// When a picture cannot be read.
+    /// When an image cannot be read.
     pub(super) fn written(
         &mut self,
         goal: &Goal,
@@ -66,12 +66,12 @@ impl ObservationSettings {
         #[expect(clippy::cast_precision_loss, reason = "milliseconds since 1970 are far below 2^53")]
         let (elapsed, clock) = (page.elapsed_ms as f64 / 1000.0, self.clock.as_millisecond() as f64 / 1000.0);
         self.heard.resize(view.chat.len(), clock + elapsed);
-        let said = view.chat.iter().zip(&self.heard).map(|(said, at)| {
-            let role = match said.role {
+        let messages = view.chat.iter().zip(&self.heard).map(|(message, at)| {
+            let role = match message.role {
                 Role::User => "user",
                 Role::Assistant => "assistant",
             };
-            json!({ "role": role, "timestamp": at, "message": said.text })
+            json!({ "role": role, "timestamp": at, "message": message.text })
         });
         let mut goal_object = vec![json!({ "type": "text", "text": goal.text })];
         for image in &goal.images {
@@ -79,7 +79,7 @@ impl ObservationSettings {
             goal_object.push(json!({ "type": "image_url", "image_url": { "url": url } }));
         }
         let seen = ObservationBody {
-            chat_messages: said.collect(),
+            chat_messages: messages.collect(),
             goal: &goal.text,
             goal_object,
             open_pages_urls: page.tabs.iter().map(|tab| &*tab.url).collect(),
@@ -105,7 +105,7 @@ impl ObservationSettings {
     }
 }
 
-/// The forms that were asked for, under the names that the agent protocol has for them.
+/// The additional formats, under their names in the agent protocol.
 fn forms(page: &Observation, asked: &Look) -> impl Iterator<Item = (&'static str, Value)> {
     let forms = [
         ("axtree", asked.axtree.as_ref().map(|_| json!(page.axtree))),
@@ -127,7 +127,7 @@ fn encoded(path: &Path) -> std::io::Result<String> {
     Ok(BASE64_STANDARD.encode(std::fs::read(path)?))
 }
 
-/// A picture as an address, of the kind that its first bytes say.
+/// An image as a `data:` URL. The first bytes give its type.
 fn data_url(bytes: &[u8]) -> String {
     let kind = match bytes {
         [0xff, 0xd8, ..] => "jpeg",

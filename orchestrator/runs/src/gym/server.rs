@@ -1,4 +1,4 @@
-//! What the requests to a gym share: its places, its sessions, and the episodes that it plays.
+//! The shared state of a gym: its slots, sessions and episodes.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -24,20 +24,20 @@ use crate::play::run::{close, select};
 use crate::results::{EpisodeId, EpisodeRecord};
 use crate::{Error, Event, Options, Progress};
 
-/// An environment on its way.
+/// A future environment.
 pub(super) type Coming<E> = Pin<Box<dyn Future<Output = Result<E, EnvironmentError>> + Send>>;
 
 pub(super) struct GymServer<E> {
     bring_up: Box<dyn Fn() -> Coming<E> + Send + Sync>,
     pub(super) suite: Suite,
-    /// Those of its tasks that can be asked for.
+    /// The tasks that clients may request.
     pub(super) tasks: Vec<Task>,
     options: Options,
     pub(super) settings: Settings,
     pub(super) interrupt: CancellationToken,
     progress: Progress,
     places: Arc<Semaphore>,
-    /// Environments that nobody uses.
+    /// Idle environments.
     idle: Mutex<Vec<E>>,
     pub(super) sessions: Sessions,
     episodes: TaskTracker,
@@ -46,17 +46,17 @@ pub(super) struct GymServer<E> {
 
 /// Why there is no session.
 pub(super) enum NoSession {
-    /// All places are taken.
+    /// All slots are in use.
     Full,
-    /// The attempt is there already, or under way.
+    /// The attempt exists already, or is in progress.
     Taken(EpisodeId),
-    /// The gym closes.
+    /// The gym is closing.
     Closing,
     /// Results cannot be written.
     Results(Error),
 }
 
-/// A session that has begun: its id, its episode, and what comes first.
+/// A new session: its id, its episode, and the first answer.
 pub(super) struct StartedSession {
     pub(super) session: String,
     pub(super) episode: EpisodeId,
@@ -89,7 +89,7 @@ impl<E: Environment> GymServer<E> {
         })
     }
 
-    /// Begins an episode of a task once there is a place for it.
+    /// Begins an episode of a task as soon as there is a free slot.
     pub(super) async fn begin(
         self: &Arc<Self>,
         task: &Task,
@@ -107,8 +107,8 @@ impl<E: Environment> GymServer<E> {
         begun.await.unwrap_or(Err(NoSession::Closing))
     }
 
-    /// Books an attempt and plays its episode, in a task of its own: a client that leaves before it
-    /// has its session leaves no attempt behind.
+    /// Books an attempt and plays its episode in a separate task. If the client disconnects before
+    /// it has a session, the attempt is removed.
     async fn host(
         self: Arc<Self>,
         place: OwnedSemaphorePermit,
@@ -120,7 +120,7 @@ impl<E: Environment> GymServer<E> {
         let episode = match self.attempts.book(&task.id, repeat).await {
             Ok(episode) => episode,
             Err(why) => {
-                // Whoever hears of it finds a place.
+                // Free the slot first, so that a client that gets the error can use it.
                 drop(place);
                 let _ = say.send(Err(why));
                 return;
@@ -138,7 +138,7 @@ impl<E: Environment> GymServer<E> {
         self.play(place, session, episode, task, client).await;
     }
 
-    /// Plays an episode to its end, and tells whoever waits for it.
+    /// Plays an episode to its end and sends the result to the client.
     async fn play(
         self: Arc<Self>,
         place: OwnedSemaphorePermit,
@@ -152,7 +152,7 @@ impl<E: Environment> GymServer<E> {
             self.attempts.unbook(&id).await;
         }
         self.sessions.end(&session, ended.as_ref().ok().cloned());
-        // Whoever hears that it has ended finds a place.
+        // Free the slot first, so that a client that gets the end can use it.
         drop(place);
         client.hear(ended);
     }
@@ -214,7 +214,7 @@ impl<E: Environment> GymServer<E> {
                 return Err(failed(error));
             }
         };
-        // Others may wait for what this episode had for itself.
+        // Others may wait for the instances that only this episode used.
         if played.spent || environment.hand_back().await.is_err() {
             close(environment).await;
         } else {
@@ -229,7 +229,7 @@ impl<E: Environment> GymServer<E> {
         Ok(record)
     }
 
-    /// Waits for all episodes to end, and closes what is left.
+    /// Waits for all episodes to end, and closes idle environments.
     pub(super) async fn empty(&self) {
         self.episodes.close();
         self.episodes.wait().await;
@@ -240,8 +240,8 @@ impl<E: Environment> GymServer<E> {
     }
 }
 
-/// What clients are told whose episode is put down.
-pub(super) const CLOSING: &str = "the gym closes, and the episode is as if it had never begun";
+/// The error for clients whose episode is aborted.
+pub(super) const CLOSING: &str = "the gym is closing, and the episode is discarded";
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock()

@@ -1,4 +1,4 @@
-//! The sessions of a gym: which there are, and what has become of those that have ended.
+//! The sessions of a gym, including ended ones.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -9,26 +9,26 @@ use tokio::sync::{Mutex, mpsc};
 use super::client::StepRequest;
 use crate::results::EpisodeRecord;
 
-/// Ended sessions that are remembered for their clients; of more, the oldest are forgotten.
+/// Number of ended sessions that are remembered. Older ones are forgotten.
 const REMEMBERED: usize = 1000;
 
-/// Where a session stands.
+/// The state of a session.
 #[derive(Clone)]
 pub(super) enum Session {
-    /// The way to its episode, for one request at a time.
+    /// The channel to its episode, for one request at a time.
     Open(Arc<Mutex<mpsc::Sender<StepRequest>>>),
-    /// How it ended; nothing where it has no result.
+    /// The result of the episode, if it has one.
     Ended(Option<Box<EpisodeRecord>>),
 }
 
-/// All of them, by their ids.
+/// All sessions by id.
 #[derive(Default)]
 pub(super) struct Sessions(Plain<SessionTable>);
 
 #[derive(Default)]
 struct SessionTable {
     sessions: HashMap<String, Session>,
-    /// Those that have ended, in this order.
+    /// The ids of ended sessions, oldest first.
     ended: VecDeque<String>,
 }
 
@@ -52,7 +52,7 @@ impl Sessions {
         }
     }
 
-    /// Forgets a session that has ended.
+    /// Forgets an ended session.
     pub(super) fn forget(&self, id: &str) {
         let mut known = self.lock();
         known.ended.retain(|ended| ended != id);

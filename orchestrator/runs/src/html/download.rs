@@ -1,4 +1,4 @@
-//! A file that a page had saved, as pages link it.
+//! Downloaded files as HTML pages link them.
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
@@ -13,7 +13,8 @@ pub(crate) struct Download {
 }
 
 impl Download {
-    /// For a page from which `folder` leads to the episode's: empty, or a path that ends in `/`.
+    /// The link from a page. `folder` is the path from the page to the episode's folder: empty, or
+    /// ending in `/`.
     pub(crate) fn of(folder: &str, saved: &SavedFile) -> Download {
         let name = utf8_percent_encode(&saved.name, NON_ALPHANUMERIC);
         Download { name: saved.name.clone(), link: format!("{folder}downloads/{name}"), whole: saved.whole }

@@ -1,7 +1,8 @@
-//! Pages of one file each: what the report and the viewer of traces have in common.
+//! Shared parts of the HTML pages about a run: the report and the viewer.
 //!
-//! A page asks for nothing but pictures beside it, and can be read without its script. What pages, agents and models have said is escaped by the
-//! template engine; the script is the only one that the page's policy lets run.
+//! Each page is one file that loads nothing but images beside it, and works without its script. The
+//! template engine escapes texts of pages, agents and models. The page's policy allows only its own
+//! script.
 
 pub(crate) mod download;
 pub(crate) mod png;
@@ -20,29 +21,29 @@ use sha2::{Digest as _, Sha256};
 use crate::Error;
 use crate::results::files;
 
-/// Shows and hides what has `data-filter`, by what is chosen and typed into `.filter`, and sorts
-/// tables by their columns.
+/// A script that filters elements with `data-filter` by the inputs of `.filter`, and sorts tables
+/// by column.
 pub(crate) const TABLES: &str = concat!(include_str!("filter.js"), include_str!("sort.js"));
 
-/// A kind of page.
+/// The template of a kind of page.
 pub(crate) struct Template {
-    /// Its name, which ends in `.html`: that turns escaping on.
+    /// Its name. It ends in `.html`, which enables escaping.
     pub(crate) name: &'static str,
     pub(crate) source: &'static str,
-    /// Templates of its own that it takes macros from, by their names.
+    /// Its own templates with macros, by name.
     pub(crate) macros: &'static [(&'static str, &'static str)],
-    /// Style that it has besides that of all pages.
+    /// Additional style besides the shared one.
     pub(crate) style: &'static str,
     pub(crate) script: &'static str,
 }
 
 impl Template {
-    /// Draws the page.
+    /// Renders the page.
     pub(crate) fn draw<P: Serialize>(&self, page: &P) -> Result<String, Error> {
         self.render(page).map_err(|source| Error::Template { source })
     }
 
-    /// Draws the page into a file, which is whole at any time.
+    /// Renders the page into a file atomically.
     pub(crate) fn write<P: Serialize>(&self, page: &P, path: &Utf8Path) -> Result<(), Error> {
         let html = self.draw(page)?;
         let beside = path.with_extension("html.new");
@@ -69,7 +70,7 @@ impl Template {
     }
 }
 
-/// What a page may do: run this script, and show pictures that are in it or beside it.
+/// The content security policy: this script, and images inside or beside the page.
 fn policy(script: &str) -> String {
     let script = STANDARD.encode(Sha256::digest(script));
     format!(

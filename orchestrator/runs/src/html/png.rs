@@ -1,6 +1,6 @@
-//! What has to be known of a picture to give it its place.
+//! Reads the size of PNG images.
 
-/// Width and height from the head of a PNG file.
+/// Width and height from the header of a PNG file.
 pub(crate) fn dimensions(png: &[u8]) -> Option<(u32, u32)> {
     let head = png.strip_prefix(b"\x89PNG\r\n\x1a\n")?;
     let number = |at: usize| Some(u32::from_be_bytes(head.get(at..at + 4)?.try_into().ok()?));

@@ -1,4 +1,4 @@
-//! The requests of a step, as pages list them.
+//! The list of a step's requests on HTML pages.
 
 use gateway::{Answer, Levels, Near};
 use serde::Serialize;
@@ -6,12 +6,12 @@ use serde::Serialize;
 use super::words::{Level, levels, size};
 use crate::results::Request;
 
-/// The requests of one step, and how many there are at each level.
+/// The requests of one step, with counts for each level.
 #[derive(Serialize, Default)]
 pub(crate) struct Requests {
     pub(crate) count: usize,
     levels: Vec<Level>,
-    /// There are some that the world could not answer.
+    /// Whether the world could not answer some of them.
     pub(crate) alarming: bool,
     list: Vec<RequestView>,
 }
@@ -28,13 +28,13 @@ struct RequestView {
 }
 
 impl Requests {
-    /// Without the single ones.
+    /// Only the counts, without the list.
     pub(crate) fn counted(self) -> Requests {
         Requests { list: Vec::new(), ..self }
     }
 }
 
-/// Those of a step; 0 is the opening of the start page.
+/// The requests of a step. Step 0 is the opening of the start page.
 pub(crate) fn requests_of(step: u32, requests: &[Request]) -> Requests {
     let own: Vec<&Request> = requests.iter().filter(|request| request.step == step).collect();
     let mut counts = Levels::default();

@@ -1,18 +1,18 @@
-//! How figures, outcomes and names are written on pages.
+//! Formats numbers, outcomes and names for HTML pages.
 
 use gateway::Levels;
 use serde::Serialize;
 
 use crate::results::{EpisodeRecord, Outcome, Phase, Times};
 
-/// How many requests were answered at a level.
+/// Number of requests answered at one level.
 #[derive(Serialize)]
 pub(crate) struct Level {
     name: &'static str,
     count: u64,
 }
 
-/// The levels that occur, from the best to the worst.
+/// The levels that occur, from best to worst.
 pub(crate) fn levels(counts: &Levels) -> Vec<Level> {
     [
         ("exact", counts.exact),
@@ -32,7 +32,7 @@ pub(crate) fn levels(counts: &Levels) -> Vec<Level> {
     .collect()
 }
 
-/// A phase of the time and its share of it.
+/// A phase and its share of the time.
 #[derive(Serialize)]
 pub(crate) struct Share {
     phase: &'static str,
@@ -49,7 +49,8 @@ pub(crate) fn shares(times: &Times) -> Vec<Share> {
     times.shares().into_iter().map(share).collect()
 }
 
-/// A choice by which rows are filtered: the rows have its name as an attribute of theirs, with the values that hold, one a line.
+/// A filter for rows. Rows have its name as an attribute, with the matching values on one line
+/// each.
 #[derive(Serialize)]
 pub(crate) struct Choice {
     name: &'static str,
@@ -64,7 +65,7 @@ struct ChoiceValue {
 }
 
 impl Choice {
-    /// A choice of what occurs, in its order.
+    /// A choice of the values that occur, in their order.
     pub(crate) fn of(
         name: &'static str,
         label: &'static str,
@@ -74,7 +75,7 @@ impl Choice {
         Choice { name, label, values }
     }
 
-    /// A choice of verdicts, as far as they occur.
+    /// A choice of the verdicts that occur.
     pub(crate) fn verdict(occur: &[&str]) -> Choice {
         let known =
             ["pass", "part", "fail", "open", "error"].into_iter().filter(|verdict| occur.contains(verdict));
@@ -86,7 +87,7 @@ impl Choice {
     }
 }
 
-/// What a verdict is called.
+/// The label of a verdict.
 pub(crate) fn verdict_word(verdict: &str) -> &'static str {
     match verdict {
         "pass" => "passed",
@@ -97,7 +98,7 @@ pub(crate) fn verdict_word(verdict: &str) -> &'static str {
     }
 }
 
-/// What an episode came to. One that ended in an error says nothing of the agent, though it counts as 0.
+/// The verdict of an episode. An error says nothing about the agent, although it counts as 0.
 pub(crate) fn episode_verdict(record: &EpisodeRecord) -> &'static str {
     match record.outcome {
         Outcome::Error { .. } => "error",
@@ -114,7 +115,7 @@ pub(crate) fn verdict(success: bool, score: Option<f64>) -> &'static str {
     }
 }
 
-/// Why an episode has no score, or none that anybody has ruled on.
+/// Why an episode has no score, or no judged score.
 pub(crate) fn message(record: &EpisodeRecord) -> Option<String> {
     match &record.outcome {
         Outcome::Error { message } => Some(message.clone()),
@@ -132,7 +133,7 @@ pub(crate) fn worded(kind: &str) -> &str {
     }
 }
 
-/// Unique for each task, and safe in a URL's fragment.
+/// An anchor that is unique for each task and safe in a URL fragment.
 pub(crate) fn anchor(task: &str) -> String {
     let plain: String = task
         .bytes()
@@ -154,7 +155,7 @@ pub(crate) fn ranges(numbers: &[u32]) -> String {
         .join(", ")
 }
 
-/// The beginning of a text of more than so many characters.
+/// The beginning of a text that is longer than `most` characters.
 pub(crate) fn clip(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", text[..end].trim_end()),
@@ -177,7 +178,7 @@ pub(crate) fn seconds(millis: u64) -> String {
     }
 }
 
-/// A path below the run's folder as a link: folder names have `%` in them.
+/// A path below the run's folder as a link. Folder names may contain `%`.
 pub(crate) fn link(path: &str) -> String {
     path.replace('%', "%25")
 }

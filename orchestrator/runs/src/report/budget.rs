@@ -1,37 +1,37 @@
-//! How many bytes a report may have, and what is left out for that.
+//! The size limit of a report, and what is left out to keep it.
 //!
-//! A report that links its pictures stays below [`LIMIT`]. All tasks and all repeats are in it;
-//! their steps are as far as there is room, and each repeat has the same share of that. One that
-//! has everything in it is bounded only by what browsers open.
+//! A report with linked images stays below [`LIMIT`]. It has all tasks and repeats. Their steps
+//! share the remaining space equally between repeats. A report with inline images is limited only
+//! by browsers.
 
 use super::Form;
 
-/// Bytes of a report that links its pictures.
+/// Maximum size of a report with linked images, in bytes.
 pub(super) const LIMIT: usize = 1_000_000;
-/// Style, scripts and the parts above the table of tasks.
+/// Size of style, scripts and the parts above the table of tasks.
 const FRAME: usize = 60_000;
-/// A repeat whose steps are shown at all has at least so much room for them: with less there would
-/// be the beginning of each and the end of none.
+/// Minimum space for the steps of a repeat. With less, reports would show the beginning of each and
+/// the end of none.
 const LEAST: usize = 4_000;
-/// Bytes of observations in a report that has everything in it.
+/// Maximum size of all observations in an inline report.
 const OBSERVATIONS: usize = 32 << 20;
-/// Longest observation there.
+/// Maximum size of one observation.
 const OBSERVATION: usize = 256 << 10;
 
-/// The room that is left in a report.
+/// The remaining space of a report.
 pub(super) struct Budget {
-    /// What each of the repeats that come may take; nothing where that does not matter.
+    /// The remaining bytes and groups of repeats. `None` without a limit.
     left: Option<(usize, usize)>,
     observations: usize,
-    /// Observations that did not fit.
+    /// Number of observations left out.
     pub(super) observations_left_out: usize,
-    /// Steps that did not fit.
+    /// Number of steps left out.
     pub(super) steps_left_out: usize,
 }
 
 impl Budget {
-    /// What remains for the steps of so many groups of repeats where `taken` bytes are for the
-    /// rest.
+    /// The space for the steps of this many groups of repeats. `taken` is the size of everything
+    /// else.
     pub(super) fn new(form: Form, taken: usize, groups: usize) -> Budget {
         let left = LIMIT.saturating_sub(FRAME + taken);
         Budget {
@@ -55,7 +55,7 @@ impl Budget {
         Share { left: share, budget: self }
     }
 
-    /// Whether an observation fits.
+    /// Whether an observation fits. If so, it takes its space.
     pub(super) fn observation(&mut self, text: &str) -> bool {
         let fits = text.len() <= OBSERVATION.min(self.observations);
         if fits {
@@ -67,19 +67,19 @@ impl Budget {
     }
 }
 
-/// What one group of repeats may take.
+/// The share of one group of repeats.
 pub(super) struct Share<'a> {
     left: Option<usize>,
     pub(super) budget: &'a mut Budget,
 }
 
 impl Share<'_> {
-    /// Whether anything but the line of each repeat is shown.
+    /// Whether there is space for more than one line for each repeat.
     pub(super) fn is_any(&self) -> bool {
         self.left.is_none_or(|left| left > 0)
     }
 
-    /// Takes so many bytes, if they are there.
+    /// Takes this many bytes if they are available.
     pub(super) fn take(&mut self, bytes: usize) -> bool {
         let Some(left) = &mut self.left else { return true };
         if *left < bytes {
@@ -94,7 +94,7 @@ impl Share<'_> {
     }
 }
 
-/// Bytes of a text in the page at most: the template engine writes some characters as six.
+/// The maximum size of a text in the page: escaping turns some characters into six.
 pub(super) fn weight(text: &str) -> usize {
     let escaped = text.bytes().filter(|byte| b"<>&\"'/".contains(byte)).count();
     text.len() + 5 * escaped

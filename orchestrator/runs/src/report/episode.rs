@@ -1,4 +1,4 @@
-//! The repeats of a task for the template.
+//! The repeats of a task, as data for the template.
 
 use serde::Serialize;
 
@@ -12,30 +12,30 @@ use crate::html::words::{clip, episode_verdict, link, message, ranges, seconds, 
 use crate::results::files::is_beside;
 use crate::results::{EpisodeRecord, Request, RunFolder, Step};
 
-/// Bytes of the line of one repeat.
+/// Size of the line of one repeat in bytes.
 pub(super) const LINE: usize = 150;
-/// Bytes around the texts of a step and of what is told of an episode.
+/// Size of a step or an episode's details without texts, in bytes.
 const STEP: usize = 900;
-/// Characters of what an agent or a page says in a report that is to stay small.
+/// Maximum number of characters of a text in a linked report.
 const SAID: usize = 300;
 
-/// Repeats with one fingerprint, told by the first of them.
+/// Repeats with the same fingerprint, shown by the first of them.
 #[derive(Serialize)]
 pub(super) struct Variant {
-    /// Their numbers, such as `1–3`.
+    /// The numbers of the repeats, such as `1–3`.
     repeats: String,
     verdict: &'static str,
     score: String,
     outcome: &'static str,
     actions: u32,
     time: String,
-    /// The viewer of each; nothing in a report that stands alone.
+    /// Links to the viewers of the repeats. Empty in an inline report.
     traces: Vec<TraceLink>,
-    /// What happened, as far as there is room for it.
+    /// The details, if there is space for them.
     detail: Option<Detail>,
 }
 
-/// The viewer of one repeat.
+/// The link to the viewer of one repeat.
 #[derive(Serialize)]
 struct TraceLink {
     repeat: u32,
@@ -44,18 +44,18 @@ struct TraceLink {
 
 #[derive(Serialize)]
 struct Detail {
-    /// The goal, where the page gave it.
+    /// The goal, if the page gave it.
     goal: Option<String>,
     fingerprint: String,
     message: Option<String>,
     answer: Option<String>,
-    /// Where the agent's standard error is, if it said anything.
+    /// The path of the agent's standard error, if it has any.
     stderr: Option<String>,
-    /// Its folder, as a link that ends in `/`.
+    /// The link to its folder, ending in `/`.
     folder: String,
     opening: Requests,
     steps: Vec<StepView>,
-    /// Steps that are in the viewer alone.
+    /// Number of steps that only the viewer has.
     steps_left_out: usize,
 }
 
@@ -76,7 +76,7 @@ struct StepView {
     requests: Requests,
 }
 
-/// What the episodes of a report are drawn from, and what is left for them.
+/// Renders the episodes of a report within its budget.
 pub(super) struct EpisodeRenderer<'a> {
     pub(super) folder: &'a RunFolder,
     pub(super) form: Form,
@@ -85,7 +85,7 @@ pub(super) struct EpisodeRenderer<'a> {
 }
 
 impl EpisodeRenderer<'_> {
-    /// The episodes of one fingerprint.
+    /// Renders the episodes of one fingerprint.
     pub(super) fn variant(&mut self, alike: &[&EpisodeRecord]) -> Result<Variant, Error> {
         let record = alike[0];
         let (form, pictures) = (self.form, &mut self.pictures);
@@ -124,10 +124,10 @@ fn detail(
 ) -> Result<Detail, Error> {
     let files = folder.episode(&record.id());
     let requests = files.requests()?;
-    let short = |text: &String| said(form, text);
+    let short = |text: &String| shortened(form, text);
     let place = link(&format!("episodes/{}/", record.id().folder_name()));
     let stderr = files.path().join("agent.stderr.txt").metadata().is_ok_and(|file| file.len() > 0);
-    let mut told = Detail {
+    let mut result = Detail {
         goal: record.goal.as_ref().map(short),
         fingerprint: record.fingerprint.clone(),
         message: message(record).as_ref().map(short),
@@ -138,13 +138,13 @@ fn detail(
         steps: Vec::new(),
         steps_left_out: 0,
     };
-    let texts = [&told.goal, &told.message, &told.answer];
+    let texts = [&result.goal, &result.message, &result.answer];
     share.take(STEP + texts.into_iter().flatten().map(|text| weight(text)).sum::<usize>());
     for mut step in files.steps()? {
         let (file, observation) = (step.screenshot.take(), std::mem::take(&mut step.observation));
-        let mut view = step_view(form, step, &requests, &told.folder);
+        let mut view = step_view(form, step, &requests, &result.folder);
         if !share.take(view.weight()) {
-            told.steps_left_out += 1;
+            result.steps_left_out += 1;
             continue;
         }
         let file = file.filter(|name| is_beside(name)).map(|name| files.path().join(name));
@@ -153,14 +153,14 @@ fn detail(
             view.observation_lines = observation.lines().count();
             view.observation = Some(observation);
         }
-        told.steps.push(view);
+        result.steps.push(view);
     }
-    share.budget.steps_left_out += told.steps_left_out;
-    Ok(told)
+    share.budget.steps_left_out += result.steps_left_out;
+    Ok(result)
 }
 
 fn step_view(form: Form, step: Step, requests: &[Request], folder: &str) -> StepView {
-    let short = |text: String| said(form, &text);
+    let short = |text: String| shortened(form, &text);
     StepView {
         requests: requests_in(form, step.step, requests),
         step: step.step,
@@ -179,11 +179,11 @@ fn step_view(form: Form, step: Step, requests: &[Request], folder: &str) -> Step
 }
 
 impl StepView {
-    /// Bytes that it takes at most.
+    /// The maximum size of the step in bytes.
     fn weight(&self) -> usize {
         let optional = [&self.action, &self.reason, &self.error, &self.unsettled].into_iter().flatten();
         let names = self.downloads.iter().map(|file| &file.name);
-        // The title is the picture's name, too; a download's link has three bytes for one.
+        // The title is also the image's name. A link to a download has three bytes for each byte.
         let texts = [&self.url, &self.title, &self.title].into_iter().chain(optional).chain(&self.dialogs);
         let texts = texts.chain(names.clone()).chain(names.clone()).chain(names.clone()).chain(names);
         let many = (self.dialogs.len() + self.downloads.len()) * 150;
@@ -191,15 +191,15 @@ impl StepView {
     }
 }
 
-/// What was said, whole or its beginning.
-fn said(form: Form, text: &str) -> String {
+/// The whole text, or its beginning in a linked report.
+fn shortened(form: Form, text: &str) -> String {
     match form {
         Form::Linked => clip(text, SAID),
         Form::Inline => text.to_owned(),
     }
 }
 
-/// The requests of a step, each of them only where there is room for everything.
+/// The requests of a step. A linked report shows only their counts.
 fn requests_in(form: Form, step: u32, requests: &[Request]) -> Requests {
     let all = requests_of(step, requests);
     match form {

@@ -1,14 +1,14 @@
-//! A run as one HTML file: light and dark, as good on a phone as on paper. A small script searches,
-//! filters and sorts; without it all is still there.
+//! The report of a run: one HTML file, for light and dark screens, phones and paper. A small script
+//! searches, filters and sorts; without it everything is still visible.
 //!
-//! Each task is one entry, with its repeats folded under it. Repeats with the same fingerprint are
-//! the same to every pixel that matters, so each is shown once.
+//! Each task is one entry, with its repeats folded below it. Repeats with the same fingerprint are
+//! shown once, because they look the same.
 //!
 //! A report has one of two forms ([`write()`], [`write_inline`]):
 //!
 //! ```text
-//! linked   below 1 MB: pictures are the files beside it, observations and requests in the viewers
-//! inline   everything in one file, which can be sent: equal pictures once, 64 MiB of them at most
+//! linked   below 1 MB: images are files beside it, observations and requests are in the viewers
+//! inline   one file to send: everything in it, equal images once, at most 64 MiB of images
 //! ```
 
 mod budget;
@@ -23,7 +23,7 @@ use crate::html::Template;
 use crate::results::RunFolder;
 use crate::{Error, Summary, viewer};
 
-/// Name of the file in the run's folder.
+/// The file name of the report in the run's folder.
 pub(crate) const NAME: &str = "report.html";
 
 const REPORT: Template = Template {
@@ -38,17 +38,17 @@ const REPORT: Template = Template {
     ),
 };
 
-/// Where a report has its pictures, and with them all that makes it large.
+/// Where the images of a report are, with everything else that is large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// In files beside it.
+    /// In files beside the report.
     Linked,
-    /// In itself.
+    /// In the report itself.
     Inline,
 }
 
-/// Draws the run into `report.html` in its folder, and the viewers of the episodes that have none;
-/// gives the report's path.
+/// Writes `report.html` into the run's folder, and the missing viewers of episodes. Returns the
+/// path of the report.
 ///
 /// # Errors
 /// When the results cannot be read or a file cannot be written.
@@ -60,7 +60,7 @@ pub fn write(run: &Utf8Path) -> Result<Utf8PathBuf, Error> {
     Ok(path)
 }
 
-/// Draws the run into `report.html` in its folder, which needs no other file; gives its path.
+/// Writes a self-contained `report.html` into the run's folder. Returns its path.
 ///
 /// # Errors
 /// As [`write()`].
@@ -71,7 +71,7 @@ pub fn write_inline(run: &Utf8Path) -> Result<Utf8PathBuf, Error> {
     Ok(path)
 }
 
-/// The report with links to its pictures, drawn and not written.
+/// Renders the linked report without writing it.
 pub(crate) fn draw(folder: &RunFolder) -> Result<String, Error> {
     REPORT.draw(&page(folder, Form::Linked)?)
 }

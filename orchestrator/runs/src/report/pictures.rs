@@ -1,4 +1,4 @@
-//! Screenshots of a report: files beside it, or in it, each different one once.
+//! Screenshots of a report, linked or embedded, each distinct one once.
 
 use std::collections::HashMap;
 use std::io::Read as _;
@@ -14,15 +14,15 @@ use crate::html::png::dimensions;
 use crate::html::words::link;
 use crate::results::files;
 
-/// Bytes of PNG that are embedded before the rest is linked.
+/// Maximum size of all embedded images. Others are linked.
 const LIMIT: usize = 64 << 20;
 
-/// Bytes at the beginning of a screenshot that have its size.
+/// The first bytes of a screenshot, which contain its size.
 const HEAD: u64 = 24;
-/// Bytes of the largest screenshot that is read; far above any.
+/// Maximum size of a screenshot, far above real ones.
 const LARGEST: u64 = 256 << 20;
 
-/// Screenshots met so far.
+/// The screenshots added so far.
 pub(super) struct Pictures {
     form: Form,
     embedded: Vec<EmbeddedImage>,
@@ -37,17 +37,17 @@ pub(super) struct EmbeddedImage {
     base64: String,
 }
 
-/// Where a screenshot is to be found.
+/// The location of a screenshot.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Picture {
-    /// In the style sheet under this number.
+    /// In the style sheet, with this index.
     Embedded(usize),
     /// In the run's folder, at this relative path.
     Linked(String),
 }
 
-/// A screenshot in its place.
+/// A screenshot with its size.
 #[derive(Serialize)]
 pub(super) struct PlacedImage {
     picture: Picture,
@@ -56,13 +56,13 @@ pub(super) struct PlacedImage {
 }
 
 impl Pictures {
-    /// For a report of this form.
+    /// No screenshots yet, for a report of this form.
     pub(super) fn new(form: Form) -> Pictures {
         Pictures { form, embedded: Vec::new(), known: HashMap::new(), bytes: 0, linked: 0 }
     }
 
-    /// Takes a screenshot in. None where the file is missing or is no PNG: a report is drawn of
-    /// what there is.
+    /// Adds a screenshot. `None` if the file is missing or not a PNG; the report continues without
+    /// it.
     pub(super) fn place(&mut self, run: &Utf8Path, file: &Utf8Path) -> Option<PlacedImage> {
         let beside = || Picture::Linked(link(file.strip_prefix(run).unwrap_or(file).as_str()));
         if self.form == Form::Linked {
@@ -91,7 +91,7 @@ impl Pictures {
         Some(PlacedImage { picture, width, height })
     }
 
-    /// Those for the style sheet, by number.
+    /// The images for the style sheet, by index.
     pub(super) fn into_embedded(self) -> Vec<EmbeddedImage> {
         self.embedded
     }

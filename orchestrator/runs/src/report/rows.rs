@@ -1,4 +1,4 @@
-//! The table of tasks, and what it is searched, filtered and sorted by.
+//! The table of tasks, with the data to search, filter and sort it.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::html::words::{Choice, anchor, clip, percent, seconds, two_digits, ver
 use crate::results::{EpisodeRecord, Outcome, RunRecord, TaskRecord};
 use crate::{Summary, TaskSummary};
 
-/// Bytes of a row without its texts.
+/// Size of a row without its texts, in bytes.
 const ROW: usize = 700;
 
 #[derive(Serialize)]
@@ -29,21 +29,21 @@ pub(super) struct Row {
     refused: u64,
     time: String,
     wall_ms: u64,
-    /// Attempts that have ended.
+    /// Number of finished attempts.
     repeats: usize,
-    /// The repeats that are folded under it, those with one fingerprint together.
+    /// The repeats folded below the row, grouped by fingerprint.
     pub(super) variants: Vec<Variant>,
-    /// How the episodes ended, one a line.
+    /// The outcomes of the episodes, one on each line.
     kinds: String,
-    /// Sites and tags, one a line.
+    /// Sites and tags, one on each line.
     groups: String,
-    /// What is searched besides what is shown.
+    /// Additional text for the search.
     more: String,
 }
 
 /// The tasks, in the order of the suite.
 pub(super) fn rows(run: &RunRecord, summary: &Summary, records: &[EpisodeRecord], form: Form) -> Vec<Row> {
-    // Where there are many tasks, little is said of each.
+    // With many tasks, texts are shorter.
     let (goal_limit, more_limit) = match (form, summary.tasks.len()) {
         (Form::Inline, _) => (usize::MAX, usize::MAX),
         (Form::Linked, 0..200) => (600, 600),
@@ -97,14 +97,14 @@ impl Row {
         &self.task
     }
 
-    /// Bytes that it takes at most, without what is folded under it.
+    /// The maximum size of the row in bytes, without folded parts.
     pub(super) fn weight(&self) -> usize {
         let texts = [&self.task, &self.task, &self.task, &self.goal, &self.outcomes, &self.groups];
         ROW + texts.into_iter().chain([&self.more]).map(|text| weight(text)).sum::<usize>()
     }
 }
 
-/// What the rows can be filtered by.
+/// The filters for the rows.
 pub(super) fn choices(run: &RunRecord, rows: &[Row]) -> Vec<Choice> {
     let played = rows.iter().filter(|row| row.played);
     let verdicts: Vec<&str> = played.map(|row| row.verdict).collect();
@@ -126,22 +126,22 @@ pub(super) fn choices(run: &RunRecord, rows: &[Row]) -> Vec<Choice> {
     ]
 }
 
-/// A task's sites and tags; a site and a tag may have one name.
+/// The sites and tags of a task, with their kind because their names may be equal.
 fn groups(task: &TaskRecord) -> Vec<String> {
     let sites = task.sites.iter().map(|site| format!("site {site}"));
     sites.chain(task.tags.iter().map(|tag| format!("tag {tag}"))).collect()
 }
 
-/// What episodes of a task have said; its sites and tags are searched, too.
+/// The answers, errors and goals of a task's episodes, for the search.
 fn more(task: &TaskRecord, records: &[EpisodeRecord]) -> String {
     let own = records.iter().filter(|record| record.task == task.id);
-    let said = own.flat_map(|record| {
+    let texts = own.flat_map(|record| {
         let message = match &record.outcome {
             Outcome::Error { message } => Some(message),
             _ => None,
         };
         [record.answer.as_ref(), message, record.goal.as_ref()].into_iter().flatten()
     });
-    let said: BTreeSet<&String> = said.collect();
-    said.into_iter().map(String::as_str).collect::<Vec<_>>().join("\n")
+    let texts: BTreeSet<&String> = texts.collect();
+    texts.into_iter().map(String::as_str).collect::<Vec<_>>().join("\n")
 }

@@ -1,4 +1,4 @@
-//! What the template is given: everything chosen, counted and worded, nothing left to compute.
+//! The data of the report's template: all values are selected, counted and formatted.
 
 use serde::Serialize;
 
@@ -19,14 +19,14 @@ use crate::html::words::{
 use crate::results::{EpisodeRecord, RunFolder, RunRecord};
 use crate::{Difference, Error, Summary};
 
-/// Differences between repeats that are shown.
+/// Maximum number of differences between repeats.
 const DIFFERENCES: usize = 20;
-/// Misses, refused hosts and errors that are named, each of these.
+/// Maximum number of misses, of refused hosts and of errors.
 const NAMED: usize = 100;
-/// Characters of one of them.
+/// Maximum number of characters of one of them.
 const NAME: usize = 500;
 
-/// Tasks with something in common.
+/// A group of tasks.
 #[derive(Serialize)]
 struct GroupRow {
     by: By,
@@ -61,9 +61,9 @@ pub(super) struct Page {
     fingerprints: Vec<FingerprintView>,
     request_total: u64,
     levels: Vec<Level>,
-    /// Requests to search engines that were answered from the recorded pages.
+    /// Number of search engine requests answered from recorded pages.
     searches: u64,
-    /// What agents' models and judges took.
+    /// Usage of the agents' models and of the judges.
     models: Option<String>,
     judging: Option<String>,
     causes: Vec<Cause>,
@@ -84,7 +84,7 @@ pub(super) struct Page {
     rows: Vec<Row>,
     differences: Vec<Difference>,
     differences_left_out: usize,
-    /// Everything is in the page.
+    /// Whether the page has everything inline.
     inline: bool,
     pictures: Vec<EmbeddedImage>,
     pictures_linked: usize,
@@ -107,7 +107,7 @@ struct FingerprintView {
     repeats: String,
 }
 
-/// Words and numbers for a run.
+/// Formats the numbers of a run.
 pub(super) fn page(
     folder: &RunFolder,
     run: &RunRecord,
@@ -191,7 +191,7 @@ pub(super) fn page(
     })
 }
 
-/// The episodes by task, in their order, those of one fingerprint together.
+/// The episodes by task, in their order, grouped by fingerprint.
 fn groups_of(records: &[EpisodeRecord]) -> Vec<(&str, Vec<Vec<&EpisodeRecord>>)> {
     let by_task = records.chunk_by(|a, b| a.task == b.task);
     by_task.filter_map(|own| Some((own.first()?.task.as_str(), same_fingerprint(own)))).collect()

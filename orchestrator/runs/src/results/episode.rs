@@ -1,4 +1,4 @@
-//! `episode.json`, and the lines of `trace.jsonl` and `ledger.jsonl`.
+//! The result of an episode (`episode.json`), and the lines of `trace.jsonl` and `ledger.jsonl`.
 
 use std::collections::BTreeSet;
 
@@ -11,64 +11,65 @@ use serde::{Deserialize, Serialize};
 
 use super::{EpisodeId, FORMAT, Format, ModelUsage, Times};
 
-/// How an attempt ended, and what it was worth.
+/// The result of an attempt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EpisodeRecord {
-    /// Version of the files.
+    /// The version of the files.
     pub format: Format,
-    /// Id of the task.
+    /// The id of the task.
     pub task: String,
-    /// Which attempt at it, from 1.
+    /// The number of the attempt, from 1.
     pub repeat: u32,
-    /// The goal, where the page gave it.
+    /// The goal, if the page gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goal: Option<String>,
-    /// How it ended.
+    /// How the attempt ended.
     pub outcome: Outcome,
     /// The final answer.
     pub answer: Option<String>,
-    /// Usually 0 to 1; absent where a judge has to decide and has not. An episode that ended in an error scores 0.
+    /// Usually 0 to 1. Absent if a judge must decide and has not. An episode with an error scores
+    /// 0.
     pub score: Option<f64>,
-    /// Whether the task is done entirely.
+    /// Whether the task is completely done.
     pub success: bool,
-    /// The scorer's account of the score.
+    /// The scorer's details.
     pub detail: Option<Score>,
-    /// Why no judge has decided.
+    /// Why there is no judgement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unjudged: Option<String>,
-    /// A judge was to decide, and asking it failed; otherwise the score waits for one.
+    /// Whether a judge was called and failed. Otherwise the score waits for a judge.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub judge_failed: bool,
-    /// What a judge has ruled.
+    /// The judgements.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judgements: Vec<Judgement>,
-    /// Actions taken.
+    /// Number of actions.
     pub steps: u32,
-    /// What the judge took; nothing where none was asked.
+    /// Usage of the judge's model. Absent if it was not called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judging: Option<ModelUsage>,
-    /// What the agent's models took; nothing where it asked none.
+    /// Usage of the agent's models. Absent if none was called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub models: Option<ModelUsage>,
-    /// Requests by the level they were answered at.
+    /// Number of requests by how they were answered.
     pub requests: Levels,
     /// Requests that the recording could not answer.
     pub misses: Vec<MissRecord>,
-    /// Hosts that were asked for and are not in the world.
+    /// Requested hosts that are not part of the world.
     pub refused_hosts: BTreeSet<String>,
-    /// When it began.
+    /// The start time.
     pub started: Timestamp,
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     pub wall_ms: u64,
-    /// What that time went into; absent in files of format 2.0.
+    /// How the time was spent. Absent in files of format 2.0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<Times>,
-    /// Digest of what must repeat.
+    /// The digest of what must repeat.
     pub fingerprint: String,
 }
 
 impl EpisodeRecord {
-    /// Of an attempt that ended so at once: nothing was seen, done, asked or earned.
+    /// An attempt that ended at once, without steps, requests or score.
     pub fn new(id: &EpisodeId, outcome: Outcome, started: Timestamp) -> EpisodeRecord {
         EpisodeRecord {
             format: FORMAT,
@@ -96,7 +97,7 @@ impl EpisodeRecord {
         }
     }
 
-    /// Which episode this is.
+    /// The id of the episode.
     pub fn id(&self) -> EpisodeId {
         EpisodeId { task: self.task.clone(), repeat: self.repeat }
     }
@@ -108,27 +109,27 @@ impl EpisodeRecord {
 pub enum Outcome {
     /// The agent gave an answer.
     Answered,
-    /// The agent said that the goal cannot be reached.
+    /// The agent declared the goal infeasible.
     Infeasible,
-    /// The agent left without an answer.
+    /// The agent stopped without an answer.
     Stopped,
-    /// The page said that the episode was over.
+    /// The page ended the episode.
     Done,
-    /// The allowed actions were used up.
+    /// The maximum number of actions was reached.
     MaxSteps,
-    /// The agent got nowhere, and the task's rules stopped it.
+    /// The agent made no progress, and the task's rules stopped it.
     Stuck,
-    /// The allowed time was used up.
+    /// The time limit was reached.
     TimedOut,
-    /// Something broke; the score is 0.
+    /// Something failed. The score is 0.
     Error {
-        /// What.
+        /// The error.
         message: String,
     },
 }
 
 impl Outcome {
-    /// The word for it, as on disk.
+    /// The name of the outcome in files.
     pub fn kind(&self) -> &'static str {
         match self {
             Outcome::Answered => "answered",
@@ -146,9 +147,9 @@ impl Outcome {
 /// A request that the recording could not answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MissRecord {
-    /// Step whose action caused it.
+    /// The step whose action caused it.
     pub step: u32,
-    /// The method.
+    /// The HTTP method.
     pub method: String,
     /// The URL.
     pub url: String,
@@ -156,82 +157,83 @@ pub struct MissRecord {
     pub near: Vec<Near>,
 }
 
-/// A line of the trace: what was seen, what was done about it.
+/// A line of the trace: an observation and the action that followed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Step {
-    /// From 1.
+    /// The number of the step, from 1.
     pub step: u32,
     /// Milliseconds since the episode began.
     pub at_ms: u64,
-    /// The same by the page's clock; absent where only an address was seen.
+    /// The same by the page's clock. Absent if only a URL was observed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elapsed_ms: Option<u64>,
-    /// URL of the page seen.
+    /// The URL of the page.
     pub url: String,
-    /// Its title.
+    /// The title of the page.
     pub title: String,
-    /// Its accessibility tree.
+    /// The accessibility tree of the page.
     pub observation: String,
-    /// Dialogs that came up on the way to it.
+    /// Dialogs that opened before this observation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dialogs: Vec<Dialog>,
-    /// What it, or the pages before it, had saved.
+    /// Files downloaded before this observation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub downloads: Vec<SavedFile>,
-    /// File name of the screenshot.
+    /// The file name of the screenshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub screenshot: Option<String>,
     /// The action, as the agent wrote it.
     pub action: Option<String>,
-    /// Why, in the agent's words.
+    /// The agent's reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The element that the action was about; of several actions the last that was about one.
+    /// The element of the action. If there are several actions, that of the last one with an
+    /// element.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub element: Option<ActedOn>,
-    /// The places that the actions named, across and down in pixels of the screenshot.
+    /// The coordinates in the actions: x and y in pixels of the screenshot.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<[f64; 2]>,
     /// Why the action failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Why the page did not come to rest after the action.
+    /// Why the page did not settle after the action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsettled: Option<String>,
-    /// What the score had come to by the end of the step; absent where it hangs on what is looked at in the end, or on a judge.
+    /// The score at the end of the step. Absent if it depends on the final state or on a judge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
-    /// How far each key node had been reached by then, where the task has key nodes.
+    /// The progress of each key node, if the task has any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<f64>,
-    /// How long the agent took to answer, in milliseconds.
+    /// The agent's time in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_ms: Option<u64>,
-    /// How long acting took, until the page had come to rest, in milliseconds.
+    /// The time of the action in milliseconds, until the page settled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acting_ms: Option<u64>,
 }
 
-/// A file that a page had saved.
+/// A file that a page downloaded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedFile {
-    /// The file's name; it is in the folder `downloads`.
+    /// The file's name in the folder `downloads`.
     pub name: String,
-    /// Where it came from.
+    /// The URL of the file.
     pub url: String,
-    /// Whether all of it came; there is no file otherwise.
+    /// Whether the download is complete. If not, there is no file.
     pub whole: bool,
 }
 
-/// The element that an action was about, as it was just before.
+/// The element of an action, in its state just before.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ActedOn {
-    /// A CSS path that selects it in its document.
+    /// A CSS selector in its document.
     pub selector: String,
-    /// What it holds; after typing or choosing, the new value.
+    /// Its value. After typing or selecting, the new value.
     pub value: String,
-    /// Where it lay on the screenshot: left, top, width and height in its pixels, which are CSS pixels. It may lie outside; absent where it has no
-    /// place on the page.
+    /// Its bounding box on the screenshot: left, top, width and height in CSS pixels. It may lie
+    /// outside of the screenshot. Absent if the element is not rendered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bbox: Option<[f64; 4]>,
 }
@@ -239,7 +241,7 @@ pub struct ActedOn {
 /// A line of the ledger.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Request {
-    /// Step whose action caused it; 0 is the opening of the start page.
+    /// The step whose action caused it. Step 0 is the opening of the start page.
     pub step: u32,
     /// The gateway's entry.
     #[serde(flatten)]

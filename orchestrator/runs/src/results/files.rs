@@ -1,8 +1,8 @@
-//! Files of a run's folder, which may have come from somebody else: a link in it leads nowhere.
+//! Safe access to files of a run's folder. The run may come from somebody else, so links are never
+//! followed.
 //!
-//! What is read is a regular file and no link, so that a page never shows a file of the machine and
-//! a FIFO never blocks. What is written is a new file, so that a link of that name is replaced and
-//! not followed.
+//! Only regular files are read, so that a page never shows other files of the machine and a FIFO
+//! never blocks. Writing creates a new file, which replaces a link of the same name.
 
 use std::fs::File;
 use std::io::Error;
@@ -11,12 +11,12 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use camino::Utf8Path;
 use rustix::fs::OFlags;
 
-/// Opens a regular file to read.
+/// Opens a regular file for reading.
 ///
 /// # Errors
-/// When it is missing, a link, or no regular file.
+/// When it is missing, a link, or not regular.
 pub(crate) fn open(path: &Utf8Path) -> Result<File, Error> {
-    // Without NONBLOCK a FIFO is waited for until somebody writes to it.
+    // Without NONBLOCK, opening a FIFO would wait for a writer.
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let file = File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(Error::other("it is no regular file")) }
@@ -35,10 +35,10 @@ pub(crate) fn read(path: &Utf8Path, limit: u64) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// Makes a new file with these permissions, in place of what has its name.
+/// Creates a new file with these permissions. Replaces an existing file or link of this name.
 ///
 /// # Errors
-/// When it cannot be made.
+/// When it cannot be created.
 pub(crate) fn create(path: &Utf8Path, mode: u32) -> Result<File, Error> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
@@ -46,7 +46,7 @@ pub(crate) fn create(path: &Utf8Path, mode: u32) -> Result<File, Error> {
     }
 }
 
-/// Writes a new file in place of what has its name.
+/// Writes a new file. Replaces an existing file or link of this name.
 ///
 /// # Errors
 /// When it cannot be written.
@@ -54,7 +54,7 @@ pub(crate) fn write(path: &Utf8Path, bytes: &[u8]) -> Result<(), Error> {
     std::io::Write::write_all(&mut create(path, 0o666)?, bytes)
 }
 
-/// Whether a name from a record is that of a file beside the record.
+/// Whether a name in a record is a plain file name.
 pub(crate) fn is_beside(name: &str) -> bool {
     !name.is_empty() && name != "." && name != ".." && !name.contains('/')
 }

@@ -1,4 +1,4 @@
-//! Digests over what must repeat. What is in them, and what is not, is written down in `FORMAT.md`.
+//! Fingerprints: digests over what must repeat. `FORMAT.md` lists what they cover.
 
 use browser::Dialog;
 use camino::Utf8Path;
@@ -8,41 +8,41 @@ use crate::Error;
 use crate::results::digest::Lines;
 use crate::results::{EpisodeRecord, Request, RunFolder, SavedFile, Step};
 
-/// One step of an episode, as far as it must repeat.
+/// The repeatable part of a step.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct CanonicalStep<'a> {
-    /// From 0, the opening of the start page.
+    /// The number of the step. Step 0 is the opening of the start page.
     pub step: u32,
-    /// URL of the page seen.
+    /// The URL of the page.
     pub url: Option<&'a str>,
-    /// Its title.
+    /// The title of the page.
     pub title: Option<&'a str>,
-    /// Its accessibility tree.
+    /// The accessibility tree of the page.
     pub observation: Option<&'a str>,
-    /// Dialogs on the way to it.
+    /// Dialogs that opened before this observation.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub dialogs: &'a [Dialog],
-    /// What pages had saved.
+    /// Files that pages downloaded.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub downloads: &'a [SavedFile],
-    /// What the agent did.
+    /// The agent's action.
     pub action: Option<&'a str>,
-    /// Why that failed.
+    /// Why the action failed.
     pub error: Option<&'a str>,
     /// `METHOD STATUS LEVEL URL`, sorted.
     pub requests: Vec<String>,
 }
 
-/// The end of an episode, as far as it must repeat.
+/// The repeatable part of an episode's end.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CanonicalEnd<'a> {
-    /// The word for how it ended.
+    /// The name of the outcome.
     pub outcome: &'a str,
     /// The final answer.
     pub answer: Option<&'a str>,
-    /// What it was worth; nothing where a judge has to decide and has not.
+    /// The score. `None` if a judge must decide and has not.
     pub score: Option<f64>,
-    /// The goal, where the page gave it.
+    /// The goal, if the page gave it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goal: Option<&'a str>,
 }
@@ -53,7 +53,7 @@ struct CanonicalHead<'a> {
     task: &'a str,
 }
 
-/// The steps of an episode in the form that is digested and compared; the first is step 0.
+/// The steps of an episode in canonical form for digests and comparisons. The first is step 0.
 pub fn canonical_steps<'a>(steps: &'a [Step], requests: &[Request]) -> Vec<CanonicalStep<'a>> {
     let mut canonical = vec![CanonicalStep::default()];
     canonical.extend(steps.iter().map(|step| CanonicalStep {
@@ -67,16 +67,17 @@ pub fn canonical_steps<'a>(steps: &'a [Step], requests: &[Request]) -> Vec<Canon
         error: step.error.as_deref(),
         requests: Vec::new(),
     }));
-    // Chromium looks for a new version of a service worker some real time after a page was opened, hence in any step.
+    // Chromium checks for a new version of a service worker some real time after a page was opened,
+    // in any step.
     let of_pages = |request: &&Request| request.entry.destination.as_deref() != Some("serviceworker");
-    // Whether a request that a page takes back at once has reached the gateway by then is chance.
+    // It is chance whether a request that a page cancels at once reaches the gateway.
     let answered = |request: &&Request| request.entry.status != 0;
     for Request { step, entry } in requests.iter().filter(of_pages).filter(answered) {
-        // A request of a step that was never written stands with the last one that was.
+        // A request of a step that was never written belongs to the last written step.
         let place = canonical.partition_point(|known| known.step <= *step) - 1;
         let line = format!("{} {} {} {}", entry.method, entry.status, entry.answer.level(), entry.url);
-        // So is whether that is answered: the first click of a double click opens what the second
-        // opens.
+        // It is also chance whether such a request is answered: the first click of a double click
+        // opens the same document as the second.
         let document = entry.destination.as_deref() == Some("document");
         if !document || !canonical[place].requests.contains(&line) {
             canonical[place].requests.push(line);
@@ -88,7 +89,7 @@ pub fn canonical_steps<'a>(steps: &'a [Step], requests: &[Request]) -> Vec<Canon
     canonical
 }
 
-/// The end of an episode in the form that is digested and compared.
+/// The end of an episode in canonical form for digests and comparisons.
 pub fn canonical_end(record: &EpisodeRecord) -> CanonicalEnd<'_> {
     CanonicalEnd {
         outcome: record.outcome.kind(),
@@ -98,7 +99,7 @@ pub fn canonical_end(record: &EpisodeRecord) -> CanonicalEnd<'_> {
     }
 }
 
-/// The fingerprint of an episode. What the record has in its place is not looked at.
+/// Computes the fingerprint of an episode. Ignores the fingerprint in its record.
 pub fn of_episode(record: &EpisodeRecord, steps: &[Step], requests: &[Request]) -> Result<String, Error> {
     let mut digest = Lines::default();
     add(&mut digest, &CanonicalHead { fingerprint: 1, task: &record.task })?;
@@ -109,7 +110,7 @@ pub fn of_episode(record: &EpisodeRecord, steps: &[Step], requests: &[Request]) 
     Ok(digest.finish())
 }
 
-/// The fingerprint of one repeat of a run: over its episodes' fingerprints, whatever the order they were played in.
+/// The fingerprint of a repeat, over its episodes' fingerprints in any order.
 pub fn of_repeat<'a>(episodes: impl IntoIterator<Item = &'a EpisodeRecord>) -> String {
     let mut lines: Vec<String> =
         episodes.into_iter().map(|episode| format!("{} {}", episode.task, episode.fingerprint)).collect();
@@ -121,8 +122,8 @@ pub fn of_repeat<'a>(episodes: impl IntoIterator<Item = &'a EpisodeRecord>) -> S
     digest.finish()
 }
 
-/// Computes the fingerprint of every episode anew from the trace and the ledger on disk; gives those whose record says otherwise, which
-/// somebody has changed since.
+/// Computes the fingerprint of every episode again from trace and ledger. Returns episodes whose
+/// record has another fingerprint: their files were changed.
 pub fn verify(run: &Utf8Path) -> Result<Vec<EpisodeRecord>, Error> {
     let folder = RunFolder::open(run)?;
     let mut changed = Vec::new();

@@ -1,4 +1,4 @@
-//! The folders of a run: where they are, when they are whole, who may write into them.
+//! The folder of a run and its episodes: layout, completeness and locking.
 
 use std::fmt;
 use std::fs::{File, TryLockError};
@@ -16,12 +16,12 @@ use super::{EpisodeRecord, FORMAT, Format, Request, RunRecord, SavedFile, Step, 
 use crate::Error;
 use crate::results::files;
 
-/// Which attempt at which task.
+/// Identifies an episode: a task and an attempt.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EpisodeId {
-    /// Id of the task.
+    /// The id of the task.
     pub task: String,
-    /// Which attempt, from 1.
+    /// The number of the attempt, from 1.
     pub repeat: u32,
 }
 
@@ -32,7 +32,7 @@ impl fmt::Display for EpisodeId {
 }
 
 impl EpisodeId {
-    /// Name of the episode's folder. Different ids have different names, and none leaves the run's folder.
+    /// The name of the episode's folder. It is unique for each id and safe as a path.
     pub fn folder_name(&self) -> String {
         use fmt::Write as _;
         let mut name = String::new();
@@ -52,23 +52,24 @@ impl EpisodeId {
 #[derive(Debug, Clone)]
 pub struct RunFolder {
     path: Utf8PathBuf,
-    /// Held by whoever adds episodes, and let go when its process ends, however that is.
+    /// Held while episodes are added. The system releases it when the process ends.
     _lock: Option<Arc<Lock>>,
 }
 
-/// A lock on a folder. It is given up in so many words, as a program that is just being started has a copy of every open file for a moment.
+/// A lock on a folder. It is unlocked explicitly, because a child process that is being started
+/// holds copies of all open files for a moment.
 #[derive(Debug)]
 struct Lock(File);
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // What cannot be unlocked is closed at once.
+        // If unlocking fails, closing the file releases the lock.
         let _ = self.0.unlock();
     }
 }
 
 impl RunFolder {
-    /// Begins a run in a folder that holds none.
+    /// Creates a run in a folder that has none.
     pub fn create(path: &Utf8Path, run: &RunRecord) -> Result<RunFolder, Error> {
         create_dir(path)?;
         let folder = RunFolder::lock(path)?;
@@ -80,7 +81,7 @@ impl RunFolder {
         Ok(folder)
     }
 
-    /// Goes on with the run of the same thing in a folder. Removes what unfinished episodes have left there.
+    /// Continues the same run in a folder. Removes what unfinished episodes left there.
     pub fn resume(path: &Utf8Path, run: &RunRecord) -> Result<RunFolder, Error> {
         RunFolder::open(path)?;
         let folder = RunFolder::lock(path)?;
@@ -100,7 +101,7 @@ impl RunFolder {
         Ok(folder)
     }
 
-    /// Opens a run to read.
+    /// Opens a run for reading.
     pub fn open(path: &Utf8Path) -> Result<RunFolder, Error> {
         if !path.join("run.json").is_file() {
             return Err(Error::NotARun { path: path.to_owned() });
@@ -108,7 +109,8 @@ impl RunFolder {
         Ok(RunFolder { path: path.to_owned(), _lock: None })
     }
 
-    /// A folder that nobody else adds episodes to: they would take each other's unfinished ones for left-overs.
+    /// Locks the folder for adding episodes: two writers would delete each other's unfinished
+    /// episodes.
     fn lock(path: &Utf8Path) -> Result<RunFolder, Error> {
         let failed = |source| Error::Write { path: path.to_owned(), source };
         let lock = File::open(path).map_err(failed)?;
@@ -119,17 +121,17 @@ impl RunFolder {
         }
     }
 
-    /// Makes it as if the run had never begun. What others keep in the folder stays.
+    /// Removes the run. Other files in the folder stay.
     pub fn discard(self) -> Result<(), Error> {
         let record = self.path.join("run.json");
         remove_dir(&self.path.join("episodes"))?;
         std::fs::remove_file(&record).map_err(|source| Error::Write { path: record, source })?;
-        // It stays where there is more in it.
+        // The folder stays if it is not empty.
         let _ = std::fs::remove_dir(&self.path);
         Ok(())
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Utf8Path {
         &self.path
     }
@@ -147,7 +149,7 @@ impl RunFolder {
         replace_json(&self.path.join("run.json"), record)
     }
 
-    /// The whole episodes, in the order of the run's tasks, then by repeat.
+    /// The complete episodes, in the order of the run's tasks, then by repeat.
     pub fn episodes(&self) -> Result<Vec<EpisodeRecord>, Error> {
         let tasks = self.run()?.tasks;
         let mut episodes = Vec::new();
@@ -159,7 +161,7 @@ impl RunFolder {
         Ok(episodes)
     }
 
-    /// How the episode in the folder of this name ended.
+    /// The record of the episode in the folder of this name.
     pub(crate) fn record_named(&self, name: &str) -> Result<EpisodeRecord, Error> {
         let path = self.path.join("episodes").join(name);
         let record = EpisodeFolder { path: path.clone() }.record()?;
@@ -169,12 +171,13 @@ impl RunFolder {
         Ok(record)
     }
 
-    /// The folder of one episode, whole or not there.
+    /// The folder of an episode, which may not exist.
     pub fn episode(&self, id: &EpisodeId) -> EpisodeFolder {
         EpisodeFolder { path: self.path.join("episodes").join(id.folder_name()) }
     }
 
-    /// An empty folder for an episode that begins. It gets its name when the episode has ended: see [`Self::keep`].
+    /// Creates an empty folder for a new episode. [`Self::keep`] gives it its final name when the
+    /// episode has ended.
     pub fn begin_episode(&self, id: &EpisodeId) -> Result<EpisodeFolder, Error> {
         let path = self.path.join("episodes").join(format!(".{}", id.folder_name()));
         if path.exists() {
@@ -184,7 +187,8 @@ impl RunFolder {
         Ok(EpisodeFolder { path })
     }
 
-    /// Writes how the episode ended and makes its folder count, in place of an earlier attempt under the same id.
+    /// Writes the result of an episode and renames its folder, so that it counts. Replaces an
+    /// earlier attempt with the same id.
     pub fn keep(
         &self,
         folder: EpisodeFolder,
@@ -210,7 +214,7 @@ impl RunFolder {
         let mut names = Vec::new();
         for entry in path.read_dir_utf8().map_err(failed)? {
             let entry = entry.map_err(failed)?;
-            // A link would have what is written to the episode written elsewhere.
+            // Through a link, results would be written elsewhere.
             if entry.file_type().map_err(failed)?.is_dir() {
                 names.push(entry.file_name().to_owned());
             }
@@ -227,22 +231,22 @@ pub struct EpisodeFolder {
 }
 
 impl EpisodeFolder {
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Utf8Path {
         &self.path
     }
 
-    /// Removes it with all that is in it.
+    /// Removes the folder with its content.
     pub fn discard(self) -> Result<(), Error> {
         remove_dir(&self.path)
     }
 
-    /// Whether the episode has ended and was written.
+    /// Whether the episode has ended and is written.
     pub fn is_whole(&self) -> bool {
         self.path.join("episode.json").is_file()
     }
 
-    /// Keeps a screenshot; gives its file name.
+    /// Writes a screenshot and returns its file name.
     pub fn write_screenshot(&self, step: u32, png: &[u8]) -> Result<String, Error> {
         let name = format!("step-{step:02}.png");
         let path = self.path.join(&name);
@@ -250,7 +254,7 @@ impl EpisodeFolder {
         Ok(name)
     }
 
-    /// Writes the n-th picture of the goal under the kind of file that its address says; gives its path.
+    /// Writes an image of the goal, with the extension from its URL. Returns its path.
     pub fn write_goal_image(&self, number: usize, url: &str, bytes: &[u8]) -> Result<Utf8PathBuf, Error> {
         let end = url.split(['?', '#']).next().and_then(|path| path.rsplit('/').next()?.rsplit_once('.'));
         let kind = end.map(|(_, kind)| kind).filter(|kind| kind.chars().all(|c| c.is_ascii_alphanumeric()));
@@ -259,7 +263,7 @@ impl EpisodeFolder {
         Ok(path)
     }
 
-    /// Keeps what models were asked; writes nothing where that is nothing.
+    /// Writes the model calls, if there are any.
     pub fn write_calls(&self, calls: &[StepCall]) -> Result<(), Error> {
         if calls.is_empty() {
             return Ok(());
@@ -267,13 +271,13 @@ impl EpisodeFolder {
         write_lines(&self.path.join("calls.jsonl"), calls)
     }
 
-    /// Reads `calls.jsonl`; nothing where no model was asked.
+    /// Reads `calls.jsonl`. Empty if no model was called.
     pub fn calls(&self) -> Result<Vec<StepCall>, Error> {
         let path = self.path.join("calls.jsonl");
         if path.is_file() { read_lines(&path) } else { Ok(Vec::new()) }
     }
 
-    /// Keeps what the score depends on, so that it can be made again.
+    /// Writes the inputs of the score, so that it can be computed again.
     pub fn write_score_state(&self, assessment: &Assessment) -> Result<(), Error> {
         replace_json(&self.path.join("score_state.json"), assessment)
     }
@@ -289,7 +293,7 @@ impl EpisodeFolder {
         replace_json(&self.path.join("episode.json"), record)
     }
 
-    /// Keeps cookies and storage, for nobody else's eyes.
+    /// Writes cookies and storage, readable only by the owner.
     pub fn write_storage(&self, state: &StorageState) -> Result<(), Error> {
         let path = self.path.join("storage_state.json");
         let text = serde_json::to_vec_pretty(state).map_err(|source| Error::Encode { source })?;
@@ -297,7 +301,7 @@ impl EpisodeFolder {
         file.write_all(&text).map_err(|source| Error::Write { path, source })
     }
 
-    /// Keeps what has passed over the network as HAR, for nobody else's eyes. Gives that, too.
+    /// Writes the traffic as HAR, readable only by the owner. Also returns it.
     pub fn write_network(&self, exchanges: &[Exchange]) -> Result<Vec<u8>, Error> {
         let path = self.path.join("network.har");
         let made = || {
@@ -314,7 +318,7 @@ impl EpisodeFolder {
         Ok(har)
     }
 
-    /// Keeps downloads, and has them stand where they are kept.
+    /// Moves downloads into the folder and updates their paths.
     pub fn keep_downloads(&self, downloads: &mut [Download]) -> Result<Vec<SavedFile>, Error> {
         let folder = self.path.join("downloads");
         let mut kept = Vec::with_capacity(downloads.len());
@@ -350,7 +354,7 @@ impl EpisodeFolder {
     }
 }
 
-/// Looks at the version alone, before anything that a newer one may have changed.
+/// Checks only the version, before parsing what a newer version may have changed.
 fn check_format(path: &Utf8Path, value: &serde_json::Value) -> Result<(), Error> {
     match serde_json::from_value::<Format>(value["format"].clone()) {
         Ok(found) if found.major > FORMAT.major => Err(Error::NewerFormat { path: path.to_owned(), found }),
@@ -359,7 +363,7 @@ fn check_format(path: &Utf8Path, value: &serde_json::Value) -> Result<(), Error>
     }
 }
 
-/// A new file that only its owner may read.
+/// Creates a file that only its owner may read.
 fn own(path: &Utf8Path) -> Result<File, Error> {
     files::create(path, 0o600).map_err(|source| Error::Write { path: path.to_owned(), source })
 }

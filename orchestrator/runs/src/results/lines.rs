@@ -1,4 +1,4 @@
-//! JSON and JSON lines on disk, with errors that name the place.
+//! Reads and writes JSON and JSON lines. Errors name file and line.
 
 use std::io::{BufRead as _, BufReader, BufWriter, Write as _};
 
@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use crate::Error;
 use crate::results::files;
 
-/// Longest line read back; far above any observation.
+/// Maximum length of a line, far above real observations.
 const LINE_LIMIT: u64 = 64 << 20;
 
 pub(super) fn write_json<T: Serialize>(path: &Utf8Path, value: &T) -> Result<(), Error> {
@@ -19,7 +19,7 @@ pub(super) fn write_json<T: Serialize>(path: &Utf8Path, value: &T) -> Result<(),
     files::write(path, &bytes).map_err(|source| Error::Write { path: path.to_owned(), source })
 }
 
-/// Writes beside the file and renames, so that the file is always whole.
+/// Writes a temporary file and renames it, so that the file is always complete.
 pub(super) fn replace_json<T: Serialize>(path: &Utf8Path, value: &T) -> Result<(), Error> {
     let beside = path.with_extension("json.new");
     write_json(&beside, value)?;

@@ -20,16 +20,16 @@ pub use usage::{ModelUsage, StepCall};
 
 use serde::{Deserialize, Serialize};
 
-/// Version of what is on disk.
+/// The version of a run's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Format {
-    /// Raised when an older reader would misread.
+    /// Increased when older readers would misread the files.
     pub major: u32,
-    /// Raised when something was added.
+    /// Increased when something was added.
     pub minor: u32,
 }
 
-/// What is written here.
+/// The version that this program writes.
 pub const FORMAT: Format = Format { major: 2, minor: 1 };
 
 impl std::fmt::Display for Format {

@@ -1,4 +1,4 @@
-//! `run.json`.
+//! The description of a run (`run.json`).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,71 +12,73 @@ use serde_json::Value;
 
 use super::{EpisodeId, FORMAT, Format};
 
-/// What was run. Two runs with the same suite, digest and agent may be compared, and one may go on where it was interrupted.
+/// What was run. Runs with the same suite, digest and agent can be compared, and an interrupted one
+/// can be continued.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
-    /// Version of the files.
+    /// The version of the files.
     pub format: Format,
-    /// Version of the program that wrote them.
+    /// The version of the program that wrote them.
     pub sandbox: String,
-    /// Name of the suite.
+    /// The name of the suite.
     pub suite: String,
-    /// SHA-256 over the tasks and the world they run in.
+    /// SHA-256 over the tasks and their world.
     pub suite_digest: String,
-    /// What that world is made of.
+    /// The parts of the world.
     #[serde(default)]
     pub world: WorldRecord,
     /// The agent, as given on the command line.
     pub agent: String,
-    /// What decides how it acts besides: settings, model, digest of its prompts; not written where nothing does.
+    /// What determines the agent's behaviour besides its name: settings, model, digest of its
+    /// prompts. Omitted if there is nothing.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub settings: Value,
-    /// The notation of its actions; not written where it is BrowserGym's.
+    /// The dialect of its actions. Omitted for BrowserGym's.
     #[serde(default, skip_serializing_if = "is_default")]
     pub dialect: Dialect,
-    /// Whether a reply might hold several actions; not written where it might not.
+    /// Whether a reply may contain several actions. Omitted if not.
     #[serde(default, skip_serializing_if = "is_default")]
     pub multiaction: bool,
-    /// By which rules episodes are scored; not written where they are the published ones, bug for bug.
+    /// The scoring rules. Omitted for the published ones (bug for bug).
     #[serde(default, skip_serializing_if = "is_default")]
     pub rules: Rules,
-    /// How often each task is attempted.
+    /// Number of attempts at each task.
     pub repeat: u32,
     /// The tasks of the run, in the order of the suite.
     pub tasks: Vec<TaskRecord>,
-    /// Which part of the run is played here; all of it when absent.
+    /// The part of the run that is played here. Absent if it is the whole run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
-    /// When the run was begun.
+    /// The start time of the run.
     pub started: Timestamp,
 }
 
-/// What the world of a run is made of.
+/// The parts of a run's world.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorldRecord {
-    /// When its clocks start.
+    /// The start time of its clocks.
     pub clock: Timestamp,
-    /// What its randomness comes of.
+    /// The seed of its randomness.
     pub seed: u64,
-    /// SHA-256 over the length and both ends of each snapshot, in hexadecimal, by the names of
-    /// their files: the end has the checksums of all that is in one.
+    /// Digests of the snapshots by file name: SHA-256 over the length and both ends, in
+    /// hexadecimal. The end of a WACZ has the checksums of its content.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "read_digests")]
     pub snapshots: BTreeMap<String, String>,
-    /// Ids of the images that sites run from, by the sites' names.
+    /// The image ids of the sites, by the sites' names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub images: BTreeMap<String, String>,
 }
 
-/// One of several equal parts of a run, which are played apart.
+/// One of several equal parts of a run, which are played separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shard {
-    /// Which part, from 1.
+    /// The number of the part, from 1.
     pub index: u32,
-    /// How many parts there are.
+    /// The number of parts.
     pub count: u32,
 }
 
-/// The text is no shard.
+/// The text is not a shard.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("read {0:?} as a part of a run: write 2/5 for the second of five")]
 pub struct NoShard(String);
@@ -101,32 +103,32 @@ impl fmt::Display for Shard {
 }
 
 impl Shard {
-    /// Whether the task at this place of the run, from 0, belongs to it.
+    /// Whether the task at this index of the run, from 0, belongs to the shard.
     fn has(self, place: usize) -> bool {
         place % self.count.max(1) as usize + 1 == self.index as usize
     }
 }
 
-/// A task, as far as results need it.
+/// The part of a task that results need.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TaskRecord {
-    /// Its id.
+    /// The id of the task.
     pub id: String,
-    /// The goal in words.
+    /// The goal as text.
     pub goal: String,
-    /// What it is about.
+    /// The sites that it is about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sites: Vec<String>,
-    /// Words to tell it by.
+    /// The tags of the task.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// How many actions a person has needed.
+    /// Number of actions that a person needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference_steps: Option<u32>,
 }
 
 impl RunRecord {
-    /// A record of now.
+    /// A record with the current time and version.
     pub fn new(
         suite: &str,
         suite_digest: String,
@@ -152,19 +154,19 @@ impl RunRecord {
         }
     }
 
-    /// The tasks that are played here.
+    /// The tasks of this run or shard.
     pub fn own_tasks(&self) -> impl Iterator<Item = &TaskRecord> {
         let own = move |place| self.shard.is_none_or(|shard| shard.has(place));
         self.tasks.iter().enumerate().filter(move |(place, _)| own(*place)).map(|(_, task)| task)
     }
 
-    /// The episodes that are played here, repeat after repeat.
+    /// The episodes of this run or shard, repeat after repeat.
     pub fn planned(&self) -> Vec<EpisodeId> {
         let of = |repeat| self.own_tasks().map(move |task| EpisodeId { task: task.id.clone(), repeat });
         (1..=self.repeat).flat_map(of).collect()
     }
 
-    /// The first thing in which two runs are not the same experiment: its name and both values.
+    /// The first difference that makes two runs different experiments: its name and both values.
     pub fn differs_from(&self, other: &RunRecord) -> Option<(&'static str, String, String)> {
         let text = |run: &RunRecord| {
             [
@@ -186,8 +188,8 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// Reads digests as they are written now, and as older programs wrote them: a list of bytes in a
-/// string, such as `[7f, 3]`.
+/// Parses digests in the current form, and in that of older programs: a list of bytes such as `[7f,
+/// 3]`.
 fn read_digests<'de, D: Deserializer<'de>>(reader: D) -> Result<BTreeMap<String, String>, D::Error> {
     let read = BTreeMap::<String, String>::deserialize(reader)?;
     let plain = |digest: String| listed_bytes(&digest).map_or(digest, hex::encode);
@@ -216,7 +218,7 @@ mod tests {
         };
         assert_eq!(read("[7f, 3, a0, 0]"), "7f03a000");
         assert_eq!(read("7f03a000"), "7f03a000");
-        // What nobody understands is left as it is: nothing depends on it.
+        // Unknown forms are kept unchanged, because nothing depends on them.
         for odd in ["[]", "[7f, 300]", "[7f", "none"] {
             assert_eq!(read(odd), odd);
         }

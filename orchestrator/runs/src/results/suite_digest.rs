@@ -1,4 +1,4 @@
-//! Whether two runs are of the same suite in the same world.
+//! The digest of a suite and its world. Runs with the same digest are comparable.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -13,21 +13,22 @@ use crate::Error;
 use crate::results::WorldRecord;
 use crate::results::digest::Lines;
 
-/// Bytes taken from either end of a snapshot. The end of a WACZ is its ZIP directory with the checksum of every part.
+/// Number of bytes digested at each end of a snapshot. The end of a WACZ is its ZIP directory with
+/// the checksum of every part.
 const EDGE: u64 = 64 << 10;
 
-/// Digests of the files that worlds are made of, each made once.
+/// The digests of the world's files, each computed once.
 #[derive(Default)]
 pub(crate) struct Digests {
     files: BTreeMap<Utf8PathBuf, [u8; 32]>,
-    /// What folders have in them.
+    /// The files in folders.
     folders: BTreeMap<Utf8PathBuf, Vec<Utf8PathBuf>>,
 }
 
 impl Digests {
-    /// SHA-256 over the world and these tasks. Snapshots count by what they hold and not by where
-    /// they lie; to stay quick with large ones, by their length and both ends. So do files for
-    /// pages, with their names.
+    /// SHA-256 over the world and these tasks. Snapshots count by content, not by path: by their
+    /// length and both ends, which is fast for large files. Files for pages count in the same way,
+    /// with their names.
     pub(crate) fn of_suite(&mut self, world: &WorldSpec, tasks: &[Task]) -> Result<String, Error> {
         let mut digest = Lines::default();
         let plain = WorldSpec { snapshots: Vec::new(), storage_state: None, files: None, ..world.clone() };
@@ -54,7 +55,7 @@ impl Digests {
         Ok(digest.finish())
     }
 
-    /// What the world and those of these tasks are made of, but for the images of sites.
+    /// The record of the world of these tasks, without images of sites.
     pub(crate) fn of_world(&mut self, world: &WorldSpec, tasks: &[Task]) -> Result<WorldRecord, Error> {
         let mut snapshots = BTreeMap::new();
         for path in tasks.iter().filter_map(|task| task.snapshots.as_ref()).flatten().chain(&world.snapshots)
@@ -74,8 +75,8 @@ impl Digests {
         Ok(digest)
     }
 
-    /// A file as digests of suites have it: its bytes as a list, such as `[7f, 3]`. Written
-    /// otherwise, no run of before would be one of the same suite.
+    /// A file's line in a suite digest: its digest as a list of bytes such as `[7f, 3]`. This form
+    /// must not change, or the digests of earlier runs would no longer match.
     fn line(&mut self, path: &Utf8Path) -> Result<Vec<u8>, Error> {
         Ok(format!("{:x?}", self.of_file(path)?).into_bytes())
     }
@@ -90,7 +91,7 @@ impl Digests {
     }
 }
 
-/// All files below a folder, in the order of their names.
+/// All files below a folder, ordered by name.
 fn files(folder: &Utf8Path) -> std::io::Result<Vec<Utf8PathBuf>> {
     let mut files = Vec::new();
     let mut rest = vec![folder.to_owned()];
@@ -152,7 +153,7 @@ mod tests {
         assert_eq!(seen.len(), all);
     }
 
-    /// A world with one snapshot, which lies in the folder.
+    /// A world with one snapshot in the folder.
     fn world(folder: &tempfile::TempDir) -> WorldSpec {
         let path = Utf8PathBuf::from_path_buf(folder.path().join("x.wacz")).unwrap();
         std::fs::write(&path, vec![7; 200 << 10]).unwrap();

@@ -1,33 +1,33 @@
-//! What an episode's time went into.
+//! How the time of an episode is spent.
 
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-/// Milliseconds by what was under way. Together they are the episode's `wall_ms`, but for what is lost in rounding.
+/// Milliseconds by phase. Apart from rounding, their sum is the episode's `wall_ms`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Times {
-    /// Making the world pristine, opening the start page, beginning the task.
+    /// Preparing the world, opening the start page, beginning the task.
     pub opening_ms: u64,
-    /// Looking at pages: observations and screenshots.
+    /// Observing pages, including screenshots.
     pub looking_ms: u64,
     /// Waiting for the agent.
     pub agent_ms: u64,
-    /// Acting, until the page had come to rest.
+    /// Performing actions, until the page settles.
     pub acting_ms: u64,
-    /// Looking at what the score depends on, when the agent had ended.
+    /// Collecting the inputs of the score after the agent has ended.
     pub ending_ms: u64,
 }
 
 impl Times {
-    /// Adds those of another episode.
+    /// Adds the times of another episode.
     pub fn add(&mut self, other: &Times) {
         for phase in Phase::ALL {
             *self.of_mut(phase) += other.of(phase);
         }
     }
 
-    /// The time that went into a phase, in milliseconds.
+    /// The time of a phase in milliseconds.
     pub fn of(&self, phase: Phase) -> u64 {
         match phase {
             Phase::Opening => self.opening_ms,
@@ -48,20 +48,20 @@ impl Times {
         }
     }
 
-    /// Each phase with its share in percent; none where no time was measured.
+    /// Each phase with its share in percent. Empty if no time was measured.
     pub fn shares(&self) -> Vec<(Phase, f64)> {
         let total = self.total();
         let share = |phase| (phase, self.of(phase) as f64 * 100.0 / total as f64);
         if total == 0 { Vec::new() } else { Phase::ALL.into_iter().map(share).collect() }
     }
 
-    /// All of it.
+    /// The total time.
     pub fn total(&self) -> u64 {
         Phase::ALL.into_iter().map(|phase| self.of(phase)).sum()
     }
 }
 
-/// What is under way in an episode.
+/// A phase of an episode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// See [`Times::opening_ms`].
@@ -77,10 +77,10 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// All of them, in the order in which they first come.
+    /// All phases, in the order of their first occurrence.
     pub const ALL: [Phase; 5] = [Phase::Opening, Phase::Looking, Phase::Agent, Phase::Acting, Phase::Ending];
 
-    /// The word for it.
+    /// The name of the phase.
     pub fn word(self) -> &'static str {
         match self {
             Phase::Opening => "opening",
@@ -92,7 +92,8 @@ impl Phase {
     }
 }
 
-/// Measures the phases of an episode. It can be read at any time, so that an episode that is cut short has its times, too.
+/// Measures the phases of an episode. It can be read at any time, so that an interrupted episode
+/// has times as well.
 #[derive(Debug)]
 pub(crate) struct Stopwatch {
     past: [Duration; Phase::ALL.len()],
@@ -101,12 +102,12 @@ pub(crate) struct Stopwatch {
 }
 
 impl Stopwatch {
-    /// Starts it, in [`Phase::Opening`].
+    /// Starts in [`Phase::Opening`].
     pub(crate) fn start() -> Stopwatch {
         Stopwatch { past: Default::default(), phase: Phase::Opening, since: Instant::now() }
     }
 
-    /// Ends a phase and begins another; gives the one that has ended and how long it took this time, in milliseconds.
+    /// Switches to another phase. Returns the phase that ended and its duration in milliseconds.
     pub(crate) fn turn(&mut self, to: Phase) -> (Phase, u64) {
         let now = Instant::now();
         let took = now - self.since;
@@ -116,7 +117,7 @@ impl Stopwatch {
         (ended, millis(took))
     }
 
-    /// What the time has gone into so far.
+    /// The times so far.
     pub(crate) fn times(&self) -> Times {
         let mut times = Times::default();
         for phase in Phase::ALL {

@@ -1,4 +1,4 @@
-//! What models took.
+//! The usage of language models.
 
 use std::collections::BTreeSet;
 
@@ -6,39 +6,40 @@ use agents::Call;
 use models::{Fault, Usage};
 use serde::{Deserialize, Serialize};
 
-/// Questions to models, and their tokens.
+/// Model calls and their tokens.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelUsage {
-    /// Who was asked, as servers call them; nothing in files of older versions.
+    /// The models' names at their servers. Absent in files of older versions.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub names: BTreeSet<String>,
-    /// Questions.
+    /// Number of calls.
     pub calls: u64,
-    /// Those of them that a cassette answered.
+    /// Number of calls that a cassette answered.
     pub recorded: u64,
-    /// Tokens that were asked.
+    /// Tokens of prompts.
     pub prompt_tokens: u64,
-    /// Tokens that were replied.
+    /// Tokens of replies.
     pub completion_tokens: u64,
-    /// Those of the tokens asked that the server had at hand from before.
+    /// Tokens of prompts that the server had cached.
     #[serde(default, skip_serializing_if = "is_none")]
     pub cached_tokens: u64,
-    /// Those of the tokens replied that were thoughts.
+    /// Tokens of replies that were reasoning.
     #[serde(default, skip_serializing_if = "is_none")]
     pub reasoning_tokens: u64,
-    /// Replies that were cut, for they had as many tokens as they may have.
+    /// Number of replies that reached the maximum length.
     #[serde(default, skip_serializing_if = "is_none")]
     pub cut: u64,
-    /// Replies that the model, or a filter, refused.
+    /// Number of replies that the model or a filter refused.
     #[serde(default, skip_serializing_if = "is_none")]
     pub refused: u64,
-    /// Replies without words.
+    /// Number of replies without text.
     #[serde(default, skip_serializing_if = "is_none")]
     pub empty: u64,
-    /// Questions that were not replied to.
+    /// Number of calls without a reply.
     #[serde(default, skip_serializing_if = "is_none")]
     pub failed: u64,
-    /// US dollars for all of those tokens, also where a cassette answered; none where a price is not known.
+    /// The cost of all tokens in US dollars, including replies from cassettes. Absent without a
+    /// price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
 }
@@ -48,7 +49,7 @@ fn is_none(count: &u64) -> bool {
 }
 
 impl ModelUsage {
-    /// Of these calls; nothing where there are none.
+    /// The sum of these calls. `None` if there are none.
     pub fn of<'a>(calls: impl IntoIterator<Item = &'a Call>) -> Option<ModelUsage> {
         ModelUsage::sum(calls.into_iter().map(|call| ModelUsage {
             recorded: u64::from(call.recorded),
@@ -58,7 +59,7 @@ impl ModelUsage {
         }))
     }
 
-    /// One question to this model, which took so much.
+    /// The usage of one call to this model.
     pub(crate) fn one(model: Option<&str>, usage: Usage, fault: Option<Fault>) -> ModelUsage {
         let is = |one: Fault| u64::from(fault == Some(one));
         ModelUsage {
@@ -75,7 +76,7 @@ impl ModelUsage {
         }
     }
 
-    /// All together; nothing where there is nothing.
+    /// The sum of all. `None` if there are none.
     pub fn sum(all: impl IntoIterator<Item = ModelUsage>) -> Option<ModelUsage> {
         all.into_iter().reduce(|mut a, b| {
             a.names.extend(b.names);
@@ -96,7 +97,7 @@ impl ModelUsage {
         })
     }
 
-    /// Who was asked, in one text; nothing where that was not written down.
+    /// The models' names in one text. `None` if they were not recorded.
     pub fn named(&self) -> Option<String> {
         let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
         (!names.is_empty()).then(|| names.join(", "))
@@ -106,7 +107,7 @@ impl ModelUsage {
 /// A line of `calls.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepCall {
-    /// The step that the reply was for.
+    /// The step of the call.
     pub step: u32,
     /// The call.
     #[serde(flatten)]

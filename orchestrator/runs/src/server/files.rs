@@ -1,8 +1,7 @@
-//! Files of the run as they are, piece by piece.
+//! Serves the files of a run unchanged, in chunks.
 //!
-//! What a page had saved may be a page with scripts, and would be one of ours: so every file that
-//! is not a picture or a text of the run is saved by the browser and not shown, and none of them
-//! may run anything.
+//! A downloaded file may be a page with scripts, which would run in our origin. So only images and
+//! texts of the run are shown. The browser saves all other files, and no file may run scripts.
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
@@ -12,14 +11,14 @@ use tokio_util::io::ReaderStream;
 
 use super::{confined, nothing};
 
-/// What only the owner of a run may read: whoever has it may be logged in by it. Other users of the
-/// machine reach loopback, too.
+/// Files for the owner of the run only, because they may contain log-ins. Other users of the
+/// machine can reach loopback, too.
 const SECRET: [&str; 2] = ["storage_state.json", "network.har"];
 
-/// Bytes that are read at a time.
+/// Number of bytes read at a time.
 const PIECE: usize = 64 << 10;
 
-/// The answer with a file's bytes.
+/// The response with a file's content.
 pub(super) async fn file(run: &Utf8Path, names: &[&str]) -> Response {
     let name = names.last().copied().unwrap_or_default();
     if SECRET.contains(&name) {
@@ -42,7 +41,7 @@ fn opened(run: &Utf8PathBuf, names: &[String]) -> std::io::Result<(std::fs::File
     Ok((file, size))
 }
 
-/// How a browser may show a file; none where it is to save it.
+/// The content type of a file that browsers may show. `None` if they must save it.
 fn kind(name: &str) -> Option<&'static str> {
     match name.rsplit_once('.')?.1 {
         "png" => Some("image/png"),

@@ -1,15 +1,15 @@
-//! A run to look at over HTTP: its report and its episodes, for this machine alone.
+//! An HTTP server for a run's report and episodes, for this machine only (`sandbox show`).
 //!
 //! ```text
-//! GET /  /report.html                    the report             drawn when it is asked for
-//! GET /trace.html                        the list of episodes   drawn when it is asked for
-//! GET /episodes/<task>-<n>/trace.html    one episode            drawn when it is asked for
-//! GET /run.json, /episodes/.../<file>    what is in the run's folder
+//! GET /  /report.html                    the report             rendered on request
+//! GET /trace.html                        the list of episodes   rendered on request
+//! GET /episodes/<task>-<n>/trace.html    one episode            rendered on request
+//! GET /run.json, /episodes/.../<file>    files in the run's folder
 //! ```
 //!
-//! *Invariants:* nothing is written. What is outside of the run's folder is not served, whatever
-//! links stand in it, nor what is for its owner's eyes only. Nobody but programs of this machine
-//! and the server's own pages is answered ([`guard`]).
+//! *Invariants:* It writes nothing. It never serves files outside of the run's folder, even through
+//! links, or files with secrets of the owner. It answers only programs of this machine and its own
+//! pages ([`guard`]).
 
 mod confined;
 mod files;
@@ -31,29 +31,29 @@ use crate::html::words::link;
 use crate::results::RunFolder;
 use crate::{Error, viewer};
 
-/// A run that is about to be served.
+/// A run with a listening socket.
 pub struct RunServer {
     run: Utf8PathBuf,
     listener: TcpListener,
     address: SocketAddr,
 }
 
-/// What a browser is led to.
+/// A page to open in a browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Page<'a> {
     /// The report.
     Report,
     /// The list of episodes.
     Episodes,
-    /// One episode, by any of the names that [`viewer::find`] knows.
+    /// One episode, by any name that [`viewer::find`] accepts.
     Episode(&'a str),
 }
 
 impl RunServer {
-    /// Listens at this port of 127.0.0.1; port 0 is a free one.
+    /// Listens at this port of 127.0.0.1. Port 0 selects a free port.
     ///
     /// # Errors
-    /// When the folder holds no run, or the port is taken.
+    /// When the folder has no run, or the port is in use.
     pub async fn bind(run: &Utf8Path, port: u16) -> Result<RunServer, Error> {
         RunFolder::open(run)?.run()?;
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
@@ -63,7 +63,7 @@ impl RunServer {
         Ok(RunServer { run: run.to_owned(), listener, address })
     }
 
-    /// Where it listens.
+    /// The listening address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -71,7 +71,7 @@ impl RunServer {
     /// The URL of a page.
     ///
     /// # Errors
-    /// When the run has no such episode; the error names those that there are.
+    /// When the run has no such episode. The error names existing ones.
     pub fn url(&self, page: Page<'_>) -> Result<String, Error> {
         let path = match page {
             Page::Report => String::new(),
@@ -86,10 +86,10 @@ impl RunServer {
         Ok(format!("http://{}/{path}", self.address))
     }
 
-    /// Answers until it is dropped.
+    /// Serves requests until the future is dropped.
     ///
     /// # Errors
-    /// When the system no longer lets it listen.
+    /// When the socket fails.
     pub async fn serve(self) -> Result<(), Error> {
         let address = self.address;
         let router = router(self.run, address);
@@ -117,13 +117,13 @@ async fn answer(State(run): State<Arc<Utf8PathBuf>>, request: Request) -> Respon
         ["run.json"] | ["episodes", _, _] | ["episodes", _, "downloads", _] => {
             files::file(&run, &parts).await
         }
-        // Browsers ask for it by themselves.
+        // Browsers request it on their own.
         ["favicon.ico"] => StatusCode::NO_CONTENT.into_response(),
         _ => nothing(),
     }
 }
 
-/// The names in a path; none where one of them could lead elsewhere, or hides something.
+/// The names in a path. `None` if a name could lead elsewhere or is hidden.
 fn parts(path: &str) -> Option<Vec<String>> {
     let names = path.strip_prefix('/')?;
     if names.is_empty() {

@@ -1,4 +1,4 @@
-//! The pages of a run, drawn when they are asked for, of what is on disk then.
+//! Renders a run's pages on request from the current files.
 
 use axum::response::{IntoResponse, Response};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -31,12 +31,12 @@ pub(super) async fn episode(run: &Utf8Path, name: &str) -> Response {
     .await
 }
 
-/// Draws a page apart from what answers: it reads files, and takes as long as they are large.
+/// Renders a page on a blocking thread, because it reads files.
 async fn drawn(
     run: &Utf8Path,
     draw: impl FnOnce(RunFolder) -> Result<String, Error> + Send + 'static,
 ) -> Response {
-    // The episodes of a run from somebody else may stand elsewhere.
+    // In a run from elsewhere, the folder of episodes may be a link.
     if confined::folder(run, &["episodes"]).is_err() {
         return nothing();
     }
@@ -52,7 +52,7 @@ async fn drawn(
 fn page_of(html: String) -> Response {
     let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
-        // What else it may do stands in the page; this can only be said here.
+        // The page itself has the rest of the policy; these directives work only in headers.
         (header::CONTENT_SECURITY_POLICY, "frame-ancestors 'none'; base-uri 'none'"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),

@@ -1,4 +1,4 @@
-//! What a model was asked for a step, as it was asked, and what it said.
+//! A model call of a step: the exact request and the reply.
 
 use agents::Call;
 use models::{Message, Part, Role};
@@ -9,7 +9,7 @@ pub(super) struct CallView {
     prompt: String,
     model: Option<String>,
     recorded: bool,
-    /// How the words were to be chosen, as the server was told.
+    /// The sampling settings sent to the server.
     sampling: String,
     messages: Vec<MessageView>,
     reply: String,

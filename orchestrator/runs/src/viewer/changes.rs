@@ -1,4 +1,4 @@
-//! What is different in an observation since the one before, line by line.
+//! The differences between an observation and the previous one, line by line.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -8,11 +8,11 @@ use similar::{Algorithm, DiffOp};
 
 use crate::counted;
 
-/// Lines around a change that are shown with it.
+/// Number of unchanged lines shown around a change.
 const CONTEXT: usize = 2;
-/// Lines that are shown before the rest is only counted: a new page is new in every line.
+/// Maximum number of lines shown. On a new page all lines differ.
 const LIMIT: usize = 400;
-/// After this long what is left counts as changed altogether.
+/// After this time the remaining lines count as changed.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The changes, in the order of the tree.
@@ -21,11 +21,11 @@ pub(super) struct Changes {
     pub(super) added: usize,
     pub(super) removed: usize,
     lines: Vec<Line>,
-    /// Lines that are not shown.
+    /// Number of lines left out.
     left_out: usize,
 }
 
-/// A line with what it is.
+/// A line with its kind.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 struct Line {
     kind: Kind,
@@ -38,11 +38,12 @@ enum Kind {
     Same,
     Added,
     Removed,
-    /// Stands for lines that are the same.
+    /// Stands for unchanged lines.
     Gap,
 }
 
-/// Compares two trees. The ids of elements make no difference: one new element at the top renumbers all.
+/// Compares two trees. Element ids are ignored, because a new element at the top changes all of
+/// them.
 pub(super) fn changes(before: &str, after: &str) -> Changes {
     let (before, after): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let old: Vec<_> = before.iter().map(|line| apart(line)).collect();
@@ -92,7 +93,7 @@ impl Changes {
     }
 }
 
-/// What comes before an element's id in a line of the tree, and what comes after it.
+/// The text before and after an element's id in a line of the tree.
 fn apart(line: &str) -> (&str, &str) {
     let rest = line.trim_start_matches('\t');
     let (indent, _) = line.split_at(line.len() - rest.len());

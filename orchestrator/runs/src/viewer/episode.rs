@@ -1,4 +1,4 @@
-//! An episode for the template.
+//! An episode, as data for the template.
 
 use serde::Serialize;
 
@@ -28,7 +28,7 @@ pub(super) struct Page {
     started: String,
     time: String,
     shares: Vec<Share>,
-    /// What models took.
+    /// Usage of models.
     models: Option<String>,
     fingerprint: String,
     stderr: bool,
@@ -36,7 +36,7 @@ pub(super) struct Page {
     steps: Vec<StepView>,
 }
 
-/// Words and numbers for an episode.
+/// Formats an episode.
 pub(super) fn page(run: &RunRecord, record: &EpisodeRecord, files: &EpisodeFolder) -> Result<Page, Error> {
     let (requests, steps, calls) = (files.requests()?, files.steps()?, files.calls()?);
     let before = std::iter::once(None).chain(steps.iter().map(Some));

@@ -1,15 +1,16 @@
-//! Which episode is meant.
+//! Finds an episode by the name that a user gives.
 
 use crate::Error;
 use crate::results::{EpisodeRecord, RunFolder};
 
-/// Ids that an error names before the rest is only counted.
+/// Maximum number of ids in an error; others are counted.
 const NAMED: usize = 8;
 
-/// The episode that a name stands for: `TASK-N` as results spell it, the name of its folder, or a task's id, which stands for its first attempt.
+/// Finds an episode by `TASK-N` as results spell it, by the name of its folder, or by a task's id,
+/// which means its first attempt.
 ///
 /// # Errors
-/// When there is none; the error names those that there are.
+/// When there is no such episode. The error names existing ones.
 pub fn find<'a>(
     folder: &RunFolder,
     episodes: &'a [EpisodeRecord],
@@ -19,7 +20,7 @@ pub fn find<'a>(
         let id = episode.id();
         id.to_string() == name || id.folder_name() == name
     };
-    // A task's id may end as an attempt at another does; then the task is meant.
+    // A task's id may look like an attempt at another task. Then the task has priority.
     let found = episodes.iter().find(|episode| episode.task == name).or_else(|| episodes.iter().find(spelt));
     found.ok_or_else(|| {
         let mut known: Vec<String> =
@@ -30,7 +31,7 @@ pub fn find<'a>(
         let known = if known.is_empty() { "none yet".to_owned() } else { known.join(", ") };
         let ids: Vec<String> = episodes.iter().map(|episode| episode.id().to_string()).collect();
         let tasks = episodes.iter().map(|episode| episode.task.as_str());
-        // Of a task that is there, another attempt is not what was meant.
+        // If the task exists, another attempt is no useful suggestion.
         let is_task = |task: &str| name.strip_prefix(task).is_some_and(|rest| rest.starts_with('-'));
         let meant = match tasks.clone().any(is_task) {
             true => String::new(),

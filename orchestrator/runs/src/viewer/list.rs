@@ -1,4 +1,4 @@
-//! The list of a run's episodes for the template.
+//! The list of a run's episodes, as data for the template.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ pub(super) struct Page {
     repeat: u32,
     choices: Vec<Choice>,
     rows: Vec<Row>,
-    /// There is a report beside it.
+    /// Whether there is a report beside it.
     report: bool,
 }
 
@@ -35,11 +35,11 @@ struct Row {
     refused: u64,
     time: String,
     wall_ms: u64,
-    /// What is searched besides what is shown.
+    /// Additional text for the search.
     more: String,
 }
 
-/// Words and numbers for a run's episodes.
+/// Formats the episodes of a run.
 pub(super) fn page(run: &RunRecord, episodes: &[EpisodeRecord], report: bool) -> Page {
     let rows: Vec<Row> = episodes.iter().map(|episode| row(run, episode)).collect();
     let verdicts: Vec<&str> = rows.iter().map(|row| row.verdict).collect();

@@ -1,13 +1,14 @@
-//! Episodes to look at step by step in a browser: `trace.html` beside each episode's screenshots, and one for the whole run that lists them.
+//! The viewer: HTML pages that show episodes step by step. Each episode has a `trace.html` beside
+//! its screenshots, and the run has one that lists them.
 //!
 //! ```text
-//! trace.jsonl, ledger.jsonl, episode.json -> step (what was seen, done, earned) -> trace.html
-//!                                              ^ changes (against the step before)
+//! trace.jsonl, ledger.jsonl, episode.json -> step (observation, action, score) -> trace.html
+//!                                              ^ changes (since the previous step)
 //! ```
 //!
-//! The files are for `file:` addresses, and [`crate::server`] draws the same pages on demand. They ask
-//! for nothing but the screenshots beside them. With their script they show one step at a time and
-//! are moved by keys; without it all steps stand one below the other.
+//! The files work at `file:` URLs; [`crate::server`] renders the same pages on request. They load
+//! nothing but the screenshots beside them. With their script they show one step at a time and
+//! react to keys. Without it all steps are listed.
 
 mod call;
 mod changes;
@@ -24,7 +25,7 @@ use crate::results::{EpisodeFolder, EpisodeRecord, RunFolder, RunRecord};
 
 pub use find::find;
 
-/// Name of the file, in an episode's folder and in the run's.
+/// The file name, in an episode's folder and in the run's.
 pub(crate) const NAME: &str = "trace.html";
 
 const EPISODE: Template = Template {
@@ -35,7 +36,7 @@ const EPISODE: Template = Template {
     script: include_str!("episode.js"),
 };
 
-/// Each repeat has the goal of its task, of which the beginning is enough to tell it by.
+/// All repeats have the same goal, so its beginning is enough.
 const LIST_STYLE: &str = ".tasks .goal { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }";
 
 const LIST: Template = Template {
@@ -46,7 +47,7 @@ const LIST: Template = Template {
     script: TABLES,
 };
 
-/// Draws the viewers of a run's episodes, and the list of them; gives the path of that.
+/// Writes the viewers of a run's episodes and the list of them. Returns the path of the list.
 ///
 /// # Errors
 /// When the results cannot be read or a file cannot be written.
@@ -59,7 +60,7 @@ pub fn write(run: &Utf8Path) -> Result<Utf8PathBuf, Error> {
     write_list(&folder, &record, &episodes)
 }
 
-/// Draws the viewer of one episode; gives its path.
+/// Writes the viewer of one episode and returns its path.
 ///
 /// # Errors
 /// When the run has no such episode, the results cannot be read or the file cannot be written.
@@ -67,12 +68,13 @@ pub fn write_episode(run: &Utf8Path, name: &str) -> Result<Utf8PathBuf, Error> {
     let folder = RunFolder::open(run)?;
     let (record, episodes) = (folder.run()?, folder.episodes()?);
     let episode = find(&folder, &episodes, name)?;
-    // It leads back to the list.
+    // The viewer links to the list.
     write_list(&folder, &record, &episodes)?;
     write_one(&folder, &record, episode)
 }
 
-/// Draws the viewers that are not there yet or are older than what they show, and the list. That of an episode never changes otherwise.
+/// Writes viewers that are missing or older than their episode, and the list. An episode's viewer
+/// does not change otherwise.
 pub(crate) fn write_missing(
     folder: &RunFolder,
     run: &RunRecord,
@@ -102,7 +104,7 @@ fn write_list(folder: &RunFolder, run: &RunRecord, episodes: &[EpisodeRecord]) -
     Ok(path)
 }
 
-/// The viewer of one episode, drawn and not written.
+/// Renders the viewer of one episode without writing it.
 pub(crate) fn draw_one(
     run: &RunRecord,
     record: &EpisodeRecord,
@@ -111,7 +113,7 @@ pub(crate) fn draw_one(
     EPISODE.draw(&episode::page(run, record, files)?)
 }
 
-/// The list of a run's episodes, drawn and not written, for where there is a report beside it.
+/// Renders the list of episodes without writing it, with a link to the report.
 pub(crate) fn draw_list(run: &RunRecord, episodes: &[EpisodeRecord]) -> Result<String, Error> {
     LIST.draw(&list::page(run, episodes, true))
 }

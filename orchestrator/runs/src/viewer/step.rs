@@ -1,4 +1,4 @@
-//! One step for the template.
+//! A step, as data for the template.
 
 use camino::Utf8Path;
 use serde::Serialize;
@@ -13,7 +13,7 @@ use crate::html::words::{seconds, two_digits};
 use crate::results::files;
 use crate::results::{ModelUsage, Request, Step, StepCall};
 
-/// What is known of a score, rounded: less is no change.
+/// Smaller differences of scores are rounding errors.
 const CHANGE: f64 = 1e-9;
 
 #[derive(Serialize)]
@@ -32,36 +32,37 @@ pub(super) struct StepView {
     element: Option<ActionTarget>,
     error: Option<String>,
     unsettled: Option<String>,
-    /// Tokens and cost of what models were asked for it.
+    /// Tokens and cost of the step's model calls.
     models: Option<String>,
-    /// What they were asked, and what they said.
+    /// The model calls with their replies.
     calls: Vec<CallView>,
     dialogs: Vec<String>,
     downloads: Vec<Download>,
     score: Option<String>,
     events: Vec<Event>,
     requests: Requests,
-    /// Against the step before; absent in the first, and where only an address is known of one of them.
+    /// The changes since the previous step. `None` in the first step, or if one of them has only a
+    /// URL.
     changes: Option<Changes>,
-    /// Another address than in the step before.
+    /// Whether the URL differs from the previous step's.
     another_page: bool,
     observation: String,
     lines: usize,
-    /// What the strip of steps shows of it.
+    /// The marks of the step in the overview.
     marks: Vec<&'static str>,
 }
 
-/// A screenshot, and what was pointed at on it.
+/// A screenshot with the targets of actions.
 #[derive(Serialize)]
 struct Shot {
     file: String,
     width: u32,
     height: u32,
-    /// In percent of the picture: left, top, width, height.
+    /// In percent of the image: left, top, width, height.
     mark: Option<[f64; 4]>,
-    /// In percent of the picture: left, top.
+    /// In percent of the image: left, top.
     points: Vec<[f64; 2]>,
-    /// The element was not on the picture.
+    /// Whether the element was outside of the image.
     outside: bool,
 }
 
@@ -71,14 +72,14 @@ struct ActionTarget {
     value: String,
 }
 
-/// What became of the score.
+/// A change of the score.
 #[derive(Serialize)]
 struct Event {
     good: bool,
     text: String,
 }
 
-/// A step with the one before it.
+/// Formats a step, compared with the one before it.
 pub(super) fn step(
     folder: &Utf8Path,
     before: Option<&Step>,
@@ -90,9 +91,9 @@ pub(super) fn step(
     let own = requests_of(step.step, requests);
     let events = events(before, step);
     let failed = step.error.is_some() || step.unsettled.is_some();
-    let said = !step.dialogs.is_empty() || !step.downloads.is_empty();
+    let noticed = !step.dialogs.is_empty() || !step.downloads.is_empty();
     let marks =
-        [(failed, "failed"), (!events.is_empty(), "scored"), (own.alarming, "missed"), (said, "noticed")];
+        [(failed, "failed"), (!events.is_empty(), "scored"), (own.alarming, "missed"), (noticed, "noticed")];
     StepView {
         step: step.step,
         url: step.url.clone(),
@@ -148,7 +149,7 @@ fn shot(folder: &Utf8Path, step: &Step) -> Option<Shot> {
     })
 }
 
-/// What the step has earned or lost against the one before.
+/// The changes of the score since the previous step.
 fn events(before: Option<&Step>, step: &Step) -> Vec<Event> {
     let mut events = Vec::new();
     let reached = |step: &Step, node: usize| step.nodes.get(node).is_some_and(|score| *score >= 1.0);
@@ -176,17 +177,17 @@ fn both_seen(before: &Step, step: &Step) -> bool {
     !before.observation.is_empty() && !step.observation.is_empty()
 }
 
-/// An address without its fragment.
+/// A URL without its fragment.
 fn page(url: &str) -> &str {
     url.split_once('#').map_or(url, |(page, _)| page)
 }
 
-/// Minutes and seconds of the page's time.
+/// The page's time in minutes and seconds.
 fn clock(millis: u64) -> String {
     format!("{}:{:02}.{}", millis / 60_000, millis / 1_000 % 60, millis / 100 % 10)
 }
 
-/// Times that are often shorter than a second.
+/// A duration that is often below a second.
 fn brief(millis: u64) -> String {
     if millis < 1_000 { format!("{millis} ms") } else { seconds(millis) }
 }

@@ -291,7 +291,7 @@ mod tests {
         placed.resolve("/suite".into());
         assert_eq!(placed.words(""), ["/suite/./verify"]);
         assert!(read("[]").unwrap_err().contains("a command begins with a program"));
-        assert!(read("{command: [a], timeout: 90}").unwrap_err().contains("`90` is not a length of time"));
+        assert!(read("{command: [a], timeout: 90}").unwrap_err().contains("`90` is not a duration"));
         assert!(read("{command: [a], wait: 90s}").unwrap_err().contains("unknown field `wait`"));
         assert!(read("verify.py").unwrap_err().contains("a command, or `command` and `timeout`"));
     }

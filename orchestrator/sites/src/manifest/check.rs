@@ -253,7 +253,7 @@ probes: {orders: {sqlite: /state/db, query: select 1}}
             ),
             ("port: 8000", "port: 8000\nauthority: ca.pem", "authority: only for a site that is not ours"),
             ("port: 8000", "port: 8000\nwritable: maybe", "/site.yaml:6:11: writable: invalid type"),
-            ("port: 8000", "port: 8000\nready_within: soon", "`soon` is not a length of time"),
+            ("port: 8000", "port: 8000\nready_within: soon", "`soon` is not a duration"),
             ("port: 8000", "port: 8000\nlimits: {memory: lots}", "`lots` is not a number of bytes"),
         ] {
             let error = load(&GOOD.replace(from, to)).unwrap_err();

@@ -1,4 +1,4 @@
-//! Coming and going: log-in, log-out, registration, and the account's own page.
+//! Pages for log-in, log-out, registration, and the user's account.
 
 use minijinja::context;
 
@@ -49,7 +49,7 @@ fn wrong_password(visit: &Visit<'_>, first: &str, again: &str) -> Option<String>
     (password != visit.form.text(again)).then(|| "The passwords do not match.".to_owned())
 }
 
-/// `/user/<name>/account`: another password, or an end.
+/// `/user/<name>/account`: changes the password or deletes the account.
 pub(in crate::forum) fn account(visit: &Visit<'_>) -> Result<Reply, Failure> {
     let user = users::owner(visit)?;
     if !visit.sent {

@@ -1,4 +1,4 @@
-//! A forum itself: the list of all, making one, editing one, subscribing.
+//! Pages of forums: the list, creating, editing, subscribing.
 
 use minijinja::value::{Serde, merge_maps};
 use minijinja::{Value, context};
@@ -8,7 +8,7 @@ use crate::forum::forums::{self, Forum, Words};
 use crate::forum::users;
 use crate::web::{Failure, Reply, Visit};
 
-/// What the side of a forum's pages shows.
+/// The context of a forum's sidebar.
 pub(super) fn about(visit: &Visit<'_>, forum: &Forum) -> Result<Value, Failure> {
     let viewer = users::viewer(visit)?;
     let (is_subscribed, may_edit) = match &viewer {

@@ -1,4 +1,4 @@
-//! Private messages.
+//! Pages of private messages.
 
 use minijinja::{context, value::Serde};
 
@@ -6,14 +6,14 @@ use super::{LONGEST_BODY, wrong};
 use crate::forum::{messages, users};
 use crate::web::{Failure, Reply, Visit};
 
-/// `/messages`: the threads.
+/// `/messages`: the list of threads.
 pub(in crate::forum) fn threads(visit: &Visit<'_>) -> Result<Reply, Failure> {
     let viewer = users::required(visit)?;
     let threads = messages::threads(visit.db, viewer.id)?;
     Reply::page("messages.html", context! { threads => Serde(threads) })
 }
 
-/// `/messages/thread/<id>`: one of them, and an answer.
+/// `/messages/thread/<id>`: a thread, with a form to reply.
 pub(in crate::forum) fn thread(visit: &Visit<'_>) -> Result<Reply, Failure> {
     let viewer = users::required(visit)?;
     let id = visit.id("id")?;

@@ -1,4 +1,4 @@
-//! Lists of submissions and comments: the front pages, a forum, the search.
+//! Lists of submissions and comments: the front pages, a forum, and the search.
 
 use minijinja::{Value, context, value::Serde};
 
@@ -6,7 +6,7 @@ use crate::forum::submissions::{SPANS, Scope, Sort};
 use crate::forum::{comments, forums, submissions, users};
 use crate::web::{Failure, Reply, Visit};
 
-/// `/`, `/hot` …: what the visitor is subscribed to, or else what is featured.
+/// `/`, `/hot` and so on: the visitor's subscriptions, or else the featured forums.
 pub(in crate::forum) fn front(visit: &Visit<'_>) -> Result<Reply, Failure> {
     let viewer = users::viewer(visit)?.map_or(0, |viewer| viewer.id);
     let subscribed = viewer != 0 && !forums::subscribed(visit.db, viewer)?.is_empty();
@@ -43,7 +43,7 @@ pub(in crate::forum) fn moderated(visit: &Visit<'_>) -> Result<Reply, Failure> {
     )
 }
 
-/// `/f/books`, `/f/books/new` …
+/// `/f/books`, `/f/books/new` and so on.
 pub(in crate::forum) fn forum(visit: &Visit<'_>) -> Result<Reply, Failure> {
     let forum = forums::addressed(visit)?;
     let scope = Scope::Forum(forum.id);
@@ -54,7 +54,7 @@ pub(in crate::forum) fn forum(visit: &Visit<'_>) -> Result<Reply, Failure> {
     by_path(visit, scope, shows)
 }
 
-/// The order is the last part of the path, where there is one.
+/// Takes the order from the last part of the path, if it has one.
 fn by_path(visit: &Visit<'_>, scope: Scope, shows: Value) -> Result<Reply, Failure> {
     page(visit, visit.path.text("sort"), scope, shows)
 }
@@ -91,7 +91,7 @@ fn last_part(address: &str) -> &str {
     address.split('?').next().and_then(|path| path.rsplit('/').next()).unwrap_or("")
 }
 
-/// `/f/books/top` is a sorted list, `/f/books/17` a submission whose title was left out.
+/// `/f/books/top` is a sorted list; `/f/books/17` is a submission without its slug.
 pub(in crate::forum) fn forum_or_thread(visit: &Visit<'_>) -> Result<Reply, Failure> {
     if Sort::named(visit.path.text("sort")).is_some() {
         return forum(visit);
@@ -106,7 +106,7 @@ pub(in crate::forum) fn comments(visit: &Visit<'_>) -> Result<Reply, Failure> {
     Reply::page("comments.html", context! { comments => Serde(comments), more, page => number })
 }
 
-/// `/search?q=`: submissions with every word of the question in title or body.
+/// `/search?q=`: submissions with every word of the query in title or body.
 pub(in crate::forum) fn search(visit: &Visit<'_>) -> Result<Reply, Failure> {
     let question = visit.query.text("q").trim();
     let viewer = users::viewer(visit)?.map_or(0, |viewer| viewer.id);

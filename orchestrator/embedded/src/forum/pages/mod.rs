@@ -1,4 +1,4 @@
-//! The forum's pages: each function takes a visit and says what is shown or what happens.
+//! The forum's pages. Each function handles one kind of request.
 
 pub(super) mod account;
 pub(super) mod files;
@@ -15,7 +15,7 @@ use minijinja::{Value, context, value::Serde};
 use super::{forums, users};
 use crate::web::{Failure, Visit};
 
-/// What every page shows: who visits, what they are subscribed to.
+/// The context of every page: the visitor and their subscriptions.
 pub(super) fn frame(visit: &Visit<'_>) -> Result<Value, Failure> {
     let viewer = users::viewer(visit)?;
     let subscribed = match &viewer {
@@ -26,16 +26,16 @@ pub(super) fn frame(visit: &Visit<'_>) -> Result<Value, Failure> {
     Ok(context! { viewer => Serde(viewer), subscribed, featured })
 }
 
-/// Where a small form goes back to: the page that it was on.
+/// Where a small form returns: the page that contained it.
 fn back(visit: &Visit<'_>, otherwise: String) -> String {
     visit.form.given("back").map_or(otherwise, str::to_owned)
 }
 
-/// At most so many letters of each kind of text.
+/// Maximum length of each kind of text, in characters.
 const LONGEST_TITLE: usize = 300;
 const LONGEST_BODY: usize = 25_000;
 
-/// What is wrong with a text that must be there and must not be too long.
+/// The error for a text that is missing or too long.
 fn wrong(what: &str, text: &str, longest: usize) -> Option<String> {
     if text.trim().is_empty() {
         Some(format!("{what} must not be empty."))

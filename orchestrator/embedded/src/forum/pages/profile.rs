@@ -1,4 +1,4 @@
-//! What somebody wrote.
+//! Pages of a user's submissions and comments.
 
 use minijinja::{Value, context, value::Serde};
 
@@ -12,7 +12,7 @@ fn person(visit: &Visit<'_>) -> Result<(User, i64), Failure> {
     Ok((user, users::viewer(visit)?.map_or(0, |viewer| viewer.id)))
 }
 
-/// Submissions and comments together, the newest first; an entry has one of the two.
+/// Submissions and comments together, the newest first. An entry has one of the two.
 pub(in crate::forum) fn overview(visit: &Visit<'_>) -> Result<Reply, Failure> {
     let (user, viewer) = person(visit)?;
     let number = visit.page_number();

@@ -1,4 +1,4 @@
-//! One comment: writing, showing, voting, editing, deleting.
+//! Pages of one comment: writing, showing, voting, editing, deleting.
 
 use minijinja::{context, value::Serde};
 
@@ -10,14 +10,14 @@ use crate::forum::votes::On;
 use crate::forum::{forums, users};
 use crate::web::{Failure, Reply, Visit};
 
-/// The comment that the address names, below the submission that it names.
+/// The comment in the URL, below the submission in the URL.
 fn one(visit: &Visit<'_>, viewer: i64) -> Result<Comment, Failure> {
     let submission = addressed(visit, viewer)?;
     let comment = comments::get(visit.db, visit.id("comment")?, viewer)?;
     if comment.submission == submission.id { Ok(comment) } else { Err(Failure::NotFound) }
 }
 
-/// The comment with the answers to it.
+/// A comment with its replies.
 pub(in crate::forum) fn show(visit: &Visit<'_>) -> Result<Reply, Failure> {
     let viewer = users::viewer(visit)?.map_or(0, |viewer| viewer.id);
     let submission = addressed(visit, viewer)?;
@@ -30,7 +30,7 @@ pub(in crate::forum) fn show(visit: &Visit<'_>) -> Result<Reply, Failure> {
     Reply::page("thread.html", shows)
 }
 
-/// `/f/<forum>/<id>/-/comment`: below the submission, or below the comment that `parent` names.
+/// `/f/<forum>/<id>/-/comment`: a reply to the submission, or to the comment in `parent`.
 pub(in crate::forum) fn create(visit: &Visit<'_>) -> Result<Reply, Failure> {
     let viewer = users::required(visit)?;
     let submission = addressed(visit, viewer.id)?;

@@ -1,4 +1,4 @@
-//! Making a submission.
+//! The page that creates a submission.
 
 use minijinja::context;
 use url::Url;
@@ -39,7 +39,7 @@ pub(in crate::forum) fn submit(visit: &Visit<'_>) -> Result<Reply, Failure> {
     Reply::refused("submit.html", context! { errors, chosen, names, title, url, body })
 }
 
-/// What is wrong with a link: it must lead to a page, and must not be a script.
+/// The error for a link: it must be an HTTP URL with a host, not a script.
 pub(super) fn wrong_address(url: &str) -> Option<String> {
     let good = url.len() <= 2000
         && Url::parse(url)

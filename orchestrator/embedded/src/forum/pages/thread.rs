@@ -1,4 +1,4 @@
-//! One submission with what is written below it; voting on it, editing and deleting it.
+//! Pages of one submission with its comments: showing, voting, editing, deleting.
 
 use minijinja::{context, value::Serde};
 
@@ -10,7 +10,7 @@ use crate::forum::votes::{self, On};
 use crate::forum::{comments, forums};
 use crate::web::{Failure, Reply, Visit};
 
-/// The submission that the address names, in the forum that it names.
+/// The submission in the URL, which must be in the forum in the URL.
 pub(super) fn addressed(visit: &Visit<'_>, viewer: i64) -> Result<Submission, Failure> {
     let id = visit.id(if visit.path.text("id").is_empty() { "sort" } else { "id" })?;
     let submission = submissions::get(visit.db, id, viewer)?;
@@ -29,7 +29,7 @@ pub(in crate::forum) fn show(visit: &Visit<'_>) -> Result<Reply, Failure> {
     Reply::page("thread.html", shows)
 }
 
-/// Whether `user` may change what `author` wrote in a forum.
+/// Whether `user` may change a post of `author` in a forum.
 pub(super) fn may_change(visit: &Visit<'_>, user: &User, author: i64, forum: i64) -> Result<(), Failure> {
     if user.id == author || forums::may_moderate(visit.db, user, forum)? {
         Ok(())

@@ -1,4 +1,4 @@
-//! The golden forum: everything that is there before anybody visits, thrown from one fixed seed.
+//! The golden forum: all content before the first visit, generated from a fixed seed.
 
 mod people;
 mod threads;
@@ -18,11 +18,11 @@ pub use people::{ACCOUNTS, Account};
 use threads::Thread;
 use topic::{Speech, Topic};
 
-/// 2023-06-15T09:00:00Z, the moment after the last thing that happened.
+/// 2023-06-15T09:00:00Z, just after the newest post.
 const END: i64 = 1_686_819_600;
 const SEED: u64 = 0x706f_7374_6d69_6c6c;
 
-/// Where links lead. The names are reserved for examples; no such host exists.
+/// The hosts of links. The names are reserved for examples and do not exist.
 const HOSTS: [&str; 12] = [
     "harbourcourier.example",
     "dailyledger.example",
@@ -74,10 +74,10 @@ const TOPICS: [&str; 31] = [
     include_str!("topics/travel.txt"),
 ];
 
-/// Code that throws differently has another number here.
+/// Increase this number when the generator's output changes.
 const REVISION: u64 = 2;
 
-/// How the golden database is made; its version changes with every word of the topics.
+/// The recipe of the golden database. Its version covers all topic texts.
 pub(crate) fn recipe() -> Recipe {
     let mut sum = ring::digest::Context::new(&ring::digest::SHA256);
     sum.update(&REVISION.to_le_bytes());

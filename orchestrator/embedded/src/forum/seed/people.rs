@@ -1,21 +1,21 @@
-//! Who is there: the accounts that are written down, and some four hundred others.
+//! The forum's users: a few listed accounts and about four hundred generated ones.
 
 use std::collections::HashSet;
 
 use crate::dice::Dice;
 
-/// An account whose password is no secret.
+/// An account with a public password.
 pub struct Account {
-    /// Log-in name.
+    /// The log-in name.
     pub username: &'static str,
-    /// Its password.
+    /// The password.
     pub password: &'static str,
-    /// What it is for.
+    /// The purpose of the account.
     pub role: &'static str,
 }
 
-/// The accounts of the golden state. The first one is whom tasks are done as; `forum_keeper` runs the site, the others
-/// moderate forums.
+/// The listed accounts of the golden state. Tasks use the first one. `forum_keeper` is the
+/// administrator; others moderate forums.
 pub const ACCOUNTS: [Account; 6] = [
     Account { username: "MarvelsGrantMan136", password: "test1234", role: "member" },
     Account { username: "forum_keeper", password: "keeper1234", role: "administrator" },
@@ -25,7 +25,7 @@ pub const ACCOUNTS: [Account; 6] = [
     Account { username: "tallships", password: "test1234", role: "member" },
 ];
 
-/// Where the accounts that are not written down begin.
+/// The number of generated accounts.
 pub(super) const OTHERS: usize = 420;
 
 const FIRST: [&str; 30] = [
@@ -56,7 +56,7 @@ const BIOGRAPHIES: [&str; 14] = [
     "Moved here from somewhere warmer.",
 ];
 
-/// `count` different names.
+/// Generates `count` different names.
 pub(super) fn names(dice: &mut Dice, count: usize) -> Vec<String> {
     let mut seen = HashSet::new();
     let mut names = Vec::with_capacity(count);

@@ -1,4 +1,4 @@
-//! Submissions and the talk below them, thrown forum by forum and then put in the order of time.
+//! Generates submissions and comments for each forum, and sorts them by time.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use super::{END, HOSTS};
 use crate::dice::Dice;
 use crate::forum::slug::slug;
 
-/// A submission that is still to be written down. `forum` and `user` are indexes from 0.
+/// A generated submission. `forum` and `user` are indexes from 0.
 pub(super) struct Thread {
     pub(super) forum: usize,
     pub(super) user: usize,
@@ -21,7 +21,7 @@ pub(super) struct Thread {
     pub(super) comments: Vec<Remark>,
 }
 
-/// A comment; `parent` is an index into the thread's own, always an earlier one.
+/// A generated comment. `parent` is the index of an earlier comment of the thread.
 pub(super) struct Remark {
     pub(super) user: usize,
     pub(super) parent: Option<usize>,
@@ -33,10 +33,10 @@ pub(super) struct Remark {
 
 const TWO_YEARS: i64 = 2 * 365 * 86_400;
 const TWO_DAYS: i64 = 2 * 86_400;
-/// So many throws for a title that the forum does not have yet.
+/// Number of attempts to find a title that the forum does not have yet.
 const TRIES: usize = 60;
 
-/// One more thread for a forum, or none where its words have run out.
+/// Generates a thread for a forum. `None` if there are no new titles.
 pub(super) fn thread(
     dice: &mut Dice,
     speech: &Speech<'_>,
@@ -93,7 +93,7 @@ fn body_of(dice: &mut Dice, speech: &Speech<'_>, template: &str, choices: &mut C
     format!("{body}\n\n{update}")
 }
 
-/// What is said below a submission that `liked` people voted for: the more of them, the more is said.
+/// Generates the comments of a submission. A submission with more votes gets more comments.
 fn remarks(
     dice: &mut Dice,
     speech: &Speech<'_>,
@@ -133,7 +133,8 @@ fn remarks(
     remarks
 }
 
-/// Votes: mostly a handful, now and then thousands, and one in twenty is a quarrel. They come within the first day.
+/// Generates votes: usually a handful, sometimes thousands. One submission in twenty is
+/// controversial. Votes arrive within the first day.
 fn score(dice: &mut Dice, age: i64) -> (i64, i64) {
     let up = match dice.below(100) {
         0..45 => dice.between(1, 14),
@@ -147,13 +148,13 @@ fn score(dice: &mut Dice, age: i64) -> (i64, i64) {
     (up, up * share / 100)
 }
 
-/// A span of time up to `most` seconds, short ones far more often.
+/// A random duration up to `most` seconds. Short ones are far more frequent.
 fn early(dice: &mut Dice, most: i64) -> i64 {
     let part = dice.below(1_000_000) as i128;
     (part * part * i128::from(most) / 1_000_000_000_000) as i64
 }
 
-/// A member, some far more often than others. The first ones are the accounts that are written down.
+/// A random user. Some are far more frequent than others. The first ones are the listed accounts.
 pub(super) fn member(dice: &mut Dice, users: usize) -> usize {
     dice.below(users) * (dice.below(users) + users / 4) / (users + users / 4)
 }

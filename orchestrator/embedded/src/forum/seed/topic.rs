@@ -1,8 +1,10 @@
-//! What is talked about: one text file per forum, and how a template becomes a sentence.
+//! The topics of the generated forums: one text file for each forum, and the templates of its
+//! sentences.
 //!
-//! A file has lines `key: text` (one more alternative for `key`) and `key = a / b / c` (several). In a text, `{key}`
-//! stands for one alternative of the forum's list, or else of the common one. A key that was used in a submission keeps
-//! its choice in the comments below it, so that they talk of the same book.
+//! A file has lines `key: text` (one more alternative for `key`) and `key = a / b / c` (several).
+//! In a text, `{key}` stands for one alternative of the forum's list, or else of the common list. A
+//! key that a submission uses keeps its choice in the comments below it, so that they are about the
+//! same book.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -12,12 +14,12 @@ use crate::dice::Dice;
 /// Alternatives by key.
 pub(super) struct Topic(HashMap<&'static str, Vec<&'static str>>);
 
-/// What was chosen for which key.
+/// The choices by key.
 pub(super) type Choices = BTreeMap<String, String>;
 
-/// Keys that are thrown anew each time they appear.
+/// Keys with a new choice at each use.
 const FRESH: [&str; 1] = ["number"];
-/// Keys whose choice is a submission's own: another person's comment makes its own.
+/// Keys whose choice belongs to the submission: comments make their own choices.
 const OWN: [&str; 9] = ["person", "month", "ask", "feeling", "moment", "turn", "lesson", "why", "family"];
 
 impl Topic {
@@ -44,13 +46,13 @@ impl Topic {
         self.0.get(key).map_or(&[], Vec::as_slice)
     }
 
-    /// The one text under `key`.
+    /// The only text under `key`.
     pub(super) fn one(&self, key: &str) -> &'static str {
         self.all(key).first().copied().unwrap_or("")
     }
 }
 
-/// The forum's words before the common ones.
+/// The forum's texts, and the common ones as a fallback.
 pub(super) struct Speech<'a> {
     pub(super) topic: &'a Topic,
     pub(super) common: &'a Topic,
@@ -62,7 +64,8 @@ impl Speech<'_> {
         if own.is_empty() { self.common.all(key) } else { own }
     }
 
-    /// One of the alternatives for `key`, its slots filled, its sentences begun with capitals.
+    /// Chooses an alternative for `key`, fills in its slots, and begins its sentences with
+    /// capitals.
     pub(super) fn say(&self, dice: &mut Dice, key: &str, choices: &mut Choices) -> String {
         let alternatives = self.alternatives(key);
         if alternatives.is_empty() {
@@ -104,22 +107,22 @@ impl Speech<'_> {
         text + rest
     }
 
-    /// What somebody else writes below: on the same matter, with an opening or a last word at times. Nobody says what
-    /// is in `said` already; none where everything is said.
+    /// Generates a comment on the same subject, sometimes with an opening or a closing sentence.
+    /// Never repeats a template in `used`; `None` if all are used.
     pub(super) fn comment(
         &self,
         dice: &mut Dice,
         of: &Choices,
-        said: &mut HashSet<&'static str>,
+        used: &mut HashSet<&'static str>,
     ) -> Option<String> {
-        let unsaid: Vec<&'static str> = self
+        let unused: Vec<&'static str> = self
             .alternatives("comment")
             .iter()
-            .filter(|template| !said.contains(*template))
+            .filter(|template| !used.contains(*template))
             .copied()
             .collect();
-        let template = pick(dice, &unsaid);
-        if !said.insert(template) || template.is_empty() {
+        let template = pick(dice, &unused);
+        if !used.insert(template) || template.is_empty() {
             return None;
         }
         let mut choices = of.clone();
@@ -128,7 +131,7 @@ impl Speech<'_> {
             0..35 => format!("{} {}", self.say(dice, "opener", &mut choices), continued(template)),
             _ => template.to_owned(),
         };
-        // An opening that is a sentence of its own is followed by a capital; `fill` sees to it.
+        // `fill` adds a capital after an opening that is a sentence of its own.
         if dice.chance(25) {
             let closer = self.say(dice, "closer", &mut choices);
             text = format!("{text} {closer}");
@@ -141,7 +144,7 @@ fn pick(dice: &mut Dice, from: &[&'static str]) -> &'static str {
     from.get(dice.below(from.len())).copied().unwrap_or("")
 }
 
-/// Puts a choice behind what is there; an article before a vowel becomes `an`.
+/// Appends a choice. An article before a vowel becomes `an`.
 fn join(text: &mut String, choice: &str) {
     let article = text == "A " || text.ends_with(" a ") || text.ends_with(" A ");
     if article && choice.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']) {
@@ -150,7 +153,8 @@ fn join(text: &mut String, choice: &str) {
     text.push_str(choice);
 }
 
-/// A sentence in the middle of another: small first letter, unless it is a name or the word I.
+/// A sentence in the middle of another: with a small first letter, unless it is a name or the word
+/// I.
 fn continued(sentence: &str) -> String {
     let first = sentence.split([' ', ',', '\'']).next().unwrap_or("");
     let keeps = first == "I" || first.starts_with('{') || first.len() > 1 && first == first.to_uppercase();
@@ -191,8 +195,8 @@ mod tests {
         let common = Topic::parse("number: two\n").unwrap();
         let speech = Speech { topic: &topic, common: &common };
         for seed in 0..20 {
-            let said = speech.say(&mut Dice::new(seed), "post", &mut Choices::new());
-            let (first, second) = said.split_once(", again ").unwrap();
+            let post = speech.say(&mut Dice::new(seed), "post", &mut Choices::new());
+            let (first, second) = post.split_once(", again ").unwrap();
             assert_eq!(first.to_lowercase(), second);
         }
         assert_eq!(capitals("one. two? three"), "One. Two? Three");

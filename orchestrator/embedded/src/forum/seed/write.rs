@@ -1,4 +1,4 @@
-//! Writes down what was thrown, in the order of time, so that numbers grow as they would have.
+//! Writes the generated content to the database in order of time, so that ids grow with time.
 
 use rusqlite::{Connection, params};
 
@@ -11,7 +11,7 @@ use crate::forum::password;
 use crate::forum::slug::slug;
 
 const YEAR: i64 = 365 * 86_400;
-/// What the first account is subscribed to: little, so that subscribing is still to be done.
+/// The first account's subscriptions. There are few, because tasks add subscriptions.
 const SUBSCRIBED: [&str; 3] = ["movies", "television", "gadgets"];
 
 pub(super) fn people(db: &Connection, dice: &mut Dice) -> rusqlite::Result<()> {
@@ -43,7 +43,7 @@ pub(super) fn forums(db: &Connection, dice: &mut Dice, topics: &[Topic]) -> rusq
         let (name, title, about) = (topic.one("name"), topic.one("title"), topic.one("about"));
         let featured = topic.one("featured") == "yes";
         let created = END - 2 * YEAR - dice.between(0, YEAR / 2);
-        // Most subscribers have left and still count, as everywhere.
+        // Most subscribers have no account in the database but still count.
         let strangers = dice.between(300, 9000) * if featured { 4 } else { 1 };
         let sidebar = topic.all("sidebar").join("\n\n");
         insert.execute(params![name, title, about, sidebar, created, featured, strangers])?;
@@ -137,7 +137,7 @@ fn comments(
     Ok(())
 }
 
-/// Anybody but the first account, whose votes are still to be cast.
+/// A random user other than the first account, because tasks cast its votes.
 fn voter(dice: &mut Dice) -> i64 {
     2 + member(dice, ACCOUNTS.len() + OTHERS - 1) as i64
 }
