@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     Answer, Body, Episode, Fill, Replay, Reply, RequestHead, blocking, body, destination, gateway::Shared,
-    miss, network, routes::Target,
+    miss, routes::Target, traffic_capture,
 };
 
 /// Answers one request. Whatever goes wrong is an answer too.
@@ -68,10 +68,10 @@ pub(super) async fn serve(
     let (method, url) = (head.method.clone(), head.url.clone());
     let wire = own.wire.clone();
     let body = incoming.map_err(move |error| wire.broken_body(error)).boxed_unsync();
-    let (body, kept) = match episode.network() {
+    let (body, kept) = match episode.capture() {
         None => (body, None),
         Some(network) => {
-            let (body, kept) = network::Asked::begin(network, pending.seq(), &head, body);
+            let (body, kept) = traffic_capture::CapturedRequest::begin(network, pending.seq(), &head, body);
             (body, Some(kept))
         }
     };

@@ -27,7 +27,7 @@ use crate::{
     gateway::Shared,
     miss::is_navigation,
     record::{Draft, RequestCopy, SocketLog},
-    routes::Target,
+    routes::Target, traffic_capture,
     socket::{Notes, SocketScript, play, relay},
     upstream::{ArrivedHead, Opened, end_to_end},
 };

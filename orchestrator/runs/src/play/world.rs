@@ -13,7 +13,7 @@ use browser::{
     StorageState,
 };
 use camino::{Utf8Path, Utf8PathBuf};
-use gateway::{CertificateAuthority, Config, Entry, Episode, Gateway, Ledger, Network, Routes};
+use gateway::{CertificateAuthority, Config, Entry, Episode, Gateway, Ledger, Routes, TrafficCapture};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use jiff::SignedDuration;
 use scoring::{Decision, Fetch, Fetched, ProgramCheck, StateCheck};
@@ -78,7 +78,7 @@ pub struct World {
     /// Whether what passes is kept, from the next episode on.
     keeps_network: bool,
     /// What has passed in this one.
-    network: Option<Arc<Network>>,
+    network: Option<Arc<TrafficCapture>>,
 }
 
 impl WorldResources {
@@ -305,7 +305,7 @@ impl World {
             given.map_err(EnvironmentError::while_doing("give the browser its storage"))?;
         }
         self.network = self.keeps_network.then(Arc::default);
-        self.gateway.begin(self.network.clone().map_or_else(Episode::new, Episode::with_network));
+        self.gateway.begin(self.network.clone().map_or_else(Episode::new, Episode::with_capture));
         self.ledger = self.gateway.ledger();
         self.taken.clear();
         Ok(())

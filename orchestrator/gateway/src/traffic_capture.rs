@@ -24,11 +24,11 @@ const MAX_BODY: u64 = 64 << 20;
 
 /// What has passed so far.
 #[derive(Debug, Default)]
-pub struct Network {
+pub struct TrafficCapture {
     exchanges: Mutex<Vec<(u64, Exchange)>>,
 }
 
-impl Network {
+impl TrafficCapture {
     /// Takes what has passed, in the order in which it was asked. What is still under way comes with a later call.
     pub fn take(&self) -> Vec<Exchange> {
         let mut exchanges = self.exchanges.lock().unwrap_or_else(PoisonError::into_inner);
@@ -40,7 +40,7 @@ impl Network {
 
 /// A request that is to be kept with its answer.
 pub(crate) struct Asked {
-    network: Arc<Network>,
+    network: Arc<TrafficCapture>,
     seq: u64,
     exchange: Exchange,
     copy: RequestCopy,
@@ -49,7 +49,7 @@ pub(crate) struct Asked {
 
 impl Asked {
     /// Begins with the request, whose body is copied on its way.
-    pub(crate) fn begin(network: &Arc<Network>, seq: u64, head: &RequestHead, body: Body) -> (Body, Self) {
+    pub(crate) fn begin(network: &Arc<TrafficCapture>, seq: u64, head: &RequestHead, body: Body) -> (Body, Self) {
         let (body, copy) = RequestCopy::of(body, MAX_BODY);
         let mut exchange = Exchange::get(http_url(&head.url), Timestamp::now(), Response::default());
         exchange.request.method = head.method.to_string();
