@@ -1,35 +1,35 @@
-//! An episode's network, whole: heads and bodies of what was asked and answered, for those who want to look at more than the ledger has.
+//! The captured traffic of an episode: heads and bodies of all requests and responses.
 //!
-//! Nothing is left out of it, log-ins included. It is kept only for episodes that begin with one.
+//! The ledger has less: a line for each request. Nothing is redacted here, log-ins included, so an
+//! episode captures its traffic only when it begins with a [`TrafficCapture`].
 
 use std::{
-    pin::Pin,
     sync::{Arc, Mutex, PoisonError},
-    task::{Context, Poll},
     time::Instant,
 };
 
 use http_body_util::BodyExt;
-use hyper::body::{Body as _, Bytes, Frame, SizeHint};
+use hyper::body::{Bytes, Frame};
 use snapshots::{Exchange, Response, Spool, Timestamp};
 
 use crate::{
     Body, Reply, RequestHead,
-    body::BodyError,
+    body::{BodyObserver, ObservedBody},
     record::{Copied, RequestCopy, SPOOL_MEMORY, as_listed, http_url, request_headers},
 };
 
-/// What is kept of a body; the rest is missing, and the exchange says so.
+/// The most that is captured of a body. A longer one is missing, and its exchange says so.
 const MAX_BODY: u64 = 64 << 20;
 
-/// What has passed so far.
+/// The exchanges captured so far.
 #[derive(Debug, Default)]
 pub struct TrafficCapture {
     exchanges: Mutex<Vec<(u64, Exchange)>>,
 }
 
 impl TrafficCapture {
-    /// Takes what has passed, in the order in which it was asked. What is still under way comes with a later call.
+    /// Takes the complete exchanges, in the order of their requests. Those that are still under way
+    /// come with a later call.
     pub fn take(&self) -> Vec<Exchange> {
         let mut exchanges = self.exchanges.lock().unwrap_or_else(PoisonError::into_inner);
         let mut taken = std::mem::take(&mut *exchanges);
@@ -38,94 +38,82 @@ impl TrafficCapture {
     }
 }
 
-/// A request that is to be kept with its answer.
-pub(crate) struct Asked {
-    network: Arc<TrafficCapture>,
+/// A request that is captured, and waits for its response.
+pub(crate) struct CapturedRequest {
+    capture: Arc<TrafficCapture>,
     seq: u64,
     exchange: Exchange,
     copy: RequestCopy,
     since: Instant,
 }
 
-impl Asked {
+impl CapturedRequest {
     /// Begins with the request, whose body is copied on its way.
-    pub(crate) fn begin(network: &Arc<TrafficCapture>, seq: u64, head: &RequestHead, body: Body) -> (Body, Self) {
+    pub(crate) fn begin(
+        capture: &Arc<TrafficCapture>,
+        seq: u64,
+        head: &RequestHead,
+        body: Body,
+    ) -> (Body, Self) {
         let (body, copy) = RequestCopy::of(body, MAX_BODY);
         let mut exchange = Exchange::get(http_url(&head.url), Timestamp::now(), Response::default());
         exchange.request.method = head.method.to_string();
         exchange.request.headers = request_headers(head);
-        (body, Self { network: network.clone(), seq, exchange, copy, since: Instant::now() })
+        (body, Self { capture: capture.clone(), seq, exchange, copy, since: Instant::now() })
     }
 
-    /// Goes on with the answer, whose body is copied on its way.
-    pub(crate) fn answered(mut self, reply: Reply) -> Reply {
+    /// Goes on with the response, whose body is copied on its way.
+    pub(crate) fn with_response(mut self, reply: Reply) -> Reply {
         self.exchange.response.status = reply.status.as_u16();
         self.exchange.response.reason = reply.status.canonical_reason().unwrap_or_default().to_owned();
         self.exchange.response.headers = as_listed(&reply.headers);
-        let kept =
-            Kept { body: reply.body, asked: Some(self), spool: Some(Spool::new(SPOOL_MEMORY)), whole: false };
-        Reply { body: kept.boxed_unsync(), ..reply }
+        let response =
+            CapturedResponse { request: Some(self), spool: Some(Spool::new(SPOOL_MEMORY)), complete: false };
+        Reply { body: ObservedBody::new(reply.body, response).boxed_unsync(), ..reply }
     }
 }
 
-/// An answer's body on its way to the client. The exchange is complete when it is dropped: by then the client has all of it, or does not want more.
-struct Kept {
-    body: Body,
-    asked: Option<Asked>,
+/// The copy of a response body. The exchange is captured when this is dropped: by then the client
+/// has all of the body, or does not want more.
+struct CapturedResponse {
+    request: Option<CapturedRequest>,
+    /// None once the body is too long, or cannot be spooled.
     spool: Option<Spool>,
-    whole: bool,
+    complete: bool,
 }
 
-impl hyper::body::Body for Kept {
-    type Data = Bytes;
-    type Error = BodyError;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        let polled = Pin::new(&mut self.body).poll_frame(cx);
-        match &polled {
-            Poll::Ready(Some(Ok(frame))) => {
-                if let Some(data) = frame.data_ref()
-                    && let Some(spool) = &mut self.spool
-                {
-                    let fits = spool.len() + data.len() as u64 <= MAX_BODY;
-                    if !fits || spool.push(data.clone()).is_err() {
-                        self.spool = None;
-                    }
-                }
-                self.whole |= self.body.is_end_stream();
+impl BodyObserver for CapturedResponse {
+    fn on_frame(&mut self, frame: &Frame<Bytes>) {
+        if let Some(data) = frame.data_ref()
+            && let Some(spool) = &mut self.spool
+        {
+            let fits = spool.len() + data.len() as u64 <= MAX_BODY;
+            if !fits || spool.push(data.clone()).is_err() {
+                self.spool = None;
             }
-            Poll::Ready(None) => self.whole = true,
-            Poll::Ready(Some(Err(_))) | Poll::Pending => {}
         }
-        polled
     }
 
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+    fn on_end(&mut self) {
+        self.complete = true;
     }
 }
 
-impl Drop for Kept {
+impl Drop for CapturedResponse {
     fn drop(&mut self) {
-        let Some(Asked { network, seq, mut exchange, copy, since }) = self.asked.take() else { return };
+        let Some(request) = self.request.take() else { return };
+        let CapturedRequest { capture, seq, mut exchange, copy, since } = request;
         if let Copied::Whole(body) = copy.take() {
             exchange.request.body = body;
         }
         let body = self.spool.take().and_then(|spool| spool.finish().ok());
         exchange.truncated = match &body {
             None => Some("length".to_owned()),
-            Some(_) if self.whole || self.body.is_end_stream() => None,
+            Some(_) if self.complete => None,
             Some(_) => Some("disconnect".to_owned()),
         };
         exchange.response.body = body.unwrap_or_default();
         exchange.duration_ms = Some(since.elapsed().as_secs_f64() * 1000.0);
-        network.exchanges.lock().unwrap_or_else(PoisonError::into_inner).push((seq, exchange));
+        capture.exchanges.lock().unwrap_or_else(PoisonError::into_inner).push((seq, exchange));
     }
 }

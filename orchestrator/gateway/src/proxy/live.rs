@@ -10,7 +10,7 @@ use super::{failure::Failure, service::Asked};
 use crate::{
     Answer, Body, Recorder, Reply, RequestHead, body,
     gateway::Shared,
-    record::{Draft, RequestCopy, Tee},
+    record::{self, Draft, RequestCopy},
     upstream::{Arrived, end_to_end},
 };
 
@@ -38,7 +38,7 @@ pub(super) async fn forward(shared: &Shared, asked: Asked) -> Result<Outgoing, F
 pub(super) fn forwarded(mut arrived: Arrived, answer: Answer) -> Outgoing {
     let events = is_event_stream(&arrived.head.parts.headers);
     if events {
-        arrived.body.patient();
+        arrived.body.observer().allow_silence();
     }
     outgoing(arrived.head.parts, arrived.body.boxed_unsync(), events, answer)
 }
@@ -76,7 +76,7 @@ async fn recorded(
 ) -> Result<Outgoing, Failure> {
     let draft = Draft::begin(recorder, &head, copy);
     match shared.upstream.send(head.server(), &head, extensions, body).await {
-        Ok(arrived) => Ok(teed(draft, arrived).await),
+        Ok(arrived) => Ok(record_response(draft, arrived).await),
         Err(error) => {
             draft.unanswered(&error);
             Err(error.into())
@@ -84,18 +84,18 @@ async fn recorded(
     }
 }
 
-/// An answer that is kept as it passes.
-pub(super) async fn teed(mut draft: Draft, mut arrived: Arrived) -> Outgoing {
+/// A response that is recorded as it passes.
+pub(super) async fn record_response(mut draft: Draft, mut arrived: Arrived) -> Outgoing {
     draft.answered(&arrived.head);
     let parts = arrived.head.parts;
     let events = is_event_stream(&parts.headers);
     if events {
-        arrived.body.patient();
+        arrived.body.observer().allow_silence();
     }
     let whole_at_each_event = events && !parts.headers.contains_key(header::CONTENT_ENCODING);
     let bodiless = draft.is_bodiless();
-    let tee = Tee::new(arrived.body, draft, whole_at_each_event, bodiless).await;
-    outgoing(parts, tee.boxed_unsync(), events, Answer::Live)
+    let body = record::record(arrived.body, draft, whole_at_each_event, bodiless).await;
+    outgoing(parts, body.boxed_unsync(), events, Answer::Live)
 }
 
 fn outgoing(parts: http::response::Parts, body: Body, stream: bool, answer: Answer) -> Outgoing {

@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     Answer, Body, Episode, Fill, Replay, Reply, RequestHead, blocking, body, destination, gateway::Shared,
-    miss, routes::Target, traffic_capture,
+    miss, routes::Target, traffic_capture::CapturedRequest,
 };
 
 /// Answers one request. Whatever goes wrong is an answer too.
@@ -68,17 +68,17 @@ pub(super) async fn serve(
     let (method, url) = (head.method.clone(), head.url.clone());
     let wire = own.wire.clone();
     let body = incoming.map_err(move |error| wire.broken_body(error)).boxed_unsync();
-    let (body, kept) = match episode.capture() {
+    let (body, captured) = match episode.capture() {
         None => (body, None),
-        Some(network) => {
-            let (body, kept) = traffic_capture::CapturedRequest::begin(network, pending.seq(), &head, body);
-            (body, Some(kept))
+        Some(capture) => {
+            let (body, captured) = CapturedRequest::begin(capture, pending.seq(), &head, body);
+            (body, Some(captured))
         }
     };
     let asked = Asked { head, extensions, body };
     let mut outgoing = answer(&shared, &episode, target, asked).await;
-    if let Some(kept) = kept {
-        outgoing.reply = kept.answered(outgoing.reply);
+    if let Some(captured) = captured {
+        outgoing.reply = captured.with_response(outgoing.reply);
     }
     shared.activity.turn(method.as_str(), &url).await;
     deliver(outgoing, pending)

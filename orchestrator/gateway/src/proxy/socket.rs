@@ -27,7 +27,7 @@ use crate::{
     gateway::Shared,
     miss::is_navigation,
     record::{Draft, RequestCopy, SocketLog},
-    routes::Target, traffic_capture,
+    routes::Target,
     socket::{Notes, SocketScript, play, relay},
     upstream::{ArrivedHead, Opened, end_to_end},
 };
@@ -147,7 +147,9 @@ async fn live_socket(
             Ok(Outcome::Live { head, server, log: SocketLog::open(draft), answer: Answer::Live })
         }
         (Ok(Opened::Answer(arrived)), None) => Ok(Outcome::Plain(live::forwarded(arrived, Answer::Live))),
-        (Ok(Opened::Answer(arrived)), Some(draft)) => Ok(Outcome::Plain(live::teed(draft, arrived).await)),
+        (Ok(Opened::Answer(arrived)), Some(draft)) => {
+            Ok(Outcome::Plain(live::record_response(draft, arrived).await))
+        }
         (Err(error), draft) => {
             if let Some(draft) = draft {
                 draft.unanswered(&error);

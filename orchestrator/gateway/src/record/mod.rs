@@ -1,7 +1,7 @@
 //! Keeping what passes.
 //!
 //! ```text
-//! upstream body -> Tee -> client          the exchange is appended when its last byte is here, and before that byte goes on:
+//! upstream body -> tee -> client          the exchange is appended when its last byte is here, and before that byte goes on:
 //!                   |                     what a client has received whole is on disk, also after kill -9
 //!                   `-> Spool -> Recording
 //! ```
@@ -32,7 +32,7 @@ pub use redact::Redact;
 use redact::Redactor;
 pub(crate) use request::{Copied, RequestCopy};
 pub(crate) use socket::SocketLog;
-pub(crate) use tee::Tee;
+pub(crate) use tee::record;
 
 /// What stays in memory of a body before it goes to a temporary file.
 pub(crate) const SPOOL_MEMORY: usize = 1 << 20;

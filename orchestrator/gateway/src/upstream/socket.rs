@@ -10,6 +10,7 @@ use tokio::time::timeout;
 
 use super::{
     Arrived, ArrivedHead, Server, Upstream, UpstreamBody, UpstreamError,
+    response_body::ConnectionUse,
     send::{http1_client, to_http1},
 };
 use crate::{Body, RequestHead, body};
@@ -58,7 +59,7 @@ impl Upstream {
         let head = |parts| ArrivedHead { parts, raw, remote: dialed.remote, http2: false };
         if response.status() != StatusCode::SWITCHING_PROTOCOLS {
             let (parts, incoming) = response.into_parts();
-            let body = UpstreamBody::new(incoming, None, self.stall);
+            let body = UpstreamBody::new(incoming, ConnectionUse::new(None, self.stall));
             return Ok(Opened::Answer(Arrived { head: head(parts), body }));
         }
         if response.headers().contains_key(SEC_WEBSOCKET_EXTENSIONS) {
