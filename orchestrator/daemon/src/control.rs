@@ -11,7 +11,6 @@ use camino::Utf8PathBuf;
 use futures_util::stream;
 use http::StatusCode;
 use serde::Deserialize;
-use sites::manifest::DriverKind;
 use sites::{LoggedIn, Site};
 use tokio_util::sync::CancellationToken;
 
@@ -68,7 +67,7 @@ async fn status(State(state): State<ControlState>) -> Json<DaemonStatus> {
 async fn add(State(state): State<ControlState>, Json(names): Json<Vec<String>>) -> Result<(), Refusal> {
     let added = tokio::spawn(async move {
         let sites = chosen(&state, &names)?;
-        if sites.iter().any(|site| site.driver == DriverKind::Docker) {
+        if sites.iter().any(|site| site.driver.container().is_some()) {
             state.folder.note_containers()?;
         }
         state.router.add(sites).await

@@ -24,7 +24,7 @@ use crate::driver::embedded::Embedded;
 use crate::driver::external::External;
 use crate::driver::process::Process;
 use crate::engine::Monitor;
-use crate::manifest::{Application, DriverKind};
+use crate::manifest::{Application, ContainerSpec, DriverSpec};
 use crate::network;
 use crate::owner::Owner;
 use crate::pool::{Pool, Surroundings};
@@ -167,13 +167,19 @@ impl SiteGroup {
 
     async fn driver(&self, site: &Arc<Site>) -> Result<Arc<dyn Driver>, Error> {
         let Inner { golden, instances, directory, .. } = &*self.0;
-        Ok(match site.driver {
-            DriverKind::Docker => Arc::new(Docker::new(Arc::clone(site), self.context().await?.clone())?),
-            DriverKind::Embedded => {
-                Arc::new(Embedded::new(site, golden.join("embedded"), directory.clone()).await?)
+        Ok(match &site.driver {
+            DriverSpec::Docker(spec) => {
+                let context = self.context().await?.clone();
+                Arc::new(Docker::new(Arc::clone(site), spec.clone(), context))
             }
-            DriverKind::External => Arc::new(External::new(site)?),
-            DriverKind::Process => Arc::new(Process::new(Arc::clone(site), instances.clone())),
+            DriverSpec::Process(spec) => {
+                Arc::new(Process::new(Arc::clone(site), spec.clone(), instances.clone()))
+            }
+            DriverSpec::Embedded(application) => {
+                let (golden, directory) = (golden.join("embedded"), directory.clone());
+                Arc::new(Embedded::new(site, application.clone(), golden, directory).await?)
+            }
+            DriverSpec::External(spec) => Arc::new(External::new(site, spec)?),
         })
     }
 
@@ -246,7 +252,7 @@ impl SiteGroup {
         let mut images = BTreeMap::new();
         let Some(DockerContext { monitor, .. }) = self.0.engine.get() else { return Ok(images) };
         for site in self.sites() {
-            if let Some(image) = site.image.as_deref().filter(|_| site.driver == DriverKind::Docker) {
+            if let Some(ContainerSpec { image, .. }) = site.driver.container() {
                 images
                     .insert(site.name.clone(), crate::golden::id_of_image(monitor, image, &site.name).await?);
             }
@@ -327,7 +333,7 @@ impl SiteGroup {
 
     /// Waits until the container engine that a site needs has not answered for so long.
     pub async fn lacks_engine(&self, site: &str, long: Duration) -> Error {
-        let needed = self.pool(site).is_ok_and(|pool| pool.site().driver == DriverKind::Docker);
+        let needed = self.pool(site).is_ok_and(|pool| pool.site().driver.container().is_some());
         match self.0.engine.get().filter(|_| needed) {
             Some(context) => context.monitor.is_gone_for(long).await,
             None => future::pending().await,
@@ -373,7 +379,7 @@ async fn shut(folder: &Utf8Path) -> Result<(), Error> {
 
 /// What the desk shows of the others.
 fn desk_of(sites: &[&Site]) -> desk::Town {
-    let others = sites.iter().filter(|site| site.embedded != Some(Application::Desk));
+    let others = sites.iter().filter(|site| site.driver != DriverSpec::Embedded(Application::Desk));
     let shown = others.map(|site| desk::TownSite {
         title: site.title.clone(),
         url: site.address(),

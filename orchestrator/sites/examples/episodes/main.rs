@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use sites::manifest::{DriverKind, ResetPolicy};
+use sites::manifest::{DriverSpec, ResetPolicy};
 use sites::{Event, Events, How, Lease, Options, Site, SiteGroup};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -31,7 +31,7 @@ async fn main() -> Outcome<()> {
     let wanted: Vec<String> = arguments.collect();
     let mut all = Site::load_all(&Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sites"))?;
     all.retain(|site| wanted.is_empty() || wanted.contains(&site.name));
-    all.retain(|site| matches!(site.driver, DriverKind::Docker | DriverKind::Embedded));
+    all.retain(|site| matches!(site.driver, DriverSpec::Docker(_) | DriverSpec::Embedded(_)));
     all.retain(|site| site.reset == ResetPolicy::Restore);
     let folder =
         Utf8PathBuf::from_path_buf(std::env::temp_dir().join(format!("episodes-{}", std::process::id())))
@@ -92,7 +92,7 @@ async fn run(group: &SiteGroup, site: &Site, folder: &Utf8Path, episodes: usize)
             cookies = visit::header(&given);
         }
         match site.driver {
-            DriverKind::Embedded => visit::send_forms(&lease, &cookies, episode).await?,
+            DriverSpec::Embedded(_) => visit::send_forms(&lease, &cookies, episode).await?,
             _ => spoil::state(&state_of(folder, &lease)?, site, episode)?,
         }
         // Whatever it answers now.

@@ -42,6 +42,7 @@ impl Embedded {
     /// A desk shows what is in `directory`; golden databases are kept in `folder`.
     pub(crate) async fn new(
         site: &Site,
+        application: Application,
         folder: Utf8PathBuf,
         directory: Directory,
     ) -> Result<Embedded, Error> {
@@ -49,24 +50,18 @@ impl Embedded {
         let start_of_time = site.clock;
         let names = site.hosts.iter().map(|host| host.name.clone()).collect();
         let open = move || {
-            Ok(match &site.embedded {
-                Some(Application::Forum) => Served::Forum(Golden::open(folder)?),
-                Some(Application::Desk) => Served::Desk(Golden::open(folder)?, directory),
-                Some(Application::Turk(tasks)) => {
+            Ok(match &application {
+                Application::Forum => Served::Forum(Golden::open(folder)?),
+                Application::Desk => Served::Desk(Golden::open(folder)?, directory),
+                Application::Turk(tasks) => {
                     let tasks = folder_of(&site, "turk", tasks)?;
                     Served::Turk(Golden::open(folder)?, turk::Library::open(&tasks)?)
                 }
-                Some(Application::Static(files)) => {
+                Application::Static(files) => {
                     Served::Files(Files::open(folder_of(&site, "static", files)?.as_std_path())?)
                 }
-                Some(Application::Hosts(files)) => {
+                Application::Hosts(files) => {
                     Served::Hosts(Files::open(folder_of(&site, "hosts", files)?.as_std_path())?)
-                }
-                None => {
-                    return Err(Error::Senseless {
-                        site: site.name,
-                        why: "`embedded` is missing".to_owned(),
-                    });
                 }
             })
         };

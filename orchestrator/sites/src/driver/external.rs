@@ -9,6 +9,7 @@ use super::{Driver, Machine};
 use crate::clock::Clock;
 use crate::content::Content;
 use crate::instance::Instance;
+use crate::manifest::ExternalSpec;
 use crate::{Error, Site, Upstream};
 
 pub(crate) struct External {
@@ -16,8 +17,8 @@ pub(crate) struct External {
 }
 
 impl External {
-    pub(crate) fn new(site: &Site) -> Result<External, Error> {
-        let url = site.url.as_deref().unwrap_or_default();
+    pub(crate) fn new(site: &Site, spec: &ExternalSpec) -> Result<External, Error> {
+        let url = spec.url.as_str();
         let senseless = |why: String| Error::Senseless { site: site.name.clone(), why };
         let url: Url = url.parse().map_err(|error| senseless(format!("{url:?} is no URL: {error}")))?;
         if !url.has_host() || !matches!(url.scheme(), "http" | "https") {

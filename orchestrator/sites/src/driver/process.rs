@@ -23,6 +23,7 @@ use crate::clock::{self, Clock};
 use crate::content::{Content, blocking, remove_folder};
 use crate::follow::whole_lines;
 use crate::instance::Instance;
+use crate::manifest::ProcessSpec;
 use crate::owner::{self, Owner};
 use crate::quota::Quota;
 use crate::state::{Access, Golden, Layout, Live};
@@ -36,14 +37,15 @@ const LOOK: Duration = Duration::from_millis(100);
 
 pub(crate) struct Process {
     site: Arc<Site>,
+    spec: ProcessSpec,
     /// Folders of instances.
     instances: Utf8PathBuf,
     golden: OnceCell<Arc<Golden>>,
 }
 
 impl Process {
-    pub(crate) fn new(site: Arc<Site>, instances: Utf8PathBuf) -> Process {
-        Process { site, instances, golden: OnceCell::new() }
+    pub(crate) fn new(site: Arc<Site>, spec: ProcessSpec, instances: Utf8PathBuf) -> Process {
+        Process { site, spec, instances, golden: OnceCell::new() }
     }
 
     async fn start(&self, id: u32) -> Result<Instance, Error> {
@@ -100,12 +102,12 @@ impl Process {
         let log = runs.folder.join(LOG);
         let file = std::fs::File::create(&log).map_err(Error::of_file("write", &log))?;
         let other = file.try_clone().map_err(Error::of_file("write", &log))?;
-        let mut command = runs.command(&site.command)?;
+        let mut command = runs.command(&self.spec)?;
         command.stdout(file).stderr(other).process_group(0).kill_on_drop(true);
-        let program = site.command.first().cloned().unwrap_or_default();
+        let program = self.spec.command.first().cloned().unwrap_or_default();
         let child = command.spawn().map_err(Error::of_file("run", program.as_str().into()))?;
         let upstream = Upstream::Address(([127, 0, 0, 1], runs.port).into());
-        let quota = Quota::new(runs_in, &site.limits, golden.as_deref());
+        let quota = Quota::new(runs_in, &self.spec.limits, golden.as_deref());
         let content = match golden {
             Some(golden) => Content::Folder { golden, live: own(state) },
             None => Content::Elsewhere,
@@ -150,16 +152,16 @@ struct Runs {
 }
 
 impl Runs {
-    fn command(&self, words: &[String]) -> Result<Command, Error> {
+    fn command(&self, spec: &ProcessSpec) -> Result<Command, Error> {
         let port = self.port.to_string();
         let fill = |word: &String| word.replace("{port}", &port).replace("{state}", self.state.as_str());
-        let Some((program, arguments)) = words.split_first() else {
+        let Some((program, arguments)) = spec.command.split_first() else {
             let why = "`command` is empty".to_owned();
             return Err(Error::Senseless { site: self.site.name.clone(), why });
         };
         let mut command = Command::new(fill(program));
         command.args(arguments.iter().map(fill)).stdin(Stdio::null());
-        command.env_clear().envs(processes::minimal()).envs(&self.site.env);
+        command.env_clear().envs(processes::minimal()).envs(&spec.env);
         command.current_dir(&self.site.folder);
         if self.site.clock.is_some() {
             command.env("SITE_CLOCK_FILE", self.folder.join("clock").join(clock::FILE));
