@@ -4,7 +4,8 @@
 - :func:`serve` makes one that listens, for ``sandbox run SUITE --agent http://127.0.0.1:9000/``.
 - :class:`SandboxEnv` is an environment as Gymnasium has them, with BrowserGym's observations, in front of ``sandbox gym SUITE``;
   :class:`Gym` starts that, and :func:`register` lets ``gymnasium.make`` find its tasks.
-- :class:`Door` is the browser of ``sandbox env SUITE TASK``, for Playwright, browser-use and whatever else drives Chromium.
+- :class:`AttachedSession` is the browser of ``sandbox env SUITE TASK``, for Playwright, browser-use
+  and other programs that drive Chromium.
 
 Whatever is wrong is a :class:`SandboxError` that says what to do.
 """
@@ -20,6 +21,7 @@ import sys
 import threading
 import urllib.error
 import urllib.request
+import warnings
 from collections import OrderedDict
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -488,13 +490,13 @@ class Gym:
 # Browsers.
 
 
-class Door:
+class AttachedSession:
     """The browser of one task, for any program that drives Chromium::
 
-        with Door("tasks/demo", "guest-booking") as door:
-            with door.playwright() as page:
+        with AttachedSession("tasks/demo", "guest-booking") as session:
+            with session.playwright() as page:
                 page.get_by_role("link", name="My trips").click()
-            print(door.answer("This is the train.")["score"])
+            print(session.answer("This is the train.")["score"])
 
     ``facts`` is what ``sandbox env`` says: task, goal, start_url, cdp, proxy, ca, clock, seed, answer_file.
     """
@@ -537,8 +539,16 @@ class Door:
             self.answer()
         self._started.kill()
 
-    def __enter__(self) -> "Door":
+    def __enter__(self) -> "AttachedSession":
         return self
 
     def __exit__(self, *_: Any) -> None:
         self.close()
+
+
+def __getattr__(name: str) -> Any:
+    """The older name of :class:`AttachedSession`."""
+    if name == "Door":
+        warnings.warn("Door is now called AttachedSession", DeprecationWarning, stacklevel=2)
+        return AttachedSession
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

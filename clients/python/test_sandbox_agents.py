@@ -22,7 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE))
 import sandbox_agents
-from sandbox_agents import Door, Gym, SandboxEnv, SandboxError
+from sandbox_agents import AttachedSession, Gym, SandboxEnv, SandboxError
 
 SANDBOX = str(pathlib.Path(os.environ["SANDBOX_BIN"]).resolve())
 DEMO = str(ROOT / "tasks/demo")
@@ -218,14 +218,14 @@ class Environments(Case):
 
 class Doors(Case):
     def test_a_browser_is_there_as_long_as_the_block_lasts(self):
-        with Door(DEMO, "guest-booking", out=self.out, sandbox=SANDBOX) as door:
-            with urllib.request.urlopen(door.cdp + "/json/list", timeout=20) as tabs:
-                self.assertIn(door.facts["start_url"], [tab["url"] for tab in json.load(tabs)])
-            result = door.answer("several\nlines")
+        with AttachedSession(DEMO, "guest-booking", out=self.out, sandbox=SANDBOX) as session:
+            with urllib.request.urlopen(session.cdp + "/json/list", timeout=20) as tabs:
+                self.assertIn(session.facts["start_url"], [tab["url"] for tab in json.load(tabs)])
+            result = session.answer("several\nlines")
             self.assertEqual((result["answer"], result["outcome"]["kind"]), ("several lines", "answered"))
-        with Door(DEMO, "guest-booking", out=self.out + "2", sandbox=SANDBOX) as door:
+        with AttachedSession(DEMO, "guest-booking", out=self.out + "2", sandbox=SANDBOX) as session:
             pass
-        self.assertEqual(door.result["outcome"]["kind"], "stopped")
+        self.assertEqual(session.result["outcome"]["kind"], "stopped")
 
 
 if __name__ == "__main__":

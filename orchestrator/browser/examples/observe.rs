@@ -1,13 +1,14 @@
-//! How long looking at pages takes: one line of JSON a page.
+//! Measures how long observations take: one line of JSON a page.
 //!
 //!     cargo run --release -p browser --example observe -- PROXY TIMES URL...
 //!
-//! PROXY is the address of a gateway, such as `sandbox replay` prints. Each page is looked at TIMES times in full: the tree, the measures of all
-//! elements, a picture, the tabs. `make bench-observe` sets this beside BrowserGym.
+//! PROXY is the address of a gateway, such as `sandbox replay` prints. Each page is observed TIMES
+//! times in full: the tree, the properties of all elements, a screenshot, the tabs. `make
+//! bench-observe` compares this with BrowserGym.
 
 use std::time::{Duration, Instant};
 
-use browser::{Action, Launch, Look, Session, World};
+use browser::{Action, Determinism, Launch, Look, Session};
 use gateway::Activity;
 
 const SETTLE: Duration = Duration::from_secs(30);
@@ -18,8 +19,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let usage = "usage: observe PROXY TIMES URL...";
     let proxy = arguments.next().ok_or(usage)?.parse()?;
     let times: u32 = arguments.next().ok_or(usage)?.parse()?;
-    let world = World { clock: "2026-03-12T08:30:00Z".parse()?, seed: 7 };
-    let mut session = Session::start(&Launch { world: Some(world), ..Launch::new(proxy, "") }).await?;
+    let world = Determinism { clock_start: "2026-03-12T08:30:00Z".parse()?, seed: 7 };
+    let mut session = Session::start(&Launch { determinism: Some(world), ..Launch::new(proxy, "") }).await?;
     let look = Look { properties: true, ..Look::default() };
     let activity = Activity::default();
     for url in arguments {
@@ -29,19 +30,20 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         let mut elements = 0;
         for _ in 0..times {
             let began = Instant::now();
-            elements = session.observe_as(&look).await?.properties.len();
+            elements = session.observe_with(&look).await?.properties.len();
             session.screenshot().await?;
             looks.push(began.elapsed().as_secs_f64() * 1000.0);
         }
         let mut steps = Vec::new();
         for _ in 0..times {
             let began = Instant::now();
-            // Whatever hangs on a click, timers included, is over when the page has settled.
+            // When the page has settled, everything that follows from a click has happened, timers
+            // included.
             session
                 .act(&Action::MouseClick(browser::Point { x: 5.0, y: 5.0 }, browser::Press::default()))
                 .await?;
             session.settle(&activity, SETTLE).await?;
-            session.observe_as(&look).await?;
+            session.observe_with(&look).await?;
             session.screenshot().await?;
             steps.push(began.elapsed().as_secs_f64() * 1000.0);
         }

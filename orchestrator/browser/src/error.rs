@@ -1,39 +1,40 @@
-//! What can go wrong with a browser. Texts read after "failed to ...".
+//! The failures of a browser. Their texts read after "failed to ...".
 
 use std::{io, time::Duration};
 
-/// A failure of the browser or of its remote control; what a page refuses to an agent is an [`crate::ActionError`] instead.
+/// A failure of the browser or of its remote control. What a page refuses to an agent is an
+/// [`crate::ActionError`] instead.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A program is not installed.
     #[error("find {program}; install it with `{install}`")]
     Missing {
-        /// What was looked for.
+        /// The program.
         program: &'static str,
         /// The command that installs it.
         install: &'static str,
     },
-    /// A window was asked for, and there is nowhere to show it.
+    /// A window was wanted, and there is no display to show it.
     #[error(
         "show a window: neither DISPLAY nor WAYLAND_DISPLAY names a display; run it in a desktop session, through `ssh -X`, or after `xvfb-run`"
     )]
     NoDisplay,
-    /// A program is there but does not start.
+    /// A program exists but does not start.
     #[error("start {program}: {source}")]
     Spawn {
         /// The program's path.
         program: String,
-        /// Why the system refused.
+        /// The system's reason.
         source: io::Error,
     },
-    /// The folder of the profile could not be made.
-    #[error("make a profile folder: {0}")]
+    /// The profile folder could not be created.
+    #[error("create a profile folder: {0}")]
     Profile(#[source] io::Error),
     /// The driver refused to open a session.
     #[error("open a session with chromedriver: {reason}")]
     Session {
-        /// The driver's words.
+        /// The driver's reason.
         reason: String,
     },
     /// The DevTools socket could not be opened.
@@ -41,13 +42,13 @@ pub enum Error {
     Connect {
         /// The socket's address.
         url: String,
-        /// Why it failed.
+        /// The reason.
         reason: String,
     },
-    /// The browser went away.
-    #[error("reach the browser: it has closed the connection while `{waiting_for}` was under way")]
+    /// The browser closed the connection.
+    #[error("reach the browser: it closed the connection during `{waiting_for}`")]
     Gone {
-        /// What was asked of it.
+        /// The command or condition that was waited for.
         waiting_for: String,
     },
     /// The browser refused a command.
@@ -57,53 +58,53 @@ pub enum Error {
         method: String,
         /// The error number of the protocol.
         code: i64,
-        /// The browser's words.
+        /// The browser's text.
         message: String,
     },
-    /// An answer or event did not have the expected shape.
-    #[error("understand the browser: `{method}` came without {field}")]
+    /// A reply or event did not have the expected shape.
+    #[error("read the browser's reply: `{method}` came without {field}")]
     Shape {
         /// The DevTools method.
         method: &'static str,
-        /// What was missing.
+        /// The missing field.
         field: &'static str,
     },
-    /// A script of ours threw.
+    /// One of our scripts threw an exception.
     #[error("run a script in the page: {message}")]
     Script {
-        /// The exception's text.
+        /// The text of the exception.
         message: String,
     },
     /// A wait ended without its condition. `waited` is the deadline that passed.
     #[error("wait for {condition} within {waited:?}")]
     Deadline {
-        /// What did not happen.
+        /// The condition that did not come true.
         condition: String,
-        /// How long it was given.
+        /// The deadline.
         waited: Duration,
     },
-    /// The gateway was not quiet in time.
+    /// The gateway was still busy at the deadline.
     #[error(transparent)]
     Network(#[from] gateway::NotQuiet),
-    /// A process that Chromium needs has ended, and with it what was on its way.
-    #[error("go on: the process of Chromium's {what} has ended")]
+    /// A process that Chromium needs has ended, and its pending work is lost.
+    #[error("use the browser: its {what} process has ended")]
     ServiceEnded {
         /// `network`, `storage` or `graphics`.
         what: &'static str,
     },
-    /// A page or worker did not take the world's clock, randomness or device, and has those of the
+    /// A page or worker did not take the world's clock, randomness or device. It has those of the
     /// machine.
-    #[error("give {what} the clock, the randomness and the device of the world: {reason}")]
+    #[error("apply the world's clock, randomness and device to {what}: {reason}")]
     NotPrepared {
-        /// `a page`, or the worker's address.
+        /// `a page`, or the worker's URL.
         what: String,
-        /// What the browser or the script said.
+        /// The error of the browser or of the script.
         reason: String,
     },
     /// The page crashed, or every page was closed.
     #[error("find an open page: {reason}")]
     NoPage {
-        /// What became of the last one.
+        /// What happened to the last page.
         reason: &'static str,
     },
 }

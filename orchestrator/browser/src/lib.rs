@@ -19,15 +19,24 @@
 //! python     the literals and calls of Python, in which actions and observations are written
 //! ```
 //!
-//! **Invariants.** Only the contexts of episodes know the gateway; Chromium's own requests have no way out at all. (An open browser is the
-//! episode's as a whole; there the gateway refuses them like all else that is not of the world.) While nobody settles, a frozen
-//! page's time stands still. Nothing that is shown to an agent (ids, texts, order) comes from numbers that the browser makes up.
+//! **Invariants.**
 //!
-//! **What does not repeat**: the order of answers that take longer than five seconds; what
-//! `crypto.subtle` draws for keys of RSA, for signatures by ECDSA and RSA-PSS and for RSA-OAEP; the
-//! names of `blob:` addresses; the keys of WebRTC; media playback; the order of answers where a
-//! request needs longer to reach the gateway than the browser needs for twenty others; a page that
-//! Chromium insists on giving a process of its own.
+//! - Only the contexts of episodes know the gateway; Chromium's own requests have no way out. (In
+//!   attach mode the whole browser is the episode's. There the gateway refuses them, like all that
+//!   is not part of the world.)
+//! - While nobody settles, a frozen page's time stands still.
+//! - Nothing that an agent sees (ids, texts, order) comes from numbers that the browser makes up.
+//!
+//! **What does not repeat:**
+//!
+//! - the order of responses that take longer than five seconds;
+//! - the order of responses if a request needs longer to reach the gateway than the browser needs
+//!   for twenty others;
+//! - what `crypto.subtle` draws for RSA keys, for ECDSA and RSA-PSS signatures and for RSA-OAEP;
+//! - the names of `blob:` URLs;
+//! - the keys of WebRTC;
+//! - media playback;
+//! - a page that Chromium insists on giving a process of its own.
 //!
 //! The crate knows nothing of tasks, scores or snapshots, and of the gateway only how busy it is.
 
@@ -45,9 +54,9 @@ mod page;
 mod python;
 mod session;
 
-pub use act::{ActionError, dialogs::Dialog, downloads::Download, element::Acted};
+pub use act::{ActionError, dialogs::Dialog, downloads::Download, element::ActionTarget};
 pub use action::{Action, Button, Dialect, Modifier, ParseError, Point, Press, UnknownDialect, choice_name};
-pub use clock::settle::Settled;
+pub use clock::settle::SettleOutcome;
 pub use error::Error;
 pub use formats::{
     html::Html,
@@ -60,7 +69,7 @@ pub use launch::{
     device::{Device, Geolocation},
     process::end_all,
     programs::{CHROMEDRIVER_VARIABLE, CHROMIUM_VARIABLE, Programs},
-    settings::{Launch, World},
+    settings::{Determinism, Launch},
 };
 pub use observe::{
     axtree::{Element, TreeText},

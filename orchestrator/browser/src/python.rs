@@ -1,8 +1,10 @@
-//! The little of Python's notation that actions and observations are spelt in: literals, and calls with literal arguments.
+//! The part of Python's notation in which actions and observations are written: literals, and calls
+//! with literal arguments.
 
 use std::fmt::Write as _;
 
-/// A string as Python's `repr` writes it: in single quotes, unless that would need a backslash and double quotes would not.
+/// A string as Python's `repr` writes it: in single quotes, unless that would need a backslash and
+/// double quotes would not.
 pub(crate) fn repr(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut out = String::with_capacity(text.len() + 2);
@@ -32,7 +34,8 @@ pub(crate) fn repr(text: &str) -> String {
     out
 }
 
-/// Near enough Python's `str.isprintable`: no controls, no separators but the plain space, no invisible marks, no private use.
+/// Close to Python's `str.isprintable`: no control characters, no separators except the plain
+/// space, no invisible marks, no private use.
 fn printable(c: char) -> bool {
     !(c.is_control()
         || (c.is_whitespace() && c != ' ')
@@ -50,7 +53,7 @@ pub(crate) enum Literal {
     List(Vec<Literal>),
 }
 
-/// A call: its name, its arguments by position, and those by keyword.
+/// A call: its name, its positional arguments, and its keyword arguments.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Call {
     pub(crate) name: String,
@@ -62,16 +65,16 @@ pub(crate) struct Call {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected {expected} at character {at}")]
 pub struct SyntaxError {
-    /// What should have stood there.
+    /// What should be there instead.
     pub expected: &'static str,
     /// Counted from 1.
     pub at: usize,
 }
 
-/// How deep lists may be nested.
+/// The maximum nesting depth of lists.
 const DEPTH: usize = 16;
 
-/// Reads exactly one call; blanks and comments around it are allowed.
+/// Parses exactly one call. Spaces and comments around it are allowed.
 pub(crate) fn parse_call(text: &str) -> Result<Call, SyntaxError> {
     let mut reader = Reader { chars: text.chars().collect(), at: 0 };
     reader.blanks();
@@ -80,7 +83,7 @@ pub(crate) fn parse_call(text: &str) -> Result<Call, SyntaxError> {
     if reader.at == reader.chars.len() { Ok(call) } else { Err(reader.expected("the end of the action")) }
 }
 
-/// Reads every call in a text and passes over all that is none, comments included.
+/// Parses every call in a text, and skips everything else, comments included.
 pub(crate) fn parse_calls(text: &str) -> Vec<Call> {
     let mut reader = Reader { chars: text.chars().collect(), at: 0 };
     let mut calls = Vec::new();
@@ -92,7 +95,7 @@ pub(crate) fn parse_calls(text: &str) -> Vec<Call> {
             continue;
         }
         reader.at = start;
-        // A word that calls nothing is passed as a whole: its end might look like another's beginning.
+        // A word that calls nothing is skipped as a whole: its end might look like another call.
         if reader.word().is_empty() && reader.next().is_none() {
             return calls;
         }
@@ -119,8 +122,8 @@ impl Reader {
         Some(c)
     }
 
-    fn eat(&mut self, wanted: char) -> bool {
-        let found = self.peek() == Some(wanted);
+    fn eat(&mut self, expected: char) -> bool {
+        let found = self.peek() == Some(expected);
         self.at += usize::from(found);
         found
     }
@@ -275,7 +278,7 @@ impl Reader {
             'u' => out.push(self.code(4)?),
             'U' => out.push(self.code(8)?),
             other => {
-                // As Python does: an unknown escape stands for itself.
+                // As in Python: an unknown escape stands for itself.
                 out.push('\\');
                 out.push(other);
             }

@@ -1,31 +1,32 @@
-//! A browser and the episode it is in.
+//! A browser and the episode that it runs.
 //!
 //! ```text
 //! start -> episode -> reset -> episode ... -> close
 //! ```
 //!
-//! The browser stays; an episode has a browser context of its own, in memory, with its own cookies, storage, caches, service workers and
-//! connections. A reset throws the context away, and with it the renderer process and its clock.
+//! The browser stays. Each episode has a browser context of its own, in memory, with its own
+//! cookies, storage, caches, service workers and connections. A reset disposes of the context, and
+//! with it of the renderer process and its clock.
 
 use std::{path::PathBuf, sync::Arc};
 
 use serde_json::{Value, json};
 
 use crate::{
-    Device, Error, Launch, World,
-    act::{element::Acted, input::Hands},
+    Determinism, Device, Error, Launch,
+    act::{element::ActionTarget, input::InputState},
     attach::proxy::Server,
     cdp::{
         connection::{Cdp, Connection},
-        targets::{self, Setup},
-        tracker::{FOREVER, Page, State, Watch},
+        targets::{self, TargetSetup},
+        tracker::{BrowserState, FOREVER, Page, Tracker},
     },
     clock::{
-        response_ordering::{self, HandOver},
-        screen::Frames,
+        response_ordering::{self, ResponseOrdering},
+        screen::FrameClock,
         virtual_time,
     },
-    launch::{driver::Driver, services::Services},
+    launch::{driver::Driver, services::ServiceProcesses},
     observe::frames::Bids,
 };
 
@@ -33,52 +34,54 @@ use crate::{
 #[derive(Debug)]
 pub struct Session {
     pub(crate) launch: Launch,
-    pub(crate) world: Option<World>,
-    pub(crate) watch: Arc<Watch>,
+    pub(crate) determinism: Option<Determinism>,
+    pub(crate) tracker: Arc<Tracker>,
     pub(crate) last_action: Option<String>,
     pub(crate) last_action_error: Option<String>,
-    pub(crate) acted: Option<Acted>,
+    pub(crate) action_target: Option<ActionTarget>,
     pub(crate) bids: Bids,
-    pub(crate) hands: Hands,
+    pub(crate) input_state: InputState,
     connection: Connection,
     pub(crate) driver: Driver,
-    services: Services,
-    /// Where another program drives the pages, once they were handed over to it.
+    services: ServiceProcesses,
+    /// The DevTools proxy, once another program drives the pages.
     pub(crate) devtools: Option<Server>,
-    _hand_over: Option<HandOver>,
+    _response_ordering: Option<ResponseOrdering>,
 }
 
 impl Session {
-    /// Starts a browser and its first episode. Fails with the command that installs what is missing.
+    /// Starts a browser and its first episode. Where a program is missing, the error names the
+    /// command that installs it.
     pub async fn start(launch: &Launch) -> Result<Self, Error> {
         let driver = Driver::start(launch).await?;
-        let watch = Arc::new(Watch::default());
-        let hearing = Arc::clone(&watch);
+        let tracker = Arc::new(Tracker::default());
+        let listener = Arc::clone(&tracker);
         let connection =
-            Connection::open(&driver.debugger, move |cdp, event| hearing.hear(cdp, event)).await?;
+            Connection::open(&driver.debugger, move |cdp, event| listener.on_event(cdp, event)).await?;
         connection.cdp.call(None, "Target.setAutoAttach", targets::auto_attach(false)).await?;
-        let frozen = launch.activity.as_ref().filter(|_| launch.freezes());
-        let hand_over = frozen.map(|activity| response_ordering::begin(activity, &watch, &connection.cdp));
+        let frozen = launch.activity.as_ref().filter(|_| launch.is_frozen());
+        let response_ordering =
+            frozen.map(|activity| response_ordering::start(activity, &tracker, &connection.cdp));
         let mut session = Self {
             launch: launch.clone(),
-            world: launch.world,
-            watch,
+            determinism: launch.determinism,
+            tracker,
             last_action: None,
             last_action_error: None,
-            acted: None,
+            action_target: None,
             bids: Bids::default(),
-            hands: Hands::default(),
+            input_state: InputState::default(),
             connection,
             driver,
-            services: Services::default(),
+            services: ServiceProcesses::default(),
             devtools: None,
-            _hand_over: hand_over,
+            _response_ordering: response_ordering,
         };
-        session.begin().await?;
-        session.services = Services::find(session.cdp()).await?;
-        if !launch.headless || launch.open {
-            // Chromium's own first window would lie on top of the one that is meant, or be found in its place.
-            session.driver.first_tab("Page.close", json!({})).await?;
+        session.begin_episode().await?;
+        session.services = ServiceProcesses::find(session.cdp()).await?;
+        if !launch.headless || launch.attach_mode {
+            // Chromium's own first window would cover the intended one, or be taken for it.
+            session.driver.execute_in_first_tab("Page.close", json!({})).await?;
         }
         Ok(session)
     }
@@ -88,50 +91,55 @@ impl Session {
         &self.driver.version
     }
 
-    /// Ends the present episode and begins another one, with nothing left of the one before. A browser that is broken, or too busy to end
-    /// an episode, is replaced by a new one, which takes longer.
-    pub async fn reset(&mut self, world: Option<World>) -> Result<(), Error> {
-        self.reset_as(world, self.launch.device.clone()).await
+    /// Ends the present episode and begins a new one, with nothing left of the old one. A browser
+    /// that is broken, or too busy to end an episode, is replaced, which takes longer.
+    pub async fn reset(&mut self, determinism: Option<Determinism>) -> Result<(), Error> {
+        self.reset_with_device(determinism, self.launch.device.clone()).await
     }
 
-    /// Does so with another device for the pages from now on.
-    pub async fn reset_as(&mut self, world: Option<World>, device: Device) -> Result<(), Error> {
-        self.world = world;
+    /// Resets, and uses another device for the pages from now on.
+    pub async fn reset_with_device(
+        &mut self,
+        determinism: Option<Determinism>,
+        device: Device,
+    ) -> Result<(), Error> {
+        self.determinism = determinism;
         self.launch.device = device;
         self.last_action = None;
         self.last_action_error = None;
-        self.acted = None;
+        self.action_target = None;
         self.bids = Bids::default();
-        self.hands = Hands::default();
-        // The pages of an open browser are in its own profile, which cannot be thrown away.
-        let fits = self.launch.world.is_some() == world.is_some() && !self.launch.open;
+        self.input_state = InputState::default();
+        // In attach mode the pages are in the browser's own profile, which cannot be disposed of.
+        let fits = self.launch.determinism.is_some() == determinism.is_some() && !self.launch.attach_mode;
         if fits {
-            let context = self.watch.lock().end();
+            let context = self.tracker.lock().end_episode();
             // At the same time: the old context and the new one have nothing in common.
-            let ended_and_begun = tokio::try_join!(self.end(context), self.begin());
+            let ended_and_begun = tokio::try_join!(self.end_episode(context), self.begin_episode());
             match ended_and_begun.and_then(|_| self.services.check()) {
                 Ok(()) => return Ok(()),
                 Err(error) => tracing::warn!(%error, "the browser is replaced"),
             }
         }
         // A frozen world needs another command line than the live web, too.
-        *self = Self::start(&Launch { world, ..self.launch.clone() }).await?;
+        *self = Self::start(&Launch { determinism, ..self.launch.clone() }).await?;
         Ok(())
     }
 
-    /// Whether all that the browser consists of is still there.
+    /// Checks that all processes of the browser still run.
     ///
     /// # Errors
-    /// [`Error::ServiceEnded`] where a part of it has ended, after which its pages are not to be trusted.
+    /// [`Error::ServiceEnded`] if one has ended. Then the pages cannot be trusted.
     pub fn check(&self) -> Result<(), Error> {
         self.services.check()
     }
 
-    /// Waits until the last page is closed, as a person closes a window, or the browser is gone.
-    pub async fn closed(&self) {
-        let closed = |state: &State| state.active().is_err().then_some(());
-        // The browser being gone is what is waited for, too.
-        let _ = self.watch.until(FOREVER, |_| "the window to be closed".to_owned(), closed).await;
+    /// Waits until a person has closed the last page, or the browser has ended.
+    pub async fn wait_until_closed(&self) {
+        let wait_until_closed = |state: &BrowserState| state.active().is_err().then_some(());
+        // The end of the browser is an expected result, too.
+        let _ =
+            self.tracker.wait_for(FOREVER, |_| "the window to be closed".to_owned(), wait_until_closed).await;
     }
 
     /// Ends the browser.
@@ -146,77 +154,86 @@ impl Session {
         &self.connection.cdp
     }
 
-    /// Whether frames are drawn when the browser is told to, and not by themselves.
-    pub(crate) fn draws_when_told(&self) -> bool {
-        self.driver.draws_when_told
+    /// Whether frames are drawn on command and at no other time (Chromium's `BeginFrameControl`).
+    pub(crate) fn begin_frame_control(&self) -> bool {
+        self.driver.begin_frame_control
     }
 
-    /// Where the episode's downloads are.
+    /// The folder of the episode's downloads.
     pub(crate) fn downloads_folder(&self) -> PathBuf {
         self.driver.folder().join("downloads")
     }
 
-    /// The world, where time stands still in it unless it is moved.
-    pub(crate) fn frozen(&self) -> Option<World> {
-        self.world.filter(|_| self.launch.freezes())
+    /// The clock and seed of a frozen world; `None` where time runs by itself.
+    pub(crate) fn frozen(&self) -> Option<Determinism> {
+        self.determinism.filter(|_| self.launch.is_frozen())
     }
 
-    async fn begin(&self) -> Result<(), Error> {
-        let context = if self.launch.open { None } else { Some(self.create_context().await?) };
+    async fn begin_episode(&self) -> Result<(), Error> {
+        let context = if self.launch.attach_mode { None } else { Some(self.create_context().await?) };
         let permissions = self.launch.device.permissions();
         if !permissions.is_empty() {
-            let params = in_context(json!({ "permissions": permissions }), context.as_deref());
+            let params = with_browser_context(json!({ "permissions": permissions }), context.as_deref());
             self.cdp().call(None, "Browser.grantPermissions", params).await?;
         }
-        let name = self.pretended_name().await?;
+        let name = self.user_agent_override().await?;
         {
-            let setup = Setup::new(&self.launch, self.world, context.clone(), name, self.downloads_folder());
+            let setup = TargetSetup::new(
+                &self.launch,
+                self.determinism,
+                context.clone(),
+                name,
+                self.downloads_folder(),
+            );
             let start = match self.frozen() {
                 None => 0.0,
-                Some(world) if self.draws_when_told() => virtual_time::milliseconds(world),
-                Some(world) => virtual_time::before_head_start(world),
+                Some(determinism) if self.begin_frame_control() => virtual_time::start_millis(determinism),
+                Some(determinism) => virtual_time::millis_before_head_start(determinism),
             };
-            self.watch.lock().begin(setup, start);
+            self.tracker.lock().begin_episode(setup, start);
         }
-        self.keep_downloads(context.as_deref()).await?;
+        self.set_download_folder(context.as_deref()).await?;
         let page = self.open_tab(context.as_deref()).await?;
         match self.frozen() {
             None => {}
-            Some(world) if self.draws_when_told() => {
+            Some(determinism) if self.begin_frame_control() => {
                 let ticks = virtual_time::ticks(self.cdp(), &page).await?;
-                self.watch.lock().frames = Frames::starting(ticks, virtual_time::milliseconds(world));
+                self.tracker.lock().frame_clock =
+                    FrameClock::starting_at(ticks, virtual_time::start_millis(determinism));
             }
-            Some(world) => virtual_time::take_head_start(self.cdp(), &self.watch, &page, world).await?,
+            Some(determinism) => {
+                virtual_time::run_head_start(self.cdp(), &self.tracker, &page, determinism).await?
+            }
         }
-        // With a window it is the user's.
+        // A headed browser has the user's clipboard.
         if self.frozen().is_some() && self.launch.headless {
-            self.empty_clipboard(&page).await?;
+            self.clear_clipboard(&page).await?;
         }
         Ok(())
     }
 
-    /// Takes out of the clipboard what pages of the episode before have copied: it is the
-    /// browser's, not a context's.
-    async fn empty_clipboard(&self, page: &Page) -> Result<(), Error> {
+    /// Clears what pages of the last episode have copied. The clipboard belongs to the browser, not
+    /// to a context.
+    async fn clear_clipboard(&self, page: &Page) -> Result<(), Error> {
         const EMPTY: &str = "(() => {
             const empty = event => { event.clipboardData.setData('text/plain', ''); event.preventDefault(); };
             document.addEventListener('copy', empty);
             document.execCommand('copy');
             document.removeEventListener('copy', empty);
         })()";
-        let world = self.world_apart(page, &page.target).await?;
-        let params = json!({ "expression": EMPTY, "contextId": world, "userGesture": true });
+        let isolated_world = self.isolated_world(page, &page.target).await?;
+        let params = json!({ "expression": EMPTY, "contextId": isolated_world, "userGesture": true });
         self.cdp().call(Some(&page.session), "Runtime.evaluate", params).await?;
         Ok(())
     }
 
-    /// Makes a browser context that reaches nothing but the gateway.
+    /// Creates a browser context that reaches only the gateway.
     async fn create_context(&self) -> Result<String, Error> {
         const METHOD: &str = "Target.createBrowserContext";
         let params = json!({
             "disposeOnDetach": true,
             "proxyServer": format!("http://{}", self.launch.proxy),
-            // The loopback is not exempt.
+            // The loopback gets no exception.
             "proxyBypassList": "<-loopback>",
         });
         let context = self.cdp().call(None, METHOD, params).await?;
@@ -224,17 +241,19 @@ impl Session {
         Ok(context.ok_or(Error::Shape { method: METHOD, field: "browserContextId" })?.to_owned())
     }
 
-    async fn end(&self, context: Option<String>) -> Result<(), Error> {
+    async fn end_episode(&self, context: Option<String>) -> Result<(), Error> {
         let Some(context) = context else { return Ok(()) };
         let params = json!({ "browserContextId": context });
         self.cdp().call(None, "Target.disposeBrowserContext", params).await?;
-        // The one thing that Chromium keeps across contexts: which icons of sites were not found. A forced reload makes it forget.
-        self.driver.first_tab("Page.reload", json!({ "ignoreCache": true })).await
+        // Chromium keeps one thing across contexts: which favicons were not found. A forced reload
+        // clears it.
+        self.driver.execute_in_first_tab("Page.reload", json!({ "ignoreCache": true })).await
     }
 }
 
-/// Adds a browser context to a command's parameters; without one they mean the browser's own profile.
-pub(crate) fn in_context(mut params: Value, context: Option<&str>) -> Value {
+/// Adds a browser context to a command's parameters. Without one they mean the browser's own
+/// profile.
+pub(crate) fn with_browser_context(mut params: Value, context: Option<&str>) -> Value {
     if let Some(context) = context {
         params["browserContextId"] = json!(context);
     }

@@ -1,4 +1,4 @@
-//! Every action has the effect that a person's would have.
+//! Every action has the effect of the same input by a person.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,7 +9,7 @@ use browser::Dialect;
 
 use bench::{Bench, LOG};
 
-/// Each part tells the page's log what happened to it.
+/// Each part of the page writes to its log what happened to it.
 const PAGE: &str = r##"<!doctype html><title>Workbench</title>
 <style>body { margin: 0; width: 500px } #pad { position: absolute; left: 600px; top: 0; width: 200px; height: 200px; background: #eee }
 #slider { position: absolute; left: 600px; top: 300px; width: 40px; height: 40px; background: #36c }</style>
@@ -116,11 +116,12 @@ async fn things_are_dragged_by_the_browser_or_by_the_page() {
     assert_eq!(bench.said().await, ["dropped the card"]);
     bench.act("mouse_drag_and_drop(620, 320, 700, 320)").await;
     assert_eq!(bench.said().await, ["slid to 680px"]);
-    // What cannot be a target: the slider is let go where it was taken, at the beginning of its own count.
+    // The target does not exist. So the slider is released where it was grabbed, at the start of
+    // its own count.
     let nowhere = bench.try_to("drag_and_drop('{Slider}', '{Nowhere}')").await.unwrap_err();
     assert!(nowhere.ends_with("it is not visible"), "{nowhere}");
     assert_eq!(bench.said().await, ["slid to 600px"]);
-    // The mouse is free again.
+    // The mouse button is up again.
     bench.act("click('{Press me}')").await;
     assert_eq!(bench.said().await, ["over", "click 0 1"]);
 }

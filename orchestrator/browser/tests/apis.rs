@@ -1,8 +1,8 @@
-//! Whatever interface a page asks, in whatever realm, it sees the same in every visit.
+//! Every interface of the browser gives the same values in every visit, in every realm.
 //!
-//! `SANDBOX_VISITS` says how many visits there are (3), `SANDBOX_LOAD` how many threads keep the
-//! machine busy meanwhile (1), `SANDBOX_REALM` asks in one realm only, and with `SANDBOX_SHOW` what
-//! was seen is printed.
+//! `SANDBOX_VISITS` sets the number of visits (3), `SANDBOX_LOAD` the number of threads that keep
+//! the machine busy meanwhile (1). `SANDBOX_REALM` tests one realm only, and `SANDBOX_SHOW` prints
+//! the values.
 
 #![allow(clippy::unwrap_used)]
 
@@ -19,14 +19,14 @@ use std::{
     time::Duration,
 };
 
-use browser::{Action, Launch, Session, World};
+use browser::{Action, Determinism, Launch, Session};
 use gateway::{CertificateAuthority, Config, Gateway, Routes, Site, Target};
 
 use web::Web;
 
 const SETTLE: Duration = Duration::from_secs(60);
 const PROBES: &str = include_str!("apis/probes.js");
-/// Answers of which a page sees that they come after it has waited for long enough.
+/// How many times a page may settle before its last values have come.
 const SETTLINGS: usize = 40;
 
 const HEAD: &str = "<!doctype html><title>Interfaces</title><pre id=out></pre><script>const tell = line => { out.textContent += line + '\\n'; };</script>";
@@ -42,10 +42,10 @@ const REALMS: [(&str, &str); 5] = [
     ),
 ];
 
-/// What does not repeat, as the crate says: keys by which two browsers would reach each other.
+/// What does not repeat, as the crate's docs say: the keys of WebRTC.
 const DIFFERENT: [&str; 2] = ["RTCPeerConnection", "RTCCertificate"];
 
-/// Threads that do nothing but keep the machine busy, until dropped.
+/// Threads that keep the machine busy until this is dropped.
 struct Load(Arc<AtomicBool>);
 
 impl Load {
@@ -101,7 +101,7 @@ async fn serve() -> (Web, Gateway, Arc<CertificateAuthority>) {
     (web, gateway, ca)
 }
 
-/// What the probes of a realm say, a line each.
+/// The output of a realm's probes, a line each.
 async fn visit(session: &mut Session, gateway: &Gateway, realm: &str) -> Vec<String> {
     session.act(&Action::Goto { url: format!("http://localhost/{realm}") }).await.unwrap();
     let end = format!("{realm} is done");
@@ -118,13 +118,13 @@ async fn visit(session: &mut Session, gateway: &Gateway, realm: &str) -> Vec<Str
 
 #[tokio::test]
 async fn every_interface_says_the_same_in_every_visit() {
-    let world = World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+    let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
     let _load = Load::begin(number("SANDBOX_LOAD", 1));
     let mut browsers = Vec::new();
     for _ in 0..2 {
         let (web, gateway, ca) = serve().await;
         let launch = Launch {
-            world: Some(world),
+            determinism: Some(world),
             activity: Some(gateway.activity()),
             ..Launch::new(gateway.local_addr(), ca.spki_sha256_base64())
         };

@@ -1,4 +1,4 @@
-//! What is copied and pasted stays within an episode.
+//! The clipboard's content stays within an episode.
 
 #![allow(clippy::unwrap_used)]
 

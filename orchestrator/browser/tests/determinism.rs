@@ -1,4 +1,4 @@
-//! A frozen world shows the same to every episode, whatever the machine is doing.
+//! A frozen world is the same in every episode, however busy the machine is.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,7 +6,7 @@ mod web;
 
 use std::time::Duration;
 
-use browser::{Action, Launch, Session, World};
+use browser::{Action, Determinism, Launch, Session};
 use gateway::Activity;
 
 const CLOCK: &str = include_str!("web/clock.html");
@@ -39,8 +39,8 @@ async fn ten_episodes_in_two_browsers_see_the_same_times_and_random_numbers() {
         ("elsewhere.test/", FRAME),
     ])
     .await;
-    let world = World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
-    let launch = Launch { world: Some(world), ..Launch::new(web.address, "") };
+    let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+    let launch = Launch { determinism: Some(world), ..Launch::new(web.address, "") };
     let mut first: Option<(String, String)> = None;
     for _ in 0..2 {
         let mut session = Session::start(&launch).await.unwrap();
@@ -50,8 +50,8 @@ async fn ten_episodes_in_two_browsers_see_the_same_times_and_random_numbers() {
             assert_eq!(*first, seen);
             session.reset(Some(world)).await.unwrap();
         }
-        // Another seed, another world.
-        session.reset(Some(World { seed: 8, ..world })).await.unwrap();
+        // Another seed gives another world.
+        session.reset(Some(Determinism { seed: 8, ..world })).await.unwrap();
         assert_ne!(first.as_ref(), Some(&episode(&mut session).await));
         session.close().await.unwrap();
     }

@@ -1,4 +1,4 @@
-//! A page sees the device that its task is done on, its servers are told, and the next episode knows nothing of it.
+//! Pages and servers see the device of their task, and the next episode sees nothing of it.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,13 +7,13 @@ mod web;
 
 use std::time::Duration;
 
-use browser::{Action, ActionError, Device, Dialect, Error, Geolocation, Launch, Session, World};
+use browser::{Action, ActionError, Determinism, Device, Dialect, Error, Geolocation, Launch, Session};
 use gateway::Activity;
 
 use bench::{Bench, LOG};
 use web::Web;
 
-/// On `localhost`, which counts as secure: other pages without TLS may not ask where they are.
+/// On `localhost`, which counts as secure: other pages without TLS may not ask for their location.
 const PAGE: &str = r#"<!doctype html><title>Here</title><meta name=viewport content="width=device-width"><button onclick="look()">Look</button>
 <script>
 const facts = () => [innerWidth, innerHeight, navigator.language, navigator.languages, new Date(0).getHours(), (1234.5).toLocaleString(),
@@ -48,7 +48,7 @@ async fn pages_workers_and_servers_see_the_device_of_the_episode() {
         mobile: true,
         geolocation: Some(Geolocation { latitude: 52.5, longitude: 13.25, accuracy: 10.0 }),
     };
-    bench.session.reset_as(Some(bench::world()), telephone).await.unwrap();
+    bench.session.reset_with_device(Some(bench::world()), telephone).await.unwrap();
     bench.heard = 0;
     bench.act("goto('http://localhost/')").await;
     bench.act("click('{Look}')").await;
@@ -62,11 +62,11 @@ async fn pages_workers_and_servers_see_the_device_of_the_episode() {
         assert!(seen.contains(&expected.to_owned()), "{expected}: {seen:?}");
     }
 
-    bench.session.reset_as(Some(bench::world()), Device::default()).await.unwrap();
+    bench.session.reset_with_device(Some(bench::world()), Device::default()).await.unwrap();
     bench.heard = 0;
     bench.act("goto('http://localhost/')").await;
     bench.act("click('{Look}')").await;
-    // What is asked of the browser and of a server is answered in either order.
+    // The replies of the browser and of a server come in either order.
     let sorted = |mut said: Vec<String>| {
         said.sort();
         said
@@ -84,8 +84,8 @@ async fn a_page_that_does_not_take_the_worlds_device_ends_the_episode() {
         },
         Device { locale: "not a locale".to_owned(), ..Device::default() },
     ] {
-        let world = World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
-        let launch = Launch { world: Some(world), device, ..Launch::new(web.address, "") };
+        let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+        let launch = Launch { determinism: Some(world), device, ..Launch::new(web.address, "") };
         let opened = async {
             let mut session = Session::start(&launch).await?;
             let goto = Action::Goto { url: "http://shop.test/".to_owned() };
@@ -106,8 +106,8 @@ async fn workers_that_end_at_once_are_no_failure() {
         for (let n = 0; n < 40; n++) { const worker = new Worker(URL.createObjectURL(new Blob(['postMessage(1)']))); if (n % 2) worker.terminate(); }
         setTimeout(() => p.textContent = 'done', 1000)</script>";
     let web = Web::serve(&[("shop.test/", page)]).await;
-    let world = World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
-    let launch = Launch { world: Some(world), ..Launch::new(web.address, "") };
+    let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+    let launch = Launch { determinism: Some(world), ..Launch::new(web.address, "") };
     let mut session = Session::start(&launch).await.unwrap();
     session.act(&Action::Goto { url: "http://shop.test/".to_owned() }).await.unwrap();
     session.settle(&Activity::default(), Duration::from_secs(60)).await.unwrap();

@@ -1,4 +1,4 @@
-//! What agents of other benchmarks say has the effect on a page that they mean.
+//! Actions in the dialects of other benchmarks have the intended effect on a page.
 
 #![allow(clippy::unwrap_used)]
 
@@ -22,7 +22,7 @@ const place = () => say(`at ${scrollY}`);
 addEventListener('scroll', place);
 </script>"#;
 
-/// A task as a crowd worker sees it.
+/// A task for a crowd worker.
 const FORM: &str = r#"<title>Task</title><form>
 <textarea name="comment"></textarea>
 <label><input type="checkbox" name="colours" value="red"> Red</label>
@@ -38,7 +38,7 @@ form.addEventListener('input', e => parent.postMessage(`${e.target.name}=${e.tar
 addEventListener('scroll', () => parent.postMessage(`${Math.round(form.last.getBoundingClientRect().y / innerHeight * 10)} tenths`, '*'));
 </script>"#;
 
-/// Opens a page of the shop's, or the task in a frame.
+/// Opens a page of the shop, or the task in a frame.
 async fn open(dialect: Dialect, first: &str) -> Bench {
     let shop = format!("{SHOP}{LOG}");
     let framed = format!(
@@ -86,8 +86,8 @@ async fn webcanvas_searches_and_chooses_what_is_most_like_it() {
     };
     bench.act(&say("select_option", "low to high", "{Sort}")).await;
     assert_eq!(bench.said().await, ["sorted by low"]);
-    assert_eq!(bench.session.acted().unwrap().value, "Price: Low to High");
-    // By label, though another option has that value.
+    assert_eq!(bench.session.action_target().unwrap().value, "Price: Low to High");
+    // Selected by label, though another option has that value.
     bench.act(&say("select_option", "1", "{Sort}")).await;
     assert_eq!(bench.said().await, ["sorted by 3"]);
     let text = bench.try_to(&say("select_option", "1", "{Text}")).await.unwrap_err();
@@ -99,7 +99,7 @@ async fn webcanvas_searches_and_chooses_what_is_most_like_it() {
     bench.act(&say("fill_search", "new", "{Text}")).await;
     assert_eq!(bench.title().await, "Found");
     assert_eq!(bench.web.asked().last().map(String::as_str), Some("GET http://bench.test/found?q=new"));
-    assert_eq!(bench.session.acted().unwrap().value, "new");
+    assert_eq!(bench.session.action_target().unwrap().value, "new");
     bench.act(&say("google_search", "tents & more", "")).await;
     assert_eq!(bench.title().await, "Results");
     assert_eq!(

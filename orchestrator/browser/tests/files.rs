@@ -1,4 +1,4 @@
-//! Dialogs, downloads and uploads: what passes between a page and its user besides the page.
+//! Dialogs, downloads and uploads.
 
 #![allow(clippy::unwrap_used)]
 

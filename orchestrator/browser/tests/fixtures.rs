@@ -1,4 +1,4 @@
-//! What pages are made of that is hard to see or to use: each is observed and operated.
+//! Widgets that are hard to see or to use: each is observed and operated.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,7 +9,7 @@ use browser::Dialect;
 
 use bench::{Bench, LOG};
 
-/// Serves a page that keeps a log, and others that it needs.
+/// Serves a page with a log, and the other pages that it needs.
 async fn open(page: &str, others: &[(&str, &str)]) -> Bench {
     let page = format!("<!doctype html><title>Fixture</title>{page}{LOG}");
     let pages = [&[("fixture.test/", &*page)], others].concat();

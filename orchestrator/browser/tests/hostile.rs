@@ -1,5 +1,4 @@
-//! Pages that try to get out (`tests/hostile/pages`), in a frozen episode and in one that another
-//! program drives.
+//! Pages that try to break out (`tests/hostile/pages`), in a frozen episode and in attach mode.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,13 +9,18 @@ use browser::{Launch, Session};
 
 use hostile_pages::{DOWNLOADS, Outside, serve, tried, world};
 
-async fn all_are_held(open: bool) {
+async fn all_are_held(attach_mode: bool) {
     let (web, outside) = (serve().await, Outside::new().await);
-    let launch = Launch { world: Some(world()), open, downloads: DOWNLOADS, ..Launch::new(web.address, "") };
+    let launch = Launch {
+        determinism: Some(world()),
+        attach_mode,
+        downloads: DOWNLOADS,
+        ..Launch::new(web.address, "")
+    };
     for page in ["addresses", "handlers", "webrtc", "transports", "service-worker", "devices"] {
         let mut session = Session::start(&launch).await.unwrap();
         let report = tried(&mut session, &format!("{page}.html"), &outside.query()).await;
-        assert!(report.starts_with("held\n"), "{page}, open {open}: {report}");
+        assert!(report.starts_with("held\n"), "{page}, attach mode {attach_mode}: {report}");
         assert!(report.lines().count() > 4, "{page} has tried: {report}");
         outside.nobody_came(page).await;
         session.close().await.unwrap();

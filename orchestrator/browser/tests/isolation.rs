@@ -1,4 +1,4 @@
-//! What does not happen: nothing is carried over, nothing gets out, nothing is left behind.
+//! Nothing passes from one episode to the next, nothing leaves the browser, nothing is left behind.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,14 +6,15 @@ mod web;
 
 use std::{fs, path::PathBuf, time::Duration};
 
-use browser::{Action, Error, Launch, Session, World};
+use browser::{Action, Determinism, Error, Launch, Session};
 use gateway::Activity;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The tests here look at all browsers of this process, so they take turns.
+/// The tests here look at all browsers of this process, so they run one after the other.
 static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
-/// Leaves its mark in everything that keeps marks, and tells what it found there. On localhost, as a service worker needs a secure origin.
+/// Leaves a mark in everything that stores data, and reports what it found there. On localhost,
+/// because a service worker needs a secure origin.
 const MARKS: &str = "<!doctype html><title>marks</title><pre id=out>pending</pre>
     <iframe src='http://third.test/'></iframe><script>
     const found = { cookie: document.cookie, sent: '%COOKIE%', local: localStorage.mark, session: sessionStorage.mark };
@@ -51,21 +52,21 @@ async fn nothing_is_carried_over_and_nothing_gets_out() {
             </script><link rel=dns-prefetch href='//prefetched.example'><link rel=preconnect href='https://preconnected.example'><p>leaks</p>"),
     ])
     .await;
-    let world = World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
-    let launch = Launch { world: Some(world), ..Launch::new(web.address, "") };
+    let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+    let launch = Launch { determinism: Some(world), ..Launch::new(web.address, "") };
     let mut session = Session::start(&launch).await.unwrap();
 
     let first = marks(&mut session).await;
     let clean = r#"{"cookie":"","sent":"","workers":0,"caches":0,"databases":0,"name":"","history":2}"#;
     assert!(first.starts_with(clean), "{first}");
-    // The marks do stick, or their absence would prove nothing.
+    // The marks are stored; otherwise their absence would prove nothing.
     assert!(marks(&mut session).await.starts_with(
         r#"{"cookie":"mark=1","sent":"mark=1","local":"set","session":"set","workers":1,"caches":1,"databases":1"#
     ));
     let asked = web.asked().len();
     session.reset(Some(world)).await.unwrap();
     assert_eq!(marks(&mut session).await, first);
-    // All was asked for anew: nothing came from a cache.
+    // Everything was requested anew: nothing came from a cache.
     let again: Vec<String> = web.asked().split_off(asked);
     assert!(again.iter().any(|line| line.ends_with("/sw.js")), "{again:?}");
 
@@ -121,8 +122,8 @@ async fn nothing_is_left_behind_however_a_session_ends() {
     gone("a crash").await;
 }
 
-/// The browser processes of this test, zombies too: chromedriver names the folder of its session,
-/// and leads a group.
+/// The browser processes of this test, zombies included: chromedriver has the folder of its
+/// session, and leads a group.
 fn ours() -> Vec<(i32, String)> {
     let mark = format!("sandbox-browser-{}-", std::process::id());
     let all = fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| {
@@ -149,7 +150,7 @@ fn kill(pid: i32) {
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
 }
 
-/// A dropped session's folder goes a moment later than its processes.
+/// The folder of a dropped session goes a moment later than its processes.
 async fn gone(after: &str) {
     let waiting = async {
         let mut look = tokio::time::interval(Duration::from_millis(20));

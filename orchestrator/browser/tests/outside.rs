@@ -1,4 +1,4 @@
-//! What an agent cannot have the browser open, and which files it cannot give away.
+//! URLs that an agent cannot open, and files that it cannot upload.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! Looking at pages and acting on them, in one browser.
+//! Observing pages and acting on them, in one browser.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,7 +6,7 @@ mod web;
 
 use std::time::{Duration, Instant};
 
-use browser::{Action, ActionError, Launch, Look, Session, TreeText, World};
+use browser::{Action, ActionError, Determinism, Launch, Look, Session, TreeText};
 use gateway::Activity;
 
 const SHOP: &str = r##"<!doctype html><title>Shop</title>
@@ -39,8 +39,8 @@ async fn shop() -> (web::Web, Session) {
         ("frame.test/", "<button onclick=\"parent.postMessage('from the frame', '*')\">Inside</button><iframe srcdoc='<b>deep</b><button>Deeper</button>'></iframe>"),
     ])
     .await;
-    let world = World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
-    let launch = Launch { world: Some(world), ..Launch::new(web.address, "") };
+    let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+    let launch = Launch { determinism: Some(world), ..Launch::new(web.address, "") };
     let mut session = Session::start(&launch).await.unwrap();
     go(&mut session, "http://shop.test/").await;
     (web, session)
@@ -86,7 +86,7 @@ async fn a_page_is_seen_and_used_as_by_a_person() {
         .act(&Action::Fill { bid: search.clone(), value: "naïve \"tea\"".to_owned(), by_keys: false })
         .await
         .unwrap();
-    assert_eq!(session.acted().unwrap().value, "naïve \"tea\"");
+    assert_eq!(session.action_target().unwrap().value, "naïve \"tea\"");
     assert_eq!(session.observe().await.unwrap().focused, Some(search));
     let size = bid(&mut session, "combobox", "Size").await;
     session.act(&Action::Select { bid: size.clone(), options: vec!["Large".to_owned()] }).await.unwrap();
@@ -104,13 +104,17 @@ async fn a_page_is_seen_and_used_as_by_a_person() {
     assert!(session.act(&Action::Fill { bid: day, value: "soon".to_owned(), by_keys: false }).await.is_err());
     let gift = bid(&mut session, "checkbox", "Gift").await;
     session.act(&Action::click(gift.clone())).await.unwrap();
-    let acted = session.acted().unwrap();
-    assert_eq!(acted.page_url, "http://shop.test/");
-    assert!(acted.element_html.starts_with("<input type=\"checkbox\""), "{}", acted.element_html);
-    assert_eq!(acted.selector, "html > body > form > label:nth-of-type(3) > input");
-    let [left, top, width, height] = acted.bbox.unwrap();
+    let action_target = session.action_target().unwrap();
+    assert_eq!(action_target.page_url, "http://shop.test/");
+    assert!(
+        action_target.element_html.starts_with("<input type=\"checkbox\""),
+        "{}",
+        action_target.element_html
+    );
+    assert_eq!(action_target.selector, "html > body > form > label:nth-of-type(3) > input");
+    let [left, top, width, height] = action_target.bbox.unwrap();
     assert!(left >= 0.0 && top >= 0.0 && (8.0..40.0).contains(&width) && (8.0..40.0).contains(&height));
-    assert!(acted.scrolled[1].abs() < 0.5, "{:?}", acted.scrolled);
+    assert!(action_target.scroll_offset[1].abs() < 0.5, "{:?}", action_target.scroll_offset);
     settle(&mut session).await;
     let find = bid(&mut session, "button", "Find").await;
     session.act(&Action::click(find)).await.unwrap();
@@ -119,13 +123,13 @@ async fn a_page_is_seen_and_used_as_by_a_person() {
     assert_eq!(seen.url, "http://shop.test/found?q=na%C3%AFve+%22tea%22&size=l&gift=on&day=2026-03-08");
     assert_eq!(seen.title, "Found");
 
-    // What was there is there no more.
+    // The element has gone.
     assert!(matches!(session.act(&Action::click(gift)).await, Err(ActionError::NotFound { .. })));
     assert!(
         session.observe().await.unwrap().last_action_error.unwrap().starts_with("failed to find element ")
     );
 
-    // Back, and keys.
+    // Going back, and keys.
     session.act(&Action::GoBack).await.unwrap();
     settle(&mut session).await;
     assert_eq!(session.observe().await.unwrap().title, "Shop");
@@ -153,24 +157,32 @@ async fn where_an_element_lay_is_told_as_the_picture_shows_it() {
     let (_web, mut session) = shop().await;
     let far = bid(&mut session, "button", "Far down").await;
     session.act(&Action::click(far)).await.unwrap();
-    let acted = session.acted().unwrap();
-    assert!(acted.bbox.unwrap()[1] > 2000.0, "it lay below the picture: {:?}", acted.bbox);
-    assert!(acted.scrolled[1].abs() < 0.5, "and the page was at its beginning: {:?}", acted.scrolled);
+    let action_target = session.action_target().unwrap();
+    assert!(action_target.bbox.unwrap()[1] > 2000.0, "it lay below the picture: {:?}", action_target.bbox);
+    assert!(
+        action_target.scroll_offset[1].abs() < 0.5,
+        "and the page was at its beginning: {:?}",
+        action_target.scroll_offset
+    );
     settle(&mut session).await;
 
-    // In a frame of a page that is scrolled by now.
+    // In a frame of a page that is scrolled.
     let inside = bid(&mut session, "button", "Inside").await;
     let frame = "(() => { const at = document.querySelector('iframe').getBoundingClientRect(); return [at.x, at.y, scrollY]; })()";
     let frame: [f64; 3] = serde_json::from_value(session.evaluate(frame).await.unwrap()).unwrap();
     session.act(&Action::click(inside)).await.unwrap();
-    let acted = session.acted().unwrap();
-    let [left, top, width, height] = acted.bbox.unwrap();
+    let action_target = session.action_target().unwrap();
+    let [left, top, width, height] = action_target.bbox.unwrap();
     assert!(width > 20.0 && height > 10.0);
     assert!((frame[0]..frame[0] + 20.0).contains(&left) && (frame[1]..frame[1] + 20.0).contains(&top));
-    assert!(frame[2] > 100.0 && (acted.scrolled[1] - frame[2]).abs() < 1.0, "{:?} {frame:?}", acted.scrolled);
+    assert!(
+        frame[2] > 100.0 && (action_target.scroll_offset[1] - frame[2]).abs() < 1.0,
+        "{:?} {frame:?}",
+        action_target.scroll_offset
+    );
 
     session.act(&Action::GoBack).await.unwrap_err();
-    assert!(session.acted().is_none());
+    assert!(session.action_target().is_none());
 }
 
 #[tokio::test]
@@ -198,7 +210,7 @@ async fn buttons_work_wherever_they_are_and_a_covered_one_is_refused() {
     settle(&mut session).await;
     session.act(&Action::Scroll { at: None, dx: 0.0, dy: -5000.0 }).await.unwrap();
 
-    // A link to a new tab: that becomes the active one.
+    // A link opens a new tab, which becomes the active one.
     let link = bid(&mut session, "link", "In a new tab").await;
     session.act(&Action::click(link)).await.unwrap();
     settle(&mut session).await;
@@ -227,8 +239,8 @@ new MutationObserver(records => { heard += records.length; document.title = `Hea
 #[tokio::test]
 async fn marks_come_and_go_unnoticed_and_reach_what_scripts_cannot() {
     let web = web::Web::serve(&[("watched.test/", WATCHED)]).await;
-    let world = World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
-    let launch = Launch { world: Some(world), ..Launch::new(web.address, "") };
+    let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+    let launch = Launch { determinism: Some(world), ..Launch::new(web.address, "") };
     let mut session = Session::start(&launch).await.unwrap();
     go(&mut session, "http://watched.test/").await;
 
@@ -236,14 +248,14 @@ async fn marks_come_and_go_unnoticed_and_reach_what_scripts_cannot() {
     let second = session.observe().await.unwrap();
     assert_eq!(first, second, "an element keeps its bid");
     assert_eq!(first.title, "Watched", "the page's observer was told of the marks");
-    // Of no standard kind, and behind a closed shadow root: numbered apart.
+    // A custom element, and one in a closed shadow root: they have numbers of their own.
     for (role, name, said, bid) in
         [("switch", "Light", "switched", "01"), ("button", "Closed", "in the dark", "02")]
     {
         let element = first.find(role, name).unwrap_or_else(|| panic!("{name} in\n{}", first.axtree));
         assert_eq!(element.bid, bid);
         session.act(&Action::click(bid)).await.unwrap();
-        let html = &session.acted().unwrap().page_html;
+        let html = &session.action_target().unwrap().page_html;
         assert!(!html.contains("bid=") && html.contains("aria-description=\"its own\""), "{html}");
         settle(&mut session).await;
         let seen = session.observe().await.unwrap();
@@ -259,7 +271,7 @@ async fn elements_are_measured_when_asked_for() {
     let (_web, mut session) = shop().await;
     let axtree = TreeText { with_visible: true, with_clickable: true, ..TreeText::default() };
     let seen = session
-        .observe_as(&Look { axtree: Some(axtree), properties: true, ..Look::default() })
+        .observe_with(&Look { axtree: Some(axtree), properties: true, ..Look::default() })
         .await
         .unwrap();
     let of = |role: &str, name: &str| {
@@ -282,7 +294,7 @@ async fn raw_trees_are_the_same_in_every_browser() {
     let mut seen = Vec::new();
     for _ in 0..2 {
         let (_web, mut session) = shop().await;
-        let observation = session.observe_as(&look).await.unwrap();
+        let observation = session.observe_with(&look).await.unwrap();
         seen.push((observation.dom.unwrap(), observation.axtree_object.unwrap()));
         session.close().await.unwrap();
     }

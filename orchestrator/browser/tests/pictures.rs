@@ -1,4 +1,4 @@
-//! Pictures of pages that tell in their titles what they notice.
+//! Screenshots of pages that show in their titles which events they get.
 
 #![allow(clippy::unwrap_used)]
 
@@ -53,7 +53,7 @@ async fn all_of_a_page_is_drawn_and_it_does_not_notice() {
     bench.session.close().await.unwrap();
 }
 
-/// Counts the frames that are drawn.
+/// Counts the drawn frames.
 const FRAMES: &str = "<!doctype html><title>0</title><h1>Frames</h1>
     <script>requestAnimationFrame(function next() { ++document.title; requestAnimationFrame(next); })</script>";
 

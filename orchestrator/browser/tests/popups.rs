@@ -1,6 +1,6 @@
-//! What a browser opens on top of a page, or would ask its user: it is seen as the accessibility
-//! tree shows it, keys work on it, a picture of the page can be taken, and the episode goes on.
-//! Every test runs in the headless shell and, by the last one, in Chromium.
+//! The browser's popups on top of a page, and its prompts for the user. The accessibility tree
+//! shows them, keys work on them, a screenshot of the page can be taken, and the episode goes on.
+//! Every test runs in the headless shell and, through the last one, in Chromium.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,7 @@ use browser::{CHROMIUM_VARIABLE, Dialect, Programs};
 
 use bench::{Bench, LOG};
 
-/// A list, what happens to it, and something else.
+/// A list with a log of its events, and another element.
 const LIST: &str = "<select id=fruit aria-label=Fruit><option value=a>Apple<option value=b>Banana<option value=c>Cherry<option disabled>Date
     <option value=e>Elder</select> <button onclick='say(`pressed`)'>Elsewhere</button>";
 const LISTEN: &str =
@@ -26,8 +26,7 @@ async fn open(page: &str, others: &[(&str, &str)]) -> Bench {
     Bench::open(Dialect::BrowserGym, &pages).await
 }
 
-/// Does as an episode does at each of its steps: acts, looks, and takes a picture. Returns what is
-/// seen.
+/// One step of an episode: acts, observes, and takes a screenshot. Returns the text of the tree.
 async fn step(bench: &mut Bench, action: &str) -> String {
     bench.act(action).await;
     let seen = bench.session.observe().await.unwrap();
@@ -49,7 +48,7 @@ async fn a_list_opens_by_a_click_and_keys_choose_in_it() {
     assert!(open != closed, "a picture shows the list");
     assert!(bench.session.screenshot().await.unwrap() == open, "the picture repeats");
     assert_eq!(bench.said().await, ["focus: a", "click: a"]);
-    // The value changes only when the choice is made.
+    // The value changes only when an option is chosen.
     step(&mut bench, "keyboard_press('ArrowDown')").await;
     step(&mut bench, "keyboard_press('ArrowDown')").await;
     assert!(bench.said().await.is_empty());
@@ -287,7 +286,7 @@ async fn what_a_browser_would_ask_its_user_is_answered_at_once() {
         step(&mut bench, &format!("click('{{{name}}}')")).await;
         assert_eq!(bench.said().await, [*answer], "{name}");
     }
-    // What looks at the functions sees the browser's own.
+    // Scripts that print the functions see the browser's own.
     let shown = bench
         .session
         .evaluate("'' + EyeDropper.prototype.open + Element.prototype.requestPointerLock.length")
@@ -370,9 +369,9 @@ async fn a_tab_that_leads_to_another_program_is_empty() {
     }
 }
 
-/// The same in Chromium: all tests of this file again, by a process of its own, since the browser
-/// is told by its environment. What leads to another program is left out: Chromium itself then
-/// waits for a user.
+/// The same in Chromium: all tests of this file again, in a process of its own, because the
+/// environment selects the browser. Links to other programs are left out: Chromium itself waits for
+/// a user then.
 #[test]
 fn all_that_is_so_in_chromium_too() {
     let programs = Programs::find().unwrap();

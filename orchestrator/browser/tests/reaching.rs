@@ -1,5 +1,4 @@
-//! Elements under headers that stay, behind bars at the bottom, and hidden boxes whose labels
-//! people click on.
+//! Elements under fixed headers, behind bottom bars, and hidden boxes with labels.
 
 #![allow(clippy::unwrap_used)]
 
@@ -21,8 +20,8 @@ async fn open(page: &str, others: &[(&str, &str)]) -> Bench {
     Bench::open(Dialect::BrowserGym, &pages).await
 }
 
-/// A page with a header and a bar, whose parts lie under each of them at first, or after they were
-/// scrolled into view.
+/// A page with a header and a bar, which cover its parts at first, or after they were scrolled into
+/// view.
 fn under_bars() -> String {
     format!(
         "{BARS}<div id=head>Head</div><div id=cookies>We use cookies</div>
@@ -41,7 +40,7 @@ async fn what_a_bar_covers_is_scrolled_out_from_under_it() {
     for (action, expected) in [
         ("click('{Low}')", vec!["low"]),
         ("click('{Far}')", vec!["far"]),
-        // From below it comes to lie under the header.
+        // Scrolled up from below, it is under the header.
         ("click('{Low}')", vec!["low"]),
         ("dblclick('{Low}')", vec!["low", "low", "twice"]),
         ("click('{Far}')", vec!["far"]),
@@ -125,7 +124,7 @@ async fn hidden_boxes_are_ticked_by_their_labels() {
             <label><input type=radio name=r value={name} style='{style}' onchange='say(value)'><span>{name} radio</span></label></p>"
         );
     }
-    // What else is in a label is not clicked in its place.
+    // Other elements in a label are not clicked in its place.
     page += "<label><input type=checkbox style='opacity: 0; position: absolute; pointer-events: none' onchange='say(`agreed ${checked}`)'>
         I have read <a href=/terms style='margin-left: -70px; padding: 0 70px'>the terms</a></label>";
     let mut bench = open(&page, &[("reach.test/terms", "<title>Terms</title>")]).await;

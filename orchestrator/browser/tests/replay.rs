@@ -1,10 +1,11 @@
-//! The browser behind the real gateway: TLS by our own authority, service workers, event streams, and WebSockets played back.
+//! The browser behind the real gateway: TLS by our own authority, service workers, event streams,
+//! and replayed WebSockets.
 
 #![allow(clippy::unwrap_used)]
 
 use std::{sync::Arc, time::Duration};
 
-use browser::{Action, Launch, Session, World};
+use browser::{Action, Determinism, Launch, Session};
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{CertificateAuthority, Config, Gateway, Replay, ReplayOptions, Routes, Target};
 use snapshots::{
@@ -67,8 +68,9 @@ async fn a_recorded_site_behaves_the_same_in_every_episode() {
     let replay = Arc::new(Replay::new(set, ReplayOptions::default()));
     let ca = Arc::new(CertificateAuthority::in_memory().unwrap());
     let gateway = Gateway::start(Config::new(ca.clone(), Routes::all(Target::Replay(replay)))).await.unwrap();
-    let world = World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
-    let launch = Launch { world: Some(world), ..Launch::new(gateway.local_addr(), ca.spki_sha256_base64()) };
+    let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+    let launch =
+        Launch { determinism: Some(world), ..Launch::new(gateway.local_addr(), ca.spki_sha256_base64()) };
     let mut session = Session::start(&launch).await.unwrap();
     let mut first = None;
     for _ in 0..4 {

@@ -1,4 +1,4 @@
-//! When pages are done, and that nothing they do makes us wait for ever.
+//! When pages are done, and that no page makes us wait for ever.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,7 +6,7 @@ mod web;
 
 use std::time::{Duration, Instant};
 
-use browser::{Action, Error, Launch, Session, World};
+use browser::{Action, Determinism, Error, Launch, Session};
 use gateway::Activity;
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -40,8 +40,8 @@ async fn every_page_comes_to_rest() {
         ("hang.test/", "<script>setTimeout(() => { for (;;); }, 100)</script>"),
     ])
     .await;
-    let world = World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
-    let launch = Launch { world: Some(world), ..Launch::new(web.address, "") };
+    let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+    let launch = Launch { determinism: Some(world), ..Launch::new(web.address, "") };
     let mut session = Session::start(&launch).await.unwrap();
     for (url, expected) in [
         ("http://timer.test/", "done"),

@@ -1,4 +1,4 @@
-//! What pages keep goes from one episode into the next, where it is wanted, and only there.
+//! Stored data goes from one episode to the next only where that is wanted.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,5 +1,5 @@
-//! Streams that begin in the middle of things do not hold the page's time up, and the page sees the
-//! same beside them in every run.
+//! Streams that begin at any time do not stop the page's time, and beside them the page sees the
+//! same in every run.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,15 +10,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use browser::{Action, Launch, Session, World};
+use browser::{Action, Determinism, Launch, Session};
 use gateway::{CertificateAuthority, Config, Gateway, Routes, Site, Target};
 
 use web::Web;
 
 const SETTLE: Duration = Duration::from_secs(30);
 
-/// What every page does beside its stream: it asks every 300 ms, counts, keeps what it counted, and
-/// tells when it did so.
+/// What every page does beside its stream: it sends a request every 300 ms, counts, stores its
+/// count, and logs the time.
 const REST: &str = "<pre id=log></pre><script>
 const say = what => { log.textContent += `${what} @${Math.round(performance.now())}; `; };
 let polls = 0, ticks = 0;
@@ -32,9 +32,8 @@ setTimeout(() => say('late'), 4500);
 setTimeout(poll, 100);
 </script>";
 
-/// Pages that begin a stream, what it is that they are told by it, and how long they may take: an
-/// answer without an end shows only by its silence, and a question without an answer by a longer
-/// one.
+/// Pages that begin a stream, the stream's data, and how long they may take. An endless response
+/// shows only by its silence, and an unanswered request by a longer one.
 const PAGES: [(&str, &str, &str, u64); 11] = [
     ("timer", "<script>setTimeout(() => { new EventSource('/events.stream').onmessage = e => say(e.data); }, 150)</script>", "hello", 5),
     ("answer", "<script>fetch('/first.json').then(() => { new EventSource('/events.stream').onmessage = e => say(e.data); })</script>", "hello", 5),
@@ -52,8 +51,8 @@ const PAGES: [(&str, &str, &str, u64); 11] = [
     ("long", "<script>setTimeout(() => fetch('/long.json').then(a => a.text()).then(say), 150)</script>", "late", 20),
 ];
 
-/// WebSockets that are refused, each beside a timer that is due soon after. Chromium lets a process
-/// that has been refused wait before it asks again, longer each time.
+/// Refused WebSockets, each beside a timer that is due soon after. After a refusal Chromium makes a
+/// process wait before it tries again, longer each time.
 const SOCKETS_PAGE: &str = "<!doctype html><pre id=log></pre><script>
 const say = what => { log.textContent += `${what}; `; };
 let refused = 0;
@@ -70,12 +69,12 @@ const SOCKETS_WORKER: &str = "setTimeout(() => {
     setTimeout(() => postMessage(`${refused} in the worker`), 5);
 }, 150);";
 
-/// A text that is laid out only when somebody looks for it, in a font of its own.
+/// A text in a font of its own, which is laid out only during an observation.
 const LETTERS: &str = "<!doctype html><style>@font-face { font-family: letters; src: url(/letters.woff2) }
     div { content-visibility: auto; font-family: letters }</style><p style='height: 9000px'>Above</p><div>Below</div>";
 
-fn world() -> World {
-    World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 }
+fn world() -> Determinism {
+    Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 }
 }
 
 async fn serve() -> (Web, Gateway, Arc<CertificateAuthority>) {
@@ -113,7 +112,7 @@ async fn serve() -> (Web, Gateway, Arc<CertificateAuthority>) {
 /// A browser in a frozen world behind the gateway.
 async fn begin(gateway: &Gateway, ca: &CertificateAuthority) -> Session {
     let launch = Launch {
-        world: Some(world()),
+        determinism: Some(world()),
         activity: Some(gateway.activity()),
         ..Launch::new(gateway.local_addr(), ca.spki_sha256_base64())
     };
@@ -128,7 +127,7 @@ async fn a_stream_that_begins_within_a_slice_changes_neither_the_time_nor_its_pa
     for (name, _, told, seconds) in PAGES {
         let mut first: Option<String> = None;
         for _ in 0..2 {
-            // Answered only once something is asked for that nobody asks for.
+            // Answered only after a request that nobody sends.
             web.answer_in_order(&["/never.json", "/long.json"]);
             let began = Instant::now();
             session.act(&Action::Goto { url: format!("http://shop.test/{name}") }).await.unwrap();

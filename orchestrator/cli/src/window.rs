@@ -38,7 +38,7 @@ pub(crate) async fn show(
         out::warn(&format!("{url} did not load: failed to {}", error_text::with_causes(&error)));
     }
     tokio::select! {
-        () = session.closed() => {}
+        () = session.wait_until_closed() => {}
         () = cancel.cancelled() => {}
     }
     session.close().await.or_environment("close the window")

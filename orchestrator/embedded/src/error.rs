@@ -25,7 +25,7 @@ pub enum Error {
     },
     /// A folder of tasks is none.
     #[error(transparent)]
-    Tasks(#[from] turk::Error),
+    Tasks(#[from] turkingbench::Error),
     /// SQLite refused.
     #[error("{doing}: {source}")]
     Sqlite {

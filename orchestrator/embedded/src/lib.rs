@@ -1,13 +1,13 @@
 //! Sites that live in our own process: no container, no network, no system clock.
 //!
 //! Three sites are here: [`forum`], shaped like Postmill, [`desk`], the town's front page with a calculator, a
-//! scratchpad and manuals, and [`turk`], which shows the tasks of a folder in TurkingBench's form. All are the same thing underneath, a [`SiteCopy`]: an axum router over one SQLite
+//! scratchpad and manuals, and [`turkingbench`], which shows the tasks of a folder in TurkingBench's form. All are the same thing underneath, a [`SiteCopy`]: an axum router over one SQLite
 //! database in memory that was copied from a [`Golden`] one.
 //!
 //! ```text
 //! Golden::open(folder)     golden databases on disk, generated once, the same bytes every time
 //!   |- forum::start   -.
-//!   |- turk::start   -|
+//!   |- turkingbench::start   -|
 //!   `- desk::start    -+-> SiteCopy   router()  what a browser reaches
 //!                          |          reset()   the golden pages are put back by SQLite's online backup
 //!                          |          digest()  over every row of every table
@@ -37,7 +37,7 @@ mod web;
 
 pub mod desk;
 pub mod forum;
-pub mod turk;
+pub mod turkingbench;
 
 pub use clock::Clock;
 pub use copy::{Options, SiteCopy};

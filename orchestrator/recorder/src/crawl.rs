@@ -89,7 +89,7 @@ pub async fn crawl(
     on: &dyn Fn(Event<'_>),
 ) -> Result<CrawlSummary, Error> {
     let mut frontier = Frontier::new(&crawl.urls, crawl.bounds.clone());
-    let mut manners = Manners::new(crawl.delay);
+    let mut politeness = Politeness::new(crawl.delay);
     let mut crawled = CrawlSummary::default();
     let mut done = 0;
     while let Some(visit) = frontier.take_next() {
@@ -97,13 +97,13 @@ pub async fn crawl(
         done += 1;
         if crawl.robots
             && visit.depth > 0
-            && !manners.allowed(session, studio, &visit, crawl.page_deadline).await
+            && !politeness.allowed(session, studio, &visit, crawl.page_deadline).await
         {
             on(Event::Skipped { url: &visit.url, why: Skip::Robots });
             continue;
         }
         tokio::select! {
-            () = manners.wait(&visit.url) => {}
+            () = politeness.wait(&visit.url) => {}
             () = cancel.cancelled() => break,
         }
         let started = Timestamp::now();
@@ -120,7 +120,7 @@ pub async fn crawl(
                 frontier.found(&visit, links);
                 if crawl.twice {
                     tokio::select! {
-                        () = manners.wait(&visit.url) => {}
+                        () = politeness.wait(&visit.url) => {}
                         () = cancel.cancelled() => break,
                     }
                     let started = Timestamp::now();
@@ -138,16 +138,16 @@ pub async fn crawl(
     Ok(crawled)
 }
 
-/// What a guest owes each host: a pause between pages, and a look at its robots.txt.
-struct Manners {
+/// The politeness of a crawl: a delay between the pages of a host, and its robots.txt.
+struct Politeness {
     delay: Duration,
     next: HashMap<String, Instant>,
     robots: HashMap<String, Robots>,
 }
 
-impl Manners {
-    fn new(delay: Duration) -> Manners {
-        Manners { delay, next: HashMap::new(), robots: HashMap::new() }
+impl Politeness {
+    fn new(delay: Duration) -> Politeness {
+        Politeness { delay, next: HashMap::new(), robots: HashMap::new() }
     }
 
     /// Waits until the host of `url` may be asked again.

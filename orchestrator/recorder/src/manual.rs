@@ -14,7 +14,7 @@ pub async fn by_hand(session: &mut Session, urls: &[Url], cancel: &CancellationT
         tracing::warn!(%url, %error, "the first page did not load");
     }
     tokio::select! {
-        () = session.closed() => {}
+        () = session.wait_until_closed() => {}
         () = cancel.cancelled() => {}
     }
     Ok(())

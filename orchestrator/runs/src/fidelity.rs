@@ -224,16 +224,16 @@ struct Visitor {
 
 impl Visitor {
     async fn visit(&mut self, page: &Page) -> Result<Visit, browser::Error> {
-        let world = browser::World { clock: page.ts.inner(), seed: 0 };
+        let determinism = browser::Determinism { clock_start: page.ts.inner(), seed: 0 };
         let mut session = match self.session.take() {
             Some(mut session) => {
-                session.reset(Some(world)).await?;
+                session.reset(Some(determinism)).await?;
                 session
             }
             None => {
                 let launch = Launch::new(self.gateway.local_addr(), self.spki.clone());
                 let activity = Some(self.gateway.activity());
-                Session::start(&Launch { world: Some(world), activity, ..launch }).await?
+                Session::start(&Launch { determinism: Some(determinism), activity, ..launch }).await?
             }
         };
         browser_state::restore(&mut session, &self.browser_state).await?;

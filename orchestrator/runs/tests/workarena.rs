@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agents::AgentSpec;
-use browser::{Acted, Action, Look, Observation, Picture, StorageState};
+use browser::{Action, ActionTarget, Look, Observation, Picture, StorageState};
 use camino::Utf8Path;
 use fake_model::{Asked, Reply};
 use fake_servicenow::{FakeServiceNow, installed};
@@ -110,7 +110,7 @@ impl Environment for Desk {
         Ok(b"\x89PNG\r\n\x1a\n".to_vec())
     }
 
-    async fn act(&mut self, action: &Action) -> Result<Option<Acted>, NotActed> {
+    async fn act(&mut self, action: &Action) -> Result<Option<ActionTarget>, NotActed> {
         if let Action::Goto { url } = action {
             let log_in = url.contains("/login.do?");
             self.url = match log_in && !self.refuses {

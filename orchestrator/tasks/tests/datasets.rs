@@ -259,7 +259,7 @@ fn webarena_verified_becomes_a_suite() {
 #[test]
 fn turkingbench_is_read_whole() {
     let folder = Utf8PathBuf::from(env::var("SANDBOX_DATASETS").expect("see above")).join("turkingbench");
-    let folder = turk::Folder::open(&folder).unwrap();
+    let folder = turkingbench::Folder::open(&folder).unwrap();
     let (mut rows, mut instances, mut golds) = (0, 0, 0);
     let mut types: BTreeMap<String, usize> = BTreeMap::new();
     for task in folder.tasks() {
@@ -298,6 +298,6 @@ fn turkingbench_is_read_whole() {
         ("textarea", 19),
     ];
     assert_eq!(types, expect.map(|(kind, count)| (kind.to_owned(), count)).into());
-    let splits = turk::Split::ALL.map(|split| folder.split(split).unwrap().len());
+    let splits = turkingbench::Split::ALL.map(|split| folder.split(split).unwrap().len());
     assert_eq!(splits, [20, 17, 3]);
 }

@@ -1,20 +1,20 @@
-//! Where an element can be hit by the mouse: scrolled into view, and nothing else in front of it.
+//! Where the mouse can hit an element: scrolled into view, with nothing else in front of it.
 //!
-//! Pages have headers and bars that stay where they are while the page is scrolled. An element that
-//! such a thing covers is scrolled to other places, in the order in which Playwright tries them
+//! Pages have headers and bars that stay in place while the page scrolls. An element under one of
+//! them is scrolled to other positions, in the order in which Playwright tries them
 //! (`_retryPointerAction` in its `server/dom.ts`), with the same waits in between, in the page's
-//! own time. It gives up after as many attempts as Playwright makes within the 500 ms that
-//! BrowserGym gives it. A check box or radio button that is hidden is hit by its label, as people
+//! own time. It gives up after as many attempts as Playwright makes within the 500 ms of
+//! BrowserGym's timeout. A hidden check box or radio button is clicked through its label, as people
 //! do it.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::{ActionError, Error, Point, Session, act::element::Handle, cdp::tracker::Page};
+use crate::{ActionError, Error, Point, Session, act::element::ElementHandle, cdp::tracker::Page};
 
-/// The attempts: how long the page's time runs on before each, and to which edge of what can be
-/// seen the element is scrolled then; by default only into view, where it is out of it.
+/// The attempts. Before each, the page's time runs on for the given duration, and the element is
+/// scrolled to the given edge of the view. `None` scrolls it only if it is out of view.
 const ATTEMPTS: [(Duration, Option<&str>); 5] = [
     (Duration::ZERO, None),
     (Duration::ZERO, Some("end")),
@@ -22,7 +22,7 @@ const ATTEMPTS: [(Duration, Option<&str>); 5] = [
     (Duration::from_millis(100), Some("start")),
     (Duration::from_millis(100), None),
 ];
-/// How many labels of one box are tried; it has seldom more than one.
+/// How many labels of one box are tried. It seldom has more than one.
 const LABELS: usize = 3;
 
 const SCROLL: &str =
@@ -34,9 +34,9 @@ const LABEL: &str = "function(n) {
     return ticked && !this.disabled ? this.labels[n] ?? null : null;
 }";
 
-/// Whether what lies at a point is the element, or belongs to it; otherwise what it is. A label
-/// that stands for its box is not hit where something else in it would be clicked.
-const IN_FRONT: &str = "function(hit, x, y, forBox) {
+/// Returns null if the node at a point is the element, or belongs to it; otherwise the name of the
+/// node. A label that stands for its box is not hit where something else in it would be clicked.
+const OBSTRUCTION: &str = "function(hit, x, y, forBox) {
     if (hit.nodeType !== 9 && !hit.parentNode) {
         const box = this.getBoundingClientRect(), view = this.ownerDocument.defaultView;
         const at = view.parent === view ? [x, y] : [box.x + box.width / 2, box.y + box.height / 2];
@@ -53,34 +53,40 @@ const IN_FRONT: &str = "function(hit, x, y, forBox) {
     return name(hit);
 }";
 
-/// What is to be hit.
+/// What the mouse has to hit.
 #[derive(Debug, Clone, Copy)]
-enum Aim {
+enum HitTarget {
     /// The element itself.
     Element,
-    /// A label, in the place of its box.
+    /// A label, instead of its box.
     Label,
 }
 
 impl Session {
-    /// Where an element can be hit, once it is certain that it, or else its label, is there.
-    pub(crate) async fn reach(&self, page: &Page, bid: &str, element: &Handle) -> Result<Point, ActionError> {
+    /// A point at which the mouse hits the element, or else its label.
+    pub(crate) async fn hit_point(
+        &self,
+        page: &Page,
+        bid: &str,
+        element: &ElementHandle,
+    ) -> Result<Point, ActionError> {
         let mut reason = ActionError::Invisible { bid: bid.to_owned() };
         for (wait, edge) in ATTEMPTS {
             if !wait.is_zero() {
-                self.pass(page, wait).await?;
+                self.advance(page, wait).await?;
             }
-            match self.reach_at_once(page, bid, element, edge, Aim::Element).await {
+            match self.try_hit_point(page, bid, element, edge, HitTarget::Element).await {
                 Err(error @ (ActionError::Obstructed { .. } | ActionError::Invisible { .. })) => {
                     reason = error
                 }
                 result => return result,
             }
             for n in 0..LABELS {
-                let Some(label) = self.related(page, element, LABEL, json!([{ "value": n }])).await? else {
+                let Some(label) = self.related_element(page, element, LABEL, json!([{ "value": n }])).await?
+                else {
                     break;
                 };
-                match self.reach_at_once(page, bid, &label, edge, Aim::Label).await {
+                match self.try_hit_point(page, bid, &label, edge, HitTarget::Label).await {
                     Err(ActionError::Obstructed { .. } | ActionError::Invisible { .. }) => {}
                     result => return result,
                 }
@@ -89,17 +95,17 @@ impl Session {
         Err(reason)
     }
 
-    async fn reach_at_once(
+    async fn try_hit_point(
         &self,
         page: &Page,
         bid: &str,
-        element: &Handle,
+        element: &ElementHandle,
         edge: Option<&str>,
-        aim: Aim,
+        target: HitTarget,
     ) -> Result<Point, ActionError> {
         let mut result = Err(ActionError::Invisible { bid: bid.to_owned() });
-        for at in self.points(page, bid, element, edge, aim).await? {
-            result = self.uncovered(page, bid, element, at, aim).await.map(|()| at);
+        for at in self.candidate_points(page, bid, element, edge, target).await? {
+            result = self.check_hit_target(page, bid, element, at, target).await.map(|()| at);
             if !matches!(result, Err(ActionError::Obstructed { .. })) {
                 break;
             }
@@ -107,19 +113,19 @@ impl Session {
         result
     }
 
-    /// The middle of what can be seen of an element, after it was scrolled into view; of a label,
-    /// places near both of its ends, too.
-    async fn points(
+    /// The centre of an element's visible part, after it was scrolled into view. For a label also
+    /// points near both of its ends.
+    async fn candidate_points(
         &self,
         page: &Page,
         bid: &str,
-        element: &Handle,
+        element: &ElementHandle,
         edge: Option<&str>,
-        aim: Aim,
+        target: HitTarget,
     ) -> Result<Vec<Point>, ActionError> {
         let invisible = || ActionError::Invisible { bid: bid.to_owned() };
         let unseen = |error| match error {
-            // It has no box, or is gone.
+            // It has no box, or has gone.
             Error::Refused { .. } => invisible(),
             error => ActionError::Browser(error),
         };
@@ -133,52 +139,53 @@ impl Session {
         };
         let answer = call("DOM.getContentQuads", node).await.map_err(unseen)?;
         let quads = answer.get("quads").and_then(Value::as_array).ok_or_else(invisible)?;
-        let view = self.view(page, &element.frame).await.map_err(unseen)?;
-        let seen = quads.iter().map(|quad| view.cut(quad));
-        Ok(match aim {
-            Aim::Element => seen.filter_map(|part| part.point(0.5)).take(1).collect(),
-            Aim::Label => {
-                seen.flat_map(|part| [0.5, 0.05, 0.95].map(|across| part.point(across))).flatten().collect()
-            }
+        let rect = self.visible_rect(page, &element.frame).await.map_err(unseen)?;
+        let visible = quads.iter().map(|quad| rect.clip(quad));
+        Ok(match target {
+            HitTarget::Element => visible.filter_map(|part| part.point(0.5)).take(1).collect(),
+            HitTarget::Label => visible
+                .flat_map(|part| [0.5, 0.05, 0.95].map(|across| part.point(across)))
+                .flatten()
+                .collect(),
         })
     }
 
-    /// The part of the screen in which what a frame shows can be seen: what all the frames around
-    /// it leave of it.
-    async fn view(&self, page: &Page, frame: &str) -> Result<View, Error> {
+    /// The part of the screen in which a frame's contents are visible: what the frames around it
+    /// leave of it.
+    async fn visible_rect(&self, page: &Page, frame: &str) -> Result<VisibleRect, Error> {
         const METHOD: &str = "DOM.getBoxModel";
         let (width, height) = self.launch.device.viewport;
-        let mut view = View { x: (0.0, f64::from(width)), y: (0.0, f64::from(height)) };
-        for owner in self.bids.around(frame) {
+        let mut rect = VisibleRect { x: (0.0, f64::from(width)), y: (0.0, f64::from(height)) };
+        for owner in self.bids.owners_of(frame) {
             let model =
                 self.cdp().call(Some(&page.session), METHOD, json!({ "backendNodeId": owner })).await?;
             let content = model
                 .pointer("/model/content")
                 .ok_or(Error::Shape { method: METHOD, field: "model.content" })?;
-            view = view.cut(content);
+            rect = rect.clip(content);
         }
-        Ok(view)
+        Ok(rect)
     }
 
-    async fn uncovered(
+    async fn check_hit_target(
         &self,
         page: &Page,
         bid: &str,
-        element: &Handle,
+        element: &ElementHandle,
         Point { x, y }: Point,
-        aim: Aim,
+        target: HitTarget,
     ) -> Result<(), ActionError> {
         let metrics = self.cdp().call(Some(&page.session), "Page.getLayoutMetrics", json!({})).await?;
         let scrolled = |axis: &str| {
             metrics.pointer(&format!("/cssVisualViewport/{axis}")).and_then(Value::as_f64).unwrap_or(0.0)
         };
-        // Asked in coordinates of the document, and in whole pixels.
+        // The coordinates are those of the document, in whole pixels.
         #[expect(clippy::cast_possible_truncation, reason = "a coordinate on the screen")]
         let (down, right) = ((y + scrolled("pageY")) as i64, (x + scrolled("pageX")) as i64);
         let params = json!({ "x": right, "y": down, "includeUserAgentShadowDOM": false });
         let hit = match self.cdp().call(Some(&page.session), "DOM.getNodeForLocation", params).await {
             Ok(hit) => hit,
-            // Nothing but the page's background is there, so nothing is in front.
+            // There is only the page's background, so nothing is in front.
             Err(Error::Refused { .. }) => return Ok(()),
             Err(error) => return Err(error.into()),
         };
@@ -187,9 +194,9 @@ impl Session {
             return Ok(());
         }
         let covered = |by: &str| ActionError::Obstructed { bid: bid.to_owned(), by: by.to_owned() };
-        // A node of another frame has no name in the element's world, or the browser refuses it
-        // one.
-        let hit = match self.object(page, node, element.world).await {
+        // A node of another frame does not exist in the element's world, or the browser refuses to
+        // resolve it.
+        let hit = match self.resolve_node(page, node, element.isolated_world).await {
             Ok(hit) => hit,
             Err(Error::Refused { .. } | Error::Shape { .. }) => {
                 let inside = self.call_on(page, element, "function() { return this.localName; }", json!([]));
@@ -200,25 +207,25 @@ impl Session {
             }
             Err(error) => return Err(error.into()),
         };
-        let for_box = matches!(aim, Aim::Label);
+        let for_box = matches!(target, HitTarget::Label);
         let arguments = json!([{ "objectId": hit }, { "value": x }, { "value": y }, { "value": for_box }]);
-        match self.call_on(page, element, IN_FRONT, arguments).await? {
+        match self.call_on(page, element, OBSTRUCTION, arguments).await? {
             Value::String(by) => Err(covered(&by)),
             _ => Ok(()),
         }
     }
 }
 
-/// A part of the screen: from where to where, across and down.
+/// A part of the screen: its extent across and down.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct View {
+struct VisibleRect {
     x: (f64, f64),
     y: (f64, f64),
 }
 
-impl View {
-    /// The part of it in which a quad lies: eight numbers, two for each corner.
-    fn cut(self, quad: &Value) -> Self {
+impl VisibleRect {
+    /// Clips it to a quad: eight numbers, two for each corner.
+    fn clip(self, quad: &Value) -> Self {
         let numbers: Vec<f64> = quad.as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
         let span = |axis: usize, (from, to): (f64, f64)| {
             let along = numbers.iter().skip(axis).step_by(2).copied();
@@ -228,7 +235,7 @@ impl View {
         Self { x: span(0, self.x), y: span(1, self.y) }
     }
 
-    /// A point half way down, and so far across; none where it has no extent.
+    /// A point at half of its height and at a fraction of its width; `None` if it has no extent.
     fn point(self, across: f64) -> Option<Point> {
         let (width, height) = (self.x.1 - self.x.0, self.y.1 - self.y.0);
         let point = Point { x: self.x.0 + width * across, y: self.y.0 + height / 2.0 };
@@ -242,14 +249,14 @@ mod tests {
 
     #[test]
     fn the_middle_is_that_of_the_visible_part() {
-        let view = View { x: (0.0, 100.0), y: (0.0, 100.0) };
+        let rect = VisibleRect { x: (0.0, 100.0), y: (0.0, 100.0) };
         let middle = |left: f64, top: f64, right: f64, bottom: f64| {
-            view.cut(&json!([left, top, right, top, right, bottom, left, bottom])).point(0.5)
+            rect.clip(&json!([left, top, right, top, right, bottom, left, bottom])).point(0.5)
         };
         assert_eq!(middle(10.0, 20.0, 30.0, 40.0), Some(Point { x: 20.0, y: 30.0 }));
         assert_eq!(middle(-50.0, 50.0, 50.0, 250.0), Some(Point { x: 25.0, y: 75.0 }));
         assert_eq!(middle(10.0, 20.0, 10.0, 40.0), None, "no width");
         assert_eq!(middle(110.0, 20.0, 130.0, 40.0), None, "outside");
-        assert_eq!(view.cut(&json!([])).point(0.5), None);
+        assert_eq!(rect.clip(&json!([])).point(0.5), None);
     }
 }

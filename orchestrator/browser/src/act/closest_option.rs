@@ -1,13 +1,14 @@
-//! Choosing the option whose label is most like a text: agents that have seen no options guess at them.
+//! Selects the option whose label is most like a text. Agents that have not seen the options guess
+//! at them.
 //!
-//! The measure is `difflib.SequenceMatcher(None, label, text).ratio()` of Python, which WebCanvas and SeeAct choose by, without its shortcut for
-//! texts of 200 characters or more.
+//! The measure is Python's `difflib.SequenceMatcher(None, label, text).ratio()`, which WebCanvas
+//! and SeeAct use, without its shortcut for texts of 200 characters or more.
 
 use serde_json::{Value, json};
 
-use crate::{ActionError, Session, act::element::Handle, cdp::tracker::Page};
+use crate::{ActionError, Session, act::element::ElementHandle, cdp::tracker::Page};
 
-/// Longer labels are compared by their beginnings.
+/// Only the beginnings of longer labels are compared.
 const LONGEST: usize = 500;
 
 /// The labels of all options, or why there are none.
@@ -18,12 +19,12 @@ const LABELS: &str = "function() {
 }";
 
 impl Session {
-    /// Chooses one option; gives its label.
-    pub(crate) async fn choose_closest(
+    /// Selects one option and returns its label.
+    pub(crate) async fn select_closest_option(
         &self,
         page: &Page,
         bid: &str,
-        element: &Handle,
+        element: &ElementHandle,
         text: &str,
     ) -> Result<String, ActionError> {
         let unfit = |reason: &str| ActionError::Unfit { bid: bid.to_owned(), reason: reason.to_owned() };
@@ -34,7 +35,7 @@ impl Session {
         };
         let labels: Vec<&str> = labels.iter().filter_map(Value::as_str).collect();
         let index = closest(&labels, text).ok_or_else(|| unfit("it has no options"))?;
-        self.choose(page, bid, element, json!([index])).await?;
+        self.select_options(page, bid, element, json!([index])).await?;
         Ok(labels[index].to_owned())
     }
 }
@@ -51,7 +52,7 @@ fn closest(labels: &[&str], text: &str) -> Option<usize> {
     best.map(|(index, _)| index)
 }
 
-/// Twice the characters that match, by all that there are.
+/// Twice the number of matching characters, divided by the number of all.
 fn ratio(a: &str, b: &str) -> f64 {
     let (a, b): (Vec<char>, Vec<char>) =
         (a.chars().take(LONGEST).collect(), b.chars().take(LONGEST).collect());
@@ -74,10 +75,10 @@ fn ratio(a: &str, b: &str) -> f64 {
     ratio
 }
 
-/// The longest run that both have: where it begins in each, the earliest of several, and its length.
+/// The longest common run: its start in each text, the earliest of several, and its length.
 fn longest_block(a: &[char], b: &[char]) -> (usize, usize, usize) {
     let mut best = (0, 0, 0);
-    // How long the run is that ends at each place of `b` and at the present one of `a`.
+    // The length of the run that ends at each position of `b` and at the present one of `a`.
     let mut ending = vec![0; b.len()];
     for (i, c) in a.iter().enumerate() {
         let mut before = 0;
@@ -96,7 +97,7 @@ fn longest_block(a: &[char], b: &[char]) -> (usize, usize, usize) {
 mod tests {
     use super::*;
 
-    /// Figures of Python 3.11.
+    /// Values of Python 3.11.
     #[test]
     fn likeness_is_pythons() {
         for (a, b, expected) in RATIOS {

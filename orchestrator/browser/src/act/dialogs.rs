@@ -1,8 +1,9 @@
-//! The dialogs of pages: notices and questions, and what they were answered.
+//! The dialogs of pages, and how they are answered.
 //!
-//! While a dialog is open its page stands still and cannot be looked at, so each is answered at once: as the agent has said beforehand, and until it
-//! says so as Playwright does where nobody listens. The next observation shows what was asked and what was answered; an agent that wants
-//! another answer says so and acts again.
+//! While a dialog is open its page stands still and cannot be observed. So each is answered at
+//! once, by the agent's policy. Without one, the answer is Playwright's default for dialogs without
+//! a listener. The next observation shows the question and the answer. An agent that wants another
+//! answer changes the policy and acts again.
 
 use std::fmt;
 
@@ -12,16 +13,16 @@ use serde_json::{Value, json};
 
 use crate::Session;
 
-/// A dialog that a page has opened, and what became of it.
+/// A dialog that a page has opened, and its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Dialog {
-    /// `alert`, `confirm`, `prompt`, or `beforeunload`: whether the page may be left.
+    /// `alert`, `confirm`, `prompt`, or `beforeunload` (whether the page may be left).
     pub kind: String,
-    /// What it says; nothing for `beforeunload`.
+    /// Its text; empty for `beforeunload`.
     pub message: String,
     /// Whether it was accepted.
     pub accepted: bool,
-    /// What was entered into an accepted `prompt`.
+    /// The text that was entered into an accepted `prompt`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entered: Option<String>,
 }
@@ -40,33 +41,34 @@ impl fmt::Display for Dialog {
     }
 }
 
-/// How an agent wants dialogs to be answered from now on.
+/// How dialogs are answered from now on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Manners {
+pub(crate) struct DialogPolicy {
     pub(crate) accept: bool,
-    /// For a `prompt`; what stands in it already if not said.
+    /// The text for a `prompt`; its default if `None`.
     pub(crate) text: Option<String>,
 }
 
 impl Session {
     /// The dialogs since the last action began.
     pub(crate) fn dialogs(&self) -> Vec<Dialog> {
-        let state = self.watch.lock();
-        state.dialogs.iter().skip(state.dialogs_before).cloned().collect()
+        let state = self.tracker.lock();
+        state.dialogs.iter().skip(state.dialogs_before_action).cloned().collect()
     }
 }
 
-/// What to answer to the event of a dialog's opening, and the note of it.
-pub(crate) fn answer(event: &Value, manners: Option<&Manners>) -> (Value, Dialog) {
+/// The answer to the event of an opening dialog, and its record.
+pub(crate) fn answer(event: &Value, policy: Option<&DialogPolicy>) -> (Value, Dialog) {
     let text = |name: &str| event.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let kind = text("type");
-    let accepted = match manners {
-        Some(manners) => manners.accept,
-        // Declining changes least; a notice can only be read, and a page that is left shall be left.
+    let accepted = match policy {
+        Some(policy) => policy.accept,
+        // Declining changes least. An alert can only be accepted, and leaving a page is what the
+        // agent wants.
         None => matches!(&*kind, "alert" | "beforeunload"),
     };
     let entered = (accepted && kind == "prompt")
-        .then(|| manners.and_then(|manners| manners.text.clone()).unwrap_or_else(|| text("defaultPrompt")));
+        .then(|| policy.and_then(|policy| policy.text.clone()).unwrap_or_else(|| text("defaultPrompt")));
     let mut params = json!({ "accept": accepted });
     if let Some(entered) = &entered {
         params["promptText"] = json!(entered);
@@ -81,20 +83,21 @@ mod tests {
     #[test]
     fn questions_are_declined_unless_the_agent_says_otherwise() {
         let event = |kind: &str| json!({ "type": kind, "message": "Really?", "defaultPrompt": "old" });
-        let answered = |kind: &str, manners: Option<Manners>| {
-            let (params, dialog) = answer(&event(kind), manners.as_ref());
+        let answered = |kind: &str, policy: Option<DialogPolicy>| {
+            let (params, dialog) = answer(&event(kind), policy.as_ref());
             assert_eq!(params["accept"], json!(dialog.accepted));
             assert_eq!(params.get("promptText").and_then(Value::as_str), dialog.entered.as_deref());
             (dialog.accepted, dialog.entered)
         };
-        let manners = |accept, text: Option<&str>| Some(Manners { accept, text: text.map(str::to_owned) });
+        let policy =
+            |accept, text: Option<&str>| Some(DialogPolicy { accept, text: text.map(str::to_owned) });
         assert_eq!(answered("alert", None), (true, None));
         assert_eq!(answered("beforeunload", None), (true, None));
         assert_eq!(answered("confirm", None), (false, None));
         assert_eq!(answered("prompt", None), (false, None));
-        assert_eq!(answered("confirm", manners(true, Some("x"))), (true, None));
-        assert_eq!(answered("prompt", manners(true, Some("new"))), (true, Some("new".to_owned())));
-        assert_eq!(answered("prompt", manners(true, None)), (true, Some("old".to_owned())));
-        assert_eq!(answered("beforeunload", manners(false, None)), (false, None));
+        assert_eq!(answered("confirm", policy(true, Some("x"))), (true, None));
+        assert_eq!(answered("prompt", policy(true, Some("new"))), (true, Some("new".to_owned())));
+        assert_eq!(answered("prompt", policy(true, None)), (true, Some("old".to_owned())));
+        assert_eq!(answered("beforeunload", policy(false, None)), (false, None));
     }
 }

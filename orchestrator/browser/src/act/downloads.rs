@@ -1,8 +1,9 @@
-//! What pages have the browser save as files.
+//! Files that pages have the browser save.
 //!
-//! Files go to a folder of the episode's own, which goes with it. A page has not settled before its
-//! downloads are whole. Together they have a bound ([`crate::Launch::downloads`]), and there are at
-//! most [`MOST`]: what goes beyond is broken off, so that no page fills the disk.
+//! Downloads go to a folder of the episode, which is removed with it. A page has not settled before
+//! its downloads are complete. They have a limit together ([`crate::Launch::downloads`]), and there
+//! are at most [`MAX_DOWNLOADS`]. Downloads beyond the limits are canceled, so that no page fills
+//! the disk.
 
 use std::{
     fs, io,
@@ -15,129 +16,133 @@ use serde_json::{Value, json};
 
 use crate::{
     Error, Session,
-    cdp::{connection::Cdp, targets::lasting, tracker::State},
-    session::in_context,
+    cdp::{connection::Cdp, targets::stable_url, tracker::BrowserState},
+    session::with_browser_context,
 };
 
-/// The most downloads in an episode.
-const MOST: usize = 1000;
+/// The limit of downloads in an episode.
+const MAX_DOWNLOADS: usize = 1000;
 
 /// A file that a page had the browser save.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Download {
-    /// Its name: the one that the server or the page gave it, made harmless, with a number where it would be the second of that name.
+    /// Its name: the one from the server or the page, made harmless, and with a number if it is the
+    /// second of that name.
     pub name: String,
-    /// Where it came from; of what the page itself made, only whose it is:
-    /// `blob:https://site.test`.
+    /// Its URL. For data that the page itself created only its origin: `blob:https://site.test`.
     pub url: String,
-    /// The file, as long as the episode lasts; none where the download failed or was broken off.
+    /// The file, as long as the episode lasts; `None` if the download failed or was canceled.
     pub path: Option<PathBuf>,
 }
 
-/// A download as the browser tells of it.
+/// A download as the browser reports it.
 #[derive(Debug, Clone)]
-pub(crate) struct Saving {
-    /// The browser's name for it, and for its file.
+pub(crate) struct DownloadState {
+    /// The browser's id for it, which is also the name of its file.
     id: String,
     url: String,
     suggested: String,
-    /// How much of it is there, in bytes.
+    /// How much of it has come, in bytes.
     received: u64,
-    ended: Option<Ended>,
-    /// What it is called, once that was settled.
-    kept: Option<Download>,
+    ended: Option<DownloadEnd>,
+    /// Its final name, once there is one.
+    finished: Option<Download>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ended {
-    Whole,
-    BrokenOff,
+enum DownloadEnd {
+    Completed,
+    Canceled,
 }
 
-impl State {
-    /// Notes the browser's event of a download's begin.
-    pub(crate) fn download_begins(&mut self, cdp: &Cdp, event: &Value) {
+impl BrowserState {
+    /// Records the event of a starting download.
+    pub(crate) fn on_download_begin(&mut self, cdp: &Cdp, event: &Value) {
         let text = |name: &str| event.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        self.begun += 1;
-        self.downloads.push(Saving {
+        self.started_count += 1;
+        self.downloads.push(DownloadState {
             id: text("guid"),
-            url: lasting(&text("url")).to_owned(),
+            url: stable_url(&text("url")).to_owned(),
             suggested: text("suggestedFilename"),
             received: 0,
             ended: None,
-            kept: None,
+            finished: None,
         });
-        if self.downloads.len() > MOST {
-            tracing::warn!(url = text("url"), "there are more than {MOST} downloads: this one is broken off");
-            self.break_off(cdp, &text("guid"));
+        if self.downloads.len() > MAX_DOWNLOADS {
+            tracing::warn!(
+                url = text("url"),
+                "there are more than {MAX_DOWNLOADS} downloads; this one is canceled"
+            );
+            self.cancel_download(cdp, &text("guid"));
         }
     }
 
-    /// Notes how far a download is.
-    pub(crate) fn download_goes_on(&mut self, cdp: &Cdp, event: &Value) {
+    /// Records the progress of a download.
+    pub(crate) fn on_download_progress(&mut self, cdp: &Cdp, event: &Value) {
         let text = |name: &str| event.get(name).and_then(Value::as_str);
-        let Some(saving) = self.downloads.iter_mut().find(|saving| Some(&*saving.id) == text("guid")) else {
+        let Some(download) = self.downloads.iter_mut().find(|download| Some(&*download.id) == text("guid"))
+        else {
             return;
         };
-        // The protocol has numbers of floating point only.
+        // The protocol's numbers are floating point.
         let received = event.get("receivedBytes").and_then(Value::as_f64).unwrap_or_default();
-        saving.received = saving.received.max(received.max(0.0) as u64);
+        download.received = download.received.max(received.max(0.0) as u64);
         match text("state") {
-            Some("completed") => saving.ended = Some(Ended::Whole),
-            Some("canceled") => saving.ended = Some(Ended::BrokenOff),
+            Some("completed") => download.ended = Some(DownloadEnd::Completed),
+            Some("canceled") => download.ended = Some(DownloadEnd::Canceled),
             _ => {}
         }
-        let (id, url, ended) = (saving.id.clone(), saving.url.clone(), saving.ended);
+        let (id, url, ended) = (download.id.clone(), download.url.clone(), download.ended);
         let Some(setup) = self.setup.clone() else { return };
-        let together: u64 = self.downloads.iter().map(Saving::on_disk).sum();
-        if ended == Some(Ended::BrokenOff) || together <= setup.downloads {
+        let total: u64 = self.downloads.iter().map(DownloadState::on_disk).sum();
+        if ended == Some(DownloadEnd::Canceled) || total <= setup.downloads {
             return;
         }
-        tracing::warn!(url, bound = setup.downloads, "downloads hold too much together: one is broken off");
+        tracing::warn!(url, bound = setup.downloads, "the downloads exceed their limit; one is canceled");
         if ended.is_none() {
-            self.break_off(cdp, &id);
+            self.cancel_download(cdp, &id);
             return;
         }
-        // It was there before it was told of.
-        let _ = fs::remove_file(setup.folder.join(&id));
-        if let Some(saving) = self.downloads.iter_mut().find(|saving| saving.id == id) {
-            saving.ended = Some(Ended::BrokenOff);
+        // It was complete before its first event.
+        let _ = fs::remove_file(setup.download_folder.join(&id));
+        if let Some(download) = self.downloads.iter_mut().find(|download| download.id == id) {
+            download.ended = Some(DownloadEnd::Canceled);
         }
     }
 
-    fn break_off(&self, cdp: &Cdp, id: &str) {
+    fn cancel_download(&self, cdp: &Cdp, id: &str) {
         let context = self.setup.as_ref().and_then(|setup| setup.context.clone());
-        let params = in_context(json!({ "guid": id }), context.as_deref());
+        let params = with_browser_context(json!({ "guid": id }), context.as_deref());
         drop(cdp.send(None, "Browser.cancelDownload", params));
     }
 
-    /// Whether one is under way.
+    /// Whether a download is under way.
     pub(crate) fn is_downloading(&self) -> bool {
-        self.downloads.iter().any(|saving| saving.ended.is_none())
+        self.downloads.iter().any(|download| download.ended.is_none())
     }
 }
 
-impl Saving {
-    /// How much it takes on the disk: what was broken off is removed.
+impl DownloadState {
+    /// Its size on the disk. A canceled download is removed.
     fn on_disk(&self) -> u64 {
-        if self.ended == Some(Ended::BrokenOff) { 0 } else { self.received }
+        if self.ended == Some(DownloadEnd::Canceled) { 0 } else { self.received }
     }
 
     /// Gives the file its name, if it has none yet.
-    fn keep(&mut self, folder: &Path) -> Option<Download> {
+    fn finish(&mut self, folder: &Path) -> Option<Download> {
         let ended = self.ended?;
-        let kept = self.kept.get_or_insert_with(|| {
-            let path = free(folder, &self.suggested);
+        let finished = self.finished.get_or_insert_with(|| {
+            let path = free_path(folder, &self.suggested);
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let whole = ended == Ended::Whole && fs::rename(folder.join(&self.id), &path).is_ok();
+            let whole = ended == DownloadEnd::Completed && fs::rename(folder.join(&self.id), &path).is_ok();
             Download { name, url: self.url.clone(), path: whole.then_some(path) }
         });
-        Some(kept.clone())
+        Some(finished.clone())
     }
 }
 
-/// A path in a folder that no file has yet, by a name that others have made up.
-fn free(folder: &Path, suggested: &str) -> PathBuf {
+/// An unused path in a folder, for a name that comes from outside.
+fn free_path(folder: &Path, suggested: &str) -> PathBuf {
     let name = suggested.rsplit(['/', '\\']).next().map(|name| name.replace(char::is_control, ""));
     let name =
         name.filter(|name| !matches!(&**name, "" | "." | "..")).unwrap_or_else(|| "download".to_owned());
@@ -157,16 +162,16 @@ fn free(folder: &Path, suggested: &str) -> PathBuf {
 }
 
 impl Session {
-    /// The downloads that have ended since the last action began, in the order of their beginning.
+    /// The downloads that have ended since the last action began, in the order of their start.
     pub(crate) fn downloads(&self) -> Vec<Download> {
         let folder = self.downloads_folder();
-        let mut state = self.watch.lock();
-        let before = state.downloads_before;
-        state.downloads.iter_mut().skip(before).filter_map(|saving| saving.keep(&folder)).collect()
+        let mut state = self.tracker.lock();
+        let before = state.downloads_before_action;
+        state.downloads.iter_mut().skip(before).filter_map(|download| download.finish(&folder)).collect()
     }
 
-    /// Has the downloads of a context go to a new, empty folder.
-    pub(crate) async fn keep_downloads(&self, context: Option<&str>) -> Result<(), Error> {
+    /// Directs the downloads of a context to a new, empty folder.
+    pub(crate) async fn set_download_folder(&self, context: Option<&str>) -> Result<(), Error> {
         let folder = self.downloads_folder();
         match fs::remove_dir_all(&folder) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(Error::Profile(error)),
@@ -177,7 +182,7 @@ impl Session {
             "downloadPath": folder,
             "eventsEnabled": true,
         });
-        let params = in_context(params, context);
+        let params = with_browser_context(params, context);
         self.cdp().call(None, "Browser.setDownloadBehavior", params).await.map(drop)
     }
 }
@@ -198,7 +203,7 @@ mod tests {
             (".profile", ".profile"),
             ("a\\b\u{1b}.txt", "b.txt"),
         ] {
-            let path = free(folder.path(), suggested);
+            let path = free_path(folder.path(), suggested);
             assert_eq!(path, folder.path().join(expected));
             fs::write(path, "").unwrap();
         }

@@ -1,20 +1,22 @@
-//! Dragging: by the mouse alone, or, where the page lets the browser drag something, by the browser's own events of dragging.
+//! Dragging: by the mouse alone, or by the browser's drag events if the page lets the browser drag
+//! something.
 //!
-//! Chromium would hand a drag over to the window system. Told to intercept it, it says what is dragged and leaves the rest to us.
+//! Chromium would hand a drag to the window system. With interception on, it reports the dragged
+//! data and leaves the rest to us.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::{ActionError, Button, Error, Point, Session, act::element::Handle, cdp::tracker::Page};
+use crate::{ActionError, Button, Error, Point, Session, act::element::ElementHandle, cdp::tracker::Page};
 
-/// How long the browser may take to say what is dragged, once the page has let it.
-const INTERCEPTED: Duration = Duration::from_secs(10);
+/// How long the browser may take to report the dragged data, once the page has allowed the drag.
+const DRAG_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Remembers the beginning of a drag; whether the page has prevented it is known only afterwards.
-const LISTEN: &str = "globalThis.sandboxDrag = undefined, \
+/// Keeps the event that starts a drag. Whether the page prevents it is known only afterwards.
+const RECORD_DRAG_START: &str = "globalThis.sandboxDrag = undefined, \
     addEventListener('dragstart', event => { globalThis.sandboxDrag = event; }, { capture: true, once: true })";
-const DRAGGED: &str = "!!globalThis.sandboxDrag && !globalThis.sandboxDrag.defaultPrevented";
+const IS_DRAGGING: &str = "!!globalThis.sandboxDrag && !globalThis.sandboxDrag.defaultPrevented";
 
 impl Session {
     /// Drags one element onto another.
@@ -22,75 +24,78 @@ impl Session {
         &mut self,
         page: &Page,
         bid: &str,
-        element: &Handle,
+        element: &ElementHandle,
         to: &str,
     ) -> Result<(), ActionError> {
-        let onto = self.named(page, to).await?;
-        let from = self.reach(page, bid, element).await?;
-        self.take(page, from).await?;
-        // Only now: it may have to be scrolled into view.
-        match self.reach(page, to, &onto).await {
-            Ok(to) => self.carry(page, to).await,
+        let onto = self.resolve_element(page, to).await?;
+        let from = self.hit_point(page, bid, element).await?;
+        self.begin_drag(page, from).await?;
+        // Not earlier: it may have to be scrolled into view.
+        match self.hit_point(page, to, &onto).await {
+            Ok(to) => self.finish_drag(page, to).await,
             Err(error) => {
                 self.intercept(page, false).await?;
-                self.hold(page, from, Button::Left, false).await?;
+                self.move_and_press(page, from, Button::Left, false).await?;
                 Err(error)
             }
         }
     }
 
-    /// Drags from one place to another.
+    /// Drags from one point to another.
     pub(crate) async fn drag_between(
         &mut self,
         page: &Page,
         from: Point,
         to: Point,
     ) -> Result<(), ActionError> {
-        self.take(page, from).await?;
-        self.carry(page, to).await
+        self.begin_drag(page, from).await?;
+        self.finish_drag(page, to).await
     }
 
-    async fn take(&mut self, page: &Page, from: Point) -> Result<(), ActionError> {
+    async fn begin_drag(&mut self, page: &Page, from: Point) -> Result<(), ActionError> {
         self.intercept(page, true).await?;
-        self.watch.lock().dragged = None;
-        self.evaluate_apart(page, &page.target, LISTEN, crate::cdp::connection::CALL).await?;
-        self.hold(page, from, Button::Left, true).await
+        self.tracker.lock().intercepted_drag = None;
+        self.evaluate_isolated(page, &page.target, RECORD_DRAG_START, crate::cdp::connection::CALL_TIMEOUT)
+            .await?;
+        self.move_and_press(page, from, Button::Left, true).await
     }
 
-    async fn carry(&mut self, page: &Page, to: Point) -> Result<(), ActionError> {
+    async fn finish_drag(&mut self, page: &Page, to: Point) -> Result<(), ActionError> {
         let moved = self.move_mouse(page, to).await;
         let dropped = match moved {
-            Ok(()) => self.drop_there(page, to).await,
+            Ok(()) => self.drop_at(page, to).await,
             Err(error) => Err(error),
         };
-        // Whatever came of it, later drags of the page's own are none of ours.
+        // In any case: later drags of the page's own are not intercepted.
         self.intercept(page, false).await?;
         dropped
     }
 
-    async fn drop_there(&mut self, page: &Page, to: Point) -> Result<(), ActionError> {
-        let Some(data) = self.dragged(page).await? else {
-            return self.hold(page, to, Button::Left, false).await;
+    async fn drop_at(&mut self, page: &Page, to: Point) -> Result<(), ActionError> {
+        let Some(data) = self.take_intercepted_drag(page).await? else {
+            return self.move_and_press(page, to, Button::Left, false).await;
         };
-        let events = ["dragEnter", "dragOver", "drop"].map(|kind| self.hands.drag(kind, &data));
-        self.hands.let_go(Button::Left);
-        self.input(page, events.into()).await
+        let events = ["dragEnter", "dragOver", "drop"].map(|kind| self.input_state.drag(kind, &data));
+        self.input_state.forget_button(Button::Left);
+        self.send_input(page, events.into()).await
     }
 
-    /// What the browser is dragging, if it is.
-    async fn dragged(&self, page: &Page) -> Result<Option<Value>, Error> {
-        let begun = self.evaluate_apart(page, &page.target, DRAGGED, crate::cdp::connection::CALL).await?;
-        if begun != Value::Bool(true) {
-            // Perhaps in a frame inside the page.
-            return Ok(self.watch.lock().dragged.take());
+    /// The data of the browser's drag, if there is one.
+    async fn take_intercepted_drag(&self, page: &Page) -> Result<Option<Value>, Error> {
+        let is_dragging = self
+            .evaluate_isolated(page, &page.target, IS_DRAGGING, crate::cdp::connection::CALL_TIMEOUT)
+            .await?;
+        if is_dragging != Value::Bool(true) {
+            // It may be in a frame of the page.
+            return Ok(self.tracker.lock().intercepted_drag.take());
         }
-        let condition = |_: &_| "the browser to say what is dragged".to_owned();
-        self.watch.until(INTERCEPTED, condition, |state| state.dragged.clone()).await.map(Some)
+        let condition = |_: &_| "the browser to report the dragged data".to_owned();
+        self.tracker.wait_for(DRAG_TIMEOUT, condition, |state| state.intercepted_drag.clone()).await.map(Some)
     }
 
     async fn intercept(&self, page: &Page, enabled: bool) -> Result<(), ActionError> {
         const METHOD: &str = "Input.setInterceptDrags";
         let set = self.cdp().call(Some(&page.session), METHOD, json!({ "enabled": enabled })).await;
-        self.unless_closed(page, set)
+        self.ignore_if_closed(page, set)
     }
 }

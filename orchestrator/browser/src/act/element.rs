@@ -1,4 +1,4 @@
-//! One element of a page: from its bid to a handle, and what a scorer wants to know of it.
+//! One element of a page: from its bid to a handle, and its description for scorers.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 use crate::{
     ActionError, Error, Session,
     cdp::tracker::Page,
-    observe::{frames::Place, marks},
+    observe::{frames::NodeLocation, marks},
 };
 
-/// The element that the last action was about, as it was just before the action.
+/// The element of the last action, as it was just before the action.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Acted {
-    /// The address of the page (not of the frame).
+pub struct ActionTarget {
+    /// The URL of the page (not of the frame).
     pub page_url: String,
     /// The HTML of the element's document.
     pub page_html: String,
@@ -20,15 +20,17 @@ pub struct Acted {
     pub selector: String,
     /// The element's own HTML, cut at 10,000 characters.
     pub element_html: String,
-    /// What it holds: an input's value, otherwise its text, cut at 1,000 characters. After `fill` and `select_option`, the new value.
+    /// Its content: an input's value, otherwise its text, cut at 1,000 characters. After `fill` and
+    /// `select_option` it is the new value.
     pub value: String,
-    /// Where it lay: left, top, width and height in CSS pixels from the upper left corner of what is visible of the page (also in a frame),
-    /// around all of its lines. It may lie outside. Nothing where it has no place on the page.
+    /// Its bounding box: left, top, width and height in CSS pixels from the upper left corner of
+    /// the page's visible part (also for elements in frames), around all of its lines. It may be
+    /// outside. `None` if it has no box.
     #[serde(skip)]
     pub bbox: Option<[f64; 4]>,
     /// How far the page (not the frame) was scrolled, to the right and down, in CSS pixels.
     #[serde(skip)]
-    pub scrolled: [f64; 2],
+    pub scroll_offset: [f64; 2],
 }
 
 const DESCRIBE: &str = "function() {
@@ -52,35 +54,35 @@ const DESCRIBE: &str = "function() {
     };
 }";
 
-/// A remote handle on an element, in a world that the page cannot see.
+/// A remote handle on an element, in an isolated world that the page cannot see.
 #[derive(Debug, Clone)]
-pub(crate) struct Handle {
+pub(crate) struct ElementHandle {
     pub(crate) object: String,
     pub(crate) node: i64,
-    pub(crate) world: i64,
+    pub(crate) isolated_world: i64,
     pub(crate) frame: String,
 }
 
 impl Session {
-    /// The element that the last action was about, if it was about one.
-    pub fn acted(&self) -> Option<&Acted> {
-        self.acted.as_ref()
+    /// The element of the last action, if it had one.
+    pub fn action_target(&self) -> Option<&ActionTarget> {
+        self.action_target.as_ref()
     }
 
     /// Finds the element that the last observation calls `bid`.
-    pub(crate) async fn element(&self, page: &Page, bid: &str) -> Result<Handle, ActionError> {
+    pub(crate) async fn element_by_bid(&self, page: &Page, bid: &str) -> Result<ElementHandle, ActionError> {
         let missing = |reason| ActionError::NotFound { bid: bid.to_owned(), reason };
-        let place = self.bids.place(bid);
+        let place = self.bids.locate(bid);
         let place = place.ok_or_else(|| missing("the last observation shows no such element"))?;
         let gone = |error| match error {
             Error::Refused { .. } => missing("it is no longer on the page"),
             error => ActionError::Browser(error),
         };
         let found = match &place {
-            Place::Marked { frame } => {
-                self.handle_of(page, frame, &format!("{}.find({})", marks::script(), json!(bid))).await
+            NodeLocation::Marked { frame } => {
+                self.evaluate_handle(page, frame, &format!("{}.find({})", marks::script(), json!(bid))).await
             }
-            Place::Node { frame, node } => self.handle(page, frame, *node).await.map(Some),
+            NodeLocation::Node { frame, node } => self.handle(page, frame, *node).await.map(Some),
         };
         let Some(handle) = found.map_err(gone)? else {
             return Err(missing("the last observation shows no such element"));
@@ -91,27 +93,28 @@ impl Session {
         }
     }
 
-    /// A handle on the element that an expression gives in a frame, if it gives one.
-    pub(crate) async fn handle_of(
+    /// A handle on the element that an expression returns in a frame, if it returns one.
+    pub(crate) async fn evaluate_handle(
         &self,
         page: &Page,
         frame: &str,
         expression: &str,
-    ) -> Result<Option<Handle>, Error> {
-        let world = self.world_apart(page, frame).await?;
-        let params = json!({ "expression": expression, "contextId": world, "objectGroup": "act" });
+    ) -> Result<Option<ElementHandle>, Error> {
+        let isolated_world = self.isolated_world(page, frame).await?;
+        let params = json!({ "expression": expression, "contextId": isolated_world, "objectGroup": "act" });
         let answer = self.cdp().call(Some(&page.session), "Runtime.evaluate", params).await?;
-        self.handle_in(page, answer, world, frame).await
+        self.handle_from_reply(page, answer, isolated_world, frame).await
     }
 
-    /// A handle on the element that a function gives with another one as `this`, if it gives one.
-    pub(crate) async fn related(
+    /// A handle on the element that a function returns for another one as `this`, if it returns
+    /// one.
+    pub(crate) async fn related_element(
         &self,
         page: &Page,
-        element: &Handle,
+        element: &ElementHandle,
         function: &str,
         arguments: Value,
-    ) -> Result<Option<Handle>, Error> {
+    ) -> Result<Option<ElementHandle>, Error> {
         let params = json!({
             "objectId": element.object,
             "functionDeclaration": function,
@@ -119,21 +122,21 @@ impl Session {
             "objectGroup": "act",
         });
         match self.cdp().call(Some(&page.session), "Runtime.callFunctionOn", params).await {
-            Ok(answer) => self.handle_in(page, answer, element.world, &element.frame).await,
-            // It is gone.
+            Ok(answer) => self.handle_from_reply(page, answer, element.isolated_world, &element.frame).await,
+            // It has gone.
             Err(Error::Refused { .. }) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    /// The handle that a script's answer holds.
-    async fn handle_in(
+    /// The handle in a script's reply.
+    async fn handle_from_reply(
         &self,
         page: &Page,
         answer: Value,
-        world: i64,
+        isolated_world: i64,
         frame: &str,
-    ) -> Result<Option<Handle>, Error> {
+    ) -> Result<Option<ElementHandle>, Error> {
         const METHOD: &str = "DOM.describeNode";
         let object = answer.pointer("/result/objectId").and_then(Value::as_str).map(str::to_owned);
         // An exception has an object, too.
@@ -142,20 +145,26 @@ impl Session {
         let node = self.cdp().call(Some(&page.session), METHOD, json!({ "objectId": object })).await?;
         let node = node.pointer("/node/backendNodeId").and_then(Value::as_i64);
         let node = node.ok_or(Error::Shape { method: METHOD, field: "node.backendNodeId" })?;
-        Ok(Some(Handle { object, node, world, frame: frame.to_owned() }))
+        Ok(Some(ElementHandle { object, node, isolated_world, frame: frame.to_owned() }))
     }
 
     /// A handle on a node of a frame.
-    async fn handle(&self, page: &Page, frame: &str, node: i64) -> Result<Handle, Error> {
-        let world = self.world_apart(page, frame).await?;
-        let object = self.object(page, node, world).await?;
-        Ok(Handle { object, node, world, frame: frame.to_owned() })
+    async fn handle(&self, page: &Page, frame: &str, node: i64) -> Result<ElementHandle, Error> {
+        let isolated_world = self.isolated_world(page, frame).await?;
+        let object = self.resolve_node(page, node, isolated_world).await?;
+        Ok(ElementHandle { object, node, isolated_world, frame: frame.to_owned() })
     }
 
-    /// What a node is called in a given world.
-    pub(crate) async fn object(&self, page: &Page, node: i64, world: i64) -> Result<String, Error> {
+    /// The object id of a node in an isolated world.
+    pub(crate) async fn resolve_node(
+        &self,
+        page: &Page,
+        node: i64,
+        isolated_world: i64,
+    ) -> Result<String, Error> {
         const METHOD: &str = "DOM.resolveNode";
-        let params = json!({ "backendNodeId": node, "executionContextId": world, "objectGroup": "act" });
+        let params =
+            json!({ "backendNodeId": node, "executionContextId": isolated_world, "objectGroup": "act" });
         let answer = self.cdp().call(Some(&page.session), METHOD, params).await?;
         let object = answer.pointer("/object/objectId").and_then(Value::as_str);
         Ok(object.ok_or(Error::Shape { method: METHOD, field: "object.objectId" })?.to_owned())
@@ -165,7 +174,7 @@ impl Session {
     pub(crate) async fn call_on(
         &self,
         page: &Page,
-        element: &Handle,
+        element: &ElementHandle,
         function: &str,
         arguments: Value,
     ) -> Result<Value, Error> {
@@ -180,37 +189,40 @@ impl Session {
         crate::page::evaluate::value(answer)
     }
 
-    /// What a scorer wants to know of an element.
-    pub(crate) async fn describe(&self, page: &Page, element: &Handle) -> Result<Acted, Error> {
+    /// Describes an element for scorers.
+    pub(crate) async fn describe_target(
+        &self,
+        page: &Page,
+        element: &ElementHandle,
+    ) -> Result<ActionTarget, Error> {
         let call = |method, params| self.cdp().call(Some(&page.session), method, params);
-        let (acted, url, quads, metrics) = tokio::join!(
+        let (action_target, url, quads, metrics) = tokio::join!(
             self.call_on(page, element, DESCRIBE, json!([])),
             call("Target.getTargetInfo", json!({ "targetId": page.target })),
             call("DOM.getContentQuads", json!({ "backendNodeId": element.node })),
             call("Page.getLayoutMetrics", json!({})),
         );
-        let mut acted: Acted = serde_json::from_value(acted?).map_err(|_| Error::Shape {
-            method: "Runtime.callFunctionOn",
-            field: "the element's description",
+        let mut action_target: ActionTarget = serde_json::from_value(action_target?).map_err(|_| {
+            Error::Shape { method: "Runtime.callFunctionOn", field: "the element's description" }
         })?;
-        acted.page_url =
+        action_target.page_url =
             url?.pointer("/targetInfo/url").and_then(Value::as_str).unwrap_or_default().to_owned();
-        acted.bbox = match quads {
-            Ok(quads) => around(&quads),
+        action_target.bbox = match quads {
+            Ok(quads) => bounding_box(&quads),
             // It has no box.
             Err(Error::Refused { .. }) => None,
             Err(error) => return Err(error),
         };
         let metrics = metrics?;
-        acted.scrolled = ["pageX", "pageY"].map(|axis| {
+        action_target.scroll_offset = ["pageX", "pageY"].map(|axis| {
             metrics.pointer(&format!("/cssVisualViewport/{axis}")).and_then(Value::as_f64).unwrap_or(0.0)
         });
-        Ok(acted)
+        Ok(action_target)
     }
 }
 
-/// The box around quads of eight numbers each, two for each corner; nothing where it has no extent.
-fn around(answer: &Value) -> Option<[f64; 4]> {
+/// The box around quads of eight numbers each, two for each corner; `None` if it has no extent.
+fn bounding_box(answer: &Value) -> Option<[f64; 4]> {
     let quads = answer.get("quads")?.as_array()?;
     let numbers: Vec<f64> =
         quads.iter().filter_map(Value::as_array).flatten().filter_map(Value::as_f64).collect();
@@ -232,8 +244,12 @@ mod tests {
             [80.0, 10.0, 120.0, 10.0, 120.0, 30.0, 80.0, 30.0],
             [0.0, 30.0, 40.0, 30.0, 40.0, 50.0, 0.0, 50.0],
         ] });
-        assert_eq!(around(&quads), Some([0.0, 10.0, 120.0, 40.0]));
-        assert_eq!(around(&json!({ "quads": [] })), None);
-        assert_eq!(around(&json!({ "quads": [[5.0, 5.0, 5.0, 5.0, 5.0, 9.0, 5.0, 9.0]] })), None, "no width");
+        assert_eq!(bounding_box(&quads), Some([0.0, 10.0, 120.0, 40.0]));
+        assert_eq!(bounding_box(&json!({ "quads": [] })), None);
+        assert_eq!(
+            bounding_box(&json!({ "quads": [[5.0, 5.0, 5.0, 5.0, 5.0, 9.0, 5.0, 9.0]] })),
+            None,
+            "no width"
+        );
     }
 }

@@ -1,53 +1,53 @@
-//! Why an action had no effect. Texts read after "failed to ...".
+//! The reasons for which an action has no effect. Their texts read after "failed to ...".
 
 use crate::Error;
 
-/// Why an action had no effect. That is something for the agent to see, unless it is [`ActionError::Browser`].
+/// Why an action had no effect. The agent sees it, unless it is [`ActionError::Browser`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ActionError {
-    /// No element has that id, or it has gone since.
+    /// No element has that bid, or it has gone.
     #[error("find element {bid}: {reason}")]
     NotFound {
-        /// The id.
+        /// The bid.
         bid: String,
-        /// What was found instead.
+        /// The reason.
         reason: &'static str,
     },
-    /// Something else is where the element should be clicked.
+    /// Something else is where the element has to be clicked.
     #[error("reach element {bid}: {by} is in front of it")]
     Obstructed {
-        /// The id.
+        /// The bid.
         bid: String,
         /// The element in front, such as `<div id="banner">`.
         by: String,
     },
-    /// The element has no place on the page.
+    /// The element is not visible on the page.
     #[error("reach element {bid}: it is not visible")]
     Invisible {
-        /// The id.
+        /// The bid.
         bid: String,
     },
     /// The element is of the wrong kind, or disabled.
     #[error("use element {bid}: {reason}")]
     Unfit {
-        /// The id.
+        /// The bid.
         bid: String,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
-    /// There is no such key.
+    /// No key has that name.
     #[error("press {keys}: there is no key {key}")]
     Key {
         /// The whole combination.
         keys: String,
-        /// The part that is unknown.
+        /// The unknown part.
         key: String,
     },
-    /// An address could not be opened.
+    /// A URL could not be opened.
     #[error("open {url}: {reason}")]
     Navigation {
-        /// The address.
+        /// The URL.
         url: String,
         /// The browser's reason.
         reason: String,
@@ -55,26 +55,26 @@ pub enum ActionError {
     /// There is no page to go back or forward to.
     #[error("go {}: this is the {} page of the tab", if *forward { "forward" } else { "back" }, if *forward { "last" } else { "first" })]
     NoHistory {
-        /// In which direction.
+        /// The direction.
         forward: bool,
     },
-    /// There is no such tab.
+    /// No tab has that number.
     #[error("go to tab {index}: there are {tabs}, counted from 0")]
     NoTab {
-        /// The one that was asked for.
+        /// The requested tab.
         index: usize,
-        /// How many there are.
+        /// How many tabs there are.
         tabs: usize,
     },
-    /// A page asked for no file.
+    /// The page did not ask for a file.
     #[error("upload a file: a click there does not ask for one")]
     NoChooser,
-    /// A file cannot be given to the page.
+    /// A file cannot be uploaded.
     #[error("upload {name}: {reason}")]
     File {
-        /// How it was named.
+        /// Its name in the action.
         name: String,
-        /// What is wrong.
+        /// The reason.
         reason: &'static str,
     },
     /// The browser itself failed.

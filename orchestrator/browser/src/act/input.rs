@@ -1,47 +1,47 @@
-//! Events of mouse and keyboard, as the browser takes them, and what is held down between them.
+//! Mouse and keyboard events for the browser, and what is held down between them.
 
 use serde_json::{Value, json};
 
 use crate::{ActionError, Button, Error, Point, Session, act::keys::Key, cdp::tracker::Page};
 
-/// A command that is an input event, and its parameters.
-pub(crate) type Input = (&'static str, Value);
+/// An input command and its parameters.
+pub(crate) type InputEvent = (&'static str, Value);
 
 /// Where the mouse is, and what is held down.
 #[derive(Debug, Clone)]
-pub(crate) struct Hands {
+pub(crate) struct InputState {
     pub(crate) at: Point,
-    /// The bits of the buttons that are down.
+    /// The bits of the pressed buttons.
     buttons: u32,
-    /// The bits of the modifier keys that are down.
+    /// The bits of the pressed modifier keys.
     pub(crate) modifiers: u32,
 }
 
-impl Default for Hands {
+impl Default for InputState {
     fn default() -> Self {
         Self { at: Point { x: 0.0, y: 0.0 }, buttons: 0, modifiers: 0 }
     }
 }
 
-impl Hands {
-    pub(crate) fn move_to(&mut self, at: Point) -> Input {
+impl InputState {
+    pub(crate) fn move_to(&mut self, at: Point) -> InputEvent {
         self.at = at;
-        // While one is down, the browser wants to know which: it is what drags.
-        let held = Button::ALL.into_iter().find(|button| self.buttons & button.bit() != 0);
-        self.mouse("mouseMoved", held.map_or("none", Button::as_str), 0)
+        // While a button is down the event has to name it, because it drags.
+        let pressed = Button::ALL.into_iter().find(|button| self.buttons & button.bit() != 0);
+        self.mouse("mouseMoved", pressed.map_or("none", Button::as_str), 0)
     }
 
-    pub(crate) fn press(&mut self, button: Button, count: u32) -> Input {
+    pub(crate) fn press(&mut self, button: Button, count: u32) -> InputEvent {
         self.buttons |= button.bit();
         self.mouse("mousePressed", button.as_str(), count)
     }
 
-    pub(crate) fn release(&mut self, button: Button, count: u32) -> Input {
+    pub(crate) fn release(&mut self, button: Button, count: u32) -> InputEvent {
         self.buttons &= !button.bit();
         self.mouse("mouseReleased", button.as_str(), count)
     }
 
-    pub(crate) fn wheel(&mut self, at: Point, dx: f64, dy: f64) -> Input {
+    pub(crate) fn wheel(&mut self, at: Point, dx: f64, dy: f64) -> InputEvent {
         self.at = at;
         let (method, mut event) = self.mouse("mouseWheel", "none", 0);
         event["deltaX"] = json!(dx);
@@ -49,19 +49,19 @@ impl Hands {
         (method, event)
     }
 
-    /// What is being dragged over the place where the mouse is.
-    pub(crate) fn drag(&self, kind: &str, data: &Value) -> Input {
+    /// A drag event at the mouse's position.
+    pub(crate) fn drag(&self, kind: &str, data: &Value) -> InputEvent {
         let Point { x, y } = self.at;
         let event = json!({ "type": kind, "x": x, "y": y, "data": data, "modifiers": self.modifiers });
         ("Input.dispatchDragEvent", event)
     }
 
-    /// Nothing is down any more, though the browser was not told: a drop ends that way.
-    pub(crate) fn let_go(&mut self, button: Button) {
+    /// Releases a button without an event. A drop ends that way.
+    pub(crate) fn forget_button(&mut self, button: Button) {
         self.buttons &= !button.bit();
     }
 
-    fn mouse(&self, kind: &str, button: &str, count: u32) -> Input {
+    fn mouse(&self, kind: &str, button: &str, count: u32) -> InputEvent {
         let event = json!({
             "type": kind,
             "x": self.at.x,
@@ -75,8 +75,8 @@ impl Hands {
     }
 }
 
-/// An event of a key, while the modifiers with these bits are down.
-pub(crate) fn key(kind: &str, key: &Key, modifiers: u32) -> Input {
+/// A key event, while the modifiers with these bits are down.
+pub(crate) fn key(kind: &str, key: &Key, modifiers: u32) -> InputEvent {
     let mut event = json!({
         "type": kind,
         "modifiers": modifiers,
@@ -91,33 +91,37 @@ pub(crate) fn key(kind: &str, key: &Key, modifiers: u32) -> Input {
 }
 
 impl Session {
-    /// Sends events, all at once: between two of them nothing else should happen.
-    pub(crate) async fn input(&self, page: &Page, events: Vec<Input>) -> Result<(), ActionError> {
-        // The page is told of the wheel, and of a movement that nothing follows, when a frame is drawn.
+    /// Sends events all at once, because nothing else may happen between them.
+    pub(crate) async fn send_input(&self, page: &Page, events: Vec<InputEvent>) -> Result<(), ActionError> {
+        // The page gets wheel events and a final movement only when a frame is drawn.
         let waits = events
             .last()
             .is_some_and(|(_, event)| event["type"] == "mouseMoved" || event["type"] == "mouseWheel");
         let sent =
             events.into_iter().map(|(method, params)| self.cdp().call(Some(&page.session), method, params));
         let answers = futures_util::future::join_all(sent);
-        self.watch.lock().striking = true;
-        let results = if waits && self.draws_when_told() {
+        self.tracker.lock().input_in_flight = true;
+        let results = if waits && self.begin_frame_control() {
             self.while_drawing(page, answers).await
         } else {
             answers.await
         };
-        self.watch.lock().striking = false;
-        self.watch.touch();
+        self.tracker.lock().input_in_flight = false;
+        self.tracker.notify();
         for result in results {
-            self.unless_closed(page, result)?;
+            self.ignore_if_closed(page, result)?;
         }
         Ok(())
     }
 
-    /// An input that closes its own tab has no answer, and worked.
-    pub(crate) fn unless_closed(&self, page: &Page, result: Result<Value, Error>) -> Result<(), ActionError> {
+    /// An input that closes its own tab has no reply, and worked.
+    pub(crate) fn ignore_if_closed(
+        &self,
+        page: &Page,
+        result: Result<Value, Error>,
+    ) -> Result<(), ActionError> {
         match result {
-            Err(Error::Refused { .. }) if !self.watch.lock().is_open(&page.session) => Ok(()),
+            Err(Error::Refused { .. }) if !self.tracker.lock().is_open(&page.session) => Ok(()),
             result => Ok(result.map(|_| ())?),
         }
     }

@@ -1,19 +1,19 @@
-//! The keyboard, and filling in forms.
+//! The keyboard, and filling in form fields.
 
 use serde_json::{Value, json};
 
 use crate::{
     ActionError, Session,
     act::{
-        element::Handle,
+        element::ElementHandle,
         input::key,
         keys::{self, Combination},
     },
     cdp::tracker::Page,
 };
 
-/// Makes an element ready to be typed into, with all it holds selected. Inputs that are not typed into get their value at once.
-/// Returns `type`, `done`, or why it cannot be filled.
+/// Prepares an element for typing, with all of its content selected. Inputs without typing get
+/// their value at once. Returns `type`, `done`, or why it cannot be filled.
 const PREPARE: &str = "function(value) {
     let element = this;
     if (element.localName === 'label' && element.control) element = element.control;
@@ -22,7 +22,8 @@ const PREPARE: &str = "function(value) {
     if (element.localName === 'input') {
         const type = element.type;
         if (['color', 'date', 'time', 'datetime-local', 'month', 'range', 'week'].includes(type)) {
-            // By the prototype's setter: frameworks put their own on the element and would take the change for theirs.
+            // With the prototype's setter: frameworks put their own on the element, and would take
+            // the change for theirs.
             const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set;
             const before = element.value;
             element.focus();
@@ -53,8 +54,8 @@ const PREPARE: &str = "function(value) {
     return `a <${element.localName}> cannot be filled`;
 }";
 
-/// Chooses options by value or label, or by their numbers from 0. Returns null, or why not.
-const CHOOSE: &str = "function(wanted) {
+/// Selects options by value or label, or by their numbers from 0. Returns null, or why not.
+const SELECT_OPTIONS: &str = "function(wanted) {
     let element = this;
     if (element.localName === 'label' && element.control) element = element.control;
     if (element.localName !== 'select') return `a <${element.localName}> has no options`;
@@ -78,7 +79,7 @@ impl Session {
         &self,
         page: &Page,
         bid: &str,
-        element: &Handle,
+        element: &ElementHandle,
         value: &str,
         by_keys: bool,
     ) -> Result<(), ActionError> {
@@ -87,7 +88,7 @@ impl Session {
             "done" => Ok(()),
             "type" if value.is_empty() => {
                 let delete = keys::parse("Delete").map_err(|key| unknown("Delete", key))?;
-                self.strike(page, &delete).await
+                self.press_combination(page, &delete).await
             }
             "type" if by_keys => self.type_text(page, value).await,
             "type" => self.insert_text(page, value).await,
@@ -95,88 +96,102 @@ impl Session {
         }
     }
 
-    /// Chooses options, an array of strings or of numbers.
-    pub(crate) async fn choose(
+    /// Selects options, given as an array of strings or of numbers.
+    pub(crate) async fn select_options(
         &self,
         page: &Page,
         bid: &str,
-        element: &Handle,
+        element: &ElementHandle,
         options: Value,
     ) -> Result<(), ActionError> {
-        match self.call_on(page, element, CHOOSE, json!([{ "value": options }])).await? {
+        match self.call_on(page, element, SELECT_OPTIONS, json!([{ "value": options }])).await? {
             Value::String(reason) => Err(ActionError::Unfit { bid: bid.to_owned(), reason }),
             _ => Ok(()),
         }
     }
 
-    pub(crate) async fn press(&self, page: &Page, element: &Handle, keys: &str) -> Result<(), ActionError> {
+    pub(crate) async fn press(
+        &self,
+        page: &Page,
+        element: &ElementHandle,
+        keys: &str,
+    ) -> Result<(), ActionError> {
         let combination = keys::parse(keys).map_err(|key| unknown(keys, key))?;
         self.focus(page, element).await?;
-        self.strike(page, &combination).await
+        self.press_combination(page, &combination).await
     }
 
-    pub(crate) async fn focus(&self, page: &Page, element: &Handle) -> Result<(), ActionError> {
+    pub(crate) async fn focus(&self, page: &Page, element: &ElementHandle) -> Result<(), ActionError> {
         self.call_on(page, element, "function() { this.focus?.(); }", json!([])).await?;
         Ok(())
     }
 
-    /// Presses keys on what has the focus.
+    /// Presses keys on the focused element.
     pub(crate) async fn press_keys(&self, page: &Page, keys: &str) -> Result<(), ActionError> {
         let combination = keys::parse(keys).map_err(|key| unknown(keys, key))?;
-        self.strike(page, &combination).await
+        self.press_combination(page, &combination).await
     }
 
-    /// Presses a key that stays down, or lets go of it.
-    pub(crate) async fn hold_key(&mut self, page: &Page, name: &str, down: bool) -> Result<(), ActionError> {
-        let held = keys::single(name).ok_or_else(|| unknown(name, name.to_owned()))?;
-        let bit = keys::bit(&held);
+    /// Presses a key that stays down, or releases it.
+    pub(crate) async fn press_or_release_key(
+        &mut self,
+        page: &Page,
+        name: &str,
+        down: bool,
+    ) -> Result<(), ActionError> {
+        let pressed = keys::single(name).ok_or_else(|| unknown(name, name.to_owned()))?;
+        let bit = keys::bit(&pressed);
         let event = if down {
-            self.hands.modifiers |= bit;
-            key(if held.text.is_some() { "keyDown" } else { "rawKeyDown" }, &held, self.hands.modifiers)
+            self.input_state.modifiers |= bit;
+            key(
+                if pressed.text.is_some() { "keyDown" } else { "rawKeyDown" },
+                &pressed,
+                self.input_state.modifiers,
+            )
         } else {
-            self.hands.modifiers &= !bit;
-            key("keyUp", &held, self.hands.modifiers)
+            self.input_state.modifiers &= !bit;
+            key("keyUp", &pressed, self.input_state.modifiers)
         };
-        self.input(page, vec![event]).await
+        self.send_input(page, vec![event]).await
     }
 
-    /// Types a text key by key; what is on no key is put in as it is.
+    /// Types a text key by key. A character without a key is inserted.
     pub(crate) async fn type_text(&self, page: &Page, text: &str) -> Result<(), ActionError> {
         let mut events = Vec::new();
         for c in text.chars() {
             let name = if c == '\n' { "Enter".to_owned() } else { c.to_string() };
             match keys::single(&name).filter(|key| !key.code.is_empty()) {
-                Some(struck) => {
-                    events.push(key("keyDown", &struck, self.hands.modifiers));
-                    events.push(key("keyUp", &struck, self.hands.modifiers));
+                Some(pressed_key) => {
+                    events.push(key("keyDown", &pressed_key, self.input_state.modifiers));
+                    events.push(key("keyUp", &pressed_key, self.input_state.modifiers));
                 }
                 None => events.push(("Input.insertText", json!({ "text": name }))),
             }
         }
-        self.input(page, events).await
+        self.send_input(page, events).await
     }
 
-    /// Puts a text into what has the focus.
+    /// Inserts a text into the focused element.
     pub(crate) async fn insert_text(&self, page: &Page, text: &str) -> Result<(), ActionError> {
-        self.input(page, vec![("Input.insertText", json!({ "text": text }))]).await
+        self.send_input(page, vec![("Input.insertText", json!({ "text": text }))]).await
     }
 
-    /// Presses the modifiers, the key, and lets go of them in the opposite order.
-    async fn strike(&self, page: &Page, combination: &Combination) -> Result<(), ActionError> {
-        let mut held = self.hands.modifiers;
+    /// Presses the modifiers and the key, and releases them in reverse order.
+    async fn press_combination(&self, page: &Page, combination: &Combination) -> Result<(), ActionError> {
+        let mut modifiers = self.input_state.modifiers;
         let mut events = Vec::new();
         for (modifier, bit) in &combination.modifiers {
-            held |= bit;
-            events.push(key("rawKeyDown", modifier, held));
+            modifiers |= bit;
+            events.push(key("rawKeyDown", modifier, modifiers));
         }
         let down = if combination.key.text.is_some() { "keyDown" } else { "rawKeyDown" };
-        events.push(key(down, &combination.key, held));
-        events.push(key("keyUp", &combination.key, held));
+        events.push(key(down, &combination.key, modifiers));
+        events.push(key("keyUp", &combination.key, modifiers));
         for (modifier, bit) in combination.modifiers.iter().rev() {
-            held &= !bit;
-            events.push(key("keyUp", modifier, held));
+            modifiers &= !bit;
+            events.push(key("keyUp", modifier, modifiers));
         }
-        self.input(page, events).await
+        self.send_input(page, events).await
     }
 }
 

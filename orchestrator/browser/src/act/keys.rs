@@ -1,4 +1,5 @@
-//! Keys by the names that pages know them by (`KeyboardEvent.key`), as a combination such as `Control+Shift+K`.
+//! Keys by their names in pages (`KeyboardEvent.key`), also in combinations such as
+//! `Control+Shift+K`.
 
 use crate::Modifier;
 
@@ -7,13 +8,13 @@ use crate::Modifier;
 pub(crate) struct Key {
     pub(crate) key: String,
     pub(crate) code: String,
-    /// What Windows numbers it; pages see it as `keyCode`.
+    /// Its Windows key code; pages see it as `keyCode`.
     pub(crate) number: u32,
-    /// What it types.
+    /// The text that it types.
     pub(crate) text: Option<String>,
 }
 
-/// Modifier keys with the bits that the protocol knows them by.
+/// Modifier keys with their bits in the protocol.
 const MODIFIERS: &[(&str, u32, &str, u32)] = &[
     ("Alt", 1, "AltLeft", 18),
     ("Control", 2, "ControlLeft", 17),
@@ -58,7 +59,7 @@ const NAMED: &[(&str, u32, Option<&str>)] = &[
     ("Tab", 9, None),
 ];
 
-/// The keys that are neither letters nor digits, on an American keyboard: plain, shifted, code, number.
+/// Keys other than letters and digits on an American keyboard: plain, shifted, code, number.
 const SIGNS: &[(char, char, &str, u32)] = &[
     (' ', ' ', "Space", 32),
     ('`', '~', "Backquote", 192),
@@ -75,24 +76,24 @@ const SIGNS: &[(char, char, &str, u32)] = &[
 ];
 const SHIFTED_DIGITS: &str = ")!@#$%^&*(";
 
-/// Modifiers, each with its bit, and the key that they are held for.
+/// Modifiers with their bits, and the key for which they are held.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Combination {
     pub(crate) modifiers: Vec<(Key, u32)>,
     pub(crate) key: Key,
 }
 
-/// Reads a combination; the error is the part that is no key.
+/// Parses a combination. The error is the unknown part.
 pub(crate) fn parse(keys: &str) -> Result<Combination, String> {
-    // The plus sign is a key too: `+` alone, or at the end of `Control++`.
-    let (held, last) = match keys.strip_suffix('+') {
-        Some(held) => (held.strip_suffix('+').unwrap_or(held), "+"),
+    // The plus sign is a key, too: `+` alone, or at the end of `Control++`.
+    let (prefix, last) = match keys.strip_suffix('+') {
+        Some(prefix) => (prefix.strip_suffix('+').unwrap_or(prefix), "+"),
         None => keys.rsplit_once('+').unwrap_or(("", keys)),
     };
     let mut modifiers = Vec::new();
-    for name in held.split('+').filter(|name| !name.is_empty()) {
-        let known = Modifier::ALL.into_iter().find(|modifier| modifier.as_str() == name);
-        modifiers.push(modifier(known.ok_or_else(|| name.to_owned())?));
+    for name in prefix.split('+').filter(|name| !name.is_empty()) {
+        let found = Modifier::ALL.into_iter().find(|modifier| modifier.as_str() == name);
+        modifiers.push(modifier(found.ok_or_else(|| name.to_owned())?));
     }
     let mut key = single(last).ok_or_else(|| last.to_owned())?;
     let bits: u32 = modifiers.iter().map(|(_, bit)| bit).sum();
@@ -110,17 +111,17 @@ pub(crate) fn parse(keys: &str) -> Result<Combination, String> {
 /// The key and the bit of a modifier.
 pub(crate) fn modifier(modifier: Modifier) -> (Key, u32) {
     let name = modifier.as_str();
-    let &(_, bit, code, number) = MODIFIERS.iter().find(|known| known.0 == name).unwrap_or(&MODIFIERS[0]);
+    let &(_, bit, code, number) = MODIFIERS.iter().find(|entry| entry.0 == name).unwrap_or(&MODIFIERS[0]);
     let name = if modifier == Modifier::ControlOrMeta { "Control" } else { name };
     (Key { key: name.to_owned(), code: code.to_owned(), number, text: None }, bit)
 }
 
-/// The bit of a key that is a modifier; otherwise none.
+/// The bit of a key that is a modifier; otherwise 0.
 pub(crate) fn bit(key: &Key) -> u32 {
     MODIFIERS.iter().find(|modifier| modifier.0 == key.key).map_or(0, |modifier| modifier.1)
 }
 
-/// The key of a name.
+/// The key of this name.
 pub(crate) fn single(name: &str) -> Option<Key> {
     let name = if name == "Space" { " " } else { name };
     if let Some(&(key, number, text)) = NAMED.iter().find(|named| named.0 == name) {
@@ -144,7 +145,7 @@ pub(crate) fn single(name: &str) -> Option<Key> {
     } else if let Some((_, _, code, number)) = SIGNS.iter().find(|sign| sign.0 == c || sign.1 == c) {
         ((*code).to_owned(), *number)
     } else {
-        // On no key of its own; it can still be typed.
+        // It has no key, but can still be typed.
         (String::new(), 0)
     };
     Some(Key { key: c.to_string(), code, number, text: Some(c.to_string()) })

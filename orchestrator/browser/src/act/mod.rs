@@ -12,8 +12,8 @@
 //! dialogs, downloads, upload   what passes between a page and its user besides the page
 //! ```
 //!
-//! How actions are written is in [`action`](crate::action). Nothing here waits until a page is done:
-//! [`Session::settle`] follows each action.
+//! How actions are written is in [`action`](crate::action). Nothing here waits until a page is
+//! done: [`Session::settle`] follows each action.
 
 mod actionability;
 mod closest_option;
@@ -35,48 +35,49 @@ pub use error::ActionError;
 
 use serde_json::json;
 
-use crate::{Action, Press, Session, act::dialogs::Manners, cdp::tracker::Page};
+use crate::{Action, Press, Session, act::dialogs::DialogPolicy, cdp::tracker::Page};
 
 impl Session {
-    /// Carries out an action on the active page. Follow it by [`Session::settle`]. What the page refuses is shown by the next observation
-    /// too.
+    /// Carries out an action on the active page. [`Session::settle`] should follow. If the action
+    /// has no effect, the next observation shows the reason, too.
     pub async fn act(&mut self, action: &Action) -> Result<(), ActionError> {
         self.last_action = Some(action.to_string());
         self.last_action_error = None;
-        self.acted = None;
-        self.watch.lock().begin_action();
-        let result = self.carry_out(action).await;
+        self.action_target = None;
+        self.tracker.lock().begin_action();
+        let result = self.perform(action).await;
         if let Err(error) = &result {
             self.last_action_error = Some(format!("failed to {error}"));
         }
         result
     }
 
-    async fn carry_out(&mut self, action: &Action) -> Result<(), ActionError> {
-        let page = self.watch.lock().active()?;
+    async fn perform(&mut self, action: &Action) -> Result<(), ActionError> {
+        let page = self.tracker.lock().active()?;
         match action {
             Action::Scroll { at, dx, dy } => self.wheel(&page, *at, (*dx, *dy)).await,
             Action::MouseMove(at) => self.move_mouse(&page, *at).await,
-            Action::MouseDown(at, button) => self.hold(&page, *at, *button, true).await,
-            Action::MouseUp(at, button) => self.hold(&page, *at, *button, false).await,
+            Action::MouseDown(at, button) => self.move_and_press(&page, *at, *button, true).await,
+            Action::MouseUp(at, button) => self.move_and_press(&page, *at, *button, false).await,
             Action::MouseClick(at, press) => self.click_at(&page, *at, press).await,
             Action::MouseDrag(from, to) => self.drag_between(&page, *from, *to).await,
             Action::UploadAt(at, files) => self.upload_at(&page, *at, files).await,
             Action::KeyPress(keys) => self.press_keys(&page, keys).await,
-            Action::KeyDown(key) => self.hold_key(&page, key, true).await,
-            Action::KeyUp(key) => self.hold_key(&page, key, false).await,
+            Action::KeyDown(key) => self.press_or_release_key(&page, key, true).await,
+            Action::KeyUp(key) => self.press_or_release_key(&page, key, false).await,
             Action::Type(text) => self.type_text(&page, text).await,
             Action::Insert(text) => self.insert_text(&page, text).await,
             Action::ScrollPage { by } => self.scroll_page(&page, *by).await,
             Action::Goto { url } => self.goto(&page, url).await,
-            Action::Search { query } => self.goto(&page, &self.launch.results(query)).await,
-            Action::GoBack => self.go(&page, false).await,
-            Action::GoForward => self.go(&page, true).await,
+            Action::Search { query } => self.goto(&page, &self.launch.search_url(query)).await,
+            Action::GoBack => self.traverse_history(&page, false).await,
+            Action::GoForward => self.traverse_history(&page, true).await,
             Action::NewTab => self.new_tab().await,
             Action::CloseTab => self.close_tab(&page).await,
             Action::FocusTab { index } => self.focus_tab(*index).await,
             Action::HandleDialogs { accept, text } => {
-                self.watch.lock().manners = Some(Manners { accept: *accept, text: text.clone() });
+                self.tracker.lock().dialog_policy =
+                    Some(DialogPolicy { accept: *accept, text: text.clone() });
                 Ok(())
             }
             Action::Noop
@@ -85,25 +86,25 @@ impl Session {
             | Action::Answer { .. }
             | Action::Infeasible { .. }
             | Action::Stop => Ok(()),
-            on_element => self.use_element(&page, on_element).await,
+            on_element => self.perform_on_element(&page, on_element).await,
         }
     }
 
-    async fn use_element(&mut self, page: &Page, action: &Action) -> Result<(), ActionError> {
+    async fn perform_on_element(&mut self, page: &Page, action: &Action) -> Result<(), ActionError> {
         let Some(bid) = action.bid() else { return Ok(()) };
-        let element = self.named(page, bid).await?;
-        let mut acted = self.describe(page, &element).await?;
+        let element = self.resolve_element(page, bid).await?;
+        let mut action_target = self.describe_target(page, &element).await?;
         match action {
             Action::Click { press, .. } => self.click(page, bid, &element, press).await?,
             Action::Hover { .. } => self.hover(page, bid, &element).await?,
             Action::Fill { value, by_keys, .. } => {
                 self.fill(page, bid, &element, value, *by_keys).await?;
-                acted.value.clone_from(value);
+                action_target.value.clone_from(value);
             }
             Action::FillAndEnter { value, .. } => {
                 self.fill(page, bid, &element, value, false).await?;
                 self.press(page, &element, "Enter").await?;
-                acted.value.clone_from(value);
+                action_target.value.clone_from(value);
             }
             Action::TypeInto { text, .. } => {
                 self.click(page, bid, &element, &Press::default()).await?;
@@ -111,21 +112,21 @@ impl Session {
             }
             Action::Clear { .. } => {
                 self.fill(page, bid, &element, "", false).await?;
-                acted.value.clear();
+                action_target.value.clear();
             }
-            Action::Tick { on, .. } => self.tick(page, bid, &element, *on).await?,
+            Action::Tick { on, .. } => self.set_checked(page, bid, &element, *on).await?,
             Action::TickAll { bids } => {
                 for bid in bids {
-                    let element = self.named(page, bid).await?;
-                    self.tick(page, bid, &element, true).await?;
+                    let element = self.resolve_element(page, bid).await?;
+                    self.set_checked(page, bid, &element, true).await?;
                 }
             }
             Action::Select { options, .. } => {
-                self.choose(page, bid, &element, json!(options)).await?;
-                acted.value = options.join(", ");
+                self.select_options(page, bid, &element, json!(options)).await?;
+                action_target.value = options.join(", ");
             }
             Action::SelectClosest { label, .. } => {
-                acted.value = self.choose_closest(page, bid, &element, label).await?;
+                action_target.value = self.select_closest_option(page, bid, &element, label).await?;
             }
             Action::Upload { files, .. } => self.upload(page, bid, &element, files).await?,
             Action::ScrollTo { .. } => self.scroll_to(page, &element).await?,
@@ -134,13 +135,13 @@ impl Session {
             Action::Drag { to, .. } => self.drag(page, bid, &element, to).await?,
             _ => {}
         }
-        // All that a script got hold of for this action is let go.
+        // Releases all objects that scripts returned for this action.
         drop(self.cdp().send(
             Some(&page.session),
             "Runtime.releaseObjectGroup",
             json!({ "objectGroup": "act" }),
         ));
-        self.acted = Some(acted);
+        self.action_target = Some(action_target);
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Opening an address, and going back and forward.
+//! Opens URLs, and goes back and forward.
 
 use std::time::Duration;
 
@@ -16,15 +16,16 @@ impl Session {
         let params = json!({ "url": url });
         let answer = self.cdp().call_within(Some(&page.session), "Page.navigate", params, NAVIGATION).await?;
         match answer.get("errorText").and_then(Value::as_str) {
-            // Not a page but a download, or an answer without content: the tab stays where it is. And an error of the server that came
-            // without a page: the tab shows the browser's own.
+            // The first two: a download or a response without content, which leaves the tab where
+            // it is. The third: a server error without a page, for which the tab shows the
+            // browser's own.
             None | Some("net::ERR_ABORTED" | "net::ERR_HTTP_RESPONSE_CODE_FAILURE") => Ok(()),
             Some(reason) => Err(refused(reason.to_owned())),
         }
     }
 
     /// Goes one step through the history of a tab.
-    pub(crate) async fn go(&self, page: &Page, forward: bool) -> Result<(), ActionError> {
+    pub(crate) async fn traverse_history(&self, page: &Page, forward: bool) -> Result<(), ActionError> {
         const METHOD: &str = "Page.getNavigationHistory";
         let shape = |field| Error::Shape { method: METHOD, field };
         let history = self.cdp().call(Some(&page.session), METHOD, json!({})).await?;
@@ -34,15 +35,15 @@ impl Session {
         let step = if forward { 1 } else { -1 };
         let there =
             usize::try_from(current).ok().and_then(|current| entries.get(current.checked_add_signed(step)?));
-        // The empty page that every tab begins with is not part of the world.
+        // The empty page with which every tab begins is not part of the world.
         let there = there.filter(|entry| entry.get("url").and_then(Value::as_str) != Some("about:blank"));
         let Some(id) = there.and_then(|entry| entry.get("id")) else {
             return Err(ActionError::NoHistory { forward });
         };
-        let seen = self.watch.lock().addresses;
+        let before = self.tracker.lock().url_changes;
         self.cdp().call(Some(&page.session), "Page.navigateToHistoryEntry", json!({ "entryId": id })).await?;
         let condition = |_: &_| "the other page to come back".to_owned();
-        let arrived = |state: &crate::cdp::tracker::State| (state.addresses != seen).then_some(());
-        Ok(self.watch.until(NAVIGATION, condition, arrived).await?)
+        let arrived = |state: &crate::cdp::tracker::BrowserState| (state.url_changes != before).then_some(());
+        Ok(self.tracker.wait_for(NAVIGATION, condition, arrived).await?)
     }
 }

@@ -1,27 +1,32 @@
 //! Elements that are named by a CSS selector instead of a bid: `css=[name="comment"]`.
 //!
-//! Benchmarks whose agents see the page's HTML name fields by attributes. The first element that the selector finds is meant, in the page
-//! itself or else in its frames, parents before children. What lies in shadow roots is not found, as with a selector in a page's own script.
+//! Some benchmarks show agents the page's HTML, and their agents name fields by attributes. The
+//! selector means the first element that it finds, in the page or else in its frames, parents
+//! before children. It finds nothing in shadow roots, as in a page's own script.
 
 use serde_json::json;
 
-use crate::{ActionError, Error, Session, act::element::Handle, cdp::tracker::Page};
+use crate::{ActionError, Error, Session, act::element::ElementHandle, cdp::tracker::Page};
 
-/// Begins the name of an element that is no bid.
+/// The prefix of a name that is not a bid.
 const PREFIX: &str = "css=";
 
 impl Session {
     /// Finds the element that an action names, by a bid or by a selector.
-    pub(crate) async fn named(&self, page: &Page, name: &str) -> Result<Handle, ActionError> {
-        let Some(selector) = name.strip_prefix(PREFIX) else { return self.element(page, name).await };
+    pub(crate) async fn resolve_element(
+        &self,
+        page: &Page,
+        name: &str,
+    ) -> Result<ElementHandle, ActionError> {
+        let Some(selector) = name.strip_prefix(PREFIX) else { return self.element_by_bid(page, name).await };
         let expression = format!("document.querySelector({})", json!(selector));
         let missing = |reason| ActionError::NotFound { bid: name.to_owned(), reason };
         for frame in self.frames(page).await? {
-            match self.handle_of(page, &frame.id, &expression).await {
+            match self.evaluate_handle(page, &frame.id, &expression).await {
                 Ok(Some(handle)) => return Ok(handle),
                 Ok(None) => {}
                 Err(Error::Script { .. }) => return Err(missing("it is no selector of CSS")),
-                // The frame went away in the meantime.
+                // The frame has just gone.
                 Err(Error::Refused { .. }) => {}
                 Err(error) => return Err(error.into()),
             }

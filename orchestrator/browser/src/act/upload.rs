@@ -1,7 +1,7 @@
-//! Files that an agent gives to a page.
+//! Files that an agent uploads to a page.
 //!
-//! Only files that belong to the task can be given: those in the folder that the session was told of, and what was downloaded in this episode.
-//! What a page may talk an agent into shall not reach the rest of the machine's files.
+//! Only files of the task can be uploaded: those in the session's upload folder, and the downloads
+//! of the episode. A page that misleads an agent must not reach the machine's other files.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -9,23 +9,23 @@ use serde_json::{Value, json};
 
 use crate::{
     ActionError, Error, Point, Press, Session,
-    act::element::Handle,
-    cdp::tracker::{Page, State},
+    act::element::ElementHandle,
+    cdp::tracker::{BrowserState, Page},
 };
 
-/// How long the page may take to ask for a file after a click that should make it.
-const ASKED: Duration = Duration::from_secs(2);
+/// How long the page may take to open a file chooser after a click.
+const CHOOSER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A page's wish for files.
+/// A file chooser that a page has opened.
 #[derive(Debug, Clone)]
-pub(crate) struct Chooser {
-    /// The input that gets them.
+pub(crate) struct FileChooser {
+    /// The input that gets the files.
     node: i64,
     several: bool,
 }
 
-impl Chooser {
-    /// Reads the browser's event.
+impl FileChooser {
+    /// Parses the browser's event.
     pub(crate) fn of(event: &Value) -> Option<Self> {
         let several = event.get("mode").and_then(Value::as_str) == Some("selectMultiple");
         Some(Self { node: event.get("backendNodeId").and_then(Value::as_i64)?, several })
@@ -33,48 +33,50 @@ impl Chooser {
 }
 
 impl Session {
-    /// Clicks on an element that asks for files, and gives them.
+    /// Clicks an element that opens a file chooser, and uploads the files.
     pub(crate) async fn upload(
         &mut self,
         page: &Page,
         bid: &str,
-        element: &Handle,
+        element: &ElementHandle,
         files: &[String],
     ) -> Result<(), ActionError> {
-        let files = self.files(files)?;
+        let files = self.allowed_files(files)?;
         self.intercept_chooser(page, true).await?;
-        let given = match self.click(page, bid, element, &Press::default()).await {
-            Ok(()) => self.give(page, &files).await,
+        let result = match self.click(page, bid, element, &Press::default()).await {
+            Ok(()) => self.set_files(page, &files).await,
             Err(error) => Err(error),
         };
         self.intercept_chooser(page, false).await?;
-        given
+        result
     }
 
-    /// Clicks at a place that asks for files, and gives them.
+    /// Clicks at a point that opens a file chooser, and uploads the files.
     pub(crate) async fn upload_at(
         &mut self,
         page: &Page,
         at: Point,
         files: &[String],
     ) -> Result<(), ActionError> {
-        let files = self.files(files)?;
+        let files = self.allowed_files(files)?;
         self.intercept_chooser(page, true).await?;
-        let given = match self.click_at(page, at, &Press::default()).await {
-            Ok(()) => self.give(page, &files).await,
+        let result = match self.click_at(page, at, &Press::default()).await {
+            Ok(()) => self.set_files(page, &files).await,
             Err(error) => Err(error),
         };
         self.intercept_chooser(page, false).await?;
-        given
+        result
     }
 
-    async fn give(&self, page: &Page, files: &[PathBuf]) -> Result<(), ActionError> {
-        let condition = |_: &State| "the page to ask for a file".to_owned();
-        let chooser = match self.watch.until(ASKED, condition, |state| state.chooser.clone()).await {
-            Ok(chooser) => chooser,
-            Err(Error::Deadline { .. }) => return Err(ActionError::NoChooser),
-            Err(error) => return Err(error.into()),
-        };
+    async fn set_files(&self, page: &Page, files: &[PathBuf]) -> Result<(), ActionError> {
+        let condition = |_: &BrowserState| "the page to ask for a file".to_owned();
+        let chooser =
+            match self.tracker.wait_for(CHOOSER_TIMEOUT, condition, |state| state.file_chooser.clone()).await
+            {
+                Ok(chooser) => chooser,
+                Err(Error::Deadline { .. }) => return Err(ActionError::NoChooser),
+                Err(error) => return Err(error.into()),
+            };
         if files.len() > 1 && !chooser.several {
             return Err(ActionError::File {
                 name: format!("{} files", files.len()),
@@ -82,24 +84,24 @@ impl Session {
             });
         }
         let params = json!({ "files": files, "backendNodeId": chooser.node });
-        let given = self.cdp().call(Some(&page.session), "DOM.setFileInputFiles", params).await;
-        self.unless_closed(page, given)
+        let result = self.cdp().call(Some(&page.session), "DOM.setFileInputFiles", params).await;
+        self.ignore_if_closed(page, result)
     }
 
     async fn intercept_chooser(&self, page: &Page, enabled: bool) -> Result<(), ActionError> {
         const METHOD: &str = "Page.setInterceptFileChooserDialog";
-        self.watch.lock().chooser = None;
+        self.tracker.lock().file_chooser = None;
         let set = self.cdp().call(Some(&page.session), METHOD, json!({ "enabled": enabled })).await;
-        self.unless_closed(page, set)
+        self.ignore_if_closed(page, set)
     }
 
-    /// The folders from which files may be given to pages.
+    /// The folders from which files may be uploaded.
     pub(crate) fn upload_folders(&self) -> Vec<PathBuf> {
         self.launch.files.iter().cloned().chain([self.downloads_folder()]).collect()
     }
 
-    /// The files that an agent names, each below a folder from which it may take them.
-    fn files(&self, names: &[String]) -> Result<Vec<PathBuf>, ActionError> {
+    /// The files that an agent names, each in an upload folder.
+    fn allowed_files(&self, names: &[String]) -> Result<Vec<PathBuf>, ActionError> {
         let folders = self.upload_folders();
         let found = names.iter().map(|name| {
             find(&folders, name).map_err(|reason| ActionError::File { name: name.clone(), reason })
@@ -108,8 +110,8 @@ impl Session {
     }
 }
 
-/// The file of that name in one of the folders, by its real path: neither `..` nor a link leads out
-/// of them.
+/// The file of that name in one of the folders, by its real path, so that neither `..` nor a link
+/// leads out of them.
 pub(crate) fn find(folders: &[PathBuf], name: &str) -> Result<PathBuf, &'static str> {
     let candidates = folders.iter().filter_map(|folder| {
         let (folder, file) = (folder.canonicalize().ok()?, folder.join(name).canonicalize().ok()?);

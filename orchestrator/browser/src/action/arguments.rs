@@ -1,11 +1,11 @@
-//! The arguments of a Python-like call, taken by the names that its form gives them.
+//! The arguments of a Python call, by the parameter names of its form.
 
 use super::{Action, Button, Modifier, ParseError, Point};
 use crate::python::{Call, Literal};
 
-/// The arguments of a call by name, wherever they stood.
+/// The arguments of a call by name, whether positional or not.
 pub(super) struct Arguments {
-    given: Vec<(String, Literal)>,
+    arguments: Vec<(String, Literal)>,
     fits: bool,
     form: &'static str,
 }
@@ -16,32 +16,32 @@ impl Arguments {
         let names: Vec<&str> =
             parameters.filter_map(|name| name.split('=').next()).filter(|name| !name.is_empty()).collect();
         let fits = call.positional.len() <= names.len();
-        let mut given: Vec<(String, Literal)> =
+        let mut arguments: Vec<(String, Literal)> =
             names.iter().map(|&name| name.to_owned()).zip(call.positional).collect();
-        given.extend(call.keywords);
-        Self { given, fits, form }
+        arguments.extend(call.keywords);
+        Self { arguments, fits, form }
     }
 
-    /// The error for all that does not fit.
+    /// The error for wrong arguments.
     pub(super) fn wrong(&self) -> ParseError {
         ParseError::Arguments { form: self.form }
     }
 
     pub(super) fn optional(&mut self, name: &str) -> Option<Literal> {
-        let at = self.given.iter().position(|(given, _)| given == name)?;
-        Some(self.given.remove(at).1)
+        let at = self.arguments.iter().position(|(argument, _)| argument == name)?;
+        Some(self.arguments.remove(at).1)
     }
 
     pub(super) fn text(&mut self, name: &str) -> Result<String, ParseError> {
         match self.optional(name) {
             Some(Literal::Text(text)) => Ok(text),
-            // A bid is often written as a number.
+            // Models often write a bid as a number.
             Some(Literal::Number(number)) if number.fract() == 0.0 => Ok(number.to_string()),
             _ => Err(self.wrong()),
         }
     }
 
-    /// None if not given, or Python's `None`.
+    /// `None` if it is not given, or is Python's `None`.
     pub(super) fn text_or_none(&mut self, name: &str) -> Result<Option<String>, ParseError> {
         match self.optional(name) {
             None | Some(Literal::None) => Ok(None),
@@ -50,7 +50,7 @@ impl Arguments {
         }
     }
 
-    /// A string, or a list of them.
+    /// A string, or a list of strings.
     pub(super) fn texts(&mut self, name: &str) -> Result<Vec<String>, ParseError> {
         let text = |item| match item {
             Literal::Text(text) => Some(text),
@@ -64,7 +64,7 @@ impl Arguments {
         texts.ok_or_else(|| self.wrong())
     }
 
-    /// False if not given.
+    /// False if it is not given.
     pub(super) fn flag(&mut self, name: &str) -> Result<bool, ParseError> {
         match self.optional(name) {
             None => Ok(false),
@@ -103,7 +103,7 @@ impl Arguments {
     }
 
     pub(super) fn modifiers(&mut self) -> Result<Vec<Modifier>, ParseError> {
-        if self.given.iter().all(|(name, _)| name != "modifiers") {
+        if self.arguments.iter().all(|(name, _)| name != "modifiers") {
             return Ok(Vec::new());
         }
         let named = |name: &String| Modifier::ALL.into_iter().find(|modifier| modifier.as_str() == name);
@@ -113,6 +113,6 @@ impl Arguments {
 
     /// The action, unless arguments are left over.
     pub(super) fn done(self, action: Action) -> Result<Action, ParseError> {
-        if self.fits && self.given.is_empty() { Ok(action) } else { Err(self.wrong()) }
+        if self.fits && self.arguments.is_empty() { Ok(action) } else { Err(self.wrong()) }
     }
 }

@@ -1,18 +1,20 @@
-//! BrowserGym's spelling: Python calls with literal arguments, such as `click('a12')`. Whatever is to be read by people is written in it, too.
+//! BrowserGym's notation: Python calls with literal arguments, such as `click('a12')`. Everything
+//! that people read is in this notation, too.
 //!
-//! The calls and their parameters are those of BrowserGym's `action/functions.py`. What other dialects have and
-//! BrowserGym has not is spelt by calls of our own, so that every action has a spelling here.
+//! The calls and their parameters are those of BrowserGym's `action/functions.py`. Actions of other
+//! dialects that BrowserGym does not have are calls of our own, so that every action can be written
+//! here.
 //!
-//! One call alone, with nothing but blanks and comments around it, is what BrowserGym takes when told to be strict
-//! (`HighLevelActionSet(strict=True)`); otherwise it picks the calls out of a model's words, as [`read`] does, but we tell of a call that there is not
-//! where it fails when it runs.
+//! In its strict mode (`HighLevelActionSet(strict=True)`) BrowserGym takes one call alone, with
+//! only spaces and comments around it. Otherwise it picks the calls out of a model's text, as
+//! [`read`] does. An unknown call is an error here; there it fails when it runs.
 
 use std::{fmt, str::FromStr};
 
 use super::{Action, ParseError, Point, Press, arguments::Arguments};
 use crate::python::{Call, parse_call, parse_calls, repr};
 
-/// Every call with its parameters, in their order, and what they are when left out.
+/// Every call with its parameters, in their order, and their defaults.
 const FORMS: &[&str] = &[
     "click(bid, button='left', modifiers=[])",
     "dblclick(bid, button='left', modifiers=[])",
@@ -51,8 +53,8 @@ const FORMS: &[&str] = &[
     "report_infeasible(reason)",
 ];
 
-/// Calls that BrowserGym has not.
-const OWN_FORMS: &[&str] = &[
+/// Calls that BrowserGym does not have.
+const EXTENSION_FORMS: &[&str] = &[
     "fill_and_enter(bid, value)",
     "type_into(bid, text)",
     "check_all(bids)",
@@ -66,7 +68,7 @@ const OWN_FORMS: &[&str] = &[
     "stop()",
 ];
 
-/// Every call that a text holds, whatever stands around them.
+/// Every call in a text, whatever is around them.
 pub(super) fn read(text: &str) -> Result<Vec<Action>, ParseError> {
     let actions = parse_calls(text).into_iter().map(action).collect::<Result<Vec<_>, _>>()?;
     if actions.is_empty() { Err(ParseError::Empty) } else { Ok(actions) }
@@ -75,14 +77,14 @@ pub(super) fn read(text: &str) -> Result<Vec<Action>, ParseError> {
 impl FromStr for Action {
     type Err = ParseError;
 
-    /// Reads exactly one call.
+    /// Parses exactly one call.
     fn from_str(text: &str) -> Result<Self, ParseError> {
         action(parse_call(text)?)
     }
 }
 
 fn action(call: Call) -> Result<Action, ParseError> {
-    let form = FORMS.iter().chain(OWN_FORMS).find(|form| form.split('(').next() == Some(&call.name));
+    let form = FORMS.iter().chain(EXTENSION_FORMS).find(|form| form.split('(').next() == Some(&call.name));
     let Some(form) = form else { return Err(ParseError::unknown(call.name, FORMS)) };
     let name = call.name.clone();
     let mut args = Arguments::new(call, form);
@@ -182,8 +184,8 @@ impl fmt::Display for Action {
             Self::Scroll { at: None, dx, dy } => write!(f, "scroll({dx}, {dy})"),
             Self::Scroll { at: Some(Point { x, y }), dx, dy } => write!(f, "scroll_at({x}, {y}, {dx}, {dy})"),
             Self::MouseMove(Point { x, y }) => write!(f, "mouse_move({x}, {y})"),
-            Self::MouseDown(Point { x, y }, held) => write!(f, "mouse_down({x}, {y}{})", button(*held)),
-            Self::MouseUp(Point { x, y }, held) => write!(f, "mouse_up({x}, {y}{})", button(*held)),
+            Self::MouseDown(Point { x, y }, pressed) => write!(f, "mouse_down({x}, {y}{})", button(*pressed)),
+            Self::MouseUp(Point { x, y }, pressed) => write!(f, "mouse_up({x}, {y}{})", button(*pressed)),
             Self::MouseClick(Point { x, y }, press) => {
                 write!(f, "mouse_{}click({x}, {y}{})", twice(press), button(press.button))
             }
@@ -309,7 +311,7 @@ mod tests {
         for text in WRITTEN {
             assert_eq!(text.parse::<Action>().unwrap().to_string(), *text);
         }
-        for name in FORMS.iter().chain(OWN_FORMS).filter_map(|form| form.split('(').next()) {
+        for name in FORMS.iter().chain(EXTENSION_FORMS).filter_map(|form| form.split('(').next()) {
             assert!(WRITTEN.iter().any(|text| text.starts_with(&format!("{name}("))), "{name} is not tried");
         }
     }

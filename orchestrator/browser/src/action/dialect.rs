@@ -1,4 +1,5 @@
-//! The notations that agents speak. Each is a module beside this one, which says whose rules it follows.
+//! The notations (dialects) of agents. Each has a module here, which names the published rules that
+//! it follows.
 
 use std::{fmt, str::FromStr};
 
@@ -11,7 +12,7 @@ use super::{Action, ParseError, browsergym, seeact, turkingbench, webarena, webc
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Dialect {
-    /// Python calls: `click('a12')`. The only one in which every action can be written.
+    /// Python calls: `click('a12')`. The only dialect that has every action.
     #[default]
     BrowserGym,
     /// WebArena and VisualWebArena: `click [12]`, between three backticks.
@@ -24,7 +25,7 @@ pub enum Dialect {
     TurkingBench,
 }
 
-/// The text names no dialect.
+/// The text is not the name of a dialect.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "find a dialect called {0:?}{meant}; there are {list}",
@@ -52,12 +53,13 @@ impl Dialect {
         }
     }
 
-    /// Every action in what a model said, in their order; never none.
+    /// Parses every action in a model's text, in their order. It returns at least one, or an error.
     pub fn read(self, text: &str) -> Result<Vec<Action>, ParseError> {
         self.read_among(text, &[])
     }
 
-    /// As [`Dialect::read`], where elements may be named by letters, too, as SeeAct has it: `A` is the element with the first of these bids.
+    /// As [`Dialect::read`], but elements may also be letters, as in SeeAct: `A` is the element
+    /// with the first of these bids.
     pub fn read_among(self, text: &str, choices: &[String]) -> Result<Vec<Action>, ParseError> {
         match self {
             Self::BrowserGym => browsergym::read(text),
@@ -68,7 +70,8 @@ impl Dialect {
         }
     }
 
-    /// The one action in what a model said. In BrowserGym's notation nothing but comments may stand around it.
+    /// Parses the one action in a model's text. In BrowserGym's notation only comments may be
+    /// around it.
     pub fn read_one(self, text: &str) -> Result<Action, ParseError> {
         if self == Self::BrowserGym {
             return text.parse();
@@ -81,7 +84,8 @@ impl Dialect {
         }
     }
 
-    /// The action in this notation, such that [`Dialect::read_one`] gives it again; `None` where the notation cannot say it.
+    /// Writes the action in this notation, so that [`Dialect::read_one`] reads it again; `None` if
+    /// the notation has no way to write it.
     pub fn write(self, action: &Action) -> Option<String> {
         let text = match self {
             Self::BrowserGym => Some(action.to_string()),
@@ -90,7 +94,8 @@ impl Dialect {
             Self::SeeAct => seeact::write(action),
             Self::TurkingBench => turkingbench::write(action),
         };
-        // A notation may have the action and still not be able to spell its words: a line break, or its own brackets.
+        // A notation may have the action, but no way to write its text: a line break, or its own
+        // brackets.
         text.filter(|text| self.read_one(text).as_ref() == Ok(action))
     }
 }
@@ -190,7 +195,8 @@ mod tests {
                     Ok(actions) => {
                         prop_assert!(!actions.is_empty());
                         for action in actions {
-                            // What was read can be said again in BrowserGym's notation at least, which people are shown.
+                            // Each action can at least be written in BrowserGym's notation, which
+                            // people see.
                             let again = Dialect::BrowserGym.write(&action);
                             prop_assert!(again.is_some() || matches!(action, Action::FocusTab { .. }), "{action}");
                         }

@@ -1,4 +1,4 @@
-//! Why a text is not an action, in words that an agent can act on.
+//! Why a text is not an action, in a form that helps an agent.
 
 use crate::python::SyntaxError;
 
@@ -6,58 +6,58 @@ use crate::python::SyntaxError;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseError {
-    /// Not a call at all.
+    /// Not a call.
     #[error("read an action: {0}")]
     Syntax(#[from] SyntaxError),
-    /// An action of a name that the dialect does not have.
+    /// The dialect has no action of this name.
     #[error("read an action: there is no `{name}`; there are {}", .known.join(", "))]
     Unknown {
         /// The name.
         name: String,
-        /// Those there are.
+        /// The names that it has.
         known: Vec<&'static str>,
     },
-    /// The right action with the wrong arguments.
+    /// The arguments do not fit the action.
     #[error("read an action: write it as `{form}`")]
     Arguments {
-        /// The action as it should be.
+        /// The correct form.
         form: &'static str,
     },
-    /// There is none at all.
+    /// There is no action.
     #[error("read an action: there is none")]
     Empty,
-    /// There is none where the dialect has it.
+    /// There is no action in the place that the dialect has for it.
     #[error("read an action: there is none; {place}")]
     Misplaced {
-        /// Where it should be.
+        /// That place.
         place: &'static str,
     },
-    /// More than one, where one is expected.
+    /// Several actions, where one is expected.
     #[error("read an action: there are {count}; give one at a time")]
     Several {
-        /// How many.
+        /// Their number.
         count: usize,
     },
-    /// An action of the dialect that is not for agents here.
+    /// An action of the dialect that is not offered here.
     #[error("read an action: `{name}` is not offered: {reason}")]
     NotOffered {
         /// Its name.
         name: String,
-        /// Why not, and what to do instead.
+        /// The reason, and what to do instead.
         reason: &'static str,
     },
-    /// The element is a choice that was not given.
+    /// The element is a letter without a choice.
     #[error("read an action: there is no choice {choice}; {}", choices(.count))]
     NoChoice {
         /// The letters.
         choice: String,
-        /// How many choices there are.
+        /// The number of choices.
         count: usize,
     },
 }
 
 impl ParseError {
-    /// For a name that is in none of the forms.
+    /// The error for a name that no form has.
     pub(super) fn unknown(name: impl Into<String>, forms: &[&'static str]) -> Self {
         let known = forms.iter().filter_map(|form| form.split(['(', ' ']).next()).collect();
         Self::Unknown { name: name.into(), known }

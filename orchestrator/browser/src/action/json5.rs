@@ -1,13 +1,14 @@
-//! JSON as models write it: comments, single quotes, names without quotes, commas at the end, line breaks in strings.
+//! JSON as models write it: comments, single quotes, unquoted names, trailing commas, line breaks
+//! in strings.
 //!
-//! All of JSON5 that agents were seen to use; numbers are JSON's.
+//! It is the part of JSON5 that agents were seen to use. Numbers are JSON's.
 
 use serde_json::{Map, Value};
 
-/// How deep values may be nested.
+/// The maximum nesting depth.
 const DEPTH: usize = 16;
 
-/// Reads an object with nothing behind it.
+/// Parses an object with nothing behind it.
 pub(super) fn object(text: &str) -> Option<Map<String, Value>> {
     let mut reader = Reader { chars: text.chars().collect(), at: 0 };
     let value = reader.value(0)?;
@@ -34,10 +35,10 @@ impl Reader {
         Some(c)
     }
 
-    fn eat(&mut self, wanted: &str) -> bool {
-        let found = wanted.chars().enumerate().all(|(n, c)| self.chars.get(self.at + n) == Some(&c));
+    fn eat(&mut self, expected: &str) -> bool {
+        let found = expected.chars().enumerate().all(|(n, c)| self.chars.get(self.at + n) == Some(&c));
         if found {
-            self.at += wanted.chars().count();
+            self.at += expected.chars().count();
         }
         found
     }
@@ -103,7 +104,7 @@ impl Reader {
         }
     }
 
-    /// Things between commas, up to a bracket.
+    /// Comma-separated items, up to a closing bracket.
     fn items(&mut self, close: char, mut item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
         loop {
             self.blanks();

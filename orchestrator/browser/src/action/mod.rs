@@ -1,4 +1,6 @@
-//! What an agent can do. Every [`Dialect`] that agents speak is read into [`Action`] and written from it.
+//! What an agent can do. [`Dialect`]s parse text into [`Action`]s and write them.
+//!
+//! Nothing here touches a browser: [`act`](crate::act) carries actions out.
 
 mod arguments;
 mod browsergym;
@@ -14,15 +16,15 @@ pub use dialect::{Dialect, UnknownDialect};
 pub use error::ParseError;
 pub use seeact::choice_name;
 
-/// One action. Elements are named by the `bid` that the last observation shows, or by `css=SELECTOR`: the first element that the selector
-/// finds, in the page itself or else in its frames, in their order.
+/// One action. It names elements by the bid in the last observation, or by `css=SELECTOR`: the
+/// first element that the selector finds, in the page or else in its frames, in their order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
-    /// Clicks in the middle of an element.
+    /// Clicks the centre of an element.
     Click {
         /// The element.
         bid: String,
-        /// With which button, how often, and which keys held.
+        /// The button, the number of clicks, and the held keys.
         press: Press,
     },
     /// Moves the mouse over an element.
@@ -30,27 +32,28 @@ pub enum Action {
         /// The element.
         bid: String,
     },
-    /// Replaces what an input holds.
+    /// Replaces the content of an input.
     Fill {
         /// The element.
         bid: String,
         /// Its new content.
         value: String,
-        /// Key by key, so that menus of suggestions open; otherwise at once.
+        /// Key by key, so that suggestions open; otherwise at once.
         by_keys: bool,
     },
-    /// Replaces what an input holds, at once, and presses Enter in it.
+    /// Replaces the content of an input at once, and presses Enter in it.
     FillAndEnter {
         /// The element.
         bid: String,
         /// Its new content.
         value: String,
     },
-    /// Clicks in the middle of an element and types there key by key, into what it holds; a line break is the Enter key.
+    /// Clicks the centre of an element and types key by key, after its present content. A line
+    /// break is the Enter key.
     TypeInto {
         /// The element.
         bid: String,
-        /// What is typed.
+        /// The text.
         text: String,
     },
     /// Empties an input.
@@ -58,54 +61,56 @@ pub enum Action {
         /// The element.
         bid: String,
     },
-    /// Ticks a checkbox or radio button, or takes the tick away; nothing where it is so already.
+    /// Checks or unchecks a checkbox or radio button, if it is not so already.
     Tick {
         /// The element.
         bid: String,
-        /// Whether it shall have a tick.
+        /// Whether it has to be checked.
         on: bool,
     },
-    /// Ticks several checkboxes, up to the first that cannot be.
+    /// Checks several checkboxes, up to the first that fails.
     TickAll {
         /// The elements.
         bids: Vec<String>,
     },
-    /// Chooses in a `<select>`, by value or by label.
+    /// Selects options of a `<select>`, by value or by label.
     Select {
         /// The element.
         bid: String,
-        /// All that shall be selected.
+        /// All options that have to be selected.
         options: Vec<String>,
     },
-    /// Chooses the one option of a `<select>` whose label is most like a text, as Python's `difflib` measures it.
+    /// Selects the one option of a `<select>` whose label is most like a text, by the measure of
+    /// Python's `difflib`.
     SelectClosest {
         /// The element.
         bid: String,
-        /// About what the option says.
+        /// A text that is similar to the label.
         label: String,
     },
     /// Presses keys on an element, such as `Enter` or `Control+a`.
     Press {
-        /// The element.
+        /// Presses keys on an element, such as `Enter` or `Control+a`.
         bid: String,
         /// Modifiers and one key, joined by `+`.
         keys: String,
     },
-    /// Gives an element the focus.
+    /// Focuses an element.
     Focus {
         /// The element.
         bid: String,
     },
     /// Drags one element onto another.
     Drag {
-        /// What is dragged.
+        /// The dragged element.
         from: String,
-        /// Where it is let go.
+        /// The element onto which it is dropped.
         to: String,
     },
-    /// Turns the mouse wheel, by CSS pixels.
+    /// Turns the mouse wheel, in CSS pixels.
     Scroll {
-        /// Where the mouse goes first; it stays where it is unless said, in the upper left corner at first.
+        /// Where the mouse goes first; `None` leaves it in place, at first in the upper left
+        /// corner.
         at: Option<Point>,
         /// To the right.
         dx: f64,
@@ -114,10 +119,10 @@ pub enum Action {
     },
     /// Scrolls the page itself, whatever is under the mouse.
     ScrollPage {
-        /// Downwards, in heights of the window.
+        /// Down, as a multiple of the window's height.
         by: f64,
     },
-    /// Scrolls until an element is in the middle of the window.
+    /// Scrolls until an element is in the centre of the window.
     ScrollTo {
         /// The element.
         bid: String,
@@ -126,71 +131,74 @@ pub enum Action {
     MouseMove(Point),
     /// Moves the mouse and presses a button, which stays down.
     MouseDown(Point, Button),
-    /// Moves the mouse and lets go of a button.
+    /// Moves the mouse and releases a button.
     MouseUp(Point, Button),
-    /// Clicks at a place.
+    /// Clicks at a point.
     MouseClick(Point, Press),
-    /// Drags from one place to another.
+    /// Drags from one point to another.
     MouseDrag(Point, Point),
-    /// Clicks on an element that asks for files, and gives them.
+    /// Clicks an element that opens a file chooser, and uploads files.
     Upload {
         /// The element.
         bid: String,
         /// Files of the task or its downloads, by their names in the folder.
         files: Vec<String>,
     },
-    /// Clicks at a place that asks for files, and gives them.
+    /// Clicks at a point that opens a file chooser, and uploads files.
     UploadAt(Point, Vec<String>),
-    /// Says how dialogs are to be answered from now on; see [`Dialog`](crate::Dialog).
+    /// Sets how dialogs are answered from now on; see [`Dialog`](crate::Dialog).
     HandleDialogs {
         /// Whether they are accepted.
         accept: bool,
-        /// What is entered into a `prompt`; what stands in it already unless said.
+        /// The text for a `prompt`; its default if `None`.
         text: Option<String>,
     },
-    /// Presses keys on what has the focus.
+    /// Presses keys on the focused element.
     KeyPress(String),
     /// Presses a key, which stays down.
     KeyDown(String),
-    /// Lets go of a key.
+    /// Releases a key.
     KeyUp(String),
-    /// Types a text into what has the focus, key by key.
+    /// Types a text into the focused element, key by key.
     Type(String),
-    /// Puts a text into what has the focus, at once.
+    /// Inserts a text into the focused element, at once.
     Insert(String),
-    /// Opens an address in the active tab.
+    /// Opens a URL in the active tab.
     Goto {
         /// An absolute URL.
         url: String,
     },
-    /// Opens the results of the world's search engine ([`Launch::search`](crate::Launch::search)) in the active tab.
+    /// Opens the results of the world's search engine ([`Launch::search`](crate::Launch::search))
+    /// in the active tab.
     Search {
-        /// What is looked for.
+        /// The query.
         query: String,
     },
     /// Goes back in the tab's history.
     GoBack,
-    /// Goes forward again.
+    /// Goes forward in the tab's history.
     GoForward,
     /// Opens an empty tab, which becomes the active one.
     NewTab,
-    /// Closes the active tab; the one used before becomes active. An empty tab takes the place of the only one.
+    /// Closes the active tab. The one used before becomes active; an empty tab takes the place of
+    /// the last.
     CloseTab,
     /// Makes another tab the active one.
     FocusTab {
-        /// Counted from 0, in the order of their opening.
+        /// Its index from 0, in the order of opening.
         index: usize,
     },
     /// Does nothing; the page's time runs on.
     Noop,
-    /// Tells the user something, and goes on. What was said last is the answer of an agent that then stops without giving one.
+    /// Sends the user a message, and goes on. The last message is the answer of an agent that stops
+    /// without giving one.
     Say {
-        /// What is said.
+        /// The message.
         text: String,
     },
-    /// Keeps something in mind: it stands in the trace and changes nothing.
+    /// Keeps a note: it is in the trace and changes nothing.
     Note {
-        /// What is kept.
+        /// The note.
         text: String,
     },
     /// Ends the episode.
@@ -202,12 +210,12 @@ pub enum Action {
     },
     /// Declares that the task cannot be done.
     Infeasible {
-        /// Why not.
+        /// The reason.
         reason: String,
     },
 }
 
-/// A place on the page, in CSS pixels from the upper left corner of what is visible.
+/// A point on the page, in CSS pixels from the upper left corner of the view.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
     /// To the right.
@@ -216,10 +224,10 @@ pub struct Point {
     pub y: f64,
 }
 
-/// How a button of the mouse is pressed.
+/// How a mouse button is pressed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Press {
-    /// Which one.
+    /// The button.
     pub button: Button,
     /// Keys that are held meanwhile.
     pub modifiers: Vec<Modifier>,
@@ -230,16 +238,16 @@ pub struct Press {
 /// A button of the mouse.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Button {
-    /// The one that clicks.
+    /// The primary button.
     #[default]
     Left,
     /// The wheel.
     Middle,
-    /// The one for menus.
+    /// The button for context menus.
     Right,
 }
 
-/// A key that is held while something else happens.
+/// A key that is held during another input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Modifier {
     /// `Alt`.
@@ -255,10 +263,10 @@ pub enum Modifier {
 }
 
 impl Button {
-    /// All of them.
+    /// All buttons.
     pub const ALL: [Button; 3] = [Button::Left, Button::Middle, Button::Right];
 
-    /// As the protocol and every dialect spell it.
+    /// Its name in the protocol and in every dialect.
     pub fn as_str(self) -> &'static str {
         match self {
             Button::Left => "left",
@@ -267,7 +275,7 @@ impl Button {
         }
     }
 
-    /// Its bit among the buttons that are down.
+    /// Its bit among the pressed buttons.
     pub(crate) fn bit(self) -> u32 {
         match self {
             Button::Left => 1,
@@ -278,11 +286,11 @@ impl Button {
 }
 
 impl Modifier {
-    /// All of them.
+    /// All modifiers.
     pub const ALL: [Modifier; 5] =
         [Modifier::Alt, Modifier::Control, Modifier::ControlOrMeta, Modifier::Meta, Modifier::Shift];
 
-    /// As every dialect spells it.
+    /// Its name in every dialect.
     pub fn as_str(self) -> &'static str {
         match self {
             Modifier::Alt => "Alt",
@@ -300,13 +308,13 @@ impl Action {
         Self::Click { bid: bid.into(), press: Press::default() }
     }
 
-    /// Fills in the field of a form that has this type and name, as TurkingBench's solvers do. Boxes are named by their values, joined by `|`.
-    /// None for types that they do not fill in.
+    /// Fills in the form field of this type and name, as TurkingBench's solvers do. Values of boxes
+    /// are joined by `|`. `None` for types that they do not fill in.
     pub fn fill_in(kind: &str, name: &str, value: &str) -> Option<Self> {
         turkingbench::fill_in(kind, name, value)
     }
 
-    /// The element that the action is about, if any; of several the first.
+    /// The element of the action, if it has one; the first of several.
     pub fn bid(&self) -> Option<&str> {
         match self {
             Self::Click { bid, .. }
@@ -328,7 +336,8 @@ impl Action {
         }
     }
 
-    /// The places on the screen that the action names, in its order; none where it is about elements or the page.
+    /// The points on the screen that the action names, in their order; none for elements or the
+    /// page.
     pub fn points(&self) -> Vec<Point> {
         match self {
             Self::Scroll { at, .. } => at.iter().copied().collect(),
@@ -342,13 +351,14 @@ impl Action {
         }
     }
 
-    /// Whether the episode ends with it.
+    /// Whether it ends the episode.
     pub fn is_final(&self) -> bool {
         matches!(self, Self::Answer { .. } | Self::Infeasible { .. } | Self::Stop)
     }
 }
 
-/// Whether a text has the shape of the ids that observations show: the letters of a frame, the first of them a small one, or digits, or both.
+/// Whether a text looks like a bid: the letters of a frame, the first of them lower-case, or
+/// digits, or both.
 fn is_bid(text: &str) -> bool {
     let digits = text.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let begins_well = text.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());

@@ -1,27 +1,40 @@
-//! The notation of SeeAct and of SeePlanAct, AssistantBench's agent: lines that begin with `ELEMENT:`, `ACTION:` and `VALUE:`.
+//! The notation of SeeAct and of SeePlanAct, AssistantBench's agent: lines that begin with
+//! `ELEMENT:`, `ACTION:` and `VALUE:`.
 //!
-//! What a model said is read as by `postprocess_action_lmm` (SeeAct, `seeact_package/seeact/demo_utils/format_prompt.py`; SeePlanAct,
-//! `src/demo_utils/format_prompt.py`), and carried out as by `SeeActAgent.perform_action`. The actions are those of both:
+//! A model's text is parsed as in `postprocess_action_lmm` (SeeAct,
+//! `seeact_package/seeact/demo_utils/format_prompt.py`; SeePlanAct,
+//! `src/demo_utils/format_prompt.py`), and carried out as in `SeeActAgent.perform_action`. The
+//! actions are those of both:
 //!
-//! - The first `ACTION:` and the first `VALUE:` of the text count, and the `ELEMENT:` shortly before that action, or else the first one.
-//! - Phrases of the prompt that models repeat, such as "The uppercase letter of your choice.", are taken out first.
-//! - A value loses the quotes around it and a full stop at its end, and then once more.
-//! - `TYPE` replaces what the input holds; `SELECT` takes the option whose label is most like the value (`select_option`).
-//! - `SCROLL UP` and `SCROLL DOWN` go by half the window. SeePlanAct's `SCROLL` goes down by three quarters, and with the value `up` to the top.
-//! - `SAY` and `MEMORIZE` only add to the agent's history. There is no answer in SeeAct; here what was said last is the answer when it comes to
-//!   `TERMINATE`. SeePlanAct takes its answer out of its plan, which is the agent's business.
+//! - The first `ACTION:` and the first `VALUE:` of the text count, and the `ELEMENT:` shortly
+//!   before that action, or else the first one.
+//! - Phrases of the prompt that models repeat, such as "The uppercase letter of your choice.", are
+//!   removed first.
+//! - A value loses the quotes around it and a full stop at its end, and then the same once more.
+//! - `TYPE` replaces the content of the input. `SELECT` takes the option whose label is most like
+//!   the value (`select_option`).
+//! - `SCROLL UP` and `SCROLL DOWN` scroll by half the window. SeePlanAct's `SCROLL` scrolls down by
+//!   three quarters, and with the value `up` to the top.
+//! - `SAY` and `MEMORIZE` only add to the agent's history. SeeAct has no answer; here the last
+//!   message is the answer at `TERMINATE`. SeePlanAct takes its answer from its plan, which is the
+//!   agent's task.
 //!
-//! Choices are letters, `A` to `Z`, `AA` to `ZZ` (`get_index_from_option_name`), of a list that only the agent knows:
-//! [`Dialect::read_among`](super::Dialect::read_among) is told what they stand for. An id in the place of the letter is taken too, and is what is
-//! written.
+//! Choices are letters, `A` to `Z`, `AA` to `ZZ` (`get_index_from_option_name`), of a list that
+//! only the agent knows. [`Dialect::read_among`](super::Dialect::read_among) gets their elements. A
+//! bid instead of the letter is read, too, and is what is written.
 //!
-//! Not theirs: they read `ELEMENT: None` as choice N, and make `NONE` of an action that lacks its element, which here is told. SeePlanAct puts
-//! `https://www.` before every address that does not begin so, even before `https://a.test`; here `https://` is put before one without a
-//! scheme. Its `GOTO`, `SEARCH`, `SCROLL` and `GOBACK` work by accident: the second letter from the end of a word stands for the element.
+//! Differences from the originals:
+//!
+//! - They read `ELEMENT: None` as choice N. An action without its element becomes `NONE` there, and
+//!   is an error here.
+//! - SeePlanAct puts `https://www.` before every URL that does not begin so, even before
+//!   `https://a.test`. Here `https://` is put before one without a scheme.
+//! - SeePlanAct's `GOTO`, `SEARCH`, `SCROLL` and `GOBACK` work by accident: the second letter from
+//!   the end of a word stands for the element.
 
 use super::{Action, ParseError, Press, is_bid};
 
-/// What is looked for after `ACTION: `, longer names before those that they begin with.
+/// The names after `ACTION: `, longer ones before their prefixes.
 const ACTIONS: &[&str] = &[
     "CLICK",
     "SELECT",
@@ -48,7 +61,7 @@ const ACTIONS: &[&str] = &[
     "MEMORIZE",
 ];
 
-/// Keys that have an action of their own.
+/// Keys with an action of their own.
 const KEYS: &[(&str, &str)] = &[
     ("PRESS ENTER", "Enter"),
     ("PRESS HOME", "Home"),
@@ -59,13 +72,14 @@ const KEYS: &[(&str, &str)] = &[
 
 const FORM: &str = "ELEMENT: the element's id\nACTION: CLICK\nVALUE: None";
 
-/// Downwards, in heights of the window.
+/// Down, as a multiple of the window's height.
 const HALF: f64 = 0.5;
 const THREE_QUARTERS: f64 = 0.75;
-/// More than any page has above.
+/// More than the length of any page.
 const TO_THE_TOP: f64 = -10_000.0;
 
-/// The letters that stand for a choice, counted from 0: `A` to `Z`, then `AA` to `ZZ`. Beyond that there are none, and it is `ZZ` again.
+/// The letters of a choice, counted from 0: `A` to `Z`, then `AA` to `ZZ`. Beyond that it is always
+/// `ZZ`.
 pub fn choice_name(index: usize) -> String {
     let letter = |n: usize| char::from(b'A' + u8::try_from(n).unwrap_or(25).min(25));
     match index.checked_sub(26) {
@@ -76,7 +90,7 @@ pub fn choice_name(index: usize) -> String {
     }
 }
 
-/// What `ELEMENT:` says.
+/// The text after `ELEMENT:`.
 enum Element<'a> {
     Bid(&'a str),
     Choice(&'a str),
@@ -84,17 +98,17 @@ enum Element<'a> {
 }
 
 pub(super) fn read(text: &str, choices: &[String]) -> Result<Action, ParseError> {
-    let text = without_echo(text.trim());
+    let text = strip_prompt_echo(text.trim());
     let missing = ParseError::Misplaced {
         place: "end with three lines that begin with `ELEMENT: `, `ACTION: ` and `VALUE: `",
     };
-    // A mark without an action is passed over.
+    // A prefix without an action is skipped.
     let found = text.match_indices("ACTION: ").find_map(|(at, mark)| {
-        let said = &text[at + mark.len()..];
-        Some((at, *ACTIONS.iter().find(|name| said.starts_with(**name))?))
+        let rest = &text[at + mark.len()..];
+        Some((at, *ACTIONS.iter().find(|name| rest.starts_with(**name))?))
     });
     let Some((start, name)) = found else {
-        let word = text.split_once("ACTION: ").and_then(|(_, said)| said.split_whitespace().next());
+        let word = text.split_once("ACTION: ").and_then(|(_, rest)| rest.split_whitespace().next());
         return Err(match word {
             Some(word) => ParseError::Unknown { name: word.to_owned(), known: ACTIONS.to_vec() },
             None => missing,
@@ -103,7 +117,7 @@ pub(super) fn read(text: &str, choices: &[String]) -> Result<Action, ParseError>
     let element = element(&text, start);
     let value =
         text.split_once("VALUE: ").map_or("", |(_, rest)| rest.split('\n').next().unwrap_or_default());
-    let value = plain(plain(value.trim()));
+    let value = unquote_value(unquote_value(value.trim()));
     let chosen = || match element {
         Element::Bid(bid) => Ok(Some(bid.to_owned())),
         Element::Choice(letters) => match index(letters).and_then(|index| choices.get(index)) {
@@ -121,7 +135,7 @@ pub(super) fn read(text: &str, choices: &[String]) -> Result<Action, ParseError>
         "SELECT" => Action::SelectClosest { bid: bid()?, label: text },
         "PRESS ENTER" => match chosen() {
             Ok(Some(bid)) => Action::Press { bid, keys: "Enter".to_owned() },
-            // The letter after the last means that no element is meant.
+            // The letter after the last means that there is no element.
             Ok(None) | Err(_) => Action::KeyPress("Enter".to_owned()),
         },
         "SCROLL UP" => Action::ScrollPage { by: -HALF },
@@ -134,7 +148,7 @@ pub(super) fn read(text: &str, choices: &[String]) -> Result<Action, ParseError>
         "GO FORWARD" => Action::GoForward,
         "TERMINATE" => Action::Stop,
         "NONE" => Action::Noop,
-        "GOTO" => Action::Goto { url: with_scheme(value) },
+        "GOTO" => Action::Goto { url: add_scheme(value) },
         "SEARCH" => Action::Search { query: text },
         "SAY" => Action::Say { text },
         "MEMORIZE" => Action::Note { text },
@@ -145,17 +159,17 @@ pub(super) fn read(text: &str, choices: &[String]) -> Result<Action, ParseError>
     })
 }
 
-/// Without what models repeat of the prompt.
-fn without_echo(text: &str) -> String {
+/// The text without phrases of the prompt that models repeat.
+fn strip_prompt_echo(text: &str) -> String {
     let mut text = text.to_owned();
     for whose in ["your", "my"] {
         let choice = format!("The uppercase letter of {whose} choice");
         let full =
             ". Choose one of the following elements if it matches the target element based on your analysis:";
-        text = cut(text, &format!("{choice}{full}"));
+        text = strip_phrase(text, &format!("{choice}{full}"));
         for on in [" based on your analysis", " based on my analysis", " based on the analysis", ""] {
             for end in [" is:", " is ", "."] {
-                text = cut(text, &format!("{choice}{on}{end}"));
+                text = strip_phrase(text, &format!("{choice}{on}{end}"));
             }
         }
     }
@@ -168,13 +182,13 @@ fn without_echo(text: &str) -> String {
         "Choose an action from {CLICK, TYPE, SELECT}.",
         "Provide additional input based on ACTION.",
     ] {
-        text = cut(text, phrase);
+        text = strip_phrase(text, phrase);
     }
     text
 }
 
-/// Without a phrase and the line breaks, two at most, that follow it.
-fn cut(text: String, phrase: &str) -> String {
+/// The text without a phrase and the line breaks, two at most, that follow it.
+fn strip_phrase(text: String, phrase: &str) -> String {
     if text.contains(phrase) {
         text.replace(&format!("{phrase}\n\n"), "").replace(&format!("{phrase}\n"), "").replace(phrase, "")
     } else {
@@ -182,7 +196,7 @@ fn cut(text: String, phrase: &str) -> String {
     }
 }
 
-/// The element said shortly before the action, looked for in ever longer pieces, or else the first one.
+/// The element shortly before the action, looked for in ever longer pieces, or else the first one.
 fn element(text: &str, action: usize) -> Element<'_> {
     let before = &text[..action];
     let piece = |length: usize| {
@@ -198,7 +212,7 @@ fn first_element(text: &str) -> Option<Element<'_>> {
         let end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
         let line = rest.split('\n').next().unwrap_or_default().trim_end_matches(['.', ' ', '\r']);
         match &rest[..end] {
-            // The id of a frame is letters only, and so is any word.
+            // The bid of a frame has only letters, and so has any word.
             bid if is_bid(bid) && (bid.ends_with(|c: char| c.is_ascii_digit()) || bid == line) => {
                 Some(Element::Bid(bid))
             }
@@ -207,7 +221,7 @@ fn first_element(text: &str) -> Option<Element<'_>> {
     })
 }
 
-/// Which choice one or two letters stand for.
+/// The index of a choice with one or two letters.
 fn index(letters: &str) -> Option<usize> {
     let number = |byte: &u8| byte.is_ascii_uppercase().then(|| usize::from(byte - b'A'));
     match letters.as_bytes() {
@@ -217,17 +231,17 @@ fn index(letters: &str) -> Option<usize> {
     }
 }
 
-fn plain(value: &str) -> &str {
+fn unquote_value(value: &str) -> &str {
     let inner = match value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
         Some(inner) => inner,
-        // One quote is both, for Python.
+        // For Python a single quote is both the first and the last.
         None if value == "\"" => "",
         None => value,
     };
     inner.strip_suffix('.').unwrap_or(inner)
 }
 
-fn with_scheme(url: &str) -> String {
+fn add_scheme(url: &str) -> String {
     let is_scheme =
         |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'));
     let has_one = url.starts_with("about:")
@@ -262,8 +276,8 @@ pub(super) fn write(action: &Action) -> Option<String> {
     let element = action.bid().map(|bid| format!("ELEMENT: {bid}\n")).unwrap_or_default();
     let value = match value {
         None => "None".to_owned(),
-        Some(value) if plain(plain(value)) == value => value.clone(),
-        // Two full stops are taken off again, and the quotes are not at the end.
+        Some(value) if unquote_value(unquote_value(value)) == value => value.clone(),
+        // Two full stops are removed again, and the quotes are not at the end.
         Some(value) => format!("{value}.."),
     };
     Some(format!("{element}ACTION: {name}\nVALUE: {value}"))
@@ -393,7 +407,7 @@ mod tests {
 
     fn spoken() -> impl Strategy<Value = Action> {
         let bid = "([a-z][A-Z]?){0,2}[0-9]{1,4}|[a-z][A-Z]?";
-        // Blanks around a value are lost.
+        // Spaces around a value are lost.
         let words = "([^\\s\\p{C}]([^\\p{C}\\p{Z}]| ){0,12}[^\\s\\p{C}])|[\".]{1,4}";
         prop_oneof![
             bid.prop_map(Action::click),

@@ -1,23 +1,31 @@
-//! TurkingBench's notation: Python calls on the fields of a form, which go by their `name`: `self.actions.modify_text("comment", "fine")`.
+//! TurkingBench's notation: Python calls on form fields, which are named by their `name` attribute:
+//! `self.actions.modify_text("comment", "fine")`.
 //!
-//! The calls are the methods of `MyActions` (turking-bench, `src/evaluation/actions.py`); `ModelBaseline.solve` executes what a model said as
-//! Python. Here the calls are picked out of it, whatever they are called on, and nothing else of it is run. A call's first argument is a field's
-//! name, as in the later versions, not an `Input` object. Its rules, oddities included:
+//! The calls are the methods of `MyActions` (turking-bench, `src/evaluation/actions.py`).
+//! `ModelBaseline.solve` executes a model's text as Python. Here the calls are picked out of it,
+//! whatever object they are called on, and nothing else of it runs. A call's first argument is a
+//! field's name, as in the later versions, not an `Input` object. Its rules, including oddities:
 //!
-//! - `modify_text` does nothing for an empty value, 0, None or `nan`; otherwise it replaces what the field holds, key by key (the first
-//!   versions wrote behind it).
-//! - `modify_checkbox` takes values between `|`, without those that are `nan`. It clicks each box of the name that has one of them, so it takes a
-//!   tick away where there was one, and says nothing of a value that no box has. Here the boxes have a tick afterwards, and a missing one is told.
-//! - A box without a value of its own has the value `on`, as it has for a page's scripts.
-//! - `modify_radio` does nothing for `nan` and None. A number is cut to a whole one, as in `modify_select`.
-//! - `modify_select` chooses by value; here by label, too.
-//! - `modify_range` sets the value by a script without an event, so that scripts of the page do not notice; here they do.
-//! - `wait_for_element` waits for ten seconds. A page has come to rest here before an agent is asked, so it only fails if there is no such
-//!   field; it scrolls there, as `scroll_to_element` does after it has waited.
-//! - Screenshots are given after every action and the window is as large as it can be, so those calls have nothing to do. `take_screenshot` and
-//!   `take_page_screenshots` leave their page scrolled; here it stays where it is.
+//! - `modify_text` does nothing for an empty value, 0, None or `nan`. Otherwise it replaces the
+//!   content of the field, key by key (the first versions appended to it).
+//! - `modify_checkbox` takes values between `|`, without those that are `nan`. The original clicks
+//!   each box of the name with one of these values, so it unchecks checked ones, and ignores a
+//!   value without a box. Here the boxes are checked afterwards, and a missing one is an error.
+//! - A box without a value of its own has the value `on`, as for a page's scripts.
+//! - `modify_radio` does nothing for `nan` and None. A number is truncated to an integer, as in
+//!   `modify_select`.
+//! - `modify_select` selects by value; here by label, too.
+//! - `modify_range` sets the value by a script. The original sends no event, so scripts of the page
+//!   do not notice; here they do.
+//! - `wait_for_element` waits for ten seconds. Here a page has settled before an agent is asked, so
+//!   it only fails if there is no such field. It scrolls there, as `scroll_to_element` does after
+//!   its wait.
+//! - Screenshots come after every action and the window has its largest size, so those calls do
+//!   nothing. `take_screenshot` and `take_page_screenshots` leave their page scrolled; here it
+//!   stays in place.
 //!
-//! Fields are named by [`css=`](super::Action), in the page or else in its frames; `WebDriver.find_element` looks in one frame only.
+//! Fields are named by [`css=`](super::Action), in the page or else in its frames.
+//! `WebDriver.find_element` looks in one frame only.
 
 use super::{Action, ParseError, arguments::Arguments};
 use crate::python::{Call, Literal, parse_calls, repr};
@@ -38,8 +46,8 @@ const FORMS: &[&str] = &[
     "take_full_screenshot()",
 ];
 
-/// Methods that do more than a person at the page could.
-const NOT_OFFERED: &[(&str, &str)] = &[
+/// Methods that do more than a person at the page can.
+const UNSUPPORTED: &[(&str, &str)] = &[
     (
         "execute_js_command",
         "scripts would go past what a person can do on the page; use the calls that modify fields",
@@ -61,7 +69,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Action>, ParseError> {
 }
 
 fn action(call: Call) -> Result<Action, ParseError> {
-    if let Some(&(_, reason)) = NOT_OFFERED.iter().find(|(name, _)| *name == call.name) {
+    if let Some(&(_, reason)) = UNSUPPORTED.iter().find(|(name, _)| *name == call.name) {
         return Err(ParseError::NotOffered { name: call.name, reason });
     }
     let form = FORMS.iter().find(|form| form.split('(').next() == Some(&call.name));
@@ -70,20 +78,20 @@ fn action(call: Call) -> Result<Action, ParseError> {
     let mut args = Arguments::new(call, form);
     let action = match &*name {
         "modify_text" => {
-            let field = named(&args.text("input_name")?);
+            let parse_field = name_selector(&args.text("input_name")?);
             match args.optional("input_value") {
                 Some(Literal::None | Literal::Bool(false)) => Action::Noop,
                 Some(Literal::Number(0.0)) => Action::Noop,
-                value => match said(value).ok_or_else(|| args.wrong())? {
+                value => match literal_text(value).ok_or_else(|| args.wrong())? {
                     value if value.is_empty() || value == "nan" => Action::Noop,
-                    value => Action::Fill { bid: field, value, by_keys: true },
+                    value => Action::Fill { bid: parse_field, value, by_keys: true },
                 },
             }
         }
         "modify_checkbox" => {
-            let field = args.text("input_name")?;
-            let values = said(args.optional("input_value")).ok_or_else(|| args.wrong())?;
-            let box_of = |value| of_value("checkbox", &field, value);
+            let parse_field = args.text("input_name")?;
+            let values = literal_text(args.optional("input_value")).ok_or_else(|| args.wrong())?;
+            let box_of = |value| value_selector("checkbox", &parse_field, value);
             let mut bids: Vec<String> =
                 values.split('|').filter(|&value| value != "nan").map(box_of).collect();
             match (bids.pop(), bids.is_empty()) {
@@ -96,29 +104,29 @@ fn action(call: Call) -> Result<Action, ParseError> {
             }
         }
         "modify_radio" => {
-            let field = args.text("input_name")?;
+            let parse_field = args.text("input_name")?;
             match args.optional("input_value") {
                 Some(Literal::None) => Action::Noop,
-                value => match said(value.map(whole)).ok_or_else(|| args.wrong())? {
+                value => match literal_text(value.map(truncated)).ok_or_else(|| args.wrong())? {
                     value if value == "nan" || value == "None" => Action::Noop,
-                    value => Action::Tick { bid: of_value("radio", &field, &value), on: true },
+                    value => Action::Tick { bid: value_selector("radio", &parse_field, &value), on: true },
                 },
             }
         }
         "modify_select" => {
-            let bid = named(&args.text("input_name")?);
-            let value = args.optional("input_value").map(whole);
-            Action::Select { bid, options: vec![said(value).ok_or_else(|| args.wrong())?] }
+            let bid = name_selector(&args.text("input_name")?);
+            let value = args.optional("input_value").map(truncated);
+            Action::Select { bid, options: vec![literal_text(value).ok_or_else(|| args.wrong())?] }
         }
         "modify_range" => {
-            let bid = of_type("range", &args.text("input_name")?);
-            match said(args.optional("input_value")).ok_or_else(|| args.wrong())? {
+            let bid = type_selector("range", &args.text("input_name")?);
+            match literal_text(args.optional("input_value")).ok_or_else(|| args.wrong())? {
                 value if value == "nan" || value == "None" => Action::Noop,
                 value => Action::Fill { bid, value, by_keys: false },
             }
         }
         "scroll_to_element" | "wait_for_element" => {
-            Action::ScrollTo { bid: named(&args.text("input_name")?) }
+            Action::ScrollTo { bid: name_selector(&args.text("input_name")?) }
         }
         "take_element_screenshot" | "take_element_screenshot_with_border" => {
             args.text("input_name")?;
@@ -129,7 +137,7 @@ fn action(call: Call) -> Result<Action, ParseError> {
     args.done(action)
 }
 
-/// The call that fills in a field.
+/// The action that fills in a field.
 pub(super) fn fill_in(kind: &str, name: &str, value: &str) -> Option<Action> {
     let method = match kind {
         "text" | "textarea" => "modify_text",
@@ -142,8 +150,8 @@ pub(super) fn fill_in(kind: &str, name: &str, value: &str) -> Option<Action> {
     read(&format!("{method}({}, {})", repr(name), repr(value))).ok()?.pop()
 }
 
-/// A value as a text.
-fn said(value: Option<Literal>) -> Option<String> {
+/// A value as text.
+fn literal_text(value: Option<Literal>) -> Option<String> {
     match value? {
         Literal::Text(text) => Some(text),
         Literal::Number(number) => Some(number.to_string()),
@@ -153,31 +161,31 @@ fn said(value: Option<Literal>) -> Option<String> {
     }
 }
 
-fn whole(value: Literal) -> Literal {
+fn truncated(value: Literal) -> Literal {
     match value {
         Literal::Number(number) => Literal::Number(number.trunc()),
         value => value,
     }
 }
 
-fn named(field: &str) -> String {
-    format!("css=[name={}]", quoted(field))
+fn name_selector(parse_field: &str) -> String {
+    format!("css=[name={}]", css_string(parse_field))
 }
 
-fn of_type(kind: &str, field: &str) -> String {
-    format!("css=input[type=\"{kind}\"][name={}]", quoted(field))
+fn type_selector(kind: &str, parse_field: &str) -> String {
+    format!("css=input[type=\"{kind}\"][name={}]", css_string(parse_field))
 }
 
-fn of_value(kind: &str, field: &str, value: &str) -> String {
-    let which = if value == "on" { ON.to_owned() } else { format!("[value={}]", quoted(value)) };
-    of_type(kind, field) + &which
+fn value_selector(kind: &str, parse_field: &str, value: &str) -> String {
+    let which = if value == "on" { ON.to_owned() } else { format!("[value={}]", css_string(value)) };
+    type_selector(kind, parse_field) + &which
 }
 
-/// A box without a value of its own has this one.
+/// Matches a box without a value of its own, too.
 const ON: &str = ":is([value=\"on\"], :not([value]))";
 
-/// A text as a string of CSS.
-fn quoted(text: &str) -> String {
+/// A text as a CSS string.
+fn css_string(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {
@@ -195,8 +203,8 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// A string as [`quoted`] writes it, and what follows it.
-fn unquoted(text: &str) -> Option<(String, &str)> {
+/// A string as [`css_string`] writes it, and the rest of the text.
+fn parse_css_string(text: &str) -> Option<(String, &str)> {
     let mut rest = text.strip_prefix('"')?;
     let mut out = String::new();
     loop {
@@ -225,14 +233,14 @@ fn unquoted(text: &str) -> Option<(String, &str)> {
     }
 }
 
-/// The type, name and value of a field that was named here.
-fn field(bid: &str) -> Option<(Option<&str>, String, Option<String>)> {
+/// The type, name and value of a field with a selector from here.
+fn parse_field(bid: &str) -> Option<(Option<&str>, String, Option<String>)> {
     let rest = bid.strip_prefix("css=")?;
     let (kind, rest) = match rest.strip_prefix("input[type=\"") {
         Some(rest) => rest.split_once("\"]").map(|(kind, rest)| (Some(kind), rest))?,
         None => (None, rest),
     };
-    let (name, rest) = unquoted(rest.strip_prefix("[name=")?)?;
+    let (name, rest) = parse_css_string(rest.strip_prefix("[name=")?)?;
     let rest = rest.strip_prefix(']')?;
     if rest.is_empty() {
         return Some((kind, name, None));
@@ -240,37 +248,37 @@ fn field(bid: &str) -> Option<(Option<&str>, String, Option<String>)> {
     if rest == ON {
         return Some((kind, name, Some("on".to_owned())));
     }
-    let (value, rest) = unquoted(rest.strip_prefix("[value=")?)?;
+    let (value, rest) = parse_css_string(rest.strip_prefix("[value=")?)?;
     (rest == "]").then_some((kind, name, Some(value)))
 }
 
 pub(super) fn write(action: &Action) -> Option<String> {
-    let call = |method: &str, field: &str, value: &str| {
-        Some(format!("self.actions.{method}({}, {})", repr(field), repr(value)))
+    let call = |method: &str, parse_field: &str, value: &str| {
+        Some(format!("self.actions.{method}({}, {})", repr(parse_field), repr(value)))
     };
     match action {
-        Action::Fill { bid, value, .. } => match field(bid)? {
+        Action::Fill { bid, value, .. } => match parse_field(bid)? {
             (None, name, None) => call("modify_text", &name, value),
             (Some("range"), name, None) => call("modify_range", &name, value),
             _ => None,
         },
-        Action::Tick { bid, on: true } => match field(bid)? {
+        Action::Tick { bid, on: true } => match parse_field(bid)? {
             (Some("checkbox"), name, Some(value)) => call("modify_checkbox", &name, &value),
             (Some("radio"), name, Some(value)) => call("modify_radio", &name, &value),
             _ => None,
         },
         Action::TickAll { bids } => {
-            let boxes: Vec<_> = bids.iter().map(|bid| field(bid)).collect::<Option<_>>()?;
+            let boxes: Vec<_> = bids.iter().map(|bid| parse_field(bid)).collect::<Option<_>>()?;
             let (_, name, _) = boxes.first()?;
             let values: Vec<&str> = boxes.iter().filter_map(|(_, _, value)| value.as_deref()).collect();
             call("modify_checkbox", name, &values.join("|"))
         }
-        Action::Select { bid, options } => match (field(bid)?, options.as_slice()) {
+        Action::Select { bid, options } => match (parse_field(bid)?, options.as_slice()) {
             ((None, name, None), [value]) => call("modify_select", &name, value),
             _ => None,
         },
         Action::ScrollTo { bid } => {
-            let (_, name, _) = field(bid)?;
+            let (_, name, _) = parse_field(bid)?;
             Some(format!("self.actions.scroll_to_element({})", repr(&name)))
         }
         Action::Noop => Some("self.actions.maximize_window()".to_owned()),
@@ -350,16 +358,16 @@ mod tests {
 
     #[test]
     fn fields_are_filled_in_by_their_type() {
-        let said = |kind, value| fill_in(kind, "q'1", value).map(|action| action.to_string());
+        let literal_text = |kind, value| fill_in(kind, "q'1", value).map(|action| action.to_string());
         let expected = r#"check_all(['css=input[type="checkbox"][name="q\'1"][value="a"]', 'css=input[type="checkbox"][name="q\'1"][value="b"]'])"#;
-        assert_eq!(said("checkbox", "a|b").as_deref(), Some(expected));
+        assert_eq!(literal_text("checkbox", "a|b").as_deref(), Some(expected));
         let expected = r#"fill('css=[name="q\'1"]', 'a\nb', enable_autocomplete_menu=True)"#;
-        assert_eq!(said("textarea", "a\nb").as_deref(), Some(expected));
-        let own = said("checkbox", "on").unwrap();
+        assert_eq!(literal_text("textarea", "a\nb").as_deref(), Some(expected));
+        let own = literal_text("checkbox", "on").unwrap();
         assert!(own.contains(r#":is([value="on"], :not([value]))"#), "{own}");
         let again = write(&fill_in("checkbox", "q'1", "on").unwrap());
         assert_eq!(again.as_deref(), Some(r#"self.actions.modify_checkbox("q'1", 'on')"#));
-        assert_eq!(said("hidden", "a"), None);
+        assert_eq!(literal_text("hidden", "a"), None);
     }
 
     #[test]
@@ -411,27 +419,29 @@ mod tests {
         let part = || value().prop_map(|value| value.replace('|', "/"));
         prop_oneof![
             (name(), value()).prop_map(|(name, value)| Action::Fill {
-                bid: named(&name),
+                bid: name_selector(&name),
                 value,
                 by_keys: true
             }),
             (name(), value()).prop_map(|(name, value)| Action::Fill {
-                bid: of_type("range", &name),
+                bid: type_selector("range", &name),
                 value,
                 by_keys: false
             }),
-            (name(), value())
-                .prop_map(|(name, value)| Action::Tick { bid: of_value("radio", &name, &value), on: true }),
+            (name(), value()).prop_map(|(name, value)| Action::Tick {
+                bid: value_selector("radio", &name, &value),
+                on: true
+            }),
             (name(), part()).prop_map(|(name, value)| Action::Tick {
-                bid: of_value("checkbox", &name, &value),
+                bid: value_selector("checkbox", &name, &value),
                 on: true
             }),
             (name(), proptest::collection::vec(part(), 2..4)).prop_map(|(name, values)| Action::TickAll {
-                bids: values.iter().map(|value| of_value("checkbox", &name, value)).collect()
+                bids: values.iter().map(|value| value_selector("checkbox", &name, value)).collect()
             }),
             (name(), value())
-                .prop_map(|(name, value)| Action::Select { bid: named(&name), options: vec![value] }),
-            name().prop_map(|name| Action::ScrollTo { bid: named(&name) }),
+                .prop_map(|(name, value)| Action::Select { bid: name_selector(&name), options: vec![value] }),
+            name().prop_map(|name| Action::ScrollTo { bid: name_selector(&name) }),
             Just(Action::Noop),
         ]
     }

@@ -1,23 +1,33 @@
-//! WebArena's and VisualWebArena's notation: `type [164] [restaurants near CMU] [1]`, between three backticks.
+//! WebArena's and VisualWebArena's notation: `type [164] [restaurants near CMU] [1]`, between three
+//! backticks.
 //!
-//! What a model said is cut as by `CoTPromptConstructor._extract_action` and `DirectPromptConstructor._extract_action` (WebArena,
-//! `agent/prompts/prompt_constructor.py`): the first text between two runs of three backticks. Whether "In summary, the next action I will perform is"
-//! stands before it is asked by the prompts and looked at by nobody. A text without backticks is the action itself, as
-//! `TeacherForcingAgent` has it.
+//! The action is extracted as in `CoTPromptConstructor._extract_action` and
+//! `DirectPromptConstructor._extract_action` (WebArena, `agent/prompts/prompt_constructor.py`): the
+//! first text between two runs of three backticks. The prompts ask for "In summary, the next action
+//! I will perform is" before it, but nothing checks that. A text without backticks is the action
+//! itself, as in `TeacherForcingAgent`.
 //!
-//! The action is read as by `create_id_based_action` (`browser_env/actions.py`, alike in both projects). Its rules, oddities included:
+//! The action is parsed as in `create_id_based_action` (`browser_env/actions.py`, the same in both
+//! projects). Its rules, including oddities:
 //!
-//! - The name is all before the first `[`, or the first word; what follows the brackets is not looked at.
-//! - A bracket that holds a text ends at the last `]` of its line, so texts may hold brackets.
-//! - `type` without `[0]` or `[1]` at its very end means `[1]`: press Enter. Hence `type [5] [1]` lacks a text and is not read.
-//! - An answer of several lines is lost: `stop` with a bracket that does not close on its line stops with an empty answer.
-//! - `press` knows keys in any case by `SPECIAL_KEY_MAPPINGS` (`browser_env/constants.py`), in which ArrowLeft and the modifiers but Meta
-//!   are missing; Meta is Control, as `execute_key_press` has it on anything but a Mac.
-//! - `type` clicks the middle of the element and types (`execute_action`): what the element holds stays.
-//! - `scroll` moves the document by the window's height (`execute_scroll`, which does not look for what lies under the mouse).
+//! - The name is everything before the first `[`, or the first word. Text after the brackets is
+//!   ignored.
+//! - A bracket with a text ends at the last `]` of its line, so texts may contain brackets.
+//! - `type` without `[0]` or `[1]` at its very end means `[1]`: press Enter. So `type [5] [1]` has
+//!   no text, and is an error.
+//! - An answer of several lines is lost: `stop` with a bracket that does not close on its line
+//!   stops with an empty answer.
+//! - `press` knows keys in any case from `SPECIAL_KEY_MAPPINGS` (`browser_env/constants.py`),
+//!   without ArrowLeft and without modifiers other than Meta. Meta is Control, as in
+//!   `execute_key_press` on anything but a Mac.
+//! - `type` clicks the centre of the element and types (`execute_action`), so the element's content
+//!   stays.
+//! - `scroll` moves the document by the window's height (`execute_scroll`), whatever is under the
+//!   mouse.
 //!
-//! Not theirs: ids may have letters, for our elements in frames have them and WebArena shows none of those; `ctrl` is Control, because the prompts write
-//! `Ctrl+v`, at which the published code fails.
+//! Differences from the original: ids may have letters, because our elements in frames have them,
+//! and WebArena shows none of those. `ctrl` is Control, because the prompts write `Ctrl+v`, at
+//! which the published code fails.
 
 use super::{Action, ParseError, Press, is_bid};
 
@@ -36,7 +46,7 @@ const FORMS: &[&str] = &[
     "stop [answer]",
 ];
 
-/// Keys that are known in any case, as pages know them.
+/// Keys that are known in any case, with their names in pages.
 const KEYS: &[(&str, &str)] = &[
     ("backquote", "`"),
     ("minus", "-"),
@@ -76,16 +86,16 @@ const FENCE: &str = "```";
 pub(super) fn read(text: &str) -> Result<Action, ParseError> {
     let Some((_, rest)) = text.split_once(FENCE) else {
         return action(text.trim()).map_err(|error| match error {
-            // A model's words, most likely.
-            ParseError::Unknown { .. } | ParseError::Empty => misplaced(),
+            // Most likely a model's prose.
+            ParseError::Unknown { .. } | ParseError::Empty => missing_fence(),
             error => error,
         });
     };
-    let (inside, _) = rest.split_once(FENCE).ok_or_else(misplaced)?;
+    let (inside, _) = rest.split_once(FENCE).ok_or_else(missing_fence)?;
     action(inside.trim())
 }
 
-fn misplaced() -> ParseError {
+fn missing_fence() -> ParseError {
     ParseError::Misplaced { place: "put it between ``` and ```, such as ```click [12]```" }
 }
 
@@ -102,9 +112,9 @@ fn action(text: &str) -> Result<Action, ParseError> {
     let read = match name {
         "click" => id(text, name).map(Action::click),
         "hover" => id(text, name).map(|bid| Action::Hover { bid }),
-        "type" => typing(text),
-        "press" => line(text, name).map(|keys| Action::KeyPress(mapped(keys))),
-        "scroll" => scrolling(text),
+        "type" => parse_type(text),
+        "press" => line(text, name).map(|keys| Action::KeyPress(map_keys(keys))),
+        "scroll" => parse_scroll(text),
         "goto" => line(text, name).map(|url| Action::Goto { url: url.to_owned() }),
         "tab_focus" => index(text, name).map(|index| Action::FocusTab { index }),
         "stop" => Some(Action::Answer { text: line(text, name).unwrap_or_default().to_owned() }),
@@ -117,49 +127,49 @@ fn action(text: &str) -> Result<Action, ParseError> {
     read.ok_or(ParseError::Arguments { form })
 }
 
-/// What follows each name with its opening bracket, between which one blank may stand. The first that fits counts, as in a search by a
-/// regular expression.
-fn opened<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
+/// The text after each occurrence of a name with its opening bracket, with one optional space
+/// between them. The first that fits counts, as in a regular expression search.
+fn after_bracket<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
     text.match_indices(name).filter_map(|(at, _)| bracket(&text[at + name.len()..]))
 }
 
-/// What follows an opening bracket, before which one blank may stand.
+/// The text after an opening bracket, with one optional space before it.
 fn bracket(text: &str) -> Option<&str> {
     text.strip_prefix(' ').unwrap_or(text).strip_prefix('[')
 }
 
-/// What the bracket holds, up to the last one that closes on the line; at least a character.
+/// The content of the bracket, up to the last one that closes on the line; at least one character.
 fn line<'a>(text: &'a str, name: &'a str) -> Option<&'a str> {
-    opened(text, name).find_map(|rest| {
+    after_bracket(text, name).find_map(|rest| {
         let (inside, _) = rest.split('\n').next()?.rsplit_once(']')?;
         (!inside.is_empty()).then_some(inside)
     })
 }
 
-/// What the bracket holds, if it is an id.
+/// The content of the bracket, if it is an id.
 fn id(text: &str, name: &str) -> Option<String> {
-    let mut ids = opened(text, name).filter_map(|rest| rest.split_once(']')).map(|(id, _)| id);
+    let mut ids = after_bracket(text, name).filter_map(|rest| rest.split_once(']')).map(|(id, _)| id);
     ids.find(|id| is_bid(id)).map(str::to_owned)
 }
 
 fn index(text: &str, name: &str) -> Option<usize> {
-    opened(text, name)
+    after_bracket(text, name)
         .filter_map(|rest| rest.split_once(']'))
         .find_map(|(index, _)| number(index)?.parse().ok())
 }
 
-/// The text, if it is all digits.
+/// The text, if it has only digits.
 fn number(text: &str) -> Option<&str> {
     (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then_some(text)
 }
 
-fn typing(text: &str) -> Option<Action> {
+fn parse_type(text: &str) -> Option<Action> {
     let flagged =
         if text.ends_with("[0]") || text.ends_with("[1]") { text.to_owned() } else { format!("{text} [1]") };
-    opened(&flagged, "type").find_map(|rest| {
+    after_bracket(&flagged, "type").find_map(|rest| {
         let (bid, rest) = rest.split_once(']').filter(|(bid, _)| is_bid(bid))?;
         let line = bracket(rest)?.split('\n').next()?;
-        // The last bracket that closes with a number in another one behind it.
+        // The last closing bracket with a number in another bracket behind it.
         let (typed, flag) = line.rmatch_indices(']').find_map(|(end, _)| {
             let (flag, _) = bracket(&line[end + 1..])?.split_once(']')?;
             (end > 0).then_some((&line[..end], number(flag)?))
@@ -169,7 +179,7 @@ fn typing(text: &str) -> Option<Action> {
     })
 }
 
-fn scrolling(text: &str) -> Option<Action> {
+fn parse_scroll(text: &str) -> Option<Action> {
     text.match_indices("scroll").find_map(|(at, name)| {
         let rest = &text[at + name.len()..];
         let direction = bracket(rest).unwrap_or_else(|| rest.strip_prefix(' ').unwrap_or(rest));
@@ -184,12 +194,12 @@ fn scrolling(text: &str) -> Option<Action> {
     })
 }
 
-fn mapped(keys: &str) -> String {
-    let mapped = keys.split('+').map(|key| {
-        let known = KEYS.iter().find(|(name, _)| name.eq_ignore_ascii_case(key));
-        known.map_or(key, |&(_, mapped)| mapped)
+fn map_keys(keys: &str) -> String {
+    let map_keys = keys.split('+').map(|key| {
+        let mapping = KEYS.iter().find(|(name, _)| name.eq_ignore_ascii_case(key));
+        mapping.map_or(key, |&(_, map_keys)| map_keys)
     });
-    mapped.collect::<Vec<_>>().join("+")
+    map_keys.collect::<Vec<_>>().join("+")
 }
 
 pub(super) fn write(action: &Action) -> Option<String> {

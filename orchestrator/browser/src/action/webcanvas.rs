@@ -1,19 +1,25 @@
-//! WebCanvas's notation, which the agents of Mind2Web-Live speak: `{"thought": .., "action": "click", "action_input": .., "element_id": "236",
-//! "description": ..}`.
+//! WebCanvas's notation, which the agents of Mind2Web-Live use: `{"thought": .., "action": "click",
+//! "action_input": .., "element_id": "236", "description": ..}`.
 //!
-//! What a model said is read as by `ActionParser.extract_thought_and_action` (WebCanvas, `agent/Plan/action.py`): all from the first `{` to the
-//! last `}`, whether fenced or not, as JSON5. The names are those of `create_action` (`agent/Environment/html_env/actions.py`) and of the prompts. What
-//! is different there:
+//! A model's text is parsed as in `ActionParser.extract_thought_and_action` (WebCanvas,
+//! `agent/Plan/action.py`): everything from the first `{` to the last `}`, fenced or not, as JSON5.
+//! The names are those of `create_action` (`agent/Environment/html_env/actions.py`) and of the
+//! prompts. Differences from the original:
 //!
-//! - `create_action` makes nothing of a name that it does not know, and says nothing; that includes `cache_data`, for which the prompts ask and it
-//!   looks for `cache_storage`, and `switch_tab`, which only the list of types has. Here both are read, and any other name is an error.
-//! - `google_search` was taken out of the later versions; it is the world's search engine here. They put the query into the address as it is.
-//! - `Planning.plan` asks a model whether a `fill_form` is meant for a search bar, and makes it a `fill_search` then. Here the agent says which.
-//! - `stringfy_value` puts a backslash before each of ``#.>+~[]():*^$|=@'`` in what is filled in, as if it were a selector. Not here.
-//! - `click` on a link opens its address without clicking (`AsyncHTMLEnvironment.click`). Here it clicks.
+//! - `create_action` silently ignores an unknown name. That includes `cache_data`, which the
+//!   prompts ask for while the code looks for `cache_storage`, and `switch_tab`, which only the
+//!   list of types has. Here both are read, and any other name is an error.
+//! - `google_search` was removed from the later versions. Here it is the world's search engine. The
+//!   original puts the query into the URL without encoding.
+//! - `Planning.plan` asks a model whether a `fill_form` is meant for a search bar, and then makes
+//!   it a `fill_search`. Here the agent decides.
+//! - `stringfy_value` puts a backslash before each of ``#.>+~[]():*^$|=@'`` in the filled-in text,
+//!   as if it were a selector. Here it does not.
+//! - `click` on a link opens its URL without a click (`AsyncHTMLEnvironment.click`). Here it
+//!   clicks.
 //! - `select_option` takes the option whose label is most like the input, as here.
-//! - `scroll_down` goes by three quarters of the window, `scroll_up` by a half, but to the very end where less than a window is left. Here it goes
-//!   by as much anywhere.
+//! - `scroll_down` scrolls by three quarters of the window, `scroll_up` by a half, but to the very
+//!   end if less than a window is left. Here it always scrolls by the same distance.
 
 use serde_json::{Value, json};
 
@@ -38,7 +44,7 @@ const NAMES: &[&str] = &[
 const FORM: &str =
     r#"{"thought": "why", "action": "click", "action_input": "", "element_id": "12", "description": "what"}"#;
 
-/// Downwards, in heights of the window.
+/// Down, as a multiple of the window's height.
 const DOWN: f64 = 0.75;
 const UP: f64 = -0.5;
 
@@ -49,13 +55,13 @@ pub(super) fn read(text: &str) -> Result<Action, ParseError> {
     let (start, end) =
         text.find('{').zip(text.rfind('}')).filter(|(start, end)| start < end).ok_or_else(misplaced)?;
     let object = json5::object(&text[start..=end]).ok_or(ParseError::Arguments { form: FORM })?;
-    let said = |name: &str| match object.get(name) {
+    let field = |name: &str| match object.get(name) {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Number(number)) => number.to_string(),
         Some(Value::Bool(set)) => set.to_string(),
         _ => String::new(),
     };
-    let (name, input, id) = (said("action"), said("action_input"), said("element_id"));
+    let (name, input, id) = (field("action"), field("action_input"), field("element_id"));
     let bid = || {
         if is_bid(id.trim()) { Ok(id.trim().to_owned()) } else { Err(ParseError::Arguments { form: FORM }) }
     };

@@ -1,15 +1,22 @@
-//! A browser that other programs drive, over its DevTools address.
+//! Attach mode: other programs drive the browser, over its DevTools address.
 //!
-//! Such a program knows nothing of settling: it waits in real time, for frames, timers and events, in tabs and contexts that it opens as it
-//! likes. So time cannot stand still between its actions, and virtual time cannot be made to run at the real pace either. That was tried: granted
-//! in slices of 50 ms it keeps pace well (60 frames a second, timers in time, seven tabs at once), but it belongs to a renderer process. After a
-//! page that failed to load the tab is in another process and shows the machine's time for good, and a page in a context of its own starts with
-//! time of its own. Here the clocks are the machine's, and what scripts read of them is moved to the world's by the scripts that also seed
-//! randomness (`inject/running.js`): the same everywhere, from the first script on, at no cost. What still tells the machine's time is the rest
-//! that scripts do not read by a clock: `document.lastModified` of a page without a date, the date of a file that they make.
+//! Such a program does not know when a page has settled. It waits in real time, for frames, timers
+//! and events, in tabs and contexts that it opens as it likes. So time cannot stand still between
+//! its actions, and virtual time cannot run at the real pace either.
 //!
-//! All contexts of the browser have the gateway for their proxy, also those that the program makes; the first tab and the cookies of the episode
-//! are in the browser's own profile, which is the first context that Playwright lists.
+//! That was tried. Granted in slices of 50 ms, virtual time keeps pace well: 60 frames a second,
+//! punctual timers, seven tabs at once. But it belongs to a renderer process. After a page that
+//! failed to load, the tab is in another process and shows the machine's time for good. A page in a
+//! context of its own starts with a time of its own.
+//!
+//! Here the clocks are the machine's, shifted to the world's. The scripts that also seed randomness
+//! do that (`inject/running.js`): the same everywhere, from the first script on, at no cost. The
+//! rest shows the machine's time: `document.lastModified` of a page without a date, and the date of
+//! a file that a script creates.
+//!
+//! All contexts of the browser use the gateway as their proxy, also those that the program creates.
+//! The first tab and the cookies of the episode are in the browser's own profile, which Playwright
+//! lists as the first context.
 
 pub(crate) mod proxy;
 
@@ -18,17 +25,17 @@ use std::time::Duration;
 use crate::{
     Error, Session,
     attach::proxy::{Limits, Server},
-    cdp::tracker::{FOREVER, State},
+    cdp::tracker::{BrowserState, FOREVER},
 };
 
 impl Session {
-    /// Leaves the pages to another program from now on: dialogs are its own to answer. Gives where
-    /// it finds their DevTools, `http://127.0.0.1:PORT`, by which it reaches the pages of the
-    /// episode and nothing else of the machine.
+    /// Leaves the pages to another program from now on. Dialogs are its own to answer, too. Returns
+    /// the address of their DevTools, `http://127.0.0.1:PORT`. Through it the program reaches the
+    /// pages of the episode and nothing else of the machine.
     ///
     /// # Errors
-    /// When no port can be had for it.
-    pub async fn hand_over(&mut self) -> Result<String, Error> {
+    /// If no port is free.
+    pub async fn serve_devtools(&mut self) -> Result<String, Error> {
         let limits = Limits {
             proxy: self.launch.proxy,
             uploads: self.upload_folders(),
@@ -37,46 +44,48 @@ impl Session {
         let listening = Server::start(&self.driver.debugger, limits).await;
         let server =
             listening.map_err(|error| Error::Session { reason: format!("there is no port: {error}") })?;
-        self.watch.lock().handed_over = true;
+        self.tracker.lock().externally_driven = true;
         let address = format!("http://{}", server.address);
         self.devtools = Some(server);
         Ok(address)
     }
 
-    /// The addresses that tabs have come to since the pages were handed over, but for the first `known`, in their order. Waits until there is
-    /// one.
+    /// Waits for a navigation and returns the URLs that tabs have opened, in their order, without
+    /// the first `since`.
     ///
     /// # Errors
-    /// When the browser is gone.
-    pub async fn visited(&self, known: usize) -> Result<Vec<String>, Error> {
-        let condition = |_: &State| "a tab to come to another address".to_owned();
-        let more =
-            |state: &State| state.visited.get(known..).filter(|more| !more.is_empty()).map(<[_]>::to_vec);
-        self.watch.until(FOREVER, condition, more).await
+    /// If the browser has ended.
+    pub async fn wait_for_navigations(&self, since: usize) -> Result<Vec<String>, Error> {
+        let condition = |_: &BrowserState| "a tab to open another URL".to_owned();
+        let more = |state: &BrowserState| {
+            state.navigations.get(since..).filter(|more| !more.is_empty()).map(<[_]>::to_vec)
+        };
+        self.tracker.wait_for(FOREVER, condition, more).await
     }
 
-    /// Waits until nothing is on its way to the pages any more, or one has come to another address
-    /// than the first `known`; no longer than `within`, as there are pages to which something
-    /// always is. Says whether none has.
+    /// Waits until nothing is on its way to the pages, or a tab has opened another URL than the
+    /// first `since`. Some pages never become idle, so it waits for `within` at most. Returns
+    /// whether no other URL was opened.
     ///
     /// # Errors
-    /// When the browser is gone.
-    pub async fn arrived(&self, known: usize, within: Duration) -> Result<bool, Error> {
+    /// If the browser has ended.
+    pub async fn wait_for_network_idle(&self, since: usize, within: Duration) -> Result<bool, Error> {
         let condition =
-            |state: &State| format!("a page to be there; on its way are {}", state.traffic.describe());
-        let quiet = |state: &State| state.traffic.pending() == 0 && state.traffic.navigating() == 0;
-        let there = |state: &State| match state.visited.len() > known {
+            |state: &BrowserState| format!("a page to load (pending: {})", state.traffic.describe());
+        let quiet =
+            |state: &BrowserState| state.traffic.pending() == 0 && state.traffic.navigation_count() == 0;
+        let there = |state: &BrowserState| match state.navigations.len() > since {
             true => Some(false),
             false => quiet(state).then_some(true),
         };
-        match self.watch.until(within, condition, there).await {
-            Err(Error::Deadline { .. }) => Ok(self.watch.lock().visited.len() <= known),
-            arrived => arrived,
+        match self.tracker.wait_for(within, condition, there).await {
+            Err(Error::Deadline { .. }) => Ok(self.tracker.lock().navigations.len() <= since),
+            result => result,
         }
     }
 
-    /// The same, without waiting.
-    pub fn visited_by_now(&self, known: usize) -> Vec<String> {
-        self.watch.lock().visited.get(known..).map(<[_]>::to_vec).unwrap_or_default()
+    /// The URLs that tabs have opened so far, without the first `since`.
+    pub fn navigations_since(&self, since: usize) -> Vec<String> {
+        self.tracker.lock().navigations.get(since..).map(<[_]>::to_vec).unwrap_or_default()
     }
 }

@@ -1,7 +1,7 @@
-//! The DevTools protocol over the browser's WebSocket: commands with their answers, and events.
+//! The DevTools protocol over the browser's WebSocket: commands with their replies, and events.
 //!
-//! Events are handed to one listener, in order, before anything that came after them is looked at. So once a command has been answered, the
-//! listener knows all that happened in that session before the answer.
+//! One listener gets the events in their order, before any later message is read. So once a command
+//! has its reply, the listener knows everything that happened in that session before the reply.
 
 use std::{
     collections::HashMap,
@@ -28,35 +28,36 @@ use tokio_tungstenite::{
 
 use crate::Error;
 
-/// How long a command may take unless told otherwise.
-pub(crate) const CALL: Duration = Duration::from_secs(30);
-const CONNECT: Duration = Duration::from_secs(10);
-/// The largest message taken; a screenshot or the accessibility tree of a very large page.
-const LARGEST: usize = 512 << 20;
+/// How long a command may take by default.
+pub(crate) const CALL_TIMEOUT: Duration = Duration::from_secs(30);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The largest message that is accepted. Screenshots and accessibility trees of very large pages
+/// are long.
+const MAX_MESSAGE_SIZE: usize = 512 << 20;
 
-/// The number of our own refusals; the protocol's are below -32000 too.
-const ABANDONED: i64 = -32100;
+/// The error code of commands that we fail ourselves. The protocol's codes are below -32000, too.
+const ABANDONED_CODE: i64 = -32100;
 
-/// The name of a DevTools session: one attached page, frame or worker.
+/// The id of a DevTools session: one attached page, frame or worker.
 pub(crate) type SessionId = Arc<str>;
 
-/// Something the browser told unasked.
+/// An event of the browser.
 #[derive(Debug)]
 pub(crate) struct Event {
-    /// Where it happened; `None` is the browser as a whole.
+    /// The session in which it happened; `None` is the browser as a whole.
     pub(crate) session: Option<SessionId>,
     pub(crate) method: String,
     pub(crate) params: Value,
 }
 
-/// The open socket; it closes when this is dropped.
+/// The open socket. It closes when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) cdp: Cdp,
     tasks: [AbortHandle; 2],
 }
 
-/// What sends commands over a [`Connection`]. Cheap to clone.
+/// Sends commands over a [`Connection`]. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Cdp {
     shared: Arc<Shared>,
@@ -65,48 +66,49 @@ pub(crate) struct Cdp {
 struct Shared {
     next: AtomicU64,
     out: mpsc::UnboundedSender<String>,
-    pending: Mutex<Pending>,
+    pending: Mutex<PendingCalls>,
 }
 
-/// Who waits for which answer; `None` once the connection is gone.
-type Pending = Option<HashMap<u64, Waiting>>;
+/// The calls without a reply, by id; `None` once the connection is lost.
+type PendingCalls = Option<HashMap<u64, PendingCall>>;
 
-struct Waiting {
+struct PendingCall {
     session: Option<SessionId>,
-    answer: oneshot::Sender<Answer>,
+    answer: oneshot::Sender<Reply>,
 }
 
-/// What a command came to. Its text is read only by who wants it: trees of large pages have tens of megabytes.
-pub(crate) type Answer = Result<Box<RawValue>, Refusal>;
+/// The result of a command. Its text is parsed only by the caller that needs it: trees of large
+/// pages have tens of megabytes.
+pub(crate) type Reply = Result<Box<RawValue>, CommandError>;
 
-/// The browser's no to a command.
+/// The browser's error reply to a command.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Refusal {
+pub(crate) struct CommandError {
     code: i64,
     message: String,
 }
 
-impl Refusal {
-    pub(crate) fn says(&self, words: &str) -> bool {
+impl CommandError {
+    pub(crate) fn mentions(&self, words: &str) -> bool {
         self.message.contains(words)
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({})", self.message, self.code)
     }
 }
 
 #[derive(Deserialize)]
-struct Incoming {
+struct IncomingMessage {
     id: Option<u64>,
     #[serde(rename = "sessionId")]
     session: Option<String>,
     method: Option<String>,
     params: Option<Value>,
     result: Option<Box<RawValue>>,
-    error: Option<Refusal>,
+    error: Option<CommandError>,
 }
 
 impl fmt::Debug for Cdp {
@@ -124,19 +126,24 @@ impl Drop for Connection {
 }
 
 impl Connection {
-    /// Connects to the browser at `address` (`host:port`). `listener` hears every event, and the loss of the connection as `None`; it must
-    /// not block.
+    /// Connects to the browser at `address` (`host:port`).
+    ///
+    /// `listener` gets every event, and `None` when the connection is lost. It must not block.
     pub(crate) async fn open(
         address: &str,
         listener: impl Fn(&Cdp, Option<Event>) + Send + 'static,
     ) -> Result<Self, Error> {
         let url = browser_url(address).await?;
-        let config = WebSocketConfig::default().max_message_size(Some(LARGEST)).max_frame_size(Some(LARGEST));
-        let opening = timeout(CONNECT, connect_async_with_config(url.as_str(), Some(config), true));
+        let config = WebSocketConfig::default()
+            .max_message_size(Some(MAX_MESSAGE_SIZE))
+            .max_frame_size(Some(MAX_MESSAGE_SIZE));
+        let opening = timeout(CONNECT_TIMEOUT, connect_async_with_config(url.as_str(), Some(config), true));
         let socket = match opening.await {
             Ok(Ok((socket, _))) => socket,
             Ok(Err(error)) => return Err(Error::Connect { url, reason: error.to_string() }),
-            Err(_) => return Err(Error::Connect { url, reason: format!("no answer in {CONNECT:?}") }),
+            Err(_) => {
+                return Err(Error::Connect { url, reason: format!("no answer in {CONNECT_TIMEOUT:?}") });
+            }
         };
         let (mut sink, mut stream) = socket.split();
         let (out, mut outgoing) = mpsc::unbounded_channel::<String>();
@@ -153,10 +160,10 @@ impl Connection {
         let reader = tokio::spawn(async move {
             while let Some(Ok(message)) = stream.next().await {
                 if let Message::Text(text) = message {
-                    take(&text, &remote, &listener);
+                    dispatch(&text, &remote, &listener);
                 }
             }
-            // Dropping the senders wakes everyone who still waits for an answer.
+            // Dropping the senders wakes every caller that still waits for a reply.
             remote.pending().take();
             listener(&remote, None);
         });
@@ -165,17 +172,17 @@ impl Connection {
 }
 
 impl Cdp {
-    /// Sends a command and waits for its answer, for [`CALL`] at most.
+    /// Sends a command and waits for its reply, for [`CALL_TIMEOUT`] at most.
     pub(crate) async fn call(
         &self,
         session: Option<&SessionId>,
         method: &'static str,
         params: Value,
     ) -> Result<Value, Error> {
-        self.call_within(session, method, params, CALL).await
+        self.call_within(session, method, params, CALL_TIMEOUT).await
     }
 
-    /// Sends a command and waits for its answer.
+    /// Sends a command and waits for its reply, for `limit` at most.
     pub(crate) async fn call_within(
         &self,
         session: Option<&SessionId>,
@@ -183,17 +190,17 @@ impl Cdp {
         params: Value,
         limit: Duration,
     ) -> Result<Value, Error> {
-        read(method, &self.text(session, method, params, limit).await?)
+        parse(method, &self.text(session, method, params, limit).await?)
     }
 
-    /// Sends a command and waits for its answer, for [`CALL`] at most, which is read as what it is.
-    pub(crate) async fn call_for<T: DeserializeOwned>(
+    /// Sends a command, waits for its reply for [`CALL_TIMEOUT`] at most, and parses the reply.
+    pub(crate) async fn call_as<T: DeserializeOwned>(
         &self,
         session: Option<&SessionId>,
         method: &'static str,
         params: Value,
     ) -> Result<T, Error> {
-        read(method, &self.text(session, method, params, CALL).await?)
+        parse(method, &self.text(session, method, params, CALL_TIMEOUT).await?)
     }
 
     async fn text(
@@ -206,7 +213,7 @@ impl Cdp {
         let answer = self.send(session, method, params);
         match timeout(limit, answer).await {
             Ok(Ok(Ok(result))) => Ok(result),
-            Ok(Ok(Err(Refusal { code, message }))) => {
+            Ok(Ok(Err(CommandError { code, message }))) => {
                 Err(Error::Refused { method: method.to_owned(), code, message })
             }
             Ok(Err(_)) => Err(Error::Gone { waiting_for: method.to_owned() }),
@@ -216,13 +223,14 @@ impl Cdp {
         }
     }
 
-    /// Sends a command now. The answer may be awaited or left alone; commands of one session are carried out in the order of sending.
+    /// Sends a command at once. The caller may await the reply or ignore it. The browser carries
+    /// out the commands of one session in the order of sending.
     pub(crate) fn send(
         &self,
         session: Option<&SessionId>,
         method: &str,
         params: Value,
-    ) -> oneshot::Receiver<Answer> {
+    ) -> oneshot::Receiver<Reply> {
         let id = self.shared.next.fetch_add(1, Ordering::Relaxed);
         let mut message = json!({ "id": id, "method": method, "params": params });
         if let Some(session) = session {
@@ -230,34 +238,35 @@ impl Cdp {
         }
         let (answer, receiver) = oneshot::channel();
         if let Some(pending) = &mut *self.pending() {
-            pending.insert(id, Waiting { session: session.cloned(), answer });
-            // Where the writer is gone the reader soon is, and clears what is pending.
+            pending.insert(id, PendingCall { session: session.cloned(), answer });
+            // If the writer has ended, the reader ends soon, and clears the pending calls.
             let _ = self.shared.out.send(message.to_string());
         }
         receiver
     }
 
-    /// Refuses all that is still unanswered in a session: a crashed page answers nothing, and does not say so.
-    pub(crate) fn abandon(&self, session: &SessionId) {
+    /// Fails all pending calls of a session. A crashed page never replies, and the browser does not
+    /// say so.
+    pub(crate) fn fail_pending(&self, session: &SessionId) {
         if let Some(pending) = &mut *self.pending() {
             for (_, waiting) in pending.extract_if(|_, waiting| waiting.session.as_ref() == Some(session)) {
                 let message = "its page has crashed or was closed".to_owned();
-                let _ = waiting.answer.send(Err(Refusal { code: ABANDONED, message }));
+                let _ = waiting.answer.send(Err(CommandError { code: ABANDONED_CODE, message }));
             }
         }
     }
 
-    fn pending(&self) -> MutexGuard<'_, Pending> {
+    fn pending(&self) -> MutexGuard<'_, PendingCalls> {
         self.shared.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn read<T: DeserializeOwned>(method: &'static str, answer: &RawValue) -> Result<T, Error> {
+fn parse<T: DeserializeOwned>(method: &'static str, answer: &RawValue) -> Result<T, Error> {
     serde_json::from_str(answer.get()).map_err(|_| Error::Shape { method, field: "what it should say" })
 }
 
-fn take(text: &str, cdp: &Cdp, listener: &impl Fn(&Cdp, Option<Event>)) {
-    let incoming: Incoming = match serde_json::from_str(text) {
+fn dispatch(text: &str, cdp: &Cdp, listener: &impl Fn(&Cdp, Option<Event>)) {
+    let incoming: IncomingMessage = match serde_json::from_str(text) {
         Ok(incoming) => incoming,
         Err(error) => {
             tracing::warn!(%error, "the browser sent something that is not a DevTools message");
@@ -271,7 +280,7 @@ fn take(text: &str, cdp: &Cdp, listener: &impl Fn(&Cdp, Option<Event>)) {
                 Some(refusal) => Err(refusal),
                 None => Ok(incoming.result.unwrap_or_else(|| RawValue::NULL.to_owned())),
             };
-            // Nobody waits for the answer to a command that was only sent.
+            // The caller may have ignored the reply.
             let _ = waiting.answer.send(answer);
         }
     } else if let Some(method) = incoming.method {
@@ -280,14 +289,14 @@ fn take(text: &str, cdp: &Cdp, listener: &impl Fn(&Cdp, Option<Event>)) {
     }
 }
 
-/// Asks the browser for the address of its own DevTools socket.
+/// Asks the browser for the URL of its DevTools socket.
 async fn browser_url(address: &str) -> Result<String, Error> {
     let url = format!("http://{address}/json/version");
     let failed = |reason: String| Error::Connect { url: url.clone(), reason };
     let uri = url.parse::<http::Uri>().map_err(|error| failed(error.to_string()))?;
     let client = hyper_util::client::legacy::Client::builder(hyper_util::rt::TokioExecutor::new())
         .build_http::<http_body_util::Empty<hyper::body::Bytes>>();
-    let asking = async {
+    let request = async {
         let response = client.get(uri).await.map_err(|error| failed(error.to_string()))?;
         let body = http_body_util::Limited::new(response.into_body(), 1 << 20);
         let body = http_body_util::BodyExt::collect(body).await.map_err(|error| failed(error.to_string()))?;
@@ -299,5 +308,7 @@ async fn browser_url(address: &str) -> Result<String, Error> {
             .map(str::to_owned)
             .ok_or_else(|| failed("it names no webSocketDebuggerUrl".to_owned()))
     };
-    timeout(CONNECT, asking).await.unwrap_or_else(|_| Err(failed(format!("no answer in {CONNECT:?}"))))
+    timeout(CONNECT_TIMEOUT, request)
+        .await
+        .unwrap_or_else(|_| Err(failed(format!("no answer in {CONNECT_TIMEOUT:?}"))))
 }

@@ -1,7 +1,7 @@
 //! Prepares every page, frame and worker before its first script runs.
 //!
-//! New targets wait for a debugger; the listener sends all that a target needs, in order, and then lets it run. Nothing of that is awaited,
-//! so a target is held for one round trip only.
+//! New targets wait for a debugger. The listener sends all commands that a target needs, in order,
+//! and then lets it run. It awaits none of them, so a target is held for one round trip only.
 
 use std::{
     path::PathBuf,
@@ -12,69 +12,71 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
-    Device, Error, Launch, World,
+    Determinism, Device, Error, Launch,
     cdp::{
         connection::{Cdp, SessionId},
-        tracker::{Page, State, Watch, Worker},
+        tracker::{BrowserState, Page, Tracker, Worker},
     },
     clock::virtual_time,
     inject,
 };
 
-/// Understood by pages and by workers.
-const NAME: &str = "Network.setUserAgentOverride";
+/// Pages and workers both know this command.
+const USER_AGENT_OVERRIDE: &str = "Network.setUserAgentOverride";
 
-/// How long the browser may take to tell that a page or worker has gone which refuses a command
-/// because of that.
-const GOING: Duration = Duration::from_secs(5);
+/// How long the browser may take to report that a page or worker has gone, after that target
+/// refused a command for this reason.
+const DETACH_GRACE: Duration = Duration::from_secs(5);
 
 /// How the targets of one episode are prepared.
 #[derive(Debug)]
-pub(crate) struct Setup {
-    /// The browser context of the episode; `None` where all of the browser is the episode's.
+pub(crate) struct TargetSetup {
+    /// The browser context of the episode; `None` in attach mode, where the whole browser is the
+    /// episode's.
     pub(crate) context: Option<String>,
-    world: Option<World>,
-    /// How far clocks are moved from the machine's, in milliseconds; `None` where they stand still and are moved by us.
-    shift: Option<f64>,
+    determinism: Option<Determinism>,
+    /// How far clocks are shifted from the machine's, in milliseconds; `None` where virtual time
+    /// replaces them.
+    clock_shift: Option<f64>,
     script: Option<String>,
-    /// The most that downloads may hold together, in bytes.
+    /// The limit of all downloads together, in bytes.
     pub(crate) downloads: u64,
-    /// Where they are.
-    pub(crate) folder: PathBuf,
+    /// The folder of the downloads.
+    pub(crate) download_folder: PathBuf,
     device: Device,
-    /// See [`crate::Session::pretended_name`].
-    name: Option<Value>,
+    /// See [`crate::Session::user_agent_override`].
+    user_agent: Option<Value>,
 }
 
-impl Setup {
+impl TargetSetup {
     pub(crate) fn new(
         launch: &Launch,
-        world: Option<World>,
+        determinism: Option<Determinism>,
         context: Option<String>,
-        name: Option<Value>,
-        folder: PathBuf,
+        user_agent: Option<Value>,
+        download_folder: PathBuf,
     ) -> Self {
-        let shift = world.filter(|_| launch.open).map(virtual_time::shift);
-        let script = world.as_ref().map(|world| inject::page(world, shift));
+        let clock_shift = determinism.filter(|_| launch.attach_mode).map(virtual_time::clock_shift);
+        let script = determinism.as_ref().map(|determinism| inject::page(determinism, clock_shift));
         let (device, downloads) = (launch.device.clone(), launch.downloads);
-        Self { context, script, downloads, folder, shift, world, device, name }
+        Self { context, script, downloads, download_folder, clock_shift, determinism, device, user_agent }
     }
 
     /// Whether other programs drive the pages.
-    pub(crate) fn is_open(&self) -> bool {
-        self.shift.is_some()
+    pub(crate) fn is_attach_mode(&self) -> bool {
+        self.clock_shift.is_some()
     }
 
-    fn freezes(&self) -> bool {
-        self.world.is_some() && !self.is_open()
+    fn is_frozen(&self) -> bool {
+        self.determinism.is_some() && !self.is_attach_mode()
     }
 
-    fn takes(&self, context: &str) -> bool {
+    fn includes_context(&self, context: &str) -> bool {
         self.context.as_deref().is_none_or(|own| own == context)
     }
 }
 
-/// Targets that a page, or the browser as a whole, is asked to attach to.
+/// The targets to which a page, or the browser as a whole, is told to attach.
 pub(crate) fn auto_attach(of_page: bool) -> Value {
     let mut filter = vec![
         json!({ "type": "browser", "exclude": true }),
@@ -82,7 +84,7 @@ pub(crate) fn auto_attach(of_page: bool) -> Value {
         json!({ "type": "tab", "exclude": true }),
     ];
     if of_page {
-        // These belong to no page and are attached to from the browser.
+        // These belong to no page. The browser attaches to them.
         filter.push(json!({ "type": "service_worker", "exclude": true }));
         filter.push(json!({ "type": "shared_worker", "exclude": true }));
     }
@@ -90,15 +92,15 @@ pub(crate) fn auto_attach(of_page: bool) -> Value {
     json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": filter })
 }
 
-/// Takes in a new target.
-pub(crate) fn attached(watch: &Arc<Watch>, cdp: &Cdp, parent: Option<&SessionId>, params: &Value) {
+/// Prepares a new target.
+pub(crate) fn on_attached(tracker: &Arc<Tracker>, cdp: &Cdp, parent: Option<&SessionId>, params: &Value) {
     let text = |pointer: &str| params.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let session = SessionId::from(text("/sessionId"));
     let (kind, url) = (text("/targetInfo/type"), text("/targetInfo/url"));
     let context = text("/targetInfo/browserContextId");
-    let setup = watch.lock().setup.clone();
-    let Some(setup) = setup.filter(|setup| setup.takes(context)) else {
-        // Chromium's first window, or what is left of the episode before.
+    let setup = tracker.lock().setup.clone();
+    let Some(setup) = setup.filter(|setup| setup.includes_context(context)) else {
+        // Chromium's first window, or a rest of the episode before.
         cdp.send(Some(&session), "Runtime.runIfWaitingForDebugger", json!({}));
         cdp.send(parent, "Target.detachFromTarget", json!({ "sessionId": &*session }));
         return;
@@ -106,44 +108,45 @@ pub(crate) fn attached(watch: &Arc<Watch>, cdp: &Cdp, parent: Option<&SessionId>
     match kind {
         "page" => {
             let (clock, first) = {
-                let mut state = watch.lock();
-                state.begun += 1;
+                let mut state = tracker.lock();
+                state.started_count += 1;
                 let first = state.pages.is_empty();
-                state.chosen = None;
-                state.vacant.insert(Arc::clone(&session));
+                state.focused_tab = None;
+                state.without_document.insert(Arc::clone(&session));
                 state.pages.push(Page {
                     session: Arc::clone(&session),
                     target: text("/targetInfo/targetId").to_owned(),
                 });
-                (state.clock, first)
+                (state.page_clock, first)
             };
-            prepare_page(watch, cdp, &session, &setup);
-            if setup.freezes() {
+            prepare_page(tracker, cdp, &session, &setup);
+            if setup.is_frozen() {
                 if first {
                     virtual_time::stop(cdp, &session, clock);
                 } else {
-                    // It shares the process of the page that opened it, and so its clock. To stop that now would take away what was granted.
+                    // It shares the process and so the clock of the page that opened it. Stopping
+                    // that clock now would take away a granted budget.
                     virtual_time::stop_if_own(cdp, &session, clock);
                 }
             }
         }
         "iframe" => {
-            let clock = watch.lock().clock;
-            prepare_page(watch, cdp, &session, &setup);
-            if setup.freezes() {
+            let clock = tracker.lock().page_clock;
+            prepare_page(tracker, cdp, &session, &setup);
+            if setup.is_frozen() {
                 virtual_time::stop(cdp, &session, clock);
             }
         }
         "worker" | "shared_worker" | "service_worker" => {
-            watch.lock().meet(text("/targetInfo/targetId"));
-            prepare_worker(watch, cdp, &session, &setup, kind, url);
+            tracker.lock().worker_attached(text("/targetInfo/targetId"));
+            prepare_worker(tracker, cdp, &session, &setup, kind, url);
         }
         _ => {}
     }
     cdp.send(Some(&session), "Runtime.runIfWaitingForDebugger", json!({}));
 }
 
-fn prepare_page(watch: &Arc<Watch>, cdp: &Cdp, session: &SessionId, setup: &Arc<Setup>) {
+fn prepare_page(tracker: &Arc<Tracker>, cdp: &Cdp, session: &SessionId, setup: &Arc<TargetSetup>) {
     let mut answers = Vec::new();
     let mut send =
         |method: &'static str, params: Value| answers.push((method, cdp.send(Some(session), method, params)));
@@ -152,63 +155,70 @@ fn prepare_page(watch: &Arc<Watch>, cdp: &Cdp, session: &SessionId, setup: &Arc<
     send("Target.setAutoAttach", auto_attach(true));
     send("ServiceWorker.enable", json!({}));
     send("Emulation.setFocusEmulationEnabled", json!({ "enabled": true }));
-    for (method, params) in setup.device.of_page() {
+    for (method, params) in setup.device.page_overrides() {
         send(method, params);
     }
-    if let Some(name) = &setup.name {
-        send(NAME, name.clone());
+    if let Some(user_agent) = &setup.user_agent {
+        send(USER_AGENT_OVERRIDE, user_agent.clone());
     }
-    // The gateway sees every request: to replay it as often as it is asked for, to record it whole and not as a 304.
+    // The gateway has to see every request: to replay it each time, and to record it whole instead
+    // of as a 304.
     send("Network.setCacheDisabled", json!({ "cacheDisabled": true }));
     if let Some(script) = &setup.script {
         send("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script, "runImmediately": true }));
     }
-    let (watch, session) = (Arc::clone(watch), Arc::clone(session));
+    let (tracker, session) = (Arc::clone(tracker), Arc::clone(session));
     let setup = Arc::downgrade(setup);
     tokio::spawn(async move {
         for (method, answer) in answers {
-            // The locale is the process's: a page that is not the first there has it already.
+            // The locale belongs to the process. A page that is not the first one there has it
+            // already.
             if let Ok(Err(refusal)) = answer.await
-                && !refusal.says("Another locale override is already in effect")
+                && !refusal.mentions("Another locale override is already in effect")
             {
-                not_prepared(&watch, &session, &setup, "a page", format!("{method}: {refusal}")).await;
+                report_unprepared(&tracker, &session, &setup, "a page", format!("{method}: {refusal}")).await;
             }
         }
     });
 }
 
-/// Ends the episode for a page or worker that has the machine's clock and randomness, unless it is
-/// about to go away, which is also a reason not to answer.
-async fn not_prepared(watch: &Watch, session: &SessionId, setup: &Weak<Setup>, what: &str, reason: String) {
-    let condition = |_: &State| format!("{what} to go away");
-    let gone = |state: &State| !state.is_attached(session) || setup.strong_count() == 0;
-    watch.lock().doubts += 1;
-    let went = watch.until(GOING, condition, |state| gone(state).then_some(())).await;
+/// Ends the episode for a page or worker that has the machine's clock and randomness. If the target
+/// is about to go away, that is a good reason for its refusal, and nothing happens.
+async fn report_unprepared(
+    tracker: &Tracker,
+    session: &SessionId,
+    setup: &Weak<TargetSetup>,
+    what: &str,
+    reason: String,
+) {
+    let condition = |_: &BrowserState| format!("{what} to go away");
+    let is_gone = |state: &BrowserState| !state.is_attached(session) || setup.strong_count() == 0;
+    tracker.lock().unverified_targets += 1;
+    let wait = tracker.wait_for(DETACH_GRACE, condition, |state| is_gone(state).then_some(())).await;
     {
-        let mut state = watch.lock();
-        state.doubts = state.doubts.saturating_sub(1);
-        if !matches!(went, Err(Error::Deadline { .. })) || gone(&state) {
+        let mut state = tracker.lock();
+        state.unverified_targets = state.unverified_targets.saturating_sub(1);
+        if !matches!(wait, Err(Error::Deadline { .. })) || is_gone(&state) {
             return;
         }
         tracing::warn!(what, reason, "it runs with the machine's time and randomness");
-        if setup.upgrade().is_some_and(|setup| setup.world.is_some()) {
-            state.unprepared.get_or_insert((what.to_owned(), reason));
+        if setup.upgrade().is_some_and(|setup| setup.determinism.is_some()) {
+            state.unprepared_target.get_or_insert((what.to_owned(), reason));
         }
     }
-    watch.touch();
+    tracker.notify();
 }
 
-/// The part of an address that is the same in every run: the name of a blob is made up by the
-/// browser.
-pub(crate) fn lasting(url: &str) -> &str {
+/// The part of a URL that is the same in every run. The browser makes up the name of a blob.
+pub(crate) fn stable_url(url: &str) -> &str {
     if url.starts_with("blob:") { url.rfind('/').map_or(url, |end| &url[..end]) } else { url }
 }
 
 fn prepare_worker(
-    watch: &Arc<Watch>,
+    tracker: &Arc<Tracker>,
     cdp: &Cdp,
     session: &SessionId,
-    setup: &Arc<Setup>,
+    setup: &Arc<TargetSetup>,
     kind: &str,
     url: &str,
 ) {
@@ -216,29 +226,29 @@ fn prepare_worker(
     drop(send("Network.enable", json!({ "maxTotalBufferSize": 1, "maxResourceBufferSize": 1 })));
     drop(send("Target.setAutoAttach", auto_attach(true)));
     drop(send("Network.setCacheDisabled", json!({ "cacheDisabled": true })));
-    if let Some(name) = &setup.name {
-        drop(send(NAME, name.clone()));
+    if let Some(user_agent) = &setup.user_agent {
+        drop(send(USER_AGENT_OVERRIDE, user_agent.clone()));
     }
-    let Some(world) = &setup.world else { return };
+    let Some(determinism) = &setup.determinism else { return };
     let (ordinal, now) = {
-        let mut state = watch.lock();
-        state.begun += 1;
-        if setup.freezes() {
+        let mut state = tracker.lock();
+        state.started_count += 1;
+        if setup.is_frozen() {
             state.workers.push(Worker { session: Arc::clone(session), url: url.to_owned(), handle: None });
         }
-        let now = virtual_time::visible(*world, state.clock);
-        let ordinal = state.ordinals.entry(lasting(url).to_owned()).or_default();
+        let now = virtual_time::script_time(*determinism, state.page_clock);
+        let ordinal = state.worker_ordinals.entry(stable_url(url).to_owned()).or_default();
         *ordinal += 1;
         (*ordinal, now)
     };
-    if let Some(shift) = setup.shift {
-        let script = inject::running_worker(world, lasting(url), ordinal, shift);
+    if let Some(clock_shift) = setup.clock_shift {
+        let script = inject::running_worker(determinism, stable_url(url), ordinal, clock_shift);
         drop(send("Runtime.evaluate", json!({ "expression": script })));
         return;
     }
-    let script = inject::worker(world, kind, lasting(url), ordinal, now);
+    let script = inject::worker(determinism, kind, stable_url(url), ordinal, now);
     let answer = send("Runtime.evaluate", json!({ "expression": script }));
-    let (watch, session, url) = (Arc::clone(watch), Arc::clone(session), url.to_owned());
+    let (tracker, session, url) = (Arc::clone(tracker), Arc::clone(session), url.to_owned());
     let setup = Arc::downgrade(setup);
     tokio::spawn(async move {
         let answer = answer.await;
@@ -251,15 +261,15 @@ fn prepare_worker(
             let reason = match answer {
                 Ok(Err(refusal)) => refusal.to_string(),
                 Ok(Ok(text)) => text.get().to_owned(),
-                // The connection is gone, and with it the browser.
+                // The connection is lost, and with it the browser.
                 Err(_) => return,
             };
-            return not_prepared(&watch, &session, &setup, &format!("the worker {url}"), reason).await;
+            return report_unprepared(&tracker, &session, &setup, &format!("the worker {url}"), reason).await;
         };
         let handle = Arc::from(handle);
-        if let Some(worker) = watch.lock().workers.iter_mut().find(|worker| worker.session == session) {
+        if let Some(worker) = tracker.lock().workers.iter_mut().find(|worker| worker.session == session) {
             worker.handle = Some(handle);
         }
-        watch.touch();
+        tracker.notify();
     });
 }

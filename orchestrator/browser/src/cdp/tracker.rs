@@ -1,6 +1,8 @@
-//! What the browser has told so far: which pages and workers there are, and what is still on its way.
+//! The state of the browser as its events have told it: the open pages and workers, and what is on
+//! its way to them.
 //!
-//! Kept by the listener of the DevTools socket, so it is up to date with every answered command.
+//! The listener of the DevTools socket updates it. So it is up to date whenever a command has its
+//! reply.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -14,112 +16,114 @@ use tokio::{sync::Notify, time::timeout};
 use crate::{
     Error,
     act::{
-        dialogs::{self, Dialog, Manners},
-        downloads::Saving,
-        upload::Chooser,
+        dialogs::{self, Dialog, DialogPolicy},
+        downloads::DownloadState,
+        upload::FileChooser,
     },
     cdp::{
         connection::{Cdp, Event, SessionId},
         targets,
-        traffic::{Asked, Traffic},
+        traffic::{PendingRequest, Traffic},
     },
-    clock::{idle::Processes, screen::Frames},
+    clock::{idle::RendererProcesses, screen::FrameClock},
 };
 
-/// As long as it takes: what is waited for is somebody else's to do.
+/// No deadline: somebody else decides when the condition comes true.
 pub(crate) const FOREVER: Duration = Duration::from_secs(u32::MAX as u64);
 
 /// Shared by the session and its listener.
 #[derive(Debug, Default)]
-pub(crate) struct Watch {
-    state: Mutex<State>,
+pub(crate) struct Tracker {
+    state: Mutex<BrowserState>,
     changed: Notify,
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct State {
-    /// How targets of the present episode are prepared; targets of other contexts are let go.
-    pub(crate) setup: Option<Arc<targets::Setup>>,
+pub(crate) struct BrowserState {
+    /// How targets of the present episode are prepared. Targets of other contexts are released.
+    pub(crate) setup: Option<Arc<targets::TargetSetup>>,
     /// Open tabs, in the order of their opening.
     pub(crate) pages: Vec<Page>,
-    /// Tabs that have come to no document yet, as far as is known.
-    pub(crate) vacant: HashSet<SessionId>,
-    /// The tab that was chosen to be the active one; otherwise that is the last.
-    pub(crate) chosen: Option<SessionId>,
-    /// How many dialogs there were, and downloads, when the last action began.
-    pub(crate) dialogs_before: usize,
-    pub(crate) downloads_before: usize,
-    /// Dialogs, as they were answered.
+    /// Tabs that have no document yet, as far as is known.
+    pub(crate) without_document: HashSet<SessionId>,
+    /// The tab that was made the active one. If there is none, the last tab is active.
+    pub(crate) focused_tab: Option<SessionId>,
+    /// The numbers of dialogs and of downloads when the last action began.
+    pub(crate) dialogs_before_action: usize,
+    pub(crate) downloads_before_action: usize,
+    /// Dialogs with their answers.
     pub(crate) dialogs: Vec<Dialog>,
-    /// How the agent wants them to be answered.
-    pub(crate) manners: Option<Manners>,
-    /// Files that pages have the browser save.
-    pub(crate) downloads: Vec<Saving>,
-    /// Events of mouse and keyboard are on their way.
-    pub(crate) striking: bool,
-    /// A page's wish for files.
-    pub(crate) chooser: Option<Chooser>,
-    /// What the browser has let us drag.
-    pub(crate) dragged: Option<Value>,
+    /// How the agent wants dialogs to be answered.
+    pub(crate) dialog_policy: Option<DialogPolicy>,
+    /// Files that pages had the browser save.
+    pub(crate) downloads: Vec<DownloadState>,
+    /// Mouse or keyboard events were sent and have no reply yet.
+    pub(crate) input_in_flight: bool,
+    /// The file chooser that a page has opened.
+    pub(crate) file_chooser: Option<FileChooser>,
+    /// The data of a drag that the browser left to us.
+    pub(crate) intercepted_drag: Option<Value>,
     pub(crate) workers: Vec<Worker>,
-    /// What is on its way to them.
+    /// Requests and navigations of the pages and workers.
     pub(crate) traffic: Traffic,
-    /// Everything that ever began: requests, navigations, frames of sockets, pages, workers. Tells a lull from silence.
-    pub(crate) begun: u64,
-    /// How many requests have begun, those of workers apart: they do not stop the time of a page.
-    pub(crate) asked: u64,
-    /// How many grants of virtual time have run out, by session.
-    expired: HashMap<SessionId, u64>,
-    /// Documents that have come into a tab.
-    pub(crate) documents: u64,
-    /// Where documents came from that have been in a tab or frame.
-    pub(crate) origins: BTreeSet<String>,
-    /// Changes of a tab's address, with a new document or without.
-    pub(crate) addresses: u64,
+    /// Counts everything that ever started: requests, navigations, frames of sockets, pages,
+    /// workers. If it stays the same, nothing new has begun.
+    pub(crate) started_count: u64,
+    /// Requests that have started. Those of workers do not count, because they do not stop a page's
+    /// time.
+    pub(crate) request_count: u64,
+    /// How many budgets of virtual time have expired, by session.
+    expired_budgets: HashMap<SessionId, u64>,
+    /// Documents that tabs have loaded.
+    pub(crate) document_count: u64,
+    /// Origins of all documents that were in a tab or frame.
+    pub(crate) visited_origins: BTreeSet<String>,
+    /// URL changes of tabs, with a new document or within one.
+    pub(crate) url_changes: u64,
     /// Messages of WebSockets.
-    pub(crate) sockets: Sockets,
-    /// What the gateway had sent and taken before the first of them.
+    pub(crate) sockets: SocketCounts,
+    /// The gateway's counts of sent and received messages before the first of them.
     pub(crate) socket_offset: Option<(i64, i64)>,
-    /// Workers ever seen, by address, so that each has its own ordinal.
-    pub(crate) ordinals: HashMap<String, usize>,
-    /// The page's time in milliseconds, as last seen.
-    pub(crate) clock: f64,
-    /// The page's time runs without waiting for answers, and none is handed over.
-    pub(crate) keeps_answers: bool,
+    /// How many workers there were for each URL, so that each gets its own ordinal.
+    pub(crate) worker_ordinals: HashMap<String, usize>,
+    /// The page's time in milliseconds, as last read.
+    pub(crate) page_clock: f64,
+    /// The page's time runs without waiting for responses, so none is released.
+    pub(crate) holds_responses: bool,
     /// When the episode began, by the machine's clock.
-    pub(crate) began: Option<Instant>,
-    /// The times of the frames that are drawn.
-    pub(crate) frames: Frames,
-    /// Where a frame is being drawn.
+    pub(crate) started_at: Option<Instant>,
+    /// The times of drawn frames.
+    pub(crate) frame_clock: FrameClock,
+    /// Sessions in which a frame is being drawn.
     pub(crate) drawing: HashSet<SessionId>,
-    /// The pages that tabs have come to, where other programs open them.
-    pub(crate) visited: Vec<String>,
-    /// Another program drives the pages by now.
-    pub(crate) handed_over: bool,
-    pub(crate) processes: Processes,
-    pub(crate) news: News,
+    /// The URLs that tabs have opened in attach mode.
+    pub(crate) navigations: Vec<String>,
+    /// Another program drives the pages.
+    pub(crate) externally_driven: bool,
+    pub(crate) renderers: RendererProcesses,
+    pub(crate) seen_activity: ActivityCounts,
     /// Pages, frames and workers that have gone.
-    left: HashSet<SessionId>,
-    /// How many pages and workers refused it and may be about to go away.
-    pub(crate) doubts: usize,
-    /// What did not take the world's clock, randomness or device, and why.
-    pub(crate) unprepared: Option<(String, String)>,
+    detached: HashSet<SessionId>,
+    /// How many targets refused a command and may be about to go away.
+    pub(crate) unverified_targets: usize,
+    /// A target that did not take the world's clock, randomness or device, and the reason.
+    pub(crate) unprepared_target: Option<(String, String)>,
     crashed: bool,
-    gone: bool,
+    disconnected: bool,
 }
 
-/// What had begun and come to an end when a rest last looked.
+/// What had started and ended when [`Session::drain`](crate::Session) last looked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct News {
-    pub(crate) begun: u64,
+pub(crate) struct ActivityCounts {
+    pub(crate) started_count: u64,
     pub(crate) ended: u64,
     /// Requests, as the gateway counts them.
-    pub(crate) asked: u64,
+    pub(crate) request_count: u64,
 }
 
-/// Messages of WebSockets as the pages count them.
+/// Messages of WebSockets, as the pages count them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Sockets {
+pub(crate) struct SocketCounts {
     pub(crate) received: u64,
     pub(crate) sent: u64,
 }
@@ -134,47 +138,55 @@ pub(crate) struct Page {
 pub(crate) struct Worker {
     pub(crate) session: SessionId,
     pub(crate) url: String,
-    /// The remote object whose `tick` moves the worker's time; comes a moment after the worker itself.
+    /// The remote object whose `tick` moves the worker's time. It comes a moment after the worker
+    /// itself.
     pub(crate) handle: Option<Arc<str>>,
 }
 
-impl State {
-    /// Starts with an empty slate for the targets of a new episode, whose clock shows `clock` milliseconds.
-    pub(crate) fn begin(&mut self, setup: targets::Setup, clock: f64) {
-        let began = Some(Instant::now());
-        *self = Self { setup: Some(Arc::new(setup)), clock, began, gone: self.gone, ..Self::default() };
+impl BrowserState {
+    /// Clears the state for the targets of a new episode, whose clock shows `page_clock`
+    /// milliseconds.
+    pub(crate) fn begin_episode(&mut self, setup: targets::TargetSetup, page_clock: f64) {
+        let started_at = Some(Instant::now());
+        *self = Self {
+            setup: Some(Arc::new(setup)),
+            page_clock,
+            started_at,
+            disconnected: self.disconnected,
+            ..Self::default()
+        };
     }
 
-    /// Lets go of the present episode's targets and returns its context.
-    pub(crate) fn end(&mut self) -> Option<String> {
+    /// Releases the present episode's targets and returns its browser context.
+    pub(crate) fn end_episode(&mut self) -> Option<String> {
         let setup = self.setup.take();
-        *self = Self { gone: self.gone, ..Self::default() };
+        *self = Self { disconnected: self.disconnected, ..Self::default() };
         setup.and_then(|setup| setup.context.clone())
     }
 
-    /// From now on, what happens is due to another action.
+    /// Attributes later dialogs and downloads to the next action.
     pub(crate) fn begin_action(&mut self) {
-        self.dialogs_before = self.dialogs.len();
-        self.downloads_before = self.downloads.len();
+        self.dialogs_before_action = self.dialogs.len();
+        self.downloads_before_action = self.downloads.len();
     }
 
-    /// The tab that is acted on.
+    /// The tab on which actions are carried out.
     pub(crate) fn active(&self) -> Result<Page, Error> {
-        if self.gone {
+        if self.disconnected {
             return Err(Error::Gone { waiting_for: "the active page".to_owned() });
         }
         if self.crashed {
             return Err(Error::NoPage { reason: "the page has crashed" });
         }
-        self.prepared()?;
-        let chosen = self.pages.iter().find(|page| Some(&page.session) == self.chosen.as_ref());
+        self.check_prepared()?;
+        let chosen = self.pages.iter().find(|page| Some(&page.session) == self.focused_tab.as_ref());
         let page = chosen.or(self.pages.last()).cloned();
         page.ok_or(Error::NoPage { reason: "all pages were closed" })
     }
 
-    /// Whether all that there is sees the world.
-    pub(crate) fn prepared(&self) -> Result<(), Error> {
-        match self.unprepared.clone() {
+    /// Fails if a target has the machine's clock, randomness or device.
+    pub(crate) fn check_prepared(&self) -> Result<(), Error> {
+        match self.unprepared_target.clone() {
             Some((what, reason)) => Err(Error::NotPrepared { what, reason }),
             None => Ok(()),
         }
@@ -184,64 +196,65 @@ impl State {
         self.pages.iter().any(|page| page.session == *session)
     }
 
-    /// Whether a page or worker is there. Frames with a session of their own are told by it alone.
+    /// Whether a page or worker is there. For frames with a session of their own this is the only
+    /// sign.
     pub(crate) fn is_attached(&self, session: &SessionId) -> bool {
-        !self.left.contains(session)
+        !self.detached.contains(session)
     }
 
-    /// A worker has come: the request for its script is over.
-    pub(crate) fn meet(&mut self, target: &str) {
-        self.begun += 1;
-        self.traffic.meet(target);
+    /// A worker has started, so the request for its script is over.
+    pub(crate) fn worker_attached(&mut self, target: &str) {
+        self.started_count += 1;
+        self.traffic.worker_attached(target);
     }
 
     fn is_worker(&self, session: &SessionId) -> bool {
         self.workers.iter().any(|worker| worker.session == *session)
     }
 
-    /// What is asked for, in the order in which the answers are to be handed over.
-    pub(crate) fn order(&self) -> Vec<Asked> {
-        self.traffic.order(|session| !self.is_worker(session))
+    /// The pending requests, in the order in which their responses are to be released.
+    pub(crate) fn response_order(&self) -> Vec<PendingRequest> {
+        self.traffic.response_order(|session| !self.is_worker(session))
     }
 
-    pub(crate) fn expired(&self, session: &SessionId) -> u64 {
-        self.expired.get(session).copied().unwrap_or(0)
+    pub(crate) fn expired_budgets(&self, session: &SessionId) -> u64 {
+        self.expired_budgets.get(session).copied().unwrap_or(0)
     }
 
-    /// A tab has come to another address.
-    fn visit(&mut self, session: &SessionId, url: &str, fragment: &str) {
-        if self.handed_over && self.is_open(session) {
-            self.visited.push(format!("{url}{fragment}"));
+    /// A tab has opened another URL.
+    fn record_navigation(&mut self, session: &SessionId, url: &str, fragment: &str) {
+        if self.externally_driven && self.is_open(session) {
+            self.navigations.push(format!("{url}{fragment}"));
         }
     }
 
-    fn leave(&mut self, session: &SessionId) {
-        self.left.insert(session.clone());
+    fn remove_session(&mut self, session: &SessionId) {
+        self.detached.insert(session.clone());
         self.pages.retain(|page| page.session != *session);
         self.workers.retain(|worker| worker.session != *session);
-        self.traffic.leave(session);
-        self.expired.remove(session);
+        self.traffic.remove_session(session);
+        self.expired_budgets.remove(session);
         self.drawing.remove(session);
-        self.vacant.remove(session);
+        self.without_document.remove(session);
     }
 }
 
-impl Watch {
-    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+impl Tracker {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, BrowserState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells everyone who waits that something has changed.
-    pub(crate) fn touch(&self) {
+    /// Wakes everyone who waits for a change.
+    pub(crate) fn notify(&self) {
         self.changed.notify_waiters();
     }
 
-    /// Waits until `ready` finds what it looks for. `condition` names that in the error.
-    pub(crate) async fn until<T>(
+    /// Waits until `ready` returns a value. `condition` describes it in the error.
+    pub(crate) async fn wait_for<T>(
         &self,
         limit: Duration,
-        condition: impl Fn(&State) -> String,
-        mut ready: impl FnMut(&State) -> Option<T>,
+        condition: impl Fn(&BrowserState) -> String,
+        mut ready: impl FnMut(&BrowserState) -> Option<T>,
     ) -> Result<T, Error> {
         let waiting = async {
             loop {
@@ -254,13 +267,13 @@ impl Watch {
                     if let Some(found) = ready(&state) {
                         return Ok(found);
                     }
-                    if state.gone {
+                    if state.disconnected {
                         return Err(Error::Gone { waiting_for: condition(&state) });
                     }
                     if state.crashed {
                         return Err(Error::NoPage { reason: "the page has crashed" });
                     }
-                    state.prepared()?;
+                    state.check_prepared()?;
                 }
                 changed.await;
             }
@@ -271,27 +284,27 @@ impl Watch {
         }
     }
 
-    /// Takes one event; `None` is the end of the connection.
-    pub(crate) fn hear(self: &Arc<Self>, cdp: &Cdp, event: Option<Event>) {
+    /// Handles one event; `None` is the end of the connection.
+    pub(crate) fn on_event(self: &Arc<Self>, cdp: &Cdp, event: Option<Event>) {
         match event {
-            None => self.lock().gone = true,
-            Some(Event { session, method, params }) => self.note(cdp, session, &method, &params),
+            None => self.lock().disconnected = true,
+            Some(Event { session, method, params }) => self.record(cdp, session, &method, &params),
         }
-        self.touch();
+        self.notify();
     }
 
-    fn note(self: &Arc<Self>, cdp: &Cdp, session: Option<SessionId>, method: &str, params: &Value) {
+    fn record(self: &Arc<Self>, cdp: &Cdp, session: Option<SessionId>, method: &str, params: &Value) {
         let text = |pointer: &str| params.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         if method == "Target.attachedToTarget" {
-            targets::attached(self, cdp, session.as_ref(), params);
+            targets::on_attached(self, cdp, session.as_ref(), params);
             return;
         }
         let mut state = self.lock();
         if let Some(session) = &session {
-            let begun = state.traffic.hear(session, method, params);
-            state.begun += u64::from(begun);
-            if begun && !state.is_worker(session) {
-                state.asked += u64::from(match method {
+            let has_started = state.traffic.on_event(session, method, params);
+            state.started_count += u64::from(has_started);
+            if has_started && !state.is_worker(session) {
+                state.request_count += u64::from(match method {
                     "Network.requestWillBeSent" => text("/initiator/type") != "preflight",
                     "Network.webSocketCreated" => true,
                     _ => false,
@@ -301,27 +314,27 @@ impl Watch {
         match method {
             "Target.detachedFromTarget" => {
                 let left = SessionId::from(text("/sessionId"));
-                state.leave(&left);
-                cdp.abandon(&left);
+                state.remove_session(&left);
+                cdp.fail_pending(&left);
             }
             "Inspector.targetCrashed" => {
                 if let Some(session) = session {
-                    // Where another program drives the pages it knows of others, or opens them.
-                    state.crashed |= state.is_open(&session) && !state.handed_over;
+                    // In attach mode the other program has more pages, or opens another.
+                    state.crashed |= state.is_open(&session) && !state.externally_driven;
                     state.workers.retain(|worker| worker.session != session);
-                    state.left.insert(session.clone());
-                    cdp.abandon(&session);
+                    state.detached.insert(session.clone());
+                    cdp.fail_pending(&session);
                 }
             }
             "Emulation.virtualTimeBudgetExpired" => {
                 if let Some(session) = session {
-                    *state.expired.entry(session).or_default() += 1;
+                    *state.expired_budgets.entry(session).or_default() += 1;
                 }
             }
-            "Input.dragIntercepted" => state.dragged = params.get("data").cloned(),
-            "Browser.downloadWillBegin" => state.download_begins(cdp, params),
-            "Browser.downloadProgress" => state.download_goes_on(cdp, params),
-            // Only where storage is read or written: see `storage`.
+            "Input.dragIntercepted" => state.intercepted_drag = params.get("data").cloned(),
+            "Browser.downloadWillBegin" => state.on_download_begin(cdp, params),
+            "Browser.downloadProgress" => state.on_download_progress(cdp, params),
+            // Only while storage is read or written: see `page::storage`.
             "Fetch.requestPaused" => {
                 let answer = json!({
                     "requestId": text("/requestId"),
@@ -331,9 +344,9 @@ impl Watch {
                 });
                 drop(cdp.send(session.as_ref(), "Fetch.fulfillRequest", answer));
             }
-            "Page.fileChooserOpened" => state.chooser = Chooser::of(params),
+            "Page.fileChooserOpened" => state.file_chooser = FileChooser::of(params),
             "Network.webSocketFrameReceived" | "Network.webSocketFrameSent" => {
-                state.begun += 1;
+                state.started_count += 1;
                 // Text and binary messages only.
                 if matches!(params.pointer("/response/opcode").and_then(Value::as_u64), Some(1 | 2)) {
                     let sockets = &mut state.sockets;
@@ -347,27 +360,27 @@ impl Watch {
                     let top = params.pointer("/frame/parentId").is_none();
                     let origin = text("/frame/securityOrigin");
                     if origin.starts_with("http") {
-                        state.origins.insert(origin.to_owned());
+                        state.visited_origins.insert(origin.to_owned());
                     }
                     if top {
-                        state.vacant.remove(&session);
-                        state.visit(&session, text("/frame/url"), text("/frame/urlFragment"));
+                        state.without_document.remove(&session);
+                        state.record_navigation(&session, text("/frame/url"), text("/frame/urlFragment"));
                     }
-                    state.documents += u64::from(top);
-                    state.addresses += u64::from(top);
+                    state.document_count += u64::from(top);
+                    state.url_changes += u64::from(top);
                 }
             }
             "Page.navigatedWithinDocument" => {
-                state.addresses += 1;
+                state.url_changes += 1;
                 let page =
                     |page: &Page| Some(&page.session) == session.as_ref() && page.target == text("/frameId");
                 if let Some(page) = state.pages.iter().find(|open| page(open)) {
                     let session = page.session.clone();
-                    state.visit(&session, text("/url"), "");
+                    state.record_navigation(&session, text("/url"), "");
                 }
             }
-            "Page.javascriptDialogOpening" if !state.handed_over => {
-                let (answer, dialog) = dialogs::answer(params, state.manners.as_ref());
+            "Page.javascriptDialogOpening" if !state.externally_driven => {
+                let (answer, dialog) = dialogs::answer(params, state.dialog_policy.as_ref());
                 cdp.send(session.as_ref(), "Page.handleJavaScriptDialog", answer);
                 state.dialogs.push(dialog);
             }

@@ -1,8 +1,8 @@
-//! Whether the pages' processes are idle, as the machine's kernel tells it.
+//! Whether the renderer processes are idle, as the machine's kernel reports it.
 //!
-//! A page needs several tasks for what it is given: a script arrives, runs, and asks for more. A
-//! question to the page does not tell that they are over, as Chromium answers it before the page's
-//! own tasks. But a thread that has a task is runnable, and the kernel shows that.
+//! A page needs several tasks for one response: a script arrives, runs, and requests more. A
+//! DevTools command to the page does not tell that they are over, because Chromium answers it
+//! before the page's own tasks. But a thread with a task is runnable, and the kernel shows that.
 
 use std::{
     fs,
@@ -13,93 +13,92 @@ use std::{
 use serde_json::{Value, json};
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::cdp::{connection::Cdp, tracker::Watch};
+use crate::cdp::{connection::Cdp, tracker::Tracker};
 
-/// How long a main thread may run before it is waited for no longer.
-const SCRIPT: Duration = Duration::from_secs(5);
-/// How long it takes to look again at a main thread that runs.
+/// How long to wait for a main thread that runs.
+const MAX_WAIT: Duration = Duration::from_secs(5);
+/// How often to check a main thread that runs.
 const POLL: Duration = Duration::from_millis(1);
-/// How often other threads are looked at before they are waited for no longer.
-const LOOKS: u32 = 100;
+/// How many checks the other threads get before only main threads count.
+const MAX_CHECKS: u32 = 100;
 
-/// The processes that show pages.
+/// The renderer processes.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Processes {
+pub(crate) struct RendererProcesses {
     ids: Vec<u64>,
-    /// Only main threads are waited for: another one, such as a worker's, is never idle.
+    /// Only main threads count: another thread, such as a worker's, is never idle.
     main_only: bool,
-    /// How many documents had come when the browser was asked for the processes.
+    /// The document count when the browser was asked for its processes.
     documents: Option<u64>,
 }
 
-/// Waits until the pages' processes have been idle for as long as the browser needs to answer a
-/// question.
-pub(crate) async fn wait(watch: &Watch, cdp: &Cdp) {
-    let mut processes = find(watch, cdp).await;
-    let began = Instant::now();
-    let mut looks = 0;
+/// Waits until the renderers have been idle for one round trip to the browser.
+pub(crate) async fn wait_until_idle(tracker: &Tracker, cdp: &Cdp) {
+    let mut processes = find_renderers(tracker, cdp).await;
+    let start = Instant::now();
+    let mut checks = 0;
     let mut polls = interval(POLL);
     polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    while began.elapsed() < SCRIPT {
+    while start.elapsed() < MAX_WAIT {
         if processes.main_are_idle() {
             let before = processes.cpu_time();
-            ask_browser(watch, cdp).await;
+            ping_browser(tracker, cdp).await;
             if processes.main_are_idle() && processes.cpu_time() == before {
-                // The other threads are many, and looked at last.
+                // The other threads are many, so they come last.
                 if processes.others_are_idle() && processes.cpu_time() == before {
                     return;
                 }
-                looks += 1;
+                checks += 1;
             }
-            if looks == LOOKS && !processes.main_only {
+            if checks == MAX_CHECKS && !processes.main_only {
                 tracing::debug!("a thread of a page is never idle");
                 processes.main_only = true;
-                watch.lock().processes.main_only = true;
+                tracker.lock().renderers.main_only = true;
             }
         } else {
             polls.tick().await;
         }
     }
-    tracing::debug!("a page is not idle");
+    tracing::debug!("a page did not become idle");
 }
 
-/// Does so unless they are idle at this moment.
-pub(crate) async fn wait_if_busy(watch: &Watch, cdp: &Cdp) {
-    if !find(watch, cdp).await.are_idle() {
-        wait(watch, cdp).await;
+/// Waits only if the renderers are busy at this moment.
+pub(crate) async fn ensure_idle(tracker: &Tracker, cdp: &Cdp) {
+    if !find_renderers(tracker, cdp).await.are_idle() {
+        wait_until_idle(tracker, cdp).await;
     }
 }
 
-/// A question that the browser answers itself, without the page.
-pub(crate) async fn ask_browser(watch: &Watch, cdp: &Cdp) {
-    let Ok(page) = watch.lock().active() else { return };
+/// A round trip to the browser process, without the page.
+pub(crate) async fn ping_browser(tracker: &Tracker, cdp: &Cdp) {
+    let Ok(page) = tracker.lock().active() else { return };
     let params = json!({ "urls": ["http://127.0.0.1/"] });
-    // A tab that has gone in the meantime refuses to answer, and that is answer enough.
+    // A tab that has just gone refuses the command. That is a reply, too.
     let _ = cdp.call(Some(&page.session), "Network.getCookies", params).await;
 }
 
-/// The processes; the browser is asked for them where there may be others by now.
-async fn find(watch: &Watch, cdp: &Cdp) -> Processes {
+/// Asks the browser for its processes if there may be new ones.
+async fn find_renderers(tracker: &Tracker, cdp: &Cdp) -> RendererProcesses {
     let documents = {
-        let state = watch.lock();
-        if state.processes.documents == Some(state.documents) {
-            return state.processes.clone();
+        let state = tracker.lock();
+        if state.renderers.documents == Some(state.document_count) {
+            return state.renderers.clone();
         }
-        Some(state.documents)
+        Some(state.document_count)
     };
-    // A browser that does not tell is about to end.
-    let told = cdp.call(None, "SystemInfo.getProcessInfo", json!({})).await.unwrap_or_default();
-    let processes = told.get("processInfo").and_then(Value::as_array).into_iter().flatten();
+    // A browser that does not reply is about to end.
+    let reply = cdp.call(None, "SystemInfo.getProcessInfo", json!({})).await.unwrap_or_default();
+    let processes = reply.get("processInfo").and_then(Value::as_array).into_iter().flatten();
     let renderers = processes.filter(|process| process["type"] == "renderer");
     let ids: Vec<u64> = renderers.filter_map(|process| process["id"].as_u64()).collect();
-    // What the browser has not told it is asked for again.
+    // An empty list is not kept, so the browser is asked again.
     let documents = documents.filter(|_| !ids.is_empty());
-    let processes = Processes { ids, documents, main_only: false };
-    watch.lock().processes = processes.clone();
+    let processes = RendererProcesses { ids, documents, main_only: false };
+    tracker.lock().renderers = processes.clone();
     processes
 }
 
-impl Processes {
+impl RendererProcesses {
     /// Whether no thread is runnable.
     fn are_idle(&self) -> bool {
         self.main_are_idle() && self.others_are_idle()
@@ -109,7 +108,7 @@ impl Processes {
         self.ids.iter().all(|&id| is_idle(&main_thread(id)))
     }
 
-    /// The same of the other threads; true where only main threads are waited for.
+    /// The same for the other threads; true where only main threads count.
     fn others_are_idle(&self) -> bool {
         self.main_only || self.ids.iter().all(|&id| threads(id).iter().all(|thread| is_idle(thread)))
     }
@@ -130,19 +129,19 @@ fn threads(id: u64) -> Vec<PathBuf> {
     threads.into_iter().flatten().flatten().map(|thread| thread.path()).collect()
 }
 
-/// Whether a thread is not runnable; one that has gone is not.
+/// Whether a thread is not runnable; true for one that has ended.
 fn is_idle(thread: &Path) -> bool {
     fs::read(thread.join("stat")).map_or(true, |stat| !is_runnable(&stat))
 }
 
-/// The CPU time of a main thread; 0 for one that has gone.
+/// The CPU time of a main thread; 0 for one that has ended.
 fn cpu_time(id: u64) -> u64 {
     let times = fs::read_to_string(main_thread(id).join("schedstat")).unwrap_or_default();
     times.split(' ').next().and_then(|time| time.parse().ok()).unwrap_or_default()
 }
 
-/// Whether a thread has something to do, or waits for a disk, by its `stat`: the state comes after
-/// the name, which is in parentheses and may hold any.
+/// Whether a thread is running or waits for a disk, by its `stat` file. The state follows the name,
+/// which is in parentheses and may contain any character.
 fn is_runnable(stat: &[u8]) -> bool {
     let name = stat.iter().rposition(|&byte| byte == b')');
     matches!(name.and_then(|end| stat.get(end + 2)), Some(b'R' | b'D'))
@@ -172,7 +171,8 @@ mod tests {
         let (mut waiting, mut busy) = (start("exec cat"), start("while :; do :; done"));
         let (cat, shell) = (u64::from(waiting.id()), u64::from(busy.id()));
         let end = Instant::now() + Duration::from_secs(20);
-        let are_idle = |ids: &[u64]| Processes { ids: ids.to_vec(), ..Processes::default() }.are_idle();
+        let are_idle =
+            |ids: &[u64]| RendererProcesses { ids: ids.to_vec(), ..RendererProcesses::default() }.are_idle();
         while !are_idle(&[cat]) || are_idle(&[shell]) || cpu_time(cat) == 0 {
             assert!(Instant::now() < end, "{} {}", are_idle(&[cat]), are_idle(&[shell]));
             std::thread::yield_now();

@@ -1,9 +1,10 @@
-//! Waiting for what may never come.
+//! Waits for events that may never come.
 //!
-//! A page need not read an answer, a navigation may come to nothing, a hidden page shows no frames. Such a wait has to end, and where it ends
-//! too early, on a machine that is too busy to run the browser, a run does not repeat. So patience is not a matter of time alone: a wait is
-//! given up only after [`ROUNDS`] rounds, and between two of them the browser's processes answer a question, however long that takes them. What
-//! was on its way to them has had its turn by then.
+//! A page need not read a response, a navigation may come to nothing, a hidden page draws no
+//! frames. Such a wait needs an end. If it ends too early, on a machine that is too busy to run the
+//! browser, the run does not repeat. So time alone does not end it: a wait has [`ROUNDS`] rounds,
+//! and between two of them the browser's processes answer a ping, however long that takes. By then
+//! they have handled what was on its way to them.
 
 use std::time::{Duration, Instant};
 
@@ -13,78 +14,78 @@ use tokio::{sync::oneshot::Receiver, time::timeout};
 use crate::{
     Error,
     cdp::{
-        connection::{Answer, Cdp},
-        tracker::{Page, State, Watch},
+        connection::{Cdp, Reply},
+        tracker::{BrowserState, Page, Tracker},
     },
 };
 
 const ROUNDS: u32 = 5;
 
-/// The end of a settling as a whole.
+/// The deadline of one call of [`Session::settle`](crate::Session::settle).
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Limit {
+pub(crate) struct TimeLimit {
     end: Instant,
-    /// The time from the beginning to the end.
+    /// The time from the beginning to the deadline.
     pub(crate) whole: Duration,
 }
 
-impl Limit {
+impl TimeLimit {
     pub(crate) fn after(whole: Duration) -> Self {
         Self { end: Instant::now() + whole, whole }
     }
 
-    pub(crate) fn left(&self) -> Duration {
+    pub(crate) fn remaining(&self) -> Duration {
         self.end.saturating_duration_since(Instant::now())
     }
 }
 
-/// Who is asked, and until when at most.
+/// The page to ping, and the deadline of the wait.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Patience<'a> {
+pub(crate) struct LivenessWait<'a> {
     pub(crate) cdp: &'a Cdp,
-    pub(crate) watch: &'a Watch,
+    pub(crate) tracker: &'a Tracker,
     pub(crate) page: &'a Page,
-    pub(crate) limit: Limit,
+    pub(crate) limit: TimeLimit,
 }
 
-/// Shares of a wait's time, with a round trip between two of them.
+/// Parts of a wait's time, with a ping between two of them.
 #[derive(Debug)]
-pub(crate) struct Rounds<'a> {
-    patience: Patience<'a>,
+pub(crate) struct WaitRounds<'a> {
+    wait: LivenessWait<'a>,
     time: Duration,
-    begun: u32,
+    round: u32,
 }
 
-impl Rounds<'_> {
-    /// How long to wait this time; the last time it is only a look. None is the end of all patience.
+impl WaitRounds<'_> {
+    /// How long to wait in this round; the last round is only a check. `None` ends the wait.
     pub(crate) async fn next(&mut self) -> Result<Option<Duration>, Error> {
-        if self.begun > 0 && self.begun <= ROUNDS {
-            self.patience.round_trip().await?;
+        if self.round > 0 && self.round <= ROUNDS {
+            self.wait.ping_browser().await?;
         }
-        self.begun += 1;
-        let share = (self.time / ROUNDS).min(self.patience.limit.left());
-        Ok((self.begun <= ROUNDS + 1).then_some(if self.begun <= ROUNDS { share } else { Duration::ZERO }))
+        self.round += 1;
+        let share = (self.time / ROUNDS).min(self.wait.limit.remaining());
+        Ok((self.round <= ROUNDS + 1).then_some(if self.round <= ROUNDS { share } else { Duration::ZERO }))
     }
 }
 
-impl<'a> Patience<'a> {
-    pub(crate) fn rounds(self, time: Duration) -> Rounds<'a> {
-        Rounds { patience: self, time, begun: 0 }
+impl<'a> LivenessWait<'a> {
+    pub(crate) fn rounds(self, time: Duration) -> WaitRounds<'a> {
+        WaitRounds { wait: self, time, round: 0 }
     }
 
-    /// Waits until `ready` holds; false is that it has not come to that.
+    /// Waits until `ready` is true. Returns false if it did not become true.
     pub(crate) async fn until(
         self,
         time: Duration,
-        condition: impl Fn(&State) -> String,
-        ready: impl Fn(&State) -> bool,
+        condition: impl Fn(&BrowserState) -> String,
+        ready: impl Fn(&BrowserState) -> bool,
     ) -> Result<bool, Error> {
         let mut rounds = self.rounds(time);
         while let Some(share) = rounds.next().await? {
-            match self.watch.until(share, &condition, |state| ready(state).then_some(())).await {
+            match self.tracker.wait_for(share, &condition, |state| ready(state).then_some(())).await {
                 Ok(()) => return Ok(true),
-                Err(Error::Deadline { .. }) if !self.limit.left().is_zero() => {}
-                // The whole of it is over, and this is what was waited for.
+                Err(Error::Deadline { .. }) if !self.limit.remaining().is_zero() => {}
+                // The deadline has passed, and this is the condition that did not come true.
                 Err(Error::Deadline { condition, .. }) => {
                     return Err(Error::Deadline { condition, waited: self.limit.whole });
                 }
@@ -94,8 +95,8 @@ impl<'a> Patience<'a> {
         Ok(false)
     }
 
-    /// Waits for the answer to a command that was sent; false is that it has not come.
-    pub(crate) async fn answer(self, time: Duration, mut answer: Receiver<Answer>) -> Result<bool, Error> {
+    /// Waits for the reply to a command. Returns false if it did not come.
+    pub(crate) async fn answer(self, time: Duration, mut answer: Receiver<Reply>) -> Result<bool, Error> {
         let mut rounds = self.rounds(time);
         while let Some(share) = rounds.next().await? {
             if timeout(share, &mut answer).await.is_ok() {
@@ -105,20 +106,20 @@ impl<'a> Patience<'a> {
         Ok(false)
     }
 
-    /// A question to the network's process and one to the page's.
-    async fn round_trip(self) -> Result<(), Error> {
-        self.ask("Network.getCookies", json!({ "urls": ["http://127.0.0.1/"] })).await?;
-        self.round_trip_to_page().await
+    /// A round trip to the network process and one to the page.
+    async fn ping_browser(self) -> Result<(), Error> {
+        self.ping("Network.getCookies", json!({ "urls": ["http://127.0.0.1/"] })).await?;
+        self.ping_page().await
     }
 
-    /// A question to the page: what it had to tell has been told when it is answered.
-    pub(crate) async fn round_trip_to_page(self) -> Result<(), Error> {
-        self.ask("Runtime.evaluate", json!({ "expression": "0" })).await
+    /// A round trip to the page. The page's earlier events have come when it is answered.
+    pub(crate) async fn ping_page(self) -> Result<(), Error> {
+        self.ping("Runtime.evaluate", json!({ "expression": "0" })).await
     }
 
-    async fn ask(self, method: &'static str, params: Value) -> Result<(), Error> {
-        match self.cdp.call_within(Some(&self.page.session), method, params, self.limit.left()).await {
-            // A page that has gone away has nothing to wait for.
+    async fn ping(self, method: &'static str, params: Value) -> Result<(), Error> {
+        match self.cdp.call_within(Some(&self.page.session), method, params, self.limit.remaining()).await {
+            // A page that has gone has nothing to wait for.
             Ok(_) | Err(Error::Refused { .. }) => Ok(()),
             Err(error) => Err(error),
         }

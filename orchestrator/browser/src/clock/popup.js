@@ -1,5 +1,5 @@
-// Whether the browser may have opened something on top of the page: the list of a `<select>`, the
-// calendar of a date. What is out of sight counts as such while it has the focus.
+// Whether the browser may show a popup on top of the page: the list of a `<select>`, the calendar
+// of a date. What scripts cannot see into counts as open while it has the focus.
 (() => {
   const OPEN = 'select:open, input:open';
   const mayBeOpen = (root) => {

@@ -1,168 +1,188 @@
-//! Answers of the network reach a page one at a time, in the same order each time.
+//! Responses reach a page one at a time, in the same order in each run.
 //!
-//! What a page does depends on the order in which it gets what it asked for: which of two scripts comes first, whether a frame finds a style
-//! sheet still on its way and waits for that one. So the gateway keeps answers back, and a task of the session lets them go in the order in
-//! which the page has asked: once it asks for nothing more, the first of them; then that one is awaited, and what the page asks for because
-//! of it.
+//! What a page does depends on the order of its responses: which of two scripts comes first, or
+//! whether a frame finds a style sheet pending and waits for it. So the gateway holds responses
+//! back, and a task of the session releases them in the order of the page's requests. When the page
+//! requests nothing more, the first response is released. Then the task waits until the page has
+//! read it, and for the requests that follow from it.
 
 use std::{sync::Arc, time::Duration};
 
-use gateway::{Activity, Counts, Turns};
 use serde_json::json;
 use tokio::task::AbortHandle;
 
 use crate::{
     cdp::{
         connection::Cdp,
-        tracker::{FOREVER, State, Watch},
-        traffic::{Asked, Place},
+        tracker::{BrowserState, FOREVER, Tracker},
+        traffic::{PendingRequest, Priority},
     },
-    clock::idle::{self, ask_browser},
+    clock::idle::{self, ping_browser},
 };
+use gateway::{Activity, Counts, Turns};
 
-/// How long the others wait for the slowest answer; a question that is answered only when something happens holds them no longer.
-const SLOW: Duration = Duration::from_secs(5);
-/// How long a page may take to take what it was given, and one that is busy to say that it is there, on a machine with time for it. What does
-/// not go to a page (icons, checks before a request) is not seen to arrive; a page that waits for an answer and does nothing meanwhile says
-/// nothing. So both are waited for in rounds, between which the browser's own process answers a question, however long that takes it.
-const ROUND: Duration = Duration::from_millis(20);
-const ROUNDS: u32 = 5;
-/// The same for a request on its way from the page to the gateway: more questions to the browser in the same time, as that is what tells a
-/// machine that is busy from one that is not.
-const ARRIVING: Duration = Duration::from_millis(5);
-const ARRIVING_ROUNDS: u32 = 20;
-/// How many times as long a page may be busy before it is taken for one that waits for an answer
-/// and does nothing meanwhile.
-const BUSY: u32 = 20;
-/// How often a page that asks for more is given the time to.
-const MORE: u32 = 50;
+/// How long the others wait for the slowest response. A request that is answered only when
+/// something happens delays them no longer.
+const SLOW_RESPONSE: Duration = Duration::from_secs(5);
+/// How often to probe a page that has to read a response, and a busy page that has to answer a
+/// ping.
+///
+/// Some responses do not go to a page (icons, preflights), so no event shows their arrival. A page
+/// that waits for a response in a script does not answer. So both waits have rounds, and between
+/// them the browser process answers a ping, however long that takes.
+const PROBE_INTERVAL: Duration = Duration::from_millis(20);
+const PROBES: u32 = 5;
+/// The same for a request on its way from the page to the gateway. It has more pings in the same
+/// time, because pings distinguish a busy machine from an idle one.
+const ARRIVAL_INTERVAL: Duration = Duration::from_millis(5);
+const ARRIVAL_PROBES: u32 = 20;
+/// How many probes a busy page gets. After that it counts as waiting for a response in a script.
+const BUSY_PROBES: u32 = 20;
+/// How many times a page gets time for more requests.
+const MAX_FOLLOW_UPS: u32 = 50;
 
-/// The task; it ends when this is dropped, and then nothing is kept back any more.
+/// The task. Dropping this ends it, and then responses are no longer held back.
 #[derive(Debug)]
-pub(crate) struct HandOver {
+pub(crate) struct ResponseOrdering {
     task: AbortHandle,
 }
 
-impl Drop for HandOver {
+impl Drop for ResponseOrdering {
     fn drop(&mut self) {
         self.task.abort();
     }
 }
 
-/// Begins to hand the gateway's answers over.
-pub(crate) fn begin(activity: &Activity, watch: &Arc<Watch>, cdp: &Cdp) -> HandOver {
+/// Starts to release the gateway's responses in order.
+pub(crate) fn start(activity: &Activity, tracker: &Arc<Tracker>, cdp: &Cdp) -> ResponseOrdering {
     let turns = activity.take_turns();
-    let (activity, watch, cdp) = (activity.clone(), Arc::clone(watch), cdp.clone());
+    let (activity, tracker, cdp) = (activity.clone(), Arc::clone(tracker), cdp.clone());
     let task = tokio::spawn(async move {
         let mut slow = 0;
         loop {
-            slow = hand_over(&activity, &turns, &watch, &cdp, slow).await;
+            slow = release_next(&activity, &turns, &tracker, &cdp, slow).await;
         }
     });
-    HandOver { task: task.abort_handle() }
+    ResponseOrdering { task: task.abort_handle() }
 }
 
-/// Lets one answer go. `slow` of the requests have been waited for in vain, and are not waited for again; returns how many there are now.
-async fn hand_over(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &Cdp, mut slow: usize) -> usize {
+/// Releases one response. `slow` requests have been waited for without success, and are not waited
+/// for again. Returns their new number.
+async fn release_next(
+    activity: &Activity,
+    turns: &Turns,
+    tracker: &Tracker,
+    cdp: &Cdp,
+    mut slow: usize,
+) -> usize {
     activity.until(FOREVER, |counts| counts.waiting > 0).await;
-    for _ in 0..MORE {
-        slow = others(activity, watch, slow).await;
-        let begun = (watch.lock().begun, activity.counts().begun);
-        round_trip(watch, cdp).await;
-        if (watch.lock().begun, activity.counts().begun) == begun {
+    for _ in 0..MAX_FOLLOW_UPS {
+        slow = wait_for_other_responses(activity, tracker, slow).await;
+        let before = (tracker.lock().started_count, activity.counts().begun);
+        round_trip(tracker, cdp).await;
+        if (tracker.lock().started_count, activity.counts().begun) == before {
             break;
         }
     }
-    // The second half of a double click takes back what the first has asked for: before there is an
-    // answer, or every time after it. But a page that asks in the midst of a click may wait for
-    // that.
-    let condition = |_: &State| "the mouse and the keyboard to rest".to_owned();
-    for _ in 0..ROUNDS {
-        if watch.until(ROUND, condition, |state| (!state.striking).then_some(())).await.is_ok() {
+    // The second click of a double click cancels the requests of the first, so it must always come
+    // before a response. But a page that sends a request during a click may wait for the response.
+    let condition = |_: &BrowserState| "the input events to be handled".to_owned();
+    for _ in 0..PROBES {
+        if tracker
+            .wait_for(PROBE_INTERVAL, condition, |state| (!state.input_in_flight).then_some(()))
+            .await
+            .is_ok()
+        {
             break;
         }
-        ask_browser(watch, cdp).await;
+        ping_browser(tracker, cdp).await;
     }
-    first_arrives(activity, turns, watch, cdp).await;
-    let Some(ended) = next(turns, watch).await else { return slow };
-    slow = others(activity, watch, slow).await;
-    let condition = |_: &State| "the page to take an answer".to_owned();
-    let taken = |state: &State| (state.traffic.ended > ended).then_some(());
-    for _ in 0..ROUNDS {
-        // What comes of it does not matter: a page need not take what it gets.
-        if watch.until(ROUND, condition, taken).await.is_ok() {
+    wait_for_first(activity, turns, tracker, cdp).await;
+    let Some(ended) = release(turns, tracker).await else { return slow };
+    slow = wait_for_other_responses(activity, tracker, slow).await;
+    let condition = |_: &BrowserState| "the page to read a response".to_owned();
+    let has_ended = |state: &BrowserState| (state.traffic.ended_count > ended).then_some(());
+    for _ in 0..PROBES {
+        // The result does not matter: a page need not read its responses.
+        if tracker.wait_for(PROBE_INTERVAL, condition, has_ended).await.is_ok() {
             break;
         }
-        ask_browser(watch, cdp).await;
+        ping_browser(tracker, cdp).await;
     }
     slow
 }
 
-/// Waits until the answer to the first of what is asked for is there. Some of it never goes to the
-/// gateway: what the page's own workers answer, or what the browser keeps back while it asks for
-/// more important things. Others go before that.
-async fn first_arrives(activity: &Activity, turns: &Turns, watch: &Watch, cdp: &Cdp) {
-    let is_there = |asked: &Asked| turns.waits(|url, method| asked.is(url, method));
-    for _ in 0..ARRIVING_ROUNDS {
-        let first_is_there = |_: &Counts| {
-            let order = watch.lock().order();
-            order.first().is_none_or(|first| first.place >= Place::PutOff || is_there(first))
+/// Waits for the response to the first request in the order. Some requests never reach the gateway:
+/// the page's own workers answer them, or the browser delays them for more important ones. They are
+/// deferred, so that others go first.
+async fn wait_for_first(activity: &Activity, turns: &Turns, tracker: &Tracker, cdp: &Cdp) {
+    let is_waiting = |pending: &PendingRequest| turns.waits(|url, method| pending.is(url, method));
+    for _ in 0..ARRIVAL_PROBES {
+        let is_first_waiting = |_: &Counts| {
+            let order = tracker.lock().response_order();
+            order.first().is_none_or(|first| first.priority >= Priority::Deferred || is_waiting(first))
         };
-        if activity.until(ARRIVING, first_is_there).await {
+        if activity.until(ARRIVAL_INTERVAL, is_first_waiting).await {
             return;
         }
-        ask_browser(watch, cdp).await;
+        ping_browser(tracker, cdp).await;
     }
-    let state = &mut *watch.lock();
-    for asked in state.order().iter().take_while(|asked| asked.place < Place::PutOff && !is_there(asked)) {
-        state.traffic.put_off(asked);
+    let state = &mut *tracker.lock();
+    for pending in state
+        .response_order()
+        .iter()
+        .take_while(|pending| pending.priority < Priority::Deferred && !is_waiting(pending))
+    {
+        state.traffic.defer(pending);
     }
 }
 
-/// Lets the next answer go, as soon as the page's time does not run without waiting for it. Returns
-/// how many have arrived so far; none is that none waits.
-async fn next(turns: &Turns, watch: &Watch) -> Option<u64> {
+/// Releases the next response, once the page's time does not run. Returns how many responses have
+/// ended so far, or `None` if none was waiting.
+async fn release(turns: &Turns, tracker: &Tracker) -> Option<u64> {
     loop {
-        let condition = |_: &State| "the page's time to stand still".to_owned();
-        // A page that is gone gets nothing.
-        let _ = watch.until(FOREVER, condition, |state| (!state.keeps_answers).then_some(())).await;
-        let state = watch.lock();
-        if !state.keeps_answers {
-            let order = state.order();
-            let place = |url: &str, method: &str| {
-                let asked = order.iter().find(|asked| asked.is(url, method));
-                asked.map_or(Place::Unknown, |asked| asked.place)
+        let condition = |_: &BrowserState| "the page's time to stand still".to_owned();
+        // A page that has gone gets nothing.
+        let _ = tracker.wait_for(FOREVER, condition, |state| (!state.holds_responses).then_some(())).await;
+        let state = tracker.lock();
+        if !state.holds_responses {
+            let order = state.response_order();
+            let priority = |url: &str, method: &str| {
+                let pending = order.iter().find(|pending| pending.is(url, method));
+                pending.map_or(Priority::Unknown, |pending| pending.priority)
             };
-            return turns.next_by(place).then_some(state.traffic.ended);
+            return turns.next_by(priority).then_some(state.traffic.ended_count);
         }
     }
 }
 
-/// Waits until all requests but the slow ones have answers that wait for their turn, or have been answered; returns how many slow ones there are.
-async fn others(activity: &Activity, watch: &Watch, slow: usize) -> usize {
-    let slow = slow.max(watch.lock().traffic.left_alone());
-    let in_time = activity.until(SLOW, |counts| counts.waiting + slow >= counts.requests).await;
+/// Waits until all requests have a response or one that waits for its release, apart from slow
+/// ones. Returns the number of slow ones.
+async fn wait_for_other_responses(activity: &Activity, tracker: &Tracker, slow: usize) -> usize {
+    let slow = slow.max(tracker.lock().traffic.ignored_count());
+    let in_time = activity.until(SLOW_RESPONSE, |counts| counts.waiting + slow >= counts.requests).await;
     let counts = activity.counts();
     let unanswered = counts.requests.saturating_sub(counts.waiting);
     if in_time { unanswered.min(slow) } else { unanswered }
 }
 
-/// Questions to the page and to the browser, until the page is idle: what the page had to ask for is on its way then.
-async fn round_trip(watch: &Watch, cdp: &Cdp) {
-    let Ok(page) = watch.lock().active() else { return };
-    // A page that is about to give way to another one is not asked: it would answer when that one is there.
-    let is_leaving = |state: &State| state.traffic.leaves(&page.target);
-    if !is_leaving(&watch.lock()) {
+/// Pings the page and the browser until the page is idle. By then the page has sent its requests.
+async fn round_trip(tracker: &Tracker, cdp: &Cdp) {
+    let Ok(page) = tracker.lock().active() else { return };
+    // A page that is being replaced is not pinged: it would answer only after the replacement.
+    let is_navigating = |state: &BrowserState| state.traffic.is_navigating(&page.target);
+    if !is_navigating(&tracker.lock()) {
         let mut answer = cdp.send(Some(&page.session), "Runtime.evaluate", json!({ "expression": "0" }));
-        let condition = |_: &State| "the page to give way to another one".to_owned();
-        for _ in 0..BUSY {
-            let leaves = watch.until(ROUND * ROUNDS, condition, |state| is_leaving(state).then_some(()));
+        let condition = |_: &BrowserState| "the page to be replaced".to_owned();
+        for _ in 0..BUSY_PROBES {
+            let leaves = tracker
+                .wait_for(PROBE_INTERVAL * PROBES, condition, |state| is_navigating(state).then_some(()));
             tokio::select! {
                 _ = &mut answer => break,
                 leaves = leaves => if leaves.is_ok() { break },
             }
-            ask_browser(watch, cdp).await;
+            ping_browser(tracker, cdp).await;
         }
     }
-    idle::wait(watch, cdp).await;
+    idle::wait_until_idle(tracker, cdp).await;
 }

@@ -1,8 +1,10 @@
 //! The screen, and when a frame is drawn on it.
 //!
-//! What hangs on frames happens when one is drawn: scrolling is told, what has come into view is, pictures of what is shown are asked for.
-//! Chromium itself draws in real time, so now and then a frame falls between two scripts of one instant, and the next time it does not. Its
-//! headless shell draws when it is told to and at no other time: then every frame comes in a rest of [`crate::clock::settle`], at the page's own time.
+//! Some events come with a frame: scroll events, intersections, requests for pictures that have
+//! come into view. Chromium itself draws in real time. So a frame sometimes falls between two
+//! scripts of one instant, and in the next run it does not. Its headless shell draws on command and
+//! at no other time. Then every frame is part of [`Session::drain`](crate::Session), at the page's
+//! own time.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,117 +18,120 @@ use tokio::{
 use crate::{
     Error, Session,
     cdp::{
-        connection::{Answer, CALL},
-        tracker::{Page, State},
+        connection::{CALL_TIMEOUT, Reply},
+        tracker::{BrowserState, Page},
     },
-    clock::{liveness::Patience, virtual_time},
+    clock::{liveness::LivenessWait, virtual_time},
 };
 
 const POPUP: &str = include_str!("popup.js");
-const DRAW: &str = "HeadlessExperimental.beginFrame";
-/// How long a frame may take to reach the screen; a page that shows none is not waited for.
-const FRAME: Duration = Duration::from_millis(500);
-/// What moves the time of frames on where the page's time stands still, in milliseconds: no two frames may have the same.
-const TINY: f64 = 0.01;
-/// How often a frame is drawn for what waits for one.
-const REDRAW: Duration = Duration::from_millis(20);
+const BEGIN_FRAME: &str = "HeadlessExperimental.beginFrame";
+/// How long a frame may take to reach the screen. A page without frames is not waited for.
+const FRAME_TIMEOUT: Duration = Duration::from_millis(500);
+/// What distinguishes the times of two frames while the page's time stands still, in milliseconds.
+/// They must differ.
+const FRAME_STEP_MS: f64 = 0.01;
+/// How often a frame is drawn for a command that needs one.
+const REDRAW_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The times of frames, for a browser that draws when it is told to.
+/// The times of frames, for a browser that draws on command.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Frames {
-    /// What the browser's ticks show when the page's clock shows 1970, both in milliseconds.
+pub(crate) struct FrameClock {
+    /// The browser's ticks at 1970 of the page's clock, both in milliseconds.
     origin: f64,
-    /// When the last one was drawn, in ticks.
+    /// The time of the last frame, in ticks.
     last: f64,
 }
 
-impl Frames {
+impl FrameClock {
     /// The ticks were at `ticks` when the clock showed `clock`.
-    pub(crate) fn starting(ticks: f64, clock: f64) -> Self {
+    pub(crate) fn starting_at(ticks: f64, clock: f64) -> Self {
         Self { origin: ticks - clock, last: 0.0 }
     }
 
     fn next(&mut self, clock: f64) -> f64 {
-        self.last = (self.origin + clock).max(self.last + TINY);
+        self.last = (self.origin + clock).max(self.last + FRAME_STEP_MS);
         self.last
     }
 }
 
 impl Session {
-    /// Brings the page's present state to the screen, and looks at the page's clock.
-    pub(crate) async fn show_frame(&self, patience: Patience<'_>) -> Result<(), Error> {
-        if self.draws_when_told() {
-            let shown = match self.look_at_clock(patience).await? {
-                HasBody::Yes => self.draw(patience).await?,
-                // The browser would wait for the document's first picture, and there is none yet.
+    /// Brings the page's present state to the screen, and reads the page's clock.
+    pub(crate) async fn present_frame(&self, wait: LivenessWait<'_>) -> Result<(), Error> {
+        if self.begin_frame_control() {
+            let shown = match self.read_clock(wait).await? {
+                HasBody::Yes => self.draw_frame(wait).await?,
+                // The browser would wait for the first contents of the document, and there are none
+                // yet.
                 HasBody::No => true,
             };
             if !shown {
-                tracing::debug!("the page shows no frame");
+                tracing::debug!("the page draws no frame");
             }
             return Ok(());
         }
-        let Some(shown) = self.next_frame(patience.page).await? else { return Ok(()) };
-        if !patience.answer(FRAME, shown).await? {
-            tracing::debug!("the page shows no frame");
+        let Some(shown) = self.next_frame(wait.page).await? else { return Ok(()) };
+        if !wait.answer(FRAME_TIMEOUT, shown).await? {
+            tracing::debug!("the page draws no frame");
         }
-        // The frame is on the screen only after the callback: this is answered when it is.
-        self.look_at_clock(patience).await?;
+        // The frame is on the screen only after the callback. This reply comes when it is.
+        self.read_clock(wait).await?;
         Ok(())
     }
 
     /// The visible part of the active page as a PNG file.
     pub async fn screenshot(&mut self) -> Result<Vec<u8>, Error> {
-        let page = self.watch.lock().active()?;
+        let page = self.tracker.lock().active()?;
         self.screenshot_of(&page).await
     }
 
-    /// The visible part of a page.
+    /// The visible part of a page as a PNG file.
     pub(crate) async fn screenshot_of(&self, page: &Page) -> Result<Vec<u8>, Error> {
         let format = json!({ "format": "png", "optimizeForSpeed": true });
-        if !self.draws_when_told() || self.may_have_popup(page).await {
+        if !self.begin_frame_control() || self.may_have_popup(page).await {
             return self.capture(page, format).await;
         }
-        // One frame gives its own picture, where nothing else is on the screen.
-        let drawn = |state: &State| (!state.drawing.contains(&page.session)).then_some(());
-        let condition = |_: &State| "the last frame to reach the screen".to_owned();
-        self.watch.until(CALL, condition, drawn).await?;
+        // A frame contains its own picture if nothing else is on the screen.
+        let is_drawn = |state: &BrowserState| (!state.drawing.contains(&page.session)).then_some(());
+        let condition = |_: &BrowserState| "the last frame to reach the screen".to_owned();
+        self.tracker.wait_for(CALL_TIMEOUT, condition, is_drawn).await?;
         let params = json!({ "screenshot": format, "frameTimeTicks": self.frame_time() });
-        let shot = self.cdp().call(Some(&page.session), DRAW, params).await?;
-        png(&shot, DRAW, "screenshotData")
+        let shot = self.cdp().call(Some(&page.session), BEGIN_FRAME, params).await?;
+        png(&shot, BEGIN_FRAME, "screenshotData")
     }
 
-    /// Whether the browser may have opened something on top of a page.
+    /// Whether the browser may show a popup on top of a page.
     async fn may_have_popup(&self, page: &Page) -> bool {
-        let look = self.evaluate_apart(page, &page.target, POPUP, CALL).await;
-        !matches!(look, Ok(Value::Bool(false)))
+        let probe = self.evaluate_isolated(page, &page.target, POPUP, CALL_TIMEOUT).await;
+        !matches!(probe, Ok(Value::Bool(false)))
     }
 
-    /// A PNG file of a page, and of what the browser has opened on top of it: the list of a
-    /// `<select>`, the calendar of a date. Such a popup is copied in a frame after that of the
-    /// page. So the frame itself cannot be asked for the picture: it would wait for the next one
-    /// for ever.
+    /// A PNG file of a page, and of the browser's popups on top of it, such as the list of a
+    /// `<select>` or the calendar of a date. Such a popup is copied in the frame after that of the
+    /// page. So the frame itself cannot deliver the picture: it would wait for the next one for
+    /// ever.
     pub(crate) async fn capture(&self, page: &Page, params: Value) -> Result<Vec<u8>, Error> {
         const METHOD: &str = "Page.captureScreenshot";
-        // Chromium itself draws the tab in front only, and a page may have opened this one behind.
-        if !self.draws_when_told() && self.watch.lock().pages.len() > 1 {
+        // Chromium itself draws only the tab in front, and a page may have opened this one behind.
+        if !self.begin_frame_control() && self.tracker.lock().pages.len() > 1 {
             self.cdp().call(Some(&page.session), "Page.bringToFront", json!({})).await?;
         }
         let shot = self.cdp().call(Some(&page.session), METHOD, params);
-        let shot = if self.draws_when_told() { self.while_copying(page, shot).await } else { shot.await }?;
+        let shot =
+            if self.begin_frame_control() { self.while_copying(page, shot).await } else { shot.await }?;
         png(&shot, METHOD, "data")
     }
 
-    /// Waits for a picture. Chromium draws the page anew for it, hears from the page that this is
-    /// done, and copies the screen with the frame after that.
+    /// Waits for a picture. Chromium redraws the page for it, learns from the page that this is
+    /// done, and copies the screen with the next frame.
     async fn while_copying<T>(&self, page: &Page, picture: impl Future<Output = T>) -> T {
         tokio::pin!(picture);
         let two_frames = async {
             for _ in 0..2 {
                 self.begin_frame(page);
-                let condition = |_: &State| "a frame to reach the screen".to_owned();
-                let drawn = |state: &State| (!state.drawing.contains(&page.session)).then_some(());
-                let _ = self.watch.until(FRAME, condition, drawn).await;
+                let condition = |_: &BrowserState| "a frame to reach the screen".to_owned();
+                let is_drawn = |state: &BrowserState| (!state.drawing.contains(&page.session)).then_some(());
+                let _ = self.tracker.wait_for(FRAME_TIMEOUT, condition, is_drawn).await;
                 let question = json!({ "expression": "0" });
                 let _ = self.cdp().call(Some(&page.session), "Runtime.evaluate", question).await;
             }
@@ -136,16 +141,16 @@ impl Session {
             answer = &mut picture => return answer,
             () = two_frames => {}
         }
-        match timeout(REDRAW, &mut picture).await {
+        match timeout(REDRAW_INTERVAL, &mut picture).await {
             Ok(answer) => answer,
             Err(_) => self.while_drawing(page, picture).await,
         }
     }
 
-    /// Waits for what is answered only when frames have been drawn.
+    /// Waits for a reply that needs frames to be drawn.
     pub(crate) async fn while_drawing<T>(&self, page: &Page, input: impl Future<Output = T>) -> T {
         tokio::pin!(input);
-        let mut frames = interval(REDRAW);
+        let mut frames = interval(REDRAW_INTERVAL);
         frames.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
@@ -156,66 +161,68 @@ impl Session {
         }
     }
 
-    /// Draws a frame; false where it has not reached the screen in time.
-    async fn draw(&self, patience: Patience<'_>) -> Result<bool, Error> {
-        let session = &patience.page.session;
-        let condition = |_: &State| "a frame to reach the screen".to_owned();
-        let drawn = |state: &State| !state.drawing.contains(session);
-        // The one before must be there first.
-        if !patience.until(FRAME, condition, drawn).await? {
+    /// Draws a frame. Returns false if it has not reached the screen in time.
+    async fn draw_frame(&self, wait: LivenessWait<'_>) -> Result<bool, Error> {
+        let session = &wait.page.session;
+        let condition = |_: &BrowserState| "a frame to reach the screen".to_owned();
+        let is_drawn = |state: &BrowserState| !state.drawing.contains(session);
+        // The last frame must be on the screen first.
+        if !wait.until(FRAME_TIMEOUT, condition, is_drawn).await? {
             return Ok(false);
         }
-        self.begin_frame(patience.page);
-        patience.until(FRAME, condition, drawn).await
+        self.begin_frame(wait.page);
+        wait.until(FRAME_TIMEOUT, condition, is_drawn).await
     }
 
-    /// Has the browser draw a frame, unless it is at one.
+    /// Has the browser draw a frame, unless it is drawing one.
     fn begin_frame(&self, page: &Page) {
-        if !self.watch.lock().drawing.insert(page.session.clone()) {
+        if !self.tracker.lock().drawing.insert(page.session.clone()) {
             return;
         }
         let params = json!({ "frameTimeTicks": self.frame_time() });
-        let drawn = self.cdp().send(Some(&page.session), DRAW, params);
-        let (watch, session) = (Arc::clone(&self.watch), page.session.clone());
+        let is_drawn = self.cdp().send(Some(&page.session), BEGIN_FRAME, params);
+        let (tracker, session) = (Arc::clone(&self.tracker), page.session.clone());
         tokio::spawn(async move {
-            // What came of it does not matter: the browser is ready for the next one.
-            let _ = drawn.await;
-            watch.lock().drawing.remove(&session);
-            watch.touch();
+            // The result does not matter: the browser is ready for the next one.
+            let _ = is_drawn.await;
+            tracker.lock().drawing.remove(&session);
+            tracker.notify();
         });
     }
 
     fn frame_time(&self) -> f64 {
-        let mut state = self.watch.lock();
-        let clock = self.world.map_or(state.clock, |world| virtual_time::visible(world, state.clock));
-        state.frames.next(clock)
+        let mut state = self.tracker.lock();
+        let clock = self
+            .determinism
+            .map_or(state.page_clock, |determinism| virtual_time::script_time(determinism, state.page_clock));
+        state.frame_clock.next(clock)
     }
 
-    /// Asks for the callback of the next frame that the browser draws by itself.
-    async fn next_frame(&self, page: &Page) -> Result<Option<Receiver<Answer>>, Error> {
-        // A document without a body shows nothing yet. The look at the timeline is what moves it: by itself it follows the frames of the
-        // screen, whose times are real and hence far behind.
+    /// Requests the callback of the next frame that the browser draws by itself.
+    async fn next_frame(&self, page: &Page) -> Result<Option<Receiver<Reply>>, Error> {
+        // A document without a body shows nothing yet. Reading the timeline moves it: by itself it
+        // follows the frames of the screen, whose times are real and far behind.
         const SHOW: &str = "document.timeline.currentTime, document.body && new Promise(shown => requestAnimationFrame(() => shown()))";
-        let world = match self.world_apart(page, &page.target).await {
-            Ok(world) => world,
-            // The document went away under it.
+        let isolated_world = match self.isolated_world(page, &page.target).await {
+            Ok(isolated_world) => isolated_world,
+            // The document has just been replaced.
             Err(Error::Refused { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
-        let params = json!({ "expression": SHOW, "contextId": world, "awaitPromise": true });
+        let params = json!({ "expression": SHOW, "contextId": isolated_world, "awaitPromise": true });
         Ok(Some(self.cdp().send(Some(&page.session), "Runtime.evaluate", params)))
     }
 
-    async fn look_at_clock(&self, patience: Patience<'_>) -> Result<HasBody, Error> {
+    async fn read_clock(&self, wait: LivenessWait<'_>) -> Result<HasBody, Error> {
         const LOOK: &str = "[Date.now(), !!document.body]";
-        let page = patience.page;
-        let vacant = self.is_vacant(page).await?;
-        match self.evaluate_apart(page, &page.target, LOOK, patience.limit.left()).await {
-            Ok(seen) => {
-                if let Some(now) = seen.get(0).and_then(Value::as_f64) {
-                    self.watch.lock().clock = now;
+        let page = wait.page;
+        let without_document = self.has_no_document(page).await?;
+        match self.evaluate_isolated(page, &page.target, LOOK, wait.limit.remaining()).await {
+            Ok(reply) => {
+                if let Some(now) = reply.get(0).and_then(Value::as_f64) {
+                    self.tracker.lock().page_clock = now;
                 }
-                let body = !vacant && seen.get(1) == Some(&Value::Bool(true));
+                let body = !without_document && reply.get(1) == Some(&Value::Bool(true));
                 Ok(if body { HasBody::Yes } else { HasBody::No })
             }
             Err(Error::Refused { .. }) => Ok(HasBody::No),
@@ -224,14 +231,14 @@ impl Session {
     }
 }
 
-/// The picture in an answer of the browser.
+/// The picture in a reply.
 fn png(answer: &Value, method: &'static str, field: &'static str) -> Result<Vec<u8>, Error> {
     let shape = Error::Shape { method, field };
     let Some(data) = answer.get(field).and_then(Value::as_str) else { return Err(shape) };
     STANDARD.decode(data).map_err(|_| shape)
 }
 
-/// Whether a document has come so far that there is something to show.
+/// Whether a document has something to show.
 enum HasBody {
     Yes,
     No,

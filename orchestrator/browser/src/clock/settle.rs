@@ -1,350 +1,373 @@
-//! When is a page done? Not after some seconds, but when nothing is on its way and its own time has run on a while.
+//! When a page is done: when nothing is on its way and its own time has run for a while.
 //!
-//! In a frozen world the page's time stands still between slices. What happens in real time (answers of the network, frames on the screen,
-//! input, workers) happens in these rests, all at one instant of the page's time; a rest ends when nothing of that is left. Then the next slice
-//! of the page's time is granted, in which timers run. The slices are always the same, [`SLICES`], five seconds in all, so the page's time at
-//! each event does not depend on how fast the machine is. A new document starts them again, [`RESTARTS`] times at most.
+//! In a frozen world the page's time stands still between slices. What happens in real time
+//! (responses, frames on the screen, input, workers) happens in these pauses, all at one instant of
+//! the page's time. A pause ends when nothing of that is left. Then the page gets the next slice of
+//! its time, in which timers run. The slices are always the same, [`SLICES`], five seconds in
+//! total. So the page's time at each event does not depend on the speed of the machine. A new
+//! document starts the slices again, [`MAX_RESTARTS`] times at most.
 //!
-//! A live browser has no such clock: there a page is settled once nothing has begun for [`LULL`].
+//! A live browser has no such clock. There a page is done when nothing has started for [`LULL`].
 
 use std::time::{Duration, Instant};
 
-use gateway::{Activity, Counts};
 use tokio::time::timeout;
 
 use crate::{
     Error, Session,
     cdp::{
-        connection::CALL,
-        tracker::{News, Page, Sockets, State},
+        connection::CALL_TIMEOUT,
+        tracker::{ActivityCounts, BrowserState, Page, SocketCounts},
     },
     clock::{
         idle,
-        liveness::{Limit, Patience},
+        liveness::{LivenessWait, TimeLimit},
         virtual_time,
     },
 };
+use gateway::{Activity, Counts};
 
-/// Short steps first, where pages start one thing after another; longer ones for late timers.
+/// Short slices first, while pages start one thing after another; longer ones for late timers.
 const SLICES: [Duration; 8] = {
     const fn ms(ms: u64) -> Duration {
         Duration::from_millis(ms)
     }
     [ms(10), ms(40), ms(50), ms(100), ms(300), ms(500), ms(1000), ms(3000)]
 };
-const RESTARTS: u32 = 3;
-/// How far the page's clock, which tells whole milliseconds, is behind when it lacks something.
-const SHORT: f64 = 2.0;
-/// While a worker and its page talk to each other, time runs on by the smallest step for every message.
-const TALK: Duration = Duration::from_millis(1);
-const TALKS: u32 = 200;
+const MAX_RESTARTS: u32 = 3;
+/// How far the page's clock, which shows whole milliseconds, may be behind.
+const CLOCK_TOLERANCE_MS: f64 = 2.0;
+/// While a worker and its page exchange messages, time runs by the smallest step for every message.
+const MESSAGE_STEP: Duration = Duration::from_millis(1);
+const MAX_MESSAGE_STEPS: u32 = 200;
 const LULL: Duration = Duration::from_millis(500);
-/// How long a page may need to notice that an answer has been delivered in full, on a machine with time for it. These two are spent with
-/// [`Patience`].
-const NOTICE: Duration = Duration::from_millis(250);
-/// How long a WebSocket is waited for that the browser lets wait.
-const HELD_BACK: Duration = Duration::from_secs(10);
-/// How long the answer to a question may take that is no document; after that the page's time does not wait for it.
-const QUESTION: Duration = Duration::from_secs(10);
-/// How long the next piece of an answer may take that has begun; one that is silent for longer has
-/// no end.
-const PIECE: Duration = Duration::from_secs(2);
-/// Waits inside a settling know better what they wait for than the settling as a whole, so they are given the first word.
+/// How long a page may need to notice a complete response, on an idle machine. This and the next
+/// one are spent by a [`LivenessWait`].
+const DELIVERY: Duration = Duration::from_millis(250);
+/// How long to wait for a WebSocket that the browser delays.
+const THROTTLED_SOCKET: Duration = Duration::from_secs(10);
+/// How long a response other than a document may take to begin. After that the page's time runs on
+/// without it.
+const MAX_FIRST_BYTE: Duration = Duration::from_secs(10);
+/// How long a response may pause. After that it counts as endless.
+const MAX_SILENCE: Duration = Duration::from_secs(2);
+/// Inner waits know better what they wait for, so their errors come before that of the whole
+/// settling.
 const GRACE: Duration = Duration::from_millis(100);
-/// How long it may take to read an answer that is there, or to begin to load what was asked for.
-const READING: Duration = Duration::from_millis(40);
+/// How long it may take to read a complete response, or to begin a requested navigation.
+const BODY_READ: Duration = Duration::from_millis(40);
 
-/// How a page came to rest.
+/// The result of [`Session::settle`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Settled {
+pub struct SettleOutcome {
     /// How far the page's own clock has moved; zero in a live browser.
     pub page_time: Duration,
-    /// How long that took.
+    /// How long settling took.
     pub real_time: Duration,
-    /// False where a live page was still busy at the deadline.
-    pub quiet: bool,
+    /// False if a live page was still busy at the deadline.
+    pub idle: bool,
 }
 
 impl Session {
-    /// Waits until the active page is done. In a frozen world it is an error if that is not so before the deadline.
-    pub async fn settle(&mut self, activity: &Activity, deadline: Duration) -> Result<Settled, Error> {
+    /// Waits until the active page is done. In a frozen world a page that is still busy at the
+    /// deadline is an error.
+    pub async fn settle(&mut self, activity: &Activity, deadline: Duration) -> Result<SettleOutcome, Error> {
         let started = Instant::now();
-        let limit = Limit::after(deadline);
+        let limit = TimeLimit::after(deadline);
         if self.frozen().is_none() {
-            let quiet = match self.lull(activity, limit).await {
+            let idle = match self.wait_for_lull(activity, limit).await {
                 Ok(()) => true,
                 Err(Error::Deadline { .. } | Error::Network(_)) => false,
                 Err(error) => return Err(error),
             };
-            return Ok(Settled { page_time: Duration::ZERO, real_time: started.elapsed(), quiet });
+            return Ok(SettleOutcome { page_time: Duration::ZERO, real_time: started.elapsed(), idle });
         }
-        let before = self.watch.lock().clock;
+        let before = self.tracker.lock().page_clock;
         match timeout(deadline + GRACE, self.run_slices(activity, limit)).await {
             Ok(result) => result?,
             Err(_) => {
-                let condition = "the page to answer; a script of its own does not end".to_owned();
+                let condition = "the page to answer (one of its scripts does not end)".to_owned();
                 return Err(Error::Deadline { condition, waited: deadline });
             }
         }
-        let moved = self.watch.lock().clock - before;
+        let moved = self.tracker.lock().page_clock - before;
         let page_time = Duration::try_from_secs_f64(moved / 1000.0).unwrap_or_default();
-        Ok(Settled { page_time, real_time: started.elapsed(), quiet: true })
+        Ok(SettleOutcome { page_time, real_time: started.elapsed(), idle: true })
     }
 
-    /// Lets arrive what is on its way, without the page's time moving.
-    pub(crate) async fn rest_a_while(&self, activity: &Activity, deadline: Duration) -> Result<(), Error> {
-        let limit = Limit::after(deadline);
-        match self.rest(activity, limit).await {
+    /// Lets pending events arrive, while the page's time stands still.
+    pub(crate) async fn drain_within(&self, activity: &Activity, deadline: Duration) -> Result<(), Error> {
+        let limit = TimeLimit::after(deadline);
+        match self.drain(activity, limit).await {
             Ok(_) => Ok(()),
             Err(Error::Deadline { .. } | Error::Network(_)) if self.frozen().is_none() => Ok(()),
             Err(error) => Err(error),
         }
     }
 
-    /// Lets the page's own time run on by `time` in the midst of an action, and arrive what comes
-    /// of it. In a live browser it is the page that waits.
-    pub(crate) async fn pass(&self, page: &Page, time: Duration) -> Result<(), Error> {
+    /// Lets the page's own time run on by `time` during an action, and lets the results arrive. A
+    /// live browser waits in real time.
+    pub(crate) async fn advance(&self, page: &Page, time: Duration) -> Result<(), Error> {
         if self.frozen().is_none() {
             let wait = format!("new Promise(done => setTimeout(done, {}))", time.as_millis());
-            return match self.evaluate_apart(page, &page.target, &wait, CALL).await {
-                // The document went away under it.
+            return match self.evaluate_isolated(page, &page.target, &wait, CALL_TIMEOUT).await {
+                // The document has just been replaced.
                 Ok(_) | Err(Error::Refused { .. }) => Ok(()),
                 Err(error) => Err(error),
             };
         }
         let activity = self.launch.activity.clone().unwrap_or_default();
-        let limit = Limit::after(CALL);
-        self.rest(&activity, limit).await?;
-        let end = self.watch.lock().clock + time.as_secs_f64() * 1000.0;
+        let limit = TimeLimit::after(CALL_TIMEOUT);
+        self.drain(&activity, limit).await?;
+        let end = self.tracker.lock().page_clock + time.as_secs_f64() * 1000.0;
         self.run_until(end, &activity, limit).await?;
-        self.rest(&activity, limit).await?;
+        self.drain(&activity, limit).await?;
         Ok(())
     }
 
-    async fn run_slices(&self, activity: &Activity, limit: Limit) -> Result<(), Error> {
+    async fn run_slices(&self, activity: &Activity, limit: TimeLimit) -> Result<(), Error> {
         let mut restarts = 0;
-        let mut talks = 0;
+        let mut message_steps = 0;
         let mut next = 0;
-        let mut documents = self.watch.lock().documents;
+        let mut documents = self.tracker.lock().document_count;
         let mut end = f64::NEG_INFINITY;
         loop {
-            let messages = self.rest(activity, limit).await?;
+            let messages = self.drain(activity, limit).await?;
             let (now, clock) = {
-                let state = self.watch.lock();
-                (state.documents, state.clock)
+                let state = self.tracker.lock();
+                (state.document_count, state.page_clock)
             };
-            if now != documents && restarts < RESTARTS {
+            if now != documents && restarts < MAX_RESTARTS {
                 (documents, restarts, next) = (now, restarts + 1, 0);
             }
-            let slice = if messages > 0 && talks < TALKS {
-                talks += 1;
-                TALK
+            let slice = if messages > 0 && message_steps < MAX_MESSAGE_STEPS {
+                message_steps += 1;
+                MESSAGE_STEP
             } else if let Some(&slice) = SLICES.get(next) {
                 next += 1;
                 slice
-            } else if clock + SHORT <= end {
+            } else if clock + CLOCK_TOLERANCE_MS <= end {
                 Duration::ZERO
             } else {
-                let page = self.watch.lock().active()?;
-                if self.fill_vacant(&page).await? {
+                let page = self.tracker.lock().active()?;
+                if self.load_blank_document(&page).await? {
                     continue;
                 }
-                return self.no_doubts(limit).await;
+                return self.wait_until_verified(limit).await;
             };
-            // A grant that was stopped ends a later one too soon, at times.
+            // A stopped budget sometimes ends a later one too early.
             end = end.max(clock) + slice.as_secs_f64() * 1000.0;
             self.run_until(end, activity, limit).await?;
         }
     }
 
-    /// Waits until it is known of each page and worker whether it sees the world.
-    async fn no_doubts(&self, limit: Limit) -> Result<(), Error> {
-        let condition = |_: &State| "a page or worker that was not prepared to go away".to_owned();
-        let known = |state: &State| (state.doubts == 0).then(|| state.prepared());
-        self.watch.until(limit.left(), condition, known).await?
+    /// Waits until every page and worker is known to have the world's clock.
+    async fn wait_until_verified(&self, limit: TimeLimit) -> Result<(), Error> {
+        let condition = |_: &BrowserState| "an unprepared page or worker to go away".to_owned();
+        let verified = |state: &BrowserState| (state.unverified_targets == 0).then(|| state.check_prepared());
+        self.tracker.wait_for(limit.remaining(), condition, verified).await?
     }
 
-    /// Lets everything arrive that is on its way while the page's time stands still. Returns how many messages workers had for their pages.
-    pub(crate) async fn rest(&self, activity: &Activity, limit: Limit) -> Result<u64, Error> {
+    /// Lets everything arrive that is on its way, while the page's time stands still. Returns how
+    /// many messages workers had for their pages.
+    pub(crate) async fn drain(&self, activity: &Activity, limit: TimeLimit) -> Result<u64, Error> {
         let mut messages = 0;
         loop {
-            let before = (self.watch.lock().begun, activity.counts().begun);
-            let page = self.watch.lock().active()?;
-            let patience = self.patience(&page, limit);
-            self.arrivals(activity, patience).await?;
-            let has_news = self.take_news(activity);
-            if has_news {
+            let before = (self.tracker.lock().started_count, activity.counts().begun);
+            let page = self.tracker.lock().active()?;
+            let wait = self.liveness_wait(&page, limit);
+            self.wait_for_responses(activity, wait).await?;
+            let is_active = self.has_new_activity(activity);
+            if is_active {
                 self.wait_until_idle().await;
             } else {
-                self.wait_if_busy().await;
+                self.ensure_idle().await;
             }
-            self.show_frame(patience).await?;
-            if let Some(world) = self.frozen() {
-                self.messages(activity, patience).await?;
+            self.present_frame(wait).await?;
+            if let Some(determinism) = self.frozen() {
+                self.wait_for_socket_messages(activity, wait).await?;
                 let (workers, now) = {
-                    let state = self.watch.lock();
-                    (state.workers.clone(), virtual_time::visible(world, state.clock))
+                    let state = self.tracker.lock();
+                    (state.workers.clone(), virtual_time::script_time(determinism, state.page_clock))
                 };
                 for worker in &workers {
-                    messages += virtual_time::tick(self.cdp(), &self.watch, worker, now).await?;
+                    messages += virtual_time::tick_worker(self.cdp(), &self.tracker, worker, now).await?;
                 }
             }
-            if has_news {
-                self.wait_if_busy().await;
+            if is_active {
+                self.ensure_idle().await;
             }
-            if before == (self.watch.lock().begun, activity.counts().begun) {
+            if before == (self.tracker.lock().started_count, activity.counts().begun) {
                 return Ok(messages);
             }
-            if limit.left().is_zero() {
-                let condition = "the page to stop asking for more".to_owned();
+            if limit.remaining().is_zero() {
+                let condition = "the page to stop sending requests".to_owned();
                 return Err(Error::Deadline { condition, waited: limit.whole });
             }
         }
     }
 
-    /// Whether something has begun or come to an end since this was last asked: only then may
-    /// something be on its way to the pages from another process. Without it, what the pages have
-    /// to do, such as after a slice or a click, is in their processes, and one look tells.
-    fn take_news(&self, activity: &Activity) -> bool {
-        let mut state = self.watch.lock();
-        let news = News { begun: state.begun, ended: state.traffic.ended, asked: activity.counts().begun };
-        std::mem::replace(&mut state.news, news) != news
+    /// Whether something has started or ended since the last call. Only then may something be on
+    /// its way to the pages from another process. Otherwise the pages' work, such as after a slice
+    /// or a click, is in their own processes, and one check is enough.
+    fn has_new_activity(&self, activity: &Activity) -> bool {
+        let mut state = self.tracker.lock();
+        let counts = ActivityCounts {
+            started_count: state.started_count,
+            ended: state.traffic.ended_count,
+            request_count: activity.counts().begun,
+        };
+        std::mem::replace(&mut state.seen_activity, counts) != counts
     }
 
-    async fn wait_if_busy(&self) {
+    async fn ensure_idle(&self) {
         if self.frozen().is_some() {
-            idle::wait_if_busy(&self.watch, self.cdp()).await;
+            idle::ensure_idle(&self.tracker, self.cdp()).await;
         }
     }
 
-    /// Waits until the pages have done what they can do while their time stands still.
+    /// Waits until the pages have done everything that they can do while their time stands still.
     pub(crate) async fn wait_until_idle(&self) {
         if self.frozen().is_some() {
-            idle::wait(&self.watch, self.cdp()).await;
+            idle::wait_until_idle(&self.tracker, self.cdp()).await;
         }
     }
 
-    pub(crate) fn patience<'a>(&'a self, page: &'a Page, limit: Limit) -> Patience<'a> {
-        Patience { cdp: self.cdp(), watch: &self.watch, page, limit }
+    pub(crate) fn liveness_wait<'a>(&'a self, page: &'a Page, limit: TimeLimit) -> LivenessWait<'a> {
+        LivenessWait { cdp: self.cdp(), tracker: &self.tracker, page, limit }
     }
 
-    /// Waits until the page has all answers, and the gateway no more to give.
-    async fn arrivals(&self, activity: &Activity, patience: Patience<'_>) -> Result<(), Error> {
-        let limit = patience.limit;
-        let condition = |state: &State| format!("the network; on their way are {}", state.traffic.describe());
-        let answered = |state: &State| state.traffic.unanswered() == 0 && state.traffic.navigating() == 0;
-        let began = Instant::now();
+    /// Waits until the page has all responses, and the gateway has no more.
+    async fn wait_for_responses(&self, activity: &Activity, wait: LivenessWait<'_>) -> Result<(), Error> {
+        let limit = wait.limit;
+        let condition = |state: &BrowserState| format!("the network (pending: {})", state.traffic.describe());
+        let answered = |state: &BrowserState| {
+            state.traffic.without_response() == 0 && state.traffic.navigation_count() == 0
+        };
+        let start = Instant::now();
         loop {
-            self.silence(activity, limit).await?;
-            let before = (self.watch.lock().begun, activity.counts().begun);
-            let notice = if self.watch.lock().traffic.only_asked() { READING } else { NOTICE };
-            if !patience.until(notice, condition, answered).await? {
+            self.wait_for_gateway(activity, limit).await?;
+            let before = (self.tracker.lock().started_count, activity.counts().begun);
+            let notice = if self.tracker.lock().traffic.has_only_requested_navigations() {
+                BODY_READ
+            } else {
+                DELIVERY
+            };
+            if !wait.until(notice, condition, answered).await? {
                 let counts = activity.counts();
-                let waits = self.watch.lock().traffic.held_back() > 0 && began.elapsed() < HELD_BACK;
+                let waits = self.tracker.lock().traffic.throttled() > 0 && start.elapsed() < THROTTLED_SOCKET;
                 if !waits
-                    && self.has_no_more_to_say(&counts)
-                    && before == (self.watch.lock().begun, counts.begun)
+                    && self.is_gateway_idle(&counts)
+                    && before == (self.tracker.lock().started_count, counts.begun)
                 {
-                    self.watch.lock().traffic.give_up();
+                    self.tracker.lock().traffic.abandon_pending();
                 }
                 continue;
             }
-            if patience.until(READING, condition, |state| state.traffic.pending() == 0).await? {
+            if wait.until(BODY_READ, condition, |state| state.traffic.pending() == 0).await? {
                 break;
             }
-            let mut state = self.watch.lock();
-            // A page need not read the answers that it gets.
-            if before == (state.begun, activity.counts().begun) {
-                state.traffic.give_up();
+            let mut state = self.tracker.lock();
+            // A page need not read its responses.
+            if before == (state.started_count, activity.counts().begun) {
+                state.traffic.abandon_pending();
                 break;
             }
         }
-        let condition = |_: &State| "an event stream to begin".to_owned();
-        if !patience.until(NOTICE, condition, |state| state.traffic.opening() == 0).await? {
-            self.watch.lock().traffic.give_up_opening();
+        let condition = |_: &BrowserState| "an event stream to begin".to_owned();
+        if !wait.until(DELIVERY, condition, |state| state.traffic.awaits_first_byte() == 0).await? {
+            self.tracker.lock().traffic.stop_waiting_for_event_streams();
         }
-        let condition = |_: &State| "a service worker to be installed".to_owned();
-        if !patience.until(NOTICE, condition, |state| state.traffic.services() == 0).await? {
-            self.watch.lock().traffic.give_up_services();
+        let condition = |_: &BrowserState| "a service worker to be installed".to_owned();
+        if !wait.until(DELIVERY, condition, |state| state.traffic.service_workers() == 0).await? {
+            self.tracker.lock().traffic.stop_waiting_for_service_workers();
         }
-        self.silence(activity, limit).await?;
-        // The browser has all of it, and may still be writing.
-        let condition = |_: &State| "a download to be saved".to_owned();
-        patience.until(limit.left(), condition, |state| !state.is_downloading()).await?;
+        self.wait_for_gateway(activity, limit).await?;
+        // The browser has received all of it, and may still be writing.
+        let condition = |_: &BrowserState| "a download to be saved".to_owned();
+        wait.until(limit.remaining(), condition, |state| !state.is_downloading()).await?;
         Ok(())
     }
 
-    /// Waits until the gateway has nothing more to say. A page may have asked what is answered only once something happens, and that may wait
-    /// for the page's own time.
-    async fn silence(&self, activity: &Activity, limit: Limit) -> Result<(), Error> {
-        let asked = Instant::now();
+    /// Waits until the gateway is idle. A page may have a request that is answered only when
+    /// something happens, and that may need the page's own time.
+    async fn wait_for_gateway(&self, activity: &Activity, limit: TimeLimit) -> Result<(), Error> {
+        let since = Instant::now();
         loop {
-            if activity.until(limit.left().min(PIECE / 8), |counts| self.has_no_more_to_say(counts)).await {
+            if activity
+                .until(limit.remaining().min(MAX_SILENCE / 8), |counts| self.is_gateway_idle(counts))
+                .await
+            {
                 return Ok(());
             }
-            if self.world.is_none() || limit.left().is_zero() {
-                return Ok(activity.quiet(limit.left()).await?);
+            if self.determinism.is_none() || limit.remaining().is_zero() {
+                return Ok(activity.quiet(limit.remaining()).await?);
             }
-            self.look_for_streams(asked);
+            self.detect_streams(since);
         }
     }
 
-    /// Finds what will not be answered before the page's time goes on, where something has been
-    /// waited for since `asked`.
-    pub(crate) fn look_for_streams(&self, asked: Instant) {
-        let traffic = &mut self.watch.lock().traffic;
-        traffic.leave_open_ended(PIECE);
-        if asked.elapsed() >= QUESTION {
-            traffic.ask_in_vain();
+    /// Finds requests that will not be answered before the page's time runs on. `since` is the
+    /// beginning of the wait.
+    pub(crate) fn detect_streams(&self, since: Instant) {
+        let traffic = &mut self.tracker.lock().traffic;
+        traffic.mark_open_ended(MAX_SILENCE);
+        if since.elapsed() >= MAX_FIRST_BYTE {
+            traffic.mark_stalled();
         }
     }
 
-    pub(crate) fn has_no_more_to_say(&self, counts: &Counts) -> bool {
-        counts.frames == 0 && counts.requests <= self.watch.lock().traffic.left_alone()
+    pub(crate) fn is_gateway_idle(&self, counts: &Counts) -> bool {
+        counts.frames == 0 && counts.requests <= self.tracker.lock().traffic.ignored_count()
     }
 
-    /// Whether every message that was sent to the page has been taken by it.
-    pub(crate) fn has_all_frames(&self, activity: &Activity) -> bool {
-        let state = self.watch.lock();
+    /// Whether the page has received every message that was sent to it.
+    pub(crate) fn has_all_socket_messages(&self, activity: &Activity) -> bool {
+        let state = self.tracker.lock();
         let sent = activity.counts().frames_sent.cast_signed();
         state.socket_offset.is_none_or(|offset| offset.0 + state.sockets.received.cast_signed() >= sent)
     }
 
-    /// Waits until the messages of WebSockets have arrived where they were sent, by counting them on both sides.
-    async fn messages(&self, activity: &Activity, patience: Patience<'_>) -> Result<(), Error> {
-        let (seen, offset) = {
-            let mut state = self.watch.lock();
+    /// Waits until the messages of WebSockets have arrived, by counting them on both sides.
+    async fn wait_for_socket_messages(
+        &self,
+        activity: &Activity,
+        wait: LivenessWait<'_>,
+    ) -> Result<(), Error> {
+        let (sockets, offset) = {
+            let mut state = self.tracker.lock();
             let counts = activity.counts();
             let offset = (counts.frames_sent.cast_signed(), counts.frames_taken.cast_signed());
             (state.sockets, *state.socket_offset.get_or_insert(offset))
         };
-        if seen == Sockets::default() && activity.counts().frames_sent.cast_signed() == offset.0 {
+        if sockets == SocketCounts::default() && activity.counts().frames_sent.cast_signed() == offset.0 {
             return Ok(());
         }
-        let mut rounds = patience.rounds(NOTICE);
+        let mut rounds = wait.rounds(DELIVERY);
         while let Some(share) = rounds.next().await? {
-            let taken = activity.until(share, |counts| {
-                let sent = self.watch.lock().sockets.sent.cast_signed();
+            let is_taken = activity.until(share, |counts| {
+                let sent = self.tracker.lock().sockets.sent.cast_signed();
                 counts.frames_taken.cast_signed() >= offset.1 + sent
             });
-            if !taken.await || activity.quiet(share).await.is_err() {
+            if !is_taken.await || activity.quiet(share).await.is_err() {
                 continue;
             }
-            let received = |state: &State| {
+            let received = |state: &BrowserState| {
                 let sent = activity.counts().frames_sent.cast_signed();
                 (offset.0 + state.sockets.received.cast_signed() >= sent).then_some(())
             };
-            let condition = |_: &State| "the messages of WebSockets to reach the page".to_owned();
-            match self.watch.until(share, condition, received).await {
+            let condition = |_: &BrowserState| "the WebSocket messages to reach the page".to_owned();
+            match self.tracker.wait_for(share, condition, received).await {
                 Ok(()) => return Ok(()),
                 Err(Error::Deadline { .. }) => {}
                 Err(error) => return Err(error),
             }
         }
-        // Some got lost with a page that went away, or the socket is not a played one. They will not come any more.
-        let mut state = self.watch.lock();
+        // Some were lost with a page that has gone, or the socket is not a replayed one. They will
+        // not come any more.
+        let mut state = self.tracker.lock();
         let counts = activity.counts();
-        tracing::debug!(?counts, sockets = ?state.sockets, "messages of WebSockets got lost");
+        tracing::debug!(?counts, sockets = ?state.sockets, "WebSocket messages were lost");
         state.socket_offset = Some((
             counts.frames_sent.cast_signed() - state.sockets.received.cast_signed(),
             counts.frames_taken.cast_signed() - state.sockets.sent.cast_signed(),
@@ -352,21 +375,21 @@ impl Session {
         Ok(())
     }
 
-    async fn lull(&self, activity: &Activity, limit: Limit) -> Result<(), Error> {
+    async fn wait_for_lull(&self, activity: &Activity, limit: TimeLimit) -> Result<(), Error> {
         loop {
-            self.rest(activity, limit).await?;
-            let before = self.watch.lock().begun;
+            self.drain(activity, limit).await?;
+            let before = self.tracker.lock().started_count;
             let requests = activity.counts().begun;
-            let condition = |state: &State| {
-                format!("the network to fall silent; on their way are {}", state.traffic.describe())
+            let condition = |state: &BrowserState| {
+                format!("the network to become idle (pending: {})", state.traffic.describe())
             };
-            let more = self
-                .watch
-                .until(LULL.min(limit.left()), condition, |state| (state.begun != before).then_some(()));
+            let more = self.tracker.wait_for(LULL.min(limit.remaining()), condition, |state| {
+                (state.started_count != before).then_some(())
+            });
             match more.await {
-                Err(Error::Deadline { .. }) if limit.left().is_zero() => {
+                Err(Error::Deadline { .. }) if limit.remaining().is_zero() => {
                     return Err(Error::Deadline {
-                        condition: condition(&self.watch.lock()),
+                        condition: condition(&self.tracker.lock()),
                         waited: limit.whole,
                     });
                 }

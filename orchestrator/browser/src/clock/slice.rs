@@ -1,188 +1,194 @@
-//! A slice of the page's time, past requests that never end.
+//! A slice of the page's time, with and without requests that never end.
 //!
-//! Chromium stops a page's time while one of its requests is under way, and a slice is stopped
-//! there: what is asked for in the course of a slice is answered at the instant at which it was
-//! asked for. A stream would stop the time for good. From then on time is moved without regard to
-//! requests, in steps of [`STEP`]; answers are kept back in a step and handed over between two of
-//! them. So there, too, the machine's speed has no part in what the page sees: an answer comes at
-//! the end of the step in which it was asked for.
+//! Chromium stops a page's time while one of its requests is pending, and a slice stops there, too.
+//! So a request during a slice is answered at the instant of the request. A stream would stop the
+//! time for good. From then on time moves without regard to requests, in steps of [`STEP`].
+//! Responses are held during a step and released between two steps. So the speed of the machine
+//! does not matter there either: a response comes at the end of the step of its request.
 //!
 //! ```text
-//! no request  |---------------------------- slice ---------------------------|
-//! requests    |------- until one begins |rest|------------|rest|-------------|
-//! stream      |------- until it begins |rest| step | step | step |rest| step |
+//! no request  |---------------------------- slice -----------------------------|
+//! requests    |------ until one begins |drain|------------|drain|--------------|
+//! stream      |------ until it begins |drain| step | step | step |drain| step |
 //! ```
 
 use std::time::{Duration, Instant};
 
-use gateway::{Activity, Hold};
 use tokio::time::timeout;
 
 use crate::{
     Error, Session,
-    cdp::tracker::State,
+    cdp::tracker::BrowserState,
     clock::{
-        liveness::{Limit, Patience},
-        virtual_time::{self, STREAM_PATIENCE, SYNCHRONOUS},
+        liveness::{LivenessWait, TimeLimit},
+        virtual_time::{self, STREAM_WAIT, SYNC_REQUEST_WAIT},
     },
 };
+use gateway::{Activity, Hold};
 
-/// How late an answer may come beside a stream, in the page's own time.
+/// How late a response may come beside a stream, in the page's own time.
 const STEP: Duration = Duration::from_millis(25);
-/// The shortest grant: brings a grant to its end whose time is over.
-const LEAST: Duration = Duration::from_millis(1);
+/// The shortest grant: it brings an expired budget to its end.
+const MIN_GRANT: Duration = Duration::from_millis(1);
 
-/// How a grant of time came to its end.
+/// How a grant of time ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Granted {
+enum GrantOutcome {
     /// All of it has run.
     Whole,
-    /// The page waits for something at the instant at which its time stands now.
+    /// The page waits for something, and its time stands still.
     Stopped,
 }
 
-/// How often a slice is stopped for what the page asks for, before it is run in steps.
-const STOPS: u32 = 20;
+/// How many times a slice stops for requests before it runs in steps.
+const MAX_STOPS: u32 = 20;
 
 impl Session {
-    /// Lets the page's time run on until its clock shows `end`, in milliseconds since 1970.
-    pub(crate) async fn run_until(&self, end: f64, activity: &Activity, limit: Limit) -> Result<(), Error> {
-        for _ in 0..STOPS {
+    /// Lets the page's time run until its clock shows `end`, in milliseconds since 1970.
+    pub(crate) async fn run_until(
+        &self,
+        end: f64,
+        activity: &Activity,
+        limit: TimeLimit,
+    ) -> Result<(), Error> {
+        for _ in 0..MAX_STOPS {
             if self.has_streams() {
                 break;
             }
-            let hold = self.hold_frames(activity, limit).await?;
+            let hold = self.hold_socket_messages(activity, limit).await?;
             let (page, left) = {
-                let state = self.watch.lock();
-                (state.active()?, end - state.clock)
+                let state = self.tracker.lock();
+                (state.active()?, end - state.page_clock)
             };
-            let left = Duration::try_from_secs_f64(left / 1000.0).unwrap_or_default().max(LEAST);
-            if self.grant(self.patience(&page, limit), left, activity).await? == Granted::Whole {
+            let left = Duration::try_from_secs_f64(left / 1000.0).unwrap_or_default().max(MIN_GRANT);
+            if self.grant_time(self.liveness_wait(&page, limit), left, activity).await? == GrantOutcome::Whole
+            {
                 return Ok(());
             }
             drop(hold);
-            self.rest(activity, limit).await?;
+            self.drain(activity, limit).await?;
         }
         self.run_steps(end, activity, limit).await
     }
 
-    /// Lets the page's time run on by `slice`, or until it stands as the page waits for something.
-    /// No answer is handed over meanwhile.
+    /// Lets the page's time run by `slice`, or until it stops because the page waits for something.
+    /// No response is released meanwhile.
     ///
-    /// Chromium moves the time by 10 ms when a request is over; requests that overlap share these.
-    /// Whether they do is the machine's: so the time is stopped before anything is answered.
-    async fn grant(
+    /// Chromium moves the time by 10 ms when a request is over, and overlapping requests share
+    /// these. Whether they overlap depends on the machine. So the time is stopped before any
+    /// response is released.
+    async fn grant_time(
         &self,
-        patience: Patience<'_>,
+        wait: LivenessWait<'_>,
         slice: Duration,
         activity: &Activity,
-    ) -> Result<Granted, Error> {
-        let Patience { watch, page, limit, .. } = patience;
-        let (condition, ran_out) = virtual_time::running(patience, slice);
-        let began = Instant::now();
-        let mut asked = watch.lock().asked;
-        let _held = virtual_time::set_policy_holding(patience, slice, "pauseIfNetworkFetchesPending").await?;
+    ) -> Result<GrantOutcome, Error> {
+        let LivenessWait { tracker, page, limit, .. } = wait;
+        let (condition, ran_out) = virtual_time::budget_wait(wait, slice);
+        let start = Instant::now();
+        let mut request_count = tracker.lock().request_count;
+        let _hold =
+            virtual_time::set_policy_holding_responses(wait, slice, "pauseIfNetworkFetchesPending").await?;
         loop {
-            let stops = |state: &State| ran_out(state) || state.asked != asked;
-            if patience.until(STREAM_PATIENCE, &condition, stops).await? {
-                let now = watch.lock().asked;
-                if ran_out(&watch.lock()) {
-                    return Ok(Granted::Whole);
+            let has_stopped = |state: &BrowserState| ran_out(state) || state.request_count != request_count;
+            if wait.until(STREAM_WAIT, &condition, has_stopped).await? {
+                let now = tracker.lock().request_count;
+                if ran_out(&tracker.lock()) {
+                    return Ok(GrantOutcome::Whole);
                 }
-                // A page that is about to give way to another one answers when that one is there.
-                let leaves = watch.lock().traffic.leaves(&page.target);
-                // What ends without the gateway moves the time as well, if it is not stopped yet.
-                if !leaves {
+                // A page that is being replaced answers only after the replacement.
+                let navigates = tracker.lock().traffic.is_navigating(&page.target);
+                // Requests that end without the gateway move the time, too, unless it is stopped.
+                if !navigates {
                     self.wait_until_idle().await;
                 }
-                let stands = leaves || self.time_stands(patience).await?;
-                if ran_out(&watch.lock()) {
-                    return Ok(Granted::Whole);
+                let is_stopped = navigates || self.is_time_stopped(wait).await?;
+                if ran_out(&tracker.lock()) {
+                    return Ok(GrantOutcome::Whole);
                 }
-                if stands {
+                if is_stopped {
                     break;
                 }
-                asked = now;
-            } else if self.waits_for_streams_only(activity, began) {
-                tracing::debug!("a stream holds the page's time; it runs on without it");
+                request_count = now;
+            } else if self.waits_only_for_streams(activity, start) {
+                tracing::debug!("a stream stops the page's time; the time runs on without it");
                 break;
-            } else if limit.left().is_zero() {
-                return Err(Error::Deadline { condition: condition(&watch.lock()), waited: limit.whole });
+            } else if limit.remaining().is_zero() {
+                return Err(Error::Deadline { condition: condition(&tracker.lock()), waited: limit.whole });
             }
         }
-        virtual_time::pause(patience).await;
-        Ok(Granted::Stopped)
+        virtual_time::pause(wait).await;
+        Ok(GrantOutcome::Stopped)
     }
 
-    /// Whether the page's time stands: then it is the same before and after the page has had the
-    /// time to move it. Some of what a page asks for does not stop it, such as an object or a shared
-    /// worker. A script that waits for an answer does stop it.
-    async fn time_stands(&self, patience: Patience<'_>) -> Result<bool, Error> {
-        let Patience { page, limit, .. } = patience;
-        let mut seen = Vec::new();
-        while seen.len() < 2 {
-            let look = self.evaluate_apart(page, &page.target, "Date.now()", limit.left());
-            match timeout(SYNCHRONOUS, look).await {
+    /// Whether the page's time stands still: it is the same before and after the page could have
+    /// moved it. Some requests do not stop it, such as those for an object or a shared worker. A
+    /// script that waits for a response does stop it.
+    async fn is_time_stopped(&self, wait: LivenessWait<'_>) -> Result<bool, Error> {
+        let LivenessWait { page, limit, .. } = wait;
+        let mut times = Vec::new();
+        while times.len() < 2 {
+            let probe = self.evaluate_isolated(page, &page.target, "Date.now()", limit.remaining());
+            match timeout(SYNC_REQUEST_WAIT, probe).await {
                 Err(_) | Ok(Err(Error::Refused { .. })) => return Ok(true),
-                Ok(now) => seen.push(now?),
+                Ok(now) => times.push(now?),
             }
         }
-        Ok(seen[0] == seen[1])
+        Ok(times[0] == times[1])
     }
 
-    /// Does so until the page's clock shows `end`, in milliseconds since 1970.
-    async fn run_steps(&self, end: f64, activity: &Activity, limit: Limit) -> Result<(), Error> {
+    /// Lets the page's time run in steps until its clock shows `end`, in milliseconds since 1970.
+    async fn run_steps(&self, end: f64, activity: &Activity, limit: TimeLimit) -> Result<(), Error> {
         loop {
-            let left = end - self.watch.lock().clock;
-            let step = Duration::try_from_secs_f64(left / 1000.0).unwrap_or_default().clamp(LEAST, STEP);
-            let before = self.begun(activity);
+            let left = end - self.tracker.lock().page_clock;
+            let step = Duration::try_from_secs_f64(left / 1000.0).unwrap_or_default().clamp(MIN_GRANT, STEP);
+            let before = self.started_counts(activity);
             {
-                let _hold = self.hold_frames(activity, limit).await?;
-                let page = self.watch.lock().active()?;
-                virtual_time::step(self.patience(&page, limit), step).await?;
+                let _hold = self.hold_socket_messages(activity, limit).await?;
+                let page = self.tracker.lock().active()?;
+                virtual_time::step(self.liveness_wait(&page, limit), step).await?;
             }
             let step = step.as_secs_f64() * 1000.0;
             if step >= left {
                 return Ok(());
             }
-            if self.begun(activity) == before {
-                self.watch.lock().clock += step;
+            if self.started_counts(activity) == before {
+                self.tracker.lock().page_clock += step;
             } else {
-                self.rest(activity, limit).await?;
+                self.drain(activity, limit).await?;
             }
         }
     }
 
-    /// Keeps messages of WebSockets from the page, when it has all that were sent to it.
-    async fn hold_frames(&self, activity: &Activity, limit: Limit) -> Result<Hold, Error> {
+    /// Holds WebSocket messages back, once the page has received all earlier ones.
+    async fn hold_socket_messages(&self, activity: &Activity, limit: TimeLimit) -> Result<Hold, Error> {
         loop {
             let hold = activity.hold_frames();
-            if self.has_all_frames(activity) {
+            if self.has_all_socket_messages(activity) {
                 return Ok(hold);
             }
-            // One slipped through between the look and the hold.
+            // A message was sent between the check and the hold.
             drop(hold);
-            self.rest(activity, limit).await?;
+            self.drain(activity, limit).await?;
         }
     }
 
-    fn begun(&self, activity: &Activity) -> (u64, u64) {
-        (self.watch.lock().begun, activity.counts().begun)
+    fn started_counts(&self, activity: &Activity) -> (u64, u64) {
+        (self.tracker.lock().started_count, activity.counts().begun)
     }
 
     fn has_streams(&self) -> bool {
-        self.watch.lock().traffic.streams() > 0
+        self.tracker.lock().traffic.streams() > 0
     }
 
-    /// Whether a page waits for streams, and for nothing that has an end; it has waited for them
-    /// since then.
-    fn waits_for_streams_only(&self, activity: &Activity, since: Instant) -> bool {
-        self.look_for_streams(since);
-        if !self.has_no_more_to_say(&activity.counts()) {
+    /// Whether the page has waited since `since`, and only for streams.
+    fn waits_only_for_streams(&self, activity: &Activity, since: Instant) -> bool {
+        self.detect_streams(since);
+        if !self.is_gateway_idle(&activity.counts()) {
             return false;
         }
-        let state = &mut *self.watch.lock();
-        let unread = state.traffic.unread_are_streams();
+        let state = &mut *self.tracker.lock();
+        let unread = state.traffic.turn_abandoned_into_streams();
         unread
             || state.traffic.only_streams(|session| state.pages.iter().any(|page| page.session == *session))
     }

@@ -1,4 +1,5 @@
-//! The page's clock. It stands still but for slices that are granted one at a time and awaited.
+//! The page's virtual clock. It stands still, except during slices that are granted one at a time
+//! and awaited.
 
 use std::{sync::Arc, time::Duration};
 
@@ -6,39 +7,41 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::{
-    Error, World,
+    Determinism, Error,
     cdp::{
         connection::{Cdp, SessionId},
-        tracker::{Page, State, Watch, Worker},
+        tracker::{BrowserState, Page, Tracker, Worker},
     },
-    clock::liveness::Patience,
+    clock::liveness::LivenessWait,
 };
 
-/// A page's virtual clock replaces all the clocks of its process, that of its compositor too, whose deadlines are set in real time. Where
-/// virtual time is behind real time the compositor waits for ever, and no frame reaches the screen. So virtual time begins ahead of real
-/// time by more than any episode lasts. A browser that draws when it is told to sets no such deadlines and needs no head start.
+/// A page's virtual clock replaces all clocks of its process, also the compositor's, whose
+/// deadlines are in real time. If virtual time is behind real time the compositor waits for ever,
+/// and no frame reaches the screen. So virtual time begins ahead of real time, by more than any
+/// episode lasts. A browser that draws on command has no such deadlines and needs no head start.
 const HEAD_START: Duration = Duration::from_secs(12 * 60 * 60);
-const POLICY: &str = "Emulation.setVirtualTimePolicy";
-/// How long the head start may take; some 30 ms are usual.
-const START: Duration = Duration::from_secs(20);
-/// How long a slice that only a never-ending request holds back waits for that request's next byte.
-pub(crate) const STREAM_PATIENCE: Duration = Duration::from_millis(250);
-/// How long a step may take before it is taken for held up by a script that waits for an answer to
-/// a synchronous request.
-pub(crate) const SYNCHRONOUS: Duration = Duration::from_secs(1);
-/// How long a page that may be about to go away is given to stop its time.
-const LEAVING: Duration = Duration::from_millis(100);
-/// How long a worker may take to run what is due in it.
-const WORKER: Duration = Duration::from_secs(10);
+const SET_POLICY: &str = "Emulation.setVirtualTimePolicy";
+/// How long the head start may take. It usually takes 30 ms.
+const HEAD_START_TIMEOUT: Duration = Duration::from_secs(20);
+/// How long a slice that only endless requests delay waits for their next byte.
+pub(crate) const STREAM_WAIT: Duration = Duration::from_millis(250);
+/// How long a step may take. After that a script is taken to wait for a synchronous request.
+pub(crate) const SYNC_REQUEST_WAIT: Duration = Duration::from_secs(1);
+/// How long a page that may be about to go away has to stop its time.
+const NAVIGATION_PAUSE: Duration = Duration::from_millis(100);
+/// How long a worker may take to run its due timers.
+const WORKER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The step in which scripts see time move, in milliseconds. Every request that a page waits for moves its virtual clock by 10 ms, requests
-/// under way at the same time together and others one after the other; which of them meet depends on the machine. What is rounded down to
-/// this step does not.
+/// The step of the time that scripts see, in milliseconds. Every request that a page waits for
+/// moves its virtual clock by 10 ms. Overlapping requests move it together, others one after the
+/// other, and which of them overlap depends on the machine. Time that is rounded down to this step
+/// does not depend on it.
 pub(crate) const STEP: u32 = 100;
 
-/// What scripts see of a page's virtual clock, both in milliseconds since 1970.
-pub(crate) fn visible(world: World, clock: f64) -> f64 {
-    let start = milliseconds(world);
+/// The time that scripts see at a time of the page's virtual clock, both in milliseconds since
+/// 1970.
+pub(crate) fn script_time(determinism: Determinism, clock: f64) -> f64 {
+    let start = start_millis(determinism);
     start + ((clock - start) / f64::from(STEP)).floor() * f64::from(STEP)
 }
 
@@ -48,60 +51,67 @@ pub(crate) fn visible(world: World, clock: f64) -> f64 {
     clippy::cast_sign_loss,
     reason = "an episode lasts for hours at most"
 )]
-pub(crate) fn elapsed(world: World, clock: f64) -> u64 {
-    (visible(world, clock) - milliseconds(world)).max(0.0) as u64
+pub(crate) fn elapsed(determinism: Determinism, clock: f64) -> u64 {
+    (script_time(determinism, clock) - start_millis(determinism)).max(0.0) as u64
 }
 
 /// What the first page's clock shows before its [`HEAD_START`], in milliseconds since 1970.
-pub(crate) fn before_head_start(world: World) -> f64 {
-    milliseconds(world) - HEAD_START.as_secs_f64() * 1000.0
+pub(crate) fn millis_before_head_start(determinism: Determinism) -> f64 {
+    start_millis(determinism) - HEAD_START.as_secs_f64() * 1000.0
 }
 
-/// Moves the clock of the first, empty page to the start of the world.
-pub(crate) async fn take_head_start(
+/// Moves the clock of the first, empty page to the start of the world's time.
+pub(crate) async fn run_head_start(
     cdp: &Cdp,
-    watch: &Watch,
+    tracker: &Tracker,
     page: &Page,
-    world: World,
+    determinism: Determinism,
 ) -> Result<(), Error> {
-    let seen = watch.lock().expired(&page.session);
+    let before = tracker.lock().expired_budgets(&page.session);
     set_policy(cdp, &page.session, HEAD_START, "advance").await?;
-    let condition = |_: &State| "the empty page to reach the start of the world's time".to_owned();
-    watch.until(START, condition, |state| (state.expired(&page.session) > seen).then_some(())).await?;
-    watch.lock().clock = milliseconds(world);
+    let condition = |_: &BrowserState| "the empty page to reach the start of the world's time".to_owned();
+    tracker
+        .wait_for(HEAD_START_TIMEOUT, condition, |state| {
+            (state.expired_budgets(&page.session) > before).then_some(())
+        })
+        .await?;
+    tracker.lock().page_clock = start_millis(determinism);
     Ok(())
 }
 
-/// The browser's ticks at which a page's clock stands, in milliseconds.
+/// The browser's ticks at the page's present time, in milliseconds.
 pub(crate) async fn ticks(cdp: &Cdp, page: &Page) -> Result<f64, Error> {
-    let clock = cdp.call(Some(&page.session), POLICY, json!({ "policy": "pause" })).await?;
+    let clock = cdp.call(Some(&page.session), SET_POLICY, json!({ "policy": "pause" })).await?;
     let ticks = clock.get("virtualTimeTicksBase").and_then(Value::as_f64);
-    ticks.ok_or(Error::Shape { method: POLICY, field: "virtualTimeTicksBase" })
+    ticks.ok_or(Error::Shape { method: SET_POLICY, field: "virtualTimeTicksBase" })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "milliseconds since 1970 are far below 2^53")]
-pub(crate) fn milliseconds(world: World) -> f64 {
-    world.clock.as_millisecond() as f64
+pub(crate) fn start_millis(determinism: Determinism) -> f64 {
+    determinism.clock_start.as_millisecond() as f64
 }
 
-/// How far the clocks of a world that begins now are from the machine's, in whole milliseconds.
-pub(crate) fn shift(world: World) -> f64 {
-    milliseconds(world) - milliseconds(World { clock: jiff::Timestamp::now(), ..world })
+/// How far the clocks of a world that starts now are from the machine's, in whole milliseconds.
+pub(crate) fn clock_shift(determinism: Determinism) -> f64 {
+    start_millis(determinism)
+        - start_millis(Determinism { clock_start: jiff::Timestamp::now(), ..determinism })
 }
 
-/// Stops the clock of a new page's process, at `clock` milliseconds. Sent, not awaited.
+/// Stops the clock of a new page's process, at `clock` milliseconds. The command is sent, not
+/// awaited.
 pub(crate) fn stop(cdp: &Cdp, session: &SessionId, clock: f64) {
     let params = json!({ "policy": "pause", "initialVirtualTime": clock / 1000.0 });
-    drop(cdp.send(Some(session), POLICY, params));
+    drop(cdp.send(Some(session), SET_POLICY, params));
 }
 
-/// Does so for a page that was opened by another one, if it has a process of its own nevertheless: then it shows the real time.
+/// Stops the clock of a page that another page has opened, if it has a process of its own after
+/// all. Then it shows the real time.
 pub(crate) fn stop_if_own(cdp: &Cdp, session: &SessionId, clock: f64) {
     const DAY: f64 = 24.0 * 60.0 * 60.0 * 1000.0;
-    let asked = cdp.send(Some(session), "Runtime.evaluate", json!({ "expression": "Date.now()" }));
+    let reply = cdp.send(Some(session), "Runtime.evaluate", json!({ "expression": "Date.now()" }));
     let (cdp, session) = (cdp.clone(), SessionId::clone(session));
     tokio::spawn(async move {
-        if let Ok(Ok(answer)) = asked.await
+        if let Ok(Ok(answer)) = reply.await
             && let Ok(answer) = serde_json::from_str::<Value>(answer.get())
             && let Some(shown) = answer.pointer("/result/value").and_then(Value::as_f64)
             && (shown - clock).abs() > DAY
@@ -111,53 +121,55 @@ pub(crate) fn stop_if_own(cdp: &Cdp, session: &SessionId, clock: f64) {
     });
 }
 
-/// Lets the page's time run on by `step`, whatever is under way, and hears of all that the page
-/// asked for. No answer is handed over meanwhile, unless a script waits for one.
-pub(crate) async fn step(patience: Patience<'_>, step: Duration) -> Result<(), Error> {
-    let Patience { watch, limit, .. } = patience;
-    let (condition, ran_out) = running(patience, step);
-    let held = set_policy_holding(patience, step, "advance").await?;
-    match watch.until(SYNCHRONOUS, &condition, |state| ran_out(state).then_some(())).await {
-        Ok(()) => return patience.round_trip_to_page().await,
-        Err(Error::Deadline { .. }) => drop(held),
+/// Lets the page's time run by `step`, regardless of requests, and receives all events of the page.
+/// No response is released meanwhile, unless a script waits for one.
+pub(crate) async fn step(wait: LivenessWait<'_>, step: Duration) -> Result<(), Error> {
+    let LivenessWait { tracker, limit, .. } = wait;
+    let (condition, ran_out) = budget_wait(wait, step);
+    let hold = set_policy_holding_responses(wait, step, "advance").await?;
+    match tracker.wait_for(SYNC_REQUEST_WAIT, &condition, |state| ran_out(state).then_some(())).await {
+        Ok(()) => return wait.ping_page().await,
+        Err(Error::Deadline { .. }) => drop(hold),
         Err(error) => return Err(error),
     }
-    while !patience.until(STREAM_PATIENCE, &condition, &ran_out).await? {
-        if limit.left().is_zero() {
-            return Err(Error::Deadline { condition: condition(&watch.lock()), waited: limit.whole });
+    while !wait.until(STREAM_WAIT, &condition, &ran_out).await? {
+        if limit.remaining().is_zero() {
+            return Err(Error::Deadline { condition: condition(&tracker.lock()), waited: limit.whole });
         }
     }
     Ok(())
 }
 
-/// What a grant waits for, in words and as a question. To be asked for before the grant.
-pub(crate) fn running(
-    patience: Patience<'_>,
+/// The condition that ends a grant, as text and as a check. Must be created before the grant.
+pub(crate) fn budget_wait(
+    wait: LivenessWait<'_>,
     slice: Duration,
-) -> (impl Fn(&State) -> String, impl Fn(&State) -> bool) {
-    let session = &patience.page.session;
-    let seen = patience.watch.lock().expired(session);
-    let condition = move |state: &State| match state.traffic.describe() {
+) -> (impl Fn(&BrowserState) -> String, impl Fn(&BrowserState) -> bool) {
+    let session = &wait.page.session;
+    let before = wait.tracker.lock().expired_budgets(session);
+    let condition = move |state: &BrowserState| match state.traffic.describe() {
         urls if urls.is_empty() => format!("the page to run for {slice:?} of its own time"),
         urls => format!("the page to run for {slice:?} of its own time, while it waits for {urls}"),
     };
-    (condition, move |state: &State| state.expired(session) > seen || !state.is_open(session))
+    (condition, move |state: &BrowserState| {
+        state.expired_budgets(session) > before || !state.is_open(session)
+    })
 }
 
-/// Keeps answers from the page until dropped.
-pub(crate) struct Held<'a>(&'a Watch);
+/// Holds responses back from the page until dropped.
+pub(crate) struct ResponseHold<'a>(&'a Tracker);
 
-impl<'a> Held<'a> {
-    fn begin(watch: &'a Watch) -> Self {
-        watch.lock().keeps_answers = true;
-        Self(watch)
+impl<'a> ResponseHold<'a> {
+    fn begin(tracker: &'a Tracker) -> Self {
+        tracker.lock().holds_responses = true;
+        Self(tracker)
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for ResponseHold<'_> {
     fn drop(&mut self) {
-        self.0.lock().keeps_answers = false;
-        self.0.touch();
+        self.0.lock().holds_responses = false;
+        self.0.notify();
     }
 }
 
@@ -167,42 +179,47 @@ async fn set_policy(cdp: &Cdp, session: &SessionId, slice: Duration, policy: &st
         "budget": slice.as_secs_f64() * 1000.0,
         "maxVirtualTimeTaskStarvationCount": 100_000,
     });
-    cdp.call(Some(session), POLICY, params).await
+    cdp.call(Some(session), SET_POLICY, params).await
 }
 
-/// Does so while no answer is handed over. A page that waits for one in the midst of a script gets
+/// Sets the policy while responses are held back. A page that waits for a response in a script gets
 /// it first; then nothing is held any more.
-pub(crate) async fn set_policy_holding<'a>(
-    patience: Patience<'a>,
+pub(crate) async fn set_policy_holding_responses<'a>(
+    wait: LivenessWait<'a>,
     slice: Duration,
     policy: &str,
-) -> Result<Option<Held<'a>>, Error> {
-    let held = Held::begin(patience.watch);
-    let set = set_policy(patience.cdp, &patience.page.session, slice, policy);
+) -> Result<Option<ResponseHold<'a>>, Error> {
+    let hold = ResponseHold::begin(wait.tracker);
+    let set = set_policy(wait.cdp, &wait.page.session, slice, policy);
     tokio::pin!(set);
-    match timeout(SYNCHRONOUS, &mut set).await {
-        Ok(set) => set.map(|_| Some(held)),
+    match timeout(SYNC_REQUEST_WAIT, &mut set).await {
+        Ok(set) => set.map(|_| Some(hold)),
         Err(_) => {
-            drop(held);
+            drop(hold);
             set.await.map(|_| None)
         }
     }
 }
 
-/// Stops the page's time. A script that waits for an answer does not let the page do so before that
-/// has come, nor does a page that is about to give way to another one; then this is left to itself.
-pub(crate) async fn pause(patience: Patience<'_>) {
-    let pause = patience.cdp.send(Some(&patience.page.session), POLICY, json!({ "policy": "pause" }));
-    let leaves = patience.watch.lock().traffic.leaves(&patience.page.target);
-    let _ = timeout(if leaves { LEAVING } else { SYNCHRONOUS }, pause).await;
+/// Stops the page's time. A script that waits for a response delays this until the response has
+/// come, and so does a page that is being replaced. Then the command is left to itself.
+pub(crate) async fn pause(wait: LivenessWait<'_>) {
+    let pause = wait.cdp.send(Some(&wait.page.session), SET_POLICY, json!({ "policy": "pause" }));
+    let leaves = wait.tracker.lock().traffic.is_navigating(&wait.page.target);
+    let _ = timeout(if leaves { NAVIGATION_PAUSE } else { SYNC_REQUEST_WAIT }, pause).await;
 }
 
-/// Brings a worker's clock to the page's and returns how many messages it had for others.
-pub(crate) async fn tick(cdp: &Cdp, watch: &Watch, worker: &Worker, until: f64) -> Result<u64, Error> {
+/// Moves a worker's clock to the page's time. Returns how many messages it had for others.
+pub(crate) async fn tick_worker(
+    cdp: &Cdp,
+    tracker: &Tracker,
+    worker: &Worker,
+    until: f64,
+) -> Result<u64, Error> {
     let session = Arc::clone(&worker.session);
-    let handle = watch
-        .until(
-            WORKER,
+    let handle = tracker
+        .wait_for(
+            WORKER_TIMEOUT,
             |_| format!("the worker {} to be prepared", worker.url),
             |state| match state.workers.iter().find(|candidate| candidate.session == session) {
                 Some(found) => found.handle.clone().map(Some),
@@ -218,21 +235,21 @@ pub(crate) async fn tick(cdp: &Cdp, watch: &Watch, worker: &Worker, until: f64) 
         "awaitPromise": true,
         "returnByValue": true,
     });
-    let asked = cdp.call_within(Some(&session), "Runtime.callFunctionOn", params, WORKER);
-    let ended = watch.until(
-        WORKER,
+    let reply = cdp.call_within(Some(&session), "Runtime.callFunctionOn", params, WORKER_TIMEOUT);
+    let ended = tracker.wait_for(
+        WORKER_TIMEOUT,
         |_| format!("the worker {} to end or to answer", worker.url),
         |state| (!state.workers.iter().any(|candidate| candidate.session == session)).then_some(()),
     );
     tokio::select! {
-        answer = asked => match answer {
+        answer = reply => match answer {
             Ok(answer) => Ok(answer.pointer("/result/value").and_then(Value::as_u64).unwrap_or(0)),
-            // It ended in the meantime.
+            // It has just ended.
             Err(Error::Refused { .. }) => Ok(0),
-            // It is busy for ever. The page is not to wait for it for ever, too.
+            // It is busy for ever. The page must not wait for it.
             Err(Error::Deadline { .. }) => {
-                tracing::warn!(url = worker.url, "a worker does not come to rest; its time is not moved any more");
-                watch.lock().workers.retain(|candidate| candidate.session != session);
+                tracing::warn!(url = worker.url, "a worker does not become idle; its time stops");
+                tracker.lock().workers.retain(|candidate| candidate.session != session);
                 Ok(0)
             }
             Err(error) => Err(error),

@@ -1,9 +1,10 @@
-//! Documents as they are: what Playwright's `page.content()` gives, for the page and for each of its frames.
+//! The HTML of documents: what Playwright's `page.content()` returns, for the page and for each of
+//! its frames.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The HTML of a document as it is now.
+/// The present HTML of a document.
 pub(crate) const HTML: &str = "(document.doctype ? new XMLSerializer().serializeToString(document.doctype) : '') + (document.documentElement?.outerHTML ?? '')";
 
 /// A document.
@@ -11,7 +12,7 @@ pub(crate) const HTML: &str = "(document.doctype ? new XMLSerializer().serialize
 pub struct Html {
     /// The bid of the element that shows it; empty for the page itself.
     pub frame: String,
-    /// Its address.
+    /// Its URL.
     pub url: String,
     /// Its HTML.
     pub html: String,

@@ -1,23 +1,33 @@
-//! Pruned HTML: BrowserGym's `prune_html(flatten_dom_to_str(..))` (`browsergym/utils/obs.py`), the documents in frames inside their frames and those
-//! in shadow roots inside their hosts. No `html` and `body`, no `style`, `link`, `script` and `br`, no `div`, `span`, `i` and `p` of which nothing is
-//! said but their bid; one tag or text a line, as Beautiful Soup's `prettify` writes them: attributes in the order of the alphabet, `pre` and
-//! `textarea` as they are.
+//! Pruned HTML: BrowserGym's `prune_html(flatten_dom_to_str(..))` (`browsergym/utils/obs.py`).
+//! Documents of frames are inside their frames, and shadow roots inside their hosts. It has no
+//! `html` and `body`, no `style`, `link`, `script` and `br`, and no `div`, `span`, `i` and `p` with
+//! no attribute but their bid. Each tag or text has a line, as in Beautiful Soup's `prettify`:
+//! attributes in alphabetical order, `pre` and `textarea` unchanged.
 //!
-//! Oddities that are theirs: a line feed inside a text is a blank; a text directly in an element that a filter leaves out is not shown; nothing that is in a
-//! `template` is.
+//! Oddities of the original that are kept:
 //!
-//! Not theirs: they write the HTML without escaping and parse it again (with lxml), which breaks attributes with double quotes, shows `::before`, and
-//! turns what looks like a tag in a text or a `noscript` into one. They find what was typed because their marks write `value` and `checked`
-//! into the page; here those attributes are shown so for `input` and `textarea`, and `selected` for `option`, without being there.
+//! - A line feed inside a text is a space.
+//! - A text directly in an element that a filter leaves out is not shown.
+//! - The contents of a `template` are not shown.
+//!
+//! Differences from the original:
+//!
+//! - It writes the HTML without escaping and parses it again (with lxml). That breaks attributes
+//!   with double quotes, shows `::before`, and makes tags of what looks like one in a text or a
+//!   `noscript`.
+//! - It finds typed text because its marks write `value` and `checked` into the page. Here `input`
+//!   and `textarea` show these attributes, and `option` shows `selected`, though the page does not
+//!   have them.
 
 use std::collections::{HashMap, HashSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Properties, TreeText, observe::dom_snapshot::Snapshot};
+use crate::{Properties, TreeText, observe::dom_snapshot::DomSnapshot};
 
-/// How pruned HTML is written: the arguments of BrowserGym's `flatten_dom_to_str`, with its defaults. See [`TreeText`] for what they mean.
+/// How pruned HTML is written: the arguments of BrowserGym's `flatten_dom_to_str`, with its
+/// defaults. See [`TreeText`] for their meaning.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, missing_docs, reason = "they are somebody else's arguments")]
@@ -36,7 +46,7 @@ pub struct PrunedHtml {
 }
 
 impl PrunedHtml {
-    /// The same arguments where trees are written.
+    /// The same arguments for a tree.
     pub(crate) fn as_tree(&self) -> TreeText {
         TreeText {
             with_visible: self.with_visible,
@@ -57,16 +67,17 @@ impl PrunedHtml {
 
 const DROPPED: &[&str] = &["style", "link", "script", "br"];
 const UNWRAPPED: &[&str] = &["div", "span", "i", "p"];
-/// Not shown, but what is in them is. So it is with every `head` but the page's own, which the parser of theirs finds misplaced.
+/// Not shown, but their contents are. The same holds for every `head` but the page's own, which the
+/// original's parser finds misplaced.
 const MISPLACED: &[&str] = &["html", "body"];
 const LITERAL: &[&str] = &["pre", "textarea"];
-/// Written as one tag.
+/// Elements without an end tag.
 const EMPTY: &[&str] = &[
     "area", "base", "basefont", "bgsound", "br", "col", "command", "embed", "frame", "hr", "image", "img",
     "input", "isindex", "keygen", "link", "menuitem", "meta", "nextid", "param", "source", "spacer", "track",
     "wbr",
 ];
-/// Attributes that hold a list, of which blanks are no part: of any element, and of certain ones.
+/// Attributes with a list, whose spaces are not significant: of any element, and of certain ones.
 const LISTS: &[&str] = &["class", "accesskey", "dropzone"];
 const LISTS_OF: &[(&str, &[&str])] = &[
     ("a", &["rel", "rev"]),
@@ -84,7 +95,7 @@ const LISTS_OF: &[(&str, &[&str])] = &[
 const ELEMENT: i64 = 1;
 const TEXT: i64 = 3;
 
-/// A tree of what is left; nodes by number, the first is the document.
+/// The pruned tree. Nodes have numbers, and the first is the document.
 #[derive(Debug, Default)]
 struct Html {
     nodes: Vec<Node>,
@@ -108,15 +119,15 @@ enum Kind {
 }
 
 pub(crate) fn write(
-    snapshot: &Snapshot,
+    snapshot: &DomSnapshot,
     properties: &HashMap<String, Properties>,
     options: &PrunedHtml,
 ) -> String {
     Html::read(snapshot, properties, options).pretty()
 }
 
-/// What is read of a document's nodes, besides the nodes themselves.
-struct Reading {
+/// Facts about a document's nodes, besides the nodes themselves.
+struct NodeFacts {
     children: Vec<Vec<usize>>,
     frames: HashMap<usize, usize>,
     pseudo: HashSet<usize>,
@@ -129,19 +140,19 @@ enum Step {
     Node {
         document: usize,
         node: usize,
-        /// Where in the tree it goes.
+        /// Its parent in the pruned tree.
         under: usize,
         /// The element above is left out, and its texts with it.
         mute: bool,
     },
-    /// An element that is passed over ends: the next text is another one.
-    Part { under: usize },
+    /// A skipped element ends here, so the next text is another one.
+    SplitText { under: usize },
 }
 
 impl Html {
-    fn read(snapshot: &Snapshot, properties: &HashMap<String, Properties>, options: &PrunedHtml) -> Self {
+    fn read(snapshot: &DomSnapshot, properties: &HashMap<String, Properties>, options: &PrunedHtml) -> Self {
         let mut html = Self { nodes: vec![Node::default()] };
-        let readings: Vec<Reading> = snapshot.documents.iter().map(Reading::of).collect();
+        let facts: Vec<NodeFacts> = snapshot.documents.iter().map(NodeFacts::of).collect();
         let tree = options.as_tree();
         let mut entered: HashSet<usize> = HashSet::new();
         let mut has_head = false;
@@ -149,16 +160,16 @@ impl Html {
         while let Some(step) = stack.pop() {
             let (document, node, under, mute) = match step {
                 Step::Node { document, node, under, mute } => (document, node, under, mute),
-                Step::Part { under } => {
-                    html.part(under);
+                Step::SplitText { under } => {
+                    html.split_text(under);
                     continue;
                 }
             };
-            let (Some(of), Some(reading)) = (snapshot.documents.get(document), readings.get(document)) else {
+            let (Some(of), Some(node_facts)) = (snapshot.documents.get(document), facts.get(document)) else {
                 continue;
             };
             let Some(&kind) = of.nodes.node_type.get(node) else { continue };
-            let (mut under, mut mute_below) = (under, true);
+            let (mut under, mut mute_children) = (under, true);
             match kind {
                 TEXT => {
                     let text = of.nodes.node_value.get(node).and_then(|&text| snapshot.string(text));
@@ -166,17 +177,17 @@ impl Html {
                         html.text(under, text.unwrap_or_default());
                     }
                 }
-                ELEMENT if reading.pseudo.contains(&node) => continue,
+                ELEMENT if node_facts.pseudo.contains(&node) => continue,
                 ELEMENT => {
                     let name = of.nodes.node_name.get(node).and_then(|&name| snapshot.string(name));
                     let name = name.unwrap_or_default().to_lowercase();
                     let written = of.nodes.attributes.get(node).map(Vec::as_slice).unwrap_or_default();
-                    let bid = snapshot.mark(written);
-                    let known = bid.and_then(|bid| properties.get(bid));
-                    if !tree.filters(bid, known) {
-                        mute_below = false;
+                    let bid = snapshot.bid_of(written);
+                    let element = bid.and_then(|bid| properties.get(bid));
+                    if !tree.filters(bid, element) {
+                        mute_children = false;
                         if DROPPED.contains(&&*name) {
-                            html.part(under);
+                            html.split_text(under);
                             continue;
                         }
                         let passed = match &*name {
@@ -184,17 +195,17 @@ impl Html {
                             name => MISPLACED.contains(&name),
                         };
                         let mut attributes = own_attributes(snapshot, written);
-                        reading.state(snapshot, node, &name, &mut attributes);
-                        attributes.extend(tree.extras(known).iter().map(|extra| {
+                        node_facts.state(snapshot, node, &name, &mut attributes);
+                        attributes.extend(tree.extras(element).iter().map(|extra| {
                             let (name, value) = extra.split_once('=').unwrap_or((extra, ""));
                             (name.to_owned(), value.trim_matches('"').to_owned())
                         }));
-                        let shown = bid.filter(|_| !tree.hides_bid(known));
+                        let shown = bid.filter(|_| !tree.hides_bid(element));
                         let bare = shown.is_some() && attributes.is_empty() && UNWRAPPED.contains(&&*name);
                         attributes.extend(shown.map(|bid| ("bid".to_owned(), bid.to_owned())));
                         if passed || bare {
-                            html.part(under);
-                            stack.push(Step::Part { under });
+                            html.split_text(under);
+                            stack.push(Step::SplitText { under });
                         } else {
                             under = html.element(under, name, attributes);
                         }
@@ -202,10 +213,11 @@ impl Html {
                 }
                 _ => {}
             }
-            // Last pushed is first read: the document inside a frame comes before what else the frame has.
-            let children = reading.children.get(node).into_iter().flatten().rev();
-            stack.extend(children.map(|&node| Step::Node { document, node, under, mute: mute_below }));
-            if let Some(&inner) = reading.frames.get(&node).filter(|inner| entered.insert(**inner)) {
+            // The last one pushed is read first: a frame's document comes before the frame's other
+            // contents.
+            let children = node_facts.children.get(node).into_iter().flatten().rev();
+            stack.extend(children.map(|&node| Step::Node { document, node, under, mute: mute_children }));
+            if let Some(&inner) = node_facts.frames.get(&node).filter(|inner| entered.insert(**inner)) {
                 stack.push(Step::Node { document: inner, node: 0, under, mute: false });
             }
         }
@@ -223,7 +235,7 @@ impl Html {
         self.add(under, Kind::Element { name, attributes })
     }
 
-    /// Texts that stand next to each other are one.
+    /// Adjacent texts are one.
     fn text(&mut self, under: usize, text: &str) {
         let text = text.replace('\n', " ");
         let last = self.nodes[under].children.last().copied();
@@ -236,7 +248,7 @@ impl Html {
     }
 
     /// The next text is another one.
-    fn part(&mut self, under: usize) {
+    fn split_text(&mut self, under: usize) {
         self.add(under, Kind::Document);
     }
 
@@ -300,8 +312,8 @@ impl Html {
     }
 }
 
-impl Reading {
-    fn of(document: &crate::observe::dom_snapshot::Document) -> Self {
+impl NodeFacts {
+    fn of(document: &crate::observe::dom_snapshot::DocumentSnapshot) -> Self {
         let nodes = &document.nodes;
         let values = [&nodes.input_value, &nodes.text_value];
         Self {
@@ -323,8 +335,8 @@ impl Reading {
         }
     }
 
-    /// Shows in its attributes what an element holds now.
-    fn state(&self, snapshot: &Snapshot, node: usize, name: &str, attributes: &mut Vec<(String, String)>) {
+    /// Shows an element's present state in its attributes.
+    fn state(&self, snapshot: &DomSnapshot, node: usize, name: &str, attributes: &mut Vec<(String, String)>) {
         let mut set = |attribute: &str, value: Option<&str>| {
             attributes.retain(|(name, _)| name != attribute);
             attributes.extend(value.map(|value| (attribute.to_owned(), value.to_owned())));
@@ -343,11 +355,14 @@ impl Reading {
 }
 
 /// The attributes that the page gave an element.
-fn own_attributes(snapshot: &Snapshot, written: &[i64]) -> Vec<(String, String)> {
+fn own_attributes(snapshot: &DomSnapshot, written: &[i64]) -> Vec<(String, String)> {
     let pairs = written.chunks(2).filter_map(|pair| {
         let [name, value] = pair else { return None };
         let name = snapshot.string(*name)?.to_lowercase();
-        let value = crate::observe::dom_snapshot::own(&name, snapshot.string(*value).unwrap_or_default())?;
+        let value = crate::observe::dom_snapshot::value_without_mark(
+            &name,
+            snapshot.string(*value).unwrap_or_default(),
+        )?;
         Some((name, value.replace('\n', " ")))
     });
     pairs.collect()

@@ -1,19 +1,22 @@
-//! Token budgets. WebArena's agents see the first `max_obs_length` tokens of an observation, 1,920 in the published runs, and so do
-//! VisualWebArena's with 3,840 (`CoTPromptConstructor.construct` in `agent/prompts/prompt_constructor.py` of each: encode, cut, decode). Tokens are
-//! those of `cl100k_base`, by which tiktoken counts for the models of those runs. WebCanvas and TurkingBench cut nothing.
+//! Token budgets. WebArena's agents see the first `max_obs_length` tokens of an observation, 1,920
+//! in the published runs; VisualWebArena's see 3,840 (`CoTPromptConstructor.construct` in
+//! `agent/prompts/prompt_constructor.py` of each: encode, cut, decode). Tokens are those of
+//! `cl100k_base`, which tiktoken uses for the models of those runs. WebCanvas and TurkingBench cut
+//! nothing.
 //!
-//! Text that looks like one of the vocabulary's special tokens is text here; tiktoken refuses to encode it and the published agents end there.
+//! Text that looks like a special token of the vocabulary is plain text here. tiktoken refuses to
+//! encode it, and the published agents end there.
 
 use tiktoken_rs::cl100k_base_singleton;
 
-/// How many tokens a text has.
+/// The number of tokens in a text.
 pub fn count_tokens(text: &str) -> usize {
     cl100k_base_singleton().encode_ordinary(text).len()
 }
 
-/// The first so many tokens of a text. A character that is cut in two is shown as U+FFFD, as `decode` does.
+/// The first tokens of a text. A character that is cut in two becomes U+FFFD, as in `decode`.
 pub fn truncate(text: &str, tokens: usize) -> String {
-    // No token is shorter than a byte, and a byte is never more than a token.
+    // No token is shorter than a byte.
     if text.len() <= tokens {
         return text.to_owned();
     }
@@ -35,7 +38,7 @@ mod tests {
 
     #[test]
     fn tokens_are_counted_as_tiktoken_does() {
-        // As OpenAI's cookbook counts them.
+        // The values of OpenAI's cookbook.
         assert_eq!(count_tokens("antidisestablishmentarianism"), 6);
         assert_eq!(count_tokens("2 + 2 = 4"), 7);
         assert_eq!(count_tokens("お誕生日おめでとう"), 9);

@@ -1,24 +1,29 @@
-//! What TurkingBench's agents are shown of each field: the HTML around it. Follows `TextBaseline.get_html` of JHU-CLSP/turking-bench
-//! (`src/evaluation/baselines.py`) with `use_relevant_html`: the HTML of the element around the one around the field, cut behind each `>`; five pieces before
-//! the field and nine behind it, one a line. Oddities included: the HTML's end gets a `>` too many, and a field is found among the pieces only if it is
-//! one whole piece (not a `select`, a `textarea`, or an `input` behind a text); otherwise the first nine pieces are shown.
+//! TurkingBench's observation of each field: the HTML around it. Follows `TextBaseline.get_html` of
+//! JHU-CLSP/turking-bench (`src/evaluation/baselines.py`) with `use_relevant_html`. It takes the
+//! HTML of the field's grandparent element and splits it behind each `>`. Five pieces before the
+//! field and nine behind it are shown, one a line.
 //!
-//! Without `use_relevant_html` they are shown the page's HTML as it is sent anew; here that is [`Look::html`](crate::Look), the page as it is now. Nothing
-//! is cut to a length.
+//! Oddities of the original are kept. The end of the HTML gets a `>` too many. A field is found
+//! only if it is one whole piece (not a `select`, a `textarea`, or an `input` behind a text);
+//! otherwise the first nine pieces are shown.
 //!
-//! Fields are those of the page and its frames that have a name and are displayed, each name once, without those that `Evaluation` excludes
-//! (`src/evaluation_class.py`, which passes over what is not displayed, too); theirs are named by the columns of the task's answers and looked for
-//! in one document.
+//! Without `use_relevant_html` the original shows the HTML that the server sent. Here that is
+//! [`Look::html`](crate::Look), the present page. Nothing is cut to a length.
+//!
+//! Fields are those of the page and its frames that have a name and are displayed, each name once,
+//! without those that `Evaluation` excludes (`src/evaluation_class.py`, which skips hidden fields,
+//! too). The original names fields by the columns of the task's answers, and looks for them in one
+//! document.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How many pieces are shown before the field, and from it on.
-const BEFORE: usize = 5;
-const FROM: usize = 10;
+const PIECES_BEFORE: usize = 5;
+const PIECES_FROM: usize = 10;
 
-/// The fields of a document: name, type, HTML, and the HTML of the element around the one around it. Of a name that several have, the first that has
-/// it counts, field or not.
+/// The fields of a document: name, type, HTML, and the HTML of the grandparent element. If several
+/// elements have a name, the first one counts, field or not.
 pub(crate) const FIELDS: &str = "(() => {
     const passed = new Set(['csrfmiddlewaretoken', 'worker_ip', 'ee']), fields = new Map();
     for (const field of document.querySelectorAll('input, textarea, select')) {
@@ -33,24 +38,24 @@ pub(crate) const FIELDS: &str = "(() => {
     return [...fields.values()];
 })()";
 
-/// A field, and what stands around it.
+/// A field, and the HTML around it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Field {
-    /// Its name, by which actions mean it.
+    /// The name by which actions mean it.
     pub name: String,
     /// `text`, `radio`, `checkbox`, `textarea`, `select` and so on.
     pub kind: String,
-    /// The HTML around it; none where no two elements lie around it.
+    /// The HTML around it; `None` if it has no grandparent element.
     pub html: Option<String>,
 }
 
-/// A field as [`FIELDS`] gives it.
+/// A field as [`FIELDS`] returns it.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Found(String, String, String, Option<String>);
+pub(crate) struct FieldRecord(String, String, String, Option<String>);
 
-impl Found {
-    pub(crate) fn shown(self) -> Field {
-        let Found(name, kind, own, around) = self;
+impl FieldRecord {
+    pub(crate) fn into_field(self) -> Field {
+        let FieldRecord(name, kind, own, around) = self;
         Field { name, kind, html: around.map(|around| window(&own, &around)) }
     }
 }
@@ -59,9 +64,9 @@ fn window(field: &str, around: &str) -> String {
     let pieces: Vec<String> = around.split('>').map(|piece| format!("{piece}>")).collect();
     let found = pieces.iter().rposition(|piece| piece == field);
     let (start, end) = match found {
-        Some(found) => (found.saturating_sub(BEFORE), found + FROM),
-        // Theirs counts from -1.
-        None => (0, FROM - 1),
+        Some(found) => (found.saturating_sub(PIECES_BEFORE), found + PIECES_FROM),
+        // The original counts from -1.
+        None => (0, PIECES_FROM - 1),
     };
     pieces[start..end.min(pieces.len())].join("\n")
 }

@@ -1,26 +1,30 @@
-//! VisualWebArena's text beside a picture with numbers: `[12] [BUTTON] [Add to cart]`, `[] [StaticText] [Only two left]`. Follows `ImageObservationProcessor`
-//! of web-arena-x/visualwebarena (`browser_env/processors.py`: `get_page_bboxes`, `draw_bounding_boxes`), oddities included:
+//! VisualWebArena's text beside a picture with numbers: `[12] [BUTTON] [Add to cart]`, `[]
+//! [StaticText] [Only two left]`. Follows `ImageObservationProcessor` of web-arena-x/visualwebarena
+//! (`browser_env/processors.py`: `get_page_bboxes`, `draw_bounding_boxes`), including its oddities:
 //!
-//! - What can be used is what its list of CSS selectors finds, so `no-mobile` and Reddit's and the classifieds' own places are in it; what can
-//!   be read is what its list of texts finds in something that is not in the first list. What touches the window is in view, but nothing larger
-//!   than 0.8 of it.
-//! - What can be used has its line only if it is at least eight pixels wide and high; so it is with its number on the picture.
-//! - A text is 200 characters at most, without line feeds, tabs and double quotes; one that stands in a line already is not repeated, and one
-//!   that looks like a style sheet is left out.
+//! - Interactive elements are those that its list of CSS selectors finds, including `no-mobile` and
+//!   special places of Reddit and of the classifieds. Texts are those that a second list finds in
+//!   elements that are not in the first.
+//! - An element is in view if it touches the window and is not larger than 0.8 of it.
+//! - An interactive element has a line, and a number on the picture, only if it is at least eight
+//!   pixels wide and high.
+//! - A text has at most 200 characters, without line feeds, tabs and double quotes. A text that
+//!   already has a line is not repeated, and one that looks like a style sheet is left out.
 //!
-//! Not theirs: ids are our bids, and an element without one shows that of the nearest element around it. Captions of images are not made. They read
-//! the elements from a CSV in which `NA`, `null` and the like are nothing; not here.
+//! Differences from the original: ids are our bids, and an element without one shows that of the
+//! nearest element around it. Images get no generated captions. The original reads the elements
+//! from a CSV, in which `NA`, `null` and the like are empty; here they are text.
 
 use std::collections::HashSet;
 
 use serde::Deserialize;
 
-/// No number is drawn on less, in pixels.
+/// Smaller elements get no number, in pixels.
 const SMALLEST: f64 = 8.0;
 const LARGEST: f64 = 0.8;
 const LONGEST: usize = 200;
 
-/// The elements of a document, with `marks` for the marks of it. See [`Seen`].
+/// The elements of a document, with `marks` for the object of `marks.js`. See [`PageElement`].
 pub(crate) const ELEMENTS: &str = r#"((marks) => {
     const used = ['a[href]:not(:has(img))', 'a[href] img', 'button', 'input:not([type="hidden"])', 'textarea', 'select',
         '[tabindex]:not([tabindex="-1"])', '[contenteditable="true"]', '[role="button"]', '[role="link"]', '[role="checkbox"]',
@@ -37,11 +41,12 @@ pub(crate) const ELEMENTS: &str = r#"((marks) => {
     });
 })"#;
 
-/// An element: bid, tag, left, top, width and height on the screen, what stands for it if it is an image, its text, and whether it can be used.
+/// An element: bid, tag, left, top, width and height on the screen, alternative text of an image,
+/// text content, and whether it is interactive.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Seen(String, String, [f64; 4], String, String, bool);
+pub(crate) struct PageElement(String, String, [f64; 4], String, String, bool);
 
-impl Seen {
+impl PageElement {
     fn is_in_view(&self, window: (u32, u32)) -> bool {
         let [left, top, width, height] = self.2;
         let (right, bottom) = (f64::from(window.0), f64::from(window.1));
@@ -65,22 +70,22 @@ impl Seen {
     }
 }
 
-/// The text, and what gets a number where on the picture.
-pub(crate) fn write(seen: &[Seen], window: (u32, u32)) -> (String, Vec<(String, [f64; 4])>) {
+/// The text, and the numbered elements with their bounds on the picture.
+pub(crate) fn write(elements: &[PageElement], window: (u32, u32)) -> (String, Vec<(String, [f64; 4])>) {
     let (mut lines, mut numbered) = (Vec::new(), Vec::new());
-    let mut said: HashSet<String> = HashSet::new();
-    for element in seen.iter().filter(|element| element.is_in_view(window)) {
+    let mut shown_texts: HashSet<String> = HashSet::new();
+    for element in elements.iter().filter(|element| element.is_in_view(window)) {
         let words = element.words();
-        let Seen(bid, tag, at, _, _, used) = element;
+        let PageElement(bid, tag, at, _, _, used) = element;
         if element.is_numbered() {
             lines.push(format!("[{bid}] [{tag}] [{words}]"));
             numbered.push((bid.clone(), *at));
-            said.insert(words);
+            shown_texts.insert(words);
         } else if !used {
             let is_style = words.starts_with('.') && words.contains('{');
-            if !words.is_empty() && !is_style && !said.contains(&words) {
+            if !words.is_empty() && !is_style && !shown_texts.contains(&words) {
                 lines.push(format!("[] [StaticText] [{words}]"));
-                said.insert(words);
+                shown_texts.insert(words);
             }
         }
     }

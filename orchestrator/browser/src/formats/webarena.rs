@@ -1,18 +1,23 @@
-//! WebArena's text: `[12] link 'Cart' focused: True`, tab-indented, below a line that names the tabs. Follows `TextObervationProcessor` of
-//! web-arena-x/webarena (`browser_env/processors.py`: `fetch_page_accessibility_tree`, `parse_accessibility_tree`, `clean_accesibility_tree`,
-//! `process`), oddities included:
+//! WebArena's text: `[12] link 'Cart' focused: True`, tab-indented, below a line with the tabs.
+//! Follows `TextObervationProcessor` of web-arena-x/webarena (`browser_env/processors.py`:
+//! `fetch_page_accessibility_tree`, `parse_accessibility_tree`, `clean_accesibility_tree`,
+//! `process`), including its oddities:
 //!
-//! - A node is in view where its place overlaps the window by 0.6 of itself, but what is computed is width x height of the overlap, by the node's
-//!   width, times its height: so it is in view where anything of it is, unless it is tiny. What is out of view is left out, not what is in it.
-//! - A text is left out where one of the three lines shown last holds it, and so is any line with `statictext` in it that is no such text.
-//! - `readonly`, `level`, `invalid` and so on are not shown, nor is where a link leads: the browser of the published runs did not tell it, nor
-//!   boxes of text, and called an image `img`.
+//! - A node is meant to be in view if it overlaps the window by 0.6 of itself. But the code
+//!   computes width x height of the overlap, divided by the node's width, times its height. So it
+//!   is in view if any part of it is, unless it is tiny.
+//! - A node out of view is left out, but not its contents.
+//! - A text is left out if one of the last three lines contains it, and so is any line with
+//!   `statictext` in it that is no such text.
+//! - `readonly`, `level`, `invalid` and so on are not shown, nor are link targets and text boxes.
+//!   An image is `img`. So it was in the browser of the published runs.
 //!
-//! Not theirs: ids are our bids. A text has none and shows that of the nearest element above it; the page shows that of its root element. With
-//! [`WebArena::frames`] what is inside frames is shown, too; theirs shows the page alone.
+//! Differences from the original: ids are our bids. A text has none and shows that of the nearest
+//! element above it; the page shows that of its root element. With [`WebArena::frames`] the
+//! contents of frames are shown, too; the original shows the page alone.
 //!
-//! VisualWebArena's code limits to the viewport in another way (by boxes of the layout, and what hangs below a node out of view is lost) and loses
-//! texts with an apostrophe; that is not offered.
+//! VisualWebArena's code limits to the viewport in another way (by layout boxes, and without the
+//! children of a node out of view), and loses texts with an apostrophe. That is not offered.
 
 use std::collections::HashMap;
 
@@ -23,7 +28,7 @@ use serde_json::Value;
 use super::tokens;
 use crate::{
     observe::{
-        axtree::{self, Node, Part},
+        axtree::{self, AxNode, FrameTree},
         frames::Bids,
         marks,
         observation::Tab,
@@ -33,7 +38,7 @@ use crate::{
 
 const IGNORED_PROPERTIES: &[&str] =
     &["focusable", "editable", "readonly", "level", "settable", "multiline", "invalid", "url"];
-/// Not shown where they have neither a name nor properties.
+/// Not shown without a name and properties.
 const EMPTY_ROLES: &[&str] = &[
     "generic",
     "img",
@@ -49,15 +54,16 @@ const EMPTY_ROLES: &[&str] = &[
 ];
 const IN_VIEW: f64 = 0.6;
 
-/// How WebArena's text is written. By default as the agents of its published runs see it (`run.py`, `parallel_run.sh`).
+/// How WebArena's text is written. The default is that of its published runs (`run.py`,
+/// `parallel_run.sh`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WebArena {
-    /// Leaves out what is out of view: `current_viewport_only`.
+    /// Leaves out nodes that are out of view: `current_viewport_only`.
     pub viewport_only: bool,
-    /// Shows what is inside frames.
+    /// Shows the contents of frames.
     pub frames: bool,
-    /// `max_obs_length`; none cuts nothing.
+    /// `max_obs_length`; `None` cuts nothing.
     pub max_tokens: Option<usize>,
 }
 
@@ -67,10 +73,10 @@ impl Default for WebArena {
     }
 }
 
-/// What the text is made of.
+/// The inputs of the text.
 pub(crate) struct Source<'a> {
-    pub(crate) parts: &'a [Part],
-    /// Where nodes lie on the screen, by the browser's numbers of them; none for what has no box.
+    pub(crate) parts: &'a [FrameTree],
+    /// The bounds of nodes on the screen, by the browser's node ids; `None` without a box.
     pub(crate) places: &'a HashMap<i64, Option<[f64; 4]>>,
     /// Width and height of the window.
     pub(crate) window: (u32, u32),
@@ -93,18 +99,18 @@ fn tab_line(tabs: &[Tab], active: usize) -> String {
 }
 
 struct Step<'a> {
-    part: &'a Part,
-    node: &'a Node,
+    part: &'a FrameTree,
+    node: &'a AxNode,
     depth: usize,
     /// The id of the nearest element above.
     above: Option<String>,
-    /// Where the node above lies.
+    /// The bounds of the node above.
     around: Option<[f64; 4]>,
 }
 
 fn tree(source: &Source<'_>, options: &WebArena, bids: &mut Bids) -> String {
-    let mut nodes: HashMap<(&str, &str), &Node> = HashMap::new();
-    let mut inner: HashMap<(&str, i64), &Part> = HashMap::new();
+    let mut nodes: HashMap<(&str, &str), &AxNode> = HashMap::new();
+    let mut inner: HashMap<(&str, i64), &FrameTree> = HashMap::new();
     for part in source.parts {
         nodes.extend(part.tree.nodes.iter().map(|node| ((&*part.frame, &*node.node_id), node)));
         if let Some((frame, node)) = part.owner.as_ref().filter(|_| options.frames) {
@@ -119,9 +125,9 @@ fn tree(source: &Source<'_>, options: &WebArena, bids: &mut Bids) -> String {
     while let Some(Step { part, node, depth, above, around }) = stack.pop() {
         let id = own_id(part, node, bids).or(above);
         let place = place(node, around, source.places);
-        let seen = !options.viewport_only || in_view(node, place, source.window);
-        let line = line(node, id.as_deref()).filter(|_| seen);
-        // A node that stands for no element has its line, but what is below it is not indented for it.
+        let is_shown = !options.viewport_only || in_view(node, place, source.window);
+        let line = line(node, id.as_deref()).filter(|_| is_shown);
+        // A node without an element has a line, but does not indent its children.
         let indents = line.is_some() && node.node.is_some();
         if let Some(line) = line {
             if !text.is_empty() {
@@ -145,14 +151,14 @@ fn tree(source: &Source<'_>, options: &WebArena, bids: &mut Bids) -> String {
 }
 
 /// The page's root element is the first of its frame.
-fn own_id(part: &Part, node: &Node, bids: &mut Bids) -> Option<String> {
+fn own_id(part: &FrameTree, node: &AxNode, bids: &mut Bids) -> Option<String> {
     match (node.role(), &part.prefix) {
         ("RootWebArea", Some(prefix)) => Some(format!("{prefix}0")),
         _ => axtree::bid(bids, part, node),
     }
 }
 
-fn line(node: &Node, id: Option<&str>) -> Option<String> {
+fn line(node: &AxNode, id: Option<&str>) -> Option<String> {
     let role = match node.role() {
         "InlineTextBox" => return None,
         "image" => "img",
@@ -175,8 +181,8 @@ fn line(node: &Node, id: Option<&str>) -> Option<String> {
     Some(line)
 }
 
-fn property(property: &axtree::Property) -> Option<String> {
-    let axtree::Property { name, value } = property;
+fn property(property: &axtree::AxProperty) -> Option<String> {
+    let axtree::AxProperty { name, value } = property;
     if IGNORED_PROPERTIES.contains(&&**name) {
         return None;
     }
@@ -193,14 +199,18 @@ fn property(property: &axtree::Property) -> Option<String> {
     Some(format!("{name}: {value}"))
 }
 
-/// Where a node lies. The parts of a control, and what is typed into it, are known to the browser alone; they lie where the control does, but
-/// for those that have no size.
-fn place(node: &Node, around: Option<[f64; 4]>, places: &HashMap<i64, Option<[f64; 4]>>) -> Option<[f64; 4]> {
+/// The bounds of a node. Only the browser knows the parts of a control and the text typed into it.
+/// They have the bounds of the control, apart from those without a size.
+fn place(
+    node: &AxNode,
+    around: Option<[f64; 4]>,
+    places: &HashMap<i64, Option<[f64; 4]>>,
+) -> Option<[f64; 4]> {
     let internal = || around.filter(|_| !["MenuListPopup", "LineBreak"].contains(&node.role()));
     places.get(&node.node?).copied().unwrap_or_else(internal)
 }
 
-fn in_view(node: &Node, place: Option<[f64; 4]>, window: (u32, u32)) -> bool {
+fn in_view(node: &AxNode, place: Option<[f64; 4]>, window: (u32, u32)) -> bool {
     if node.role() == "RootWebArea" {
         return true;
     }
@@ -215,21 +225,22 @@ fn in_view(node: &Node, place: Option<[f64; 4]>, window: (u32, u32)) -> bool {
 }
 
 fn clean(tree: &str) -> String {
-    let mut kept: Vec<&str> = Vec::new();
+    let mut lines: Vec<&str> = Vec::new();
     for line in tree.split('\n') {
         if line.to_lowercase().contains("statictext") {
             let Some(text) = static_text(line) else { continue };
-            let last = &kept[kept.len().saturating_sub(3)..];
+            let last = &lines[lines.len().saturating_sub(3)..];
             if text.is_empty() || last.iter().any(|line| line.contains(text)) {
                 continue;
             }
         }
-        kept.push(line);
+        lines.push(line);
     }
-    kept.join("\n")
+    lines.join("\n")
 }
 
-/// What stands between the quotes of a text; with properties behind it, to the last character but one.
+/// The text between the quotes of a text line. If properties follow, everything up to the last
+/// character but one.
 fn static_text(line: &str) -> Option<&str> {
     const ROLE: &str = "] StaticText ";
     let found = line.match_indices(ROLE).find_map(|(at, _)| {
@@ -249,7 +260,7 @@ mod tests {
 
     use super::*;
 
-    /// A node: number of it, role, name, properties, children.
+    /// A node: id, role, name, properties, children.
     fn node(number: i64, role: &str, name: &str, properties: Value, children: &[i64]) -> Value {
         let children: Vec<String> = children.iter().map(i64::to_string).collect();
         json!({
@@ -262,12 +273,12 @@ mod tests {
         json!([{ "name": "roledescription", "value": { "value": format!("bid={bid} ") } }])
     }
 
-    fn part(nodes: Value) -> Part {
+    fn part(nodes: Value) -> FrameTree {
         let tree = serde_json::from_value(json!({ "nodes": nodes })).unwrap_or_default();
-        Part { frame: "main".to_owned(), prefix: Some(String::new()), tree, owner: None }
+        FrameTree { frame: "main".to_owned(), prefix: Some(String::new()), tree, owner: None }
     }
 
-    fn written(part: Part, places: &[(i64, [f64; 4])], options: &WebArena) -> String {
+    fn written(part: FrameTree, places: &[(i64, [f64; 4])], options: &WebArena) -> String {
         let tabs = ["Shop", "Cart"].map(|title| Tab { url: String::new(), title: title.to_owned() });
         let places = places.iter().map(|&(number, place)| (number, Some(place))).collect();
         let source =

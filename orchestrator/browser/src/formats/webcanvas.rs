@@ -1,25 +1,31 @@
-//! WebCanvas's list of interactive elements: `    [12] link 'Cart'`, two blanks for each element above, below a line with the page's title. Follows
-//! iMeanAI/WebCanvas (`agent/Environment/html_env`): `HTMLTree.prune_tree`, `build_dom_tree` and `get_tag_name` in `build_tree.py`, `ActiveElements`
-//! in `active_elements.py`, `AsyncHTMLEnvironment.get_obs` in `async_env.py`; oddities included:
+//! WebCanvas's list of interactive elements: `    [12] link 'Cart'`, indented by two spaces for
+//! each element above, below a line with the page's title. Follows iMeanAI/WebCanvas
+//! (`agent/Environment/html_env`): `HTMLTree.prune_tree`, `build_dom_tree` and `get_tag_name` in
+//! `build_tree.py`, `ActiveElements` in `active_elements.py`, `AsyncHTMLEnvironment.get_obs` in
+//! `async_env.py`, including their oddities:
 //!
-//! - An element is kept if it is of a kind that is looked for, is not disabled, not `aria-hidden`, and not hidden by its own `style` attribute; or
-//!   if anything in it is kept. What style sheets hide is shown.
+//! - An element is kept if it has one of certain tags, is not disabled, not `aria-hidden`, and not
+//!   hidden by its own `style` attribute; or if any element in it is kept. Elements that style
+//!   sheets hide are shown.
 //! - `disabled=""` does not count as disabled.
-//! - An element says the text before its first child. Only where there is none at all it says its `title`, `placeholder`, `aria-label` or
-//!   `aria-checked`, and where that text is blank the element is not shown.
-//! - A `span`, `div`, heading or such that is no control itself speaks for the element around it, and is shown with that one's kind and id.
+//! - An element shows the text before its first child. Only without any text it shows its `title`,
+//!   `placeholder`, `aria-label` or `aria-checked`. If that text is blank the element is not shown.
+//! - A `span`, `div`, heading or the like that is no control itself is shown with the kind and id
+//!   of the control around it.
 //! - Nothing is cut, whatever its length.
 //!
-//! Not theirs: ids are our bids, and several lines may have the same one (theirs number the lines, and several numbers mean one element); an
-//! element without a bid shows that of the nearest one around it. They parse the page's HTML again, where what is in a `noscript` or a `template`
-//! becomes elements. Only the page's own document is shown, without shadow roots, as in theirs.
+//! Differences from the original: ids are our bids, and several lines may have the same one. (The
+//! original numbers the lines, and several numbers mean one element.) An element without a bid
+//! shows that of the nearest one around it. The original parses the page's HTML again, so the
+//! contents of a `noscript` or a `template` become elements. As in the original, only the page's
+//! own document is shown, without shadow roots.
 
 use std::collections::HashSet;
 
-use crate::observe::dom_snapshot::{Document, Snapshot, own};
+use crate::observe::dom_snapshot::{DocumentSnapshot, DomSnapshot, value_without_mark};
 
-/// What is looked for.
-const KINDS: &[&str] = &[
+/// The tags of candidates.
+const CANDIDATE_TAGS: &[&str] = &[
     "button",
     "a",
     "input",
@@ -47,10 +53,10 @@ const KINDS: &[&str] = &[
     "select-label",
     "optgroup",
 ];
-/// Those that speak for the element around them.
-const SPEAKERS: &[&str] = &["span", "h1", "h2", "h3", "h4", "h5", "h6", "div", "li", "ul", "p"];
-/// Those whose role says what they are.
-const BY_ROLE: &[&str] = &["span", "td", "th", "tr", "li", "div", "label", "filter-chip"];
+/// Tags whose text belongs to the control around them.
+const TEXT_CARRIERS: &[&str] = &["span", "h1", "h2", "h3", "h4", "h5", "h6", "div", "li", "ul", "p"];
+/// Tags whose role decides what they are.
+const ROLE_TAGS: &[&str] = &["span", "td", "th", "tr", "li", "div", "label", "filter-chip"];
 
 const ELEMENT: i64 = 1;
 const TEXT: i64 = 3;
@@ -66,20 +72,20 @@ struct Element<'a> {
     parent: Option<usize>,
     /// The root has 1.
     depth: usize,
-    kept: bool,
+    is_kept: bool,
 }
 
 impl Element<'_> {
-    /// A value that is there and not empty.
-    fn said(&self, name: &str) -> Option<&str> {
+    /// The value of an attribute, if it is not empty.
+    fn attribute(&self, name: &str) -> Option<&str> {
         let found = self.attributes.iter().find(|(attribute, _)| *attribute == name);
         found.map(|(_, value)| *value).filter(|value| !value.is_empty())
     }
 
-    /// What it is as a control.
+    /// Its kind as a control.
     fn control(&self) -> Option<&'static str> {
         Some(match &*self.tag {
-            "input" => match self.said("type") {
+            "input" => match self.attribute("type") {
                 Some("checkbox") => "checkbox",
                 Some("radio") => "radio",
                 Some("button") => "button",
@@ -92,7 +98,7 @@ impl Element<'_> {
             "label" => "label",
             "button" => "button",
             "a" => "link",
-            tag if BY_ROLE.contains(&tag) => match self.said("role")? {
+            tag if ROLE_TAGS.contains(&tag) => match self.attribute("role")? {
                 "button" => "button",
                 "link" | "menuitem" | "tab" => "link",
                 "textbox" => "input",
@@ -107,54 +113,55 @@ impl Element<'_> {
         })
     }
 
-    fn is_wanted(&self) -> bool {
-        let style = self.said("style").unwrap_or_default();
+    fn is_candidate(&self) -> bool {
+        let style = self.attribute("style").unwrap_or_default();
         let hiding = ["display: none", "opacity: 0", "visibility: hidden", "visibility: collapse"];
-        let hidden =
-            hiding.iter().any(|hiding| style.contains(hiding)) || self.said("aria-hidden") == Some("true");
+        let hidden = hiding.iter().any(|hiding| style.contains(hiding))
+            || self.attribute("aria-hidden") == Some("true");
         let control = self.control();
-        let disabled = self.said("disabled").is_some()
+        let disabled = self.attribute("disabled").is_some()
             && matches!(control, Some("select" | "option" | "input" | "textarea" | "button"));
-        let internal = control == Some("input") && self.said("type") == Some("hidden");
-        KINDS.contains(&&*self.tag) && !hidden && !disabled && !internal
+        let internal = control == Some("input") && self.attribute("type") == Some("hidden");
+        CANDIDATE_TAGS.contains(&&*self.tag) && !hidden && !disabled && !internal
     }
 
-    /// What it says.
-    fn words(&self) -> String {
+    /// The text of its line.
+    fn text_shown(&self) -> String {
         let from_attributes = || {
-            let words = ["title", "placeholder", "aria-label"].iter().filter_map(|name| self.said(name));
-            let mut words = words.filter(|words| !words.trim().is_empty());
-            words.next().or_else(|| self.said("aria-checked")).unwrap_or_default()
+            let text_shown =
+                ["title", "placeholder", "aria-label"].iter().filter_map(|name| self.attribute(name));
+            let mut text_shown = text_shown.filter(|text_shown| !text_shown.trim().is_empty());
+            text_shown.next().or_else(|| self.attribute("aria-checked")).unwrap_or_default()
         };
-        let words = if self.text.is_empty() { from_attributes() } else { &self.text };
-        words.replace(['\n', '\t'], "").trim().to_owned()
+        let text_shown = if self.text.is_empty() { from_attributes() } else { &self.text };
+        text_shown.replace(['\n', '\t'], "").trim().to_owned()
     }
 }
 
-pub(crate) fn write(snapshot: &Snapshot, title: &str) -> String {
+pub(crate) fn write(snapshot: &DomSnapshot, title: &str) -> String {
     let mut elements = snapshot.documents.first().map(|page| read(snapshot, page)).unwrap_or_default();
-    // Parents come first: from the end, what is kept reaches everything around it.
+    // Parents come first. So, from the end, a kept element keeps everything around it.
     for number in (0..elements.len()).rev() {
-        elements[number].kept |= elements[number].is_wanted();
-        if let Some(parent) = elements[number].parent.filter(|_| elements[number].kept) {
-            elements[parent].kept = true;
+        elements[number].is_kept |= elements[number].is_candidate();
+        if let Some(parent) = elements[number].parent.filter(|_| elements[number].is_kept) {
+            elements[parent].is_kept = true;
         }
     }
     let mut text = format!("current web tab name is '{title}'\n");
-    for element in elements.iter().filter(|element| element.kept) {
-        let words = element.words();
-        if words.is_empty() {
+    for element in elements.iter().filter(|element| element.is_kept) {
+        let text_shown = element.text_shown();
+        if text_shown.is_empty() {
             continue;
         }
         if let Some((control, id)) = speaks_for(&elements, element) {
             text.push_str(&"  ".repeat(element.depth - 1));
-            text.push_str(&format!("[{}] {control} '{words}'\n", id.unwrap_or_default()));
+            text.push_str(&format!("[{}] {control} '{text_shown}'\n", id.unwrap_or_default()));
         }
     }
     text
 }
 
-/// What a line is about: the kind of a control, and its bid.
+/// The control that a line describes: its kind, and its bid.
 fn speaks_for<'a>(
     elements: &'a [Element<'a>],
     element: &'a Element<'a>,
@@ -163,7 +170,7 @@ fn speaks_for<'a>(
     let control = loop {
         match named.control() {
             Some(control) => break control,
-            None if SPEAKERS.contains(&&*named.tag) => named = elements.get(named.parent?)?,
+            None if TEXT_CARRIERS.contains(&&*named.tag) => named = elements.get(named.parent?)?,
             None => return None,
         }
     };
@@ -173,15 +180,15 @@ fn speaks_for<'a>(
     Some((control, named.bid))
 }
 
-/// The elements of a document in their order.
-fn read<'a>(snapshot: &'a Snapshot, document: &'a Document) -> Vec<Element<'a>> {
+/// The elements of a document, in their order.
+fn read<'a>(snapshot: &'a DomSnapshot, document: &'a DocumentSnapshot) -> Vec<Element<'a>> {
     let children = document.children();
     let nodes = &document.nodes;
     let kind = |node: usize| nodes.node_type.get(node).copied().unwrap_or_default();
     let string = |list: &[i64], node: usize| {
         list.get(node).and_then(|&number| snapshot.string(number)).unwrap_or_default()
     };
-    // What is no part of the page's HTML.
+    // Nodes that are not part of the page's HTML.
     let added = nodes.pseudo_type.index.iter().chain(&nodes.shadow_root_type.index);
     let added: HashSet<usize> = added.copied().collect();
     let mut elements: Vec<Element<'a>> = Vec::new();
@@ -197,18 +204,18 @@ fn read<'a>(snapshot: &'a Snapshot, document: &'a Document) -> Vec<Element<'a>> 
                 let pairs = written.chunks(2).filter_map(|pair| {
                     let [name, value] = pair else { return None };
                     let name = snapshot.string(*name)?;
-                    Some((name, own(name, snapshot.string(*value).unwrap_or_default())?))
+                    Some((name, value_without_mark(name, snapshot.string(*value).unwrap_or_default())?))
                 });
                 let first = below.iter().filter(|child| !added.contains(child));
                 let text = first.take_while(|&&child| kind(child) == TEXT);
                 elements.push(Element {
                     tag: string(&nodes.node_name, node).to_lowercase(),
                     attributes: pairs.collect(),
-                    bid: snapshot.mark(written),
+                    bid: snapshot.bid_of(written),
                     text: text.map(|&child| string(&nodes.node_value, child)).collect(),
                     parent,
                     depth: parent.map_or(1, |parent| elements[parent].depth + 1),
-                    kept: false,
+                    is_kept: false,
                 });
                 Some(elements.len() - 1)
             }

@@ -1,13 +1,13 @@
-// What a browser would ask its user for, in a window of its own that nobody sees: pages of a frozen
-// world are told what they are told where a user declines. Chromium would wait for the user, its
-// headless shell answers by itself, and not always in the same words. The headless shell would
-// grant the pointer lock, and then put the mouse back after each of its movements, which is a
-// movement again: the page becomes slower and slower until no frame of it is drawn.
+// What a browser would ask its user in a prompt that nobody sees. Pages of a frozen world get the
+// result of a declined prompt. Chromium would wait for the user; its headless shell answers by
+// itself, and not always in the same way. The headless shell would also grant the pointer lock, and
+// then move the mouse back after each movement, which is a movement again. Such a page becomes
+// slower and slower until none of its frames is drawn.
 
-function decline(prototype, name, error, tell) {
+function decline(prototype, name, error, notify) {
   replace(prototype, name, () => ({
     [name]() {
-      tell?.(this);
+      notify?.(this);
       return Promise.reject(new DOMException('The request was declined.', error));
     },
   }));
@@ -17,7 +17,7 @@ decline(Element.prototype, 'requestPointerLock', 'NotAllowedError', (element) =>
   nativeSetTimeout(() => page.dispatchEvent(new Event('pointerlockerror', { bubbles: true })), 1);
 });
 decline(globalThis.MediaDevices?.prototype, 'getDisplayMedia', 'NotAllowedError');
-// Looking for a camera takes the machine's time, not the page's.
+// The search for a camera takes the machine's time, not the page's.
 decline(globalThis.MediaDevices?.prototype, 'getUserMedia', 'NotFoundError');
 decline(globalThis.DocumentPictureInPicture?.prototype, 'requestWindow', 'NotAllowedError');
 decline(globalThis.HTMLVideoElement?.prototype, 'requestPictureInPicture', 'NotAllowedError');
@@ -31,8 +31,8 @@ decline(globalThis.Serial?.prototype, 'requestPort', 'NotFoundError');
 if (globalThis.Notification) {
   replace(Notification, 'permission', () => ({ get permission() { return 'denied'; } }));
   replace(Notification, 'requestPermission', () => ({
-    requestPermission(told) {
-      if (typeof told === 'function') nativeSetTimeout(() => told('denied'), 0);
+    requestPermission(callback) {
+      if (typeof callback === 'function') nativeSetTimeout(() => callback('denied'), 0);
       return Promise.resolve('denied');
     },
   }));

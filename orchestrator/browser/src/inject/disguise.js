@@ -1,13 +1,14 @@
-// How something of the browser's is replaced so that it does not show. Defines `apply`, `disguise` and `replace`.
+// Replaces functions and properties of the browser so that pages do not notice. Defines `apply`,
+// `disguise` and `replace`.
 
 const apply = Reflect.apply;
 
-// Functions of ours print as the ones they stand for.
-const faces = new WeakMap();
+// Our functions print as the native ones that they replace.
+const nativeSources = new WeakMap();
 const nativeToString = Function.prototype.toString;
-function disguise(ours, name) {
-  faces.set(ours, `function ${name}() { [native code] }`);
-  return ours;
+function disguise(replacement, name) {
+  nativeSources.set(replacement, `function ${name}() { [native code] }`);
+  return replacement;
 }
 function replace(object, name, make) {
   const descriptor = object && Object.getOwnPropertyDescriptor(object, name);
@@ -16,11 +17,11 @@ function replace(object, name, make) {
     const get = Object.getOwnPropertyDescriptor(make(descriptor.get), name).get;
     Object.defineProperty(object, name, { ...descriptor, get: disguise(get, `get ${name}`) });
   } else {
-    const ours = make(descriptor.value)[name];
-    Object.defineProperty(ours, 'length', { value: descriptor.value.length, configurable: true });
-    Object.defineProperty(object, name, { ...descriptor, value: disguise(ours, name) });
+    const replacement = make(descriptor.value)[name];
+    Object.defineProperty(replacement, 'length', { value: descriptor.value.length, configurable: true });
+    Object.defineProperty(object, name, { ...descriptor, value: disguise(replacement, name) });
   }
 }
 replace(Function.prototype, 'toString', () => ({
-  toString() { return faces.get(this) ?? apply(nativeToString, this, []); },
+  toString() { return nativeSources.get(this) ?? apply(nativeToString, this, []); },
 }));

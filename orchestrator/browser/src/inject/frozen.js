@@ -1,13 +1,15 @@
-// The clock of a world whose time moves only when it is told to. Expects `clock` (function: milliseconds); defines `now`, `elapsed` and `origin`.
+// The clock of a frozen world. Expects `clock` (function: milliseconds); defines `now`, `elapsed`
+// and `origin`.
 
-// Time stands still while a script runs. One that waits for the clock in a loop would wait for ever, so after very many looks at the same
-// instant the clock moves with each further look: by count, hence equally in every run. Programs that measure pages look some ten thousand times
+// Time stands still while a script runs. A script that waits for the clock in a loop would never
+// end. So after very many reads at the same instant the clock moves with each further read: by
+// count, so equally in every run. Programs that measure pages read it some ten thousand times
 // without waiting for anything.
-const PATIENCE = 1000000;
-let latest = 0, looks = 0;
+const MAX_READS = 1000000;
+let latest = 0, reads = 0;
 function now() {
-  const given = clock();
-  if (given > latest) { latest = given; looks = 0; } else if (++looks > PATIENCE) latest += 1;
+  const time = clock();
+  if (time > latest) { latest = time; reads = 0; } else if (++reads > MAX_READS) latest += 1;
   return latest;
 }
 const origin = now();
@@ -20,8 +22,8 @@ replace(Performance.prototype, 'mark', (native) => ({
 }));
 replace(Performance.prototype, 'measure', (native) => ({
   measure(name, from, to) {
-    const told = from !== null && typeof from === 'object' ? from : { start: from, end: to };
-    const { start = 0, end, duration, detail } = told;
+    const range = from !== null && typeof from === 'object' ? from : { start: from, end: to };
+    const { start = 0, end, duration, detail } = range;
     if (end !== undefined || duration !== undefined) return apply(native, this, arguments);
     return apply(native, this, [name, { start, end: elapsed(), detail }]);
   },

@@ -1,6 +1,6 @@
-// Keys that a page has made are made of the world's randomness. The browser makes one first, for
-// its checks and its errors; ours is brought into its place. Those of RSA stay the browser's:
-// primes take too long to find. Expects `word`, `hold` and `inOrder`.
+// Keys that a page generates come from the world's randomness. The browser generates one first, for
+// its checks and errors; then a seeded key takes its place. RSA keys stay the browser's: their
+// primes take too long to find. Expects `randomWord`, `blockTime` and `inRequestOrder`.
 
 const CURVES = {
   'P-256': [32, [0x2a, 0x86, 0x48, 0xce, 0x3d, 3, 1, 7]], 'P-384': [48, [0x2b, 0x81, 4, 0, 0x22]], 'P-521': [66, [0x2b, 0x81, 4, 0, 0x23]],
@@ -8,7 +8,7 @@ const CURVES = {
 const EDWARDS = { Ed25519: 0x70, X25519: 0x6e };
 const LONGEST = 128;
 
-// DER, as RFC 5958 has keys. No length is above 255.
+// DER, as in RFC 5958. No length is above 255.
 function der(tag, ...parts) {
   const content = parts.flat();
   return [tag, ...(content.length > 127 ? [0x81] : []), content.length, ...content];
@@ -19,33 +19,33 @@ function privateKey(algorithm, secret) {
   }
   const [length, curve] = CURVES[algorithm.namedCurve];
   const number = secret.slice(0, length);
-  // Below the order of the curve, and not nothing.
+  // Below the order of the curve, and not zero.
   number[0] = length === 66 ? 0 : number[0] & 0x7f;
   number[length - 1] |= 1;
   return der(0x30, der(2, 0), der(0x30, der(6, 0x2a, 0x86, 0x48, 0xce, 0x3d, 2, 1), der(6, curve)), der(4, der(0x30, der(2, 1), der(4, number))));
 }
 
-const ours = async (subtle, made, secret) => {
-  if (made.type === 'secret') {
-    const length = Math.ceil(made.algorithm.length / 8);
+const deterministicKey = async (subtle, generated, secret) => {
+  if (generated.type === 'secret') {
+    const length = Math.ceil(generated.algorithm.length / 8);
     const raw = Uint8Array.from({ length }, (_, i) => secret[i % LONGEST]);
-    return apply(nativeKeys.importKey, subtle, ['raw', raw, made.algorithm, made.extractable, made.usages]);
+    return apply(nativeSubtle.importKey, subtle, ['raw', raw, generated.algorithm, generated.extractable, generated.usages]);
   }
-  const { algorithm, usages, extractable } = made.privateKey ?? {};
-  if (!(algorithm?.name in EDWARDS) && !(algorithm?.namedCurve in CURVES)) return made;
+  const { algorithm, usages, extractable } = generated.privateKey ?? {};
+  if (!(algorithm?.name in EDWARDS) && !(algorithm?.namedCurve in CURVES)) return generated;
   const encoded = new Uint8Array(privateKey(algorithm, secret));
-  const open = await apply(nativeKeys.importKey, subtle, ['pkcs8', encoded, algorithm, true, usages]);
-  const { kty, crv, x, y } = await apply(nativeKeys.exportKey, subtle, ['jwk', open]);
+  const open = await apply(nativeSubtle.importKey, subtle, ['pkcs8', encoded, algorithm, true, usages]);
+  const { kty, crv, x, y } = await apply(nativeSubtle.exportKey, subtle, ['jwk', open]);
   return {
-    publicKey: await apply(nativeKeys.importKey, subtle, ['jwk', { kty, crv, x, y, ext: true }, algorithm, true, made.publicKey.usages]),
-    privateKey: extractable ? open : await apply(nativeKeys.importKey, subtle, ['pkcs8', encoded, algorithm, false, usages]),
+    publicKey: await apply(nativeSubtle.importKey, subtle, ['jwk', { kty, crv, x, y, ext: true }, algorithm, true, generated.publicKey.usages]),
+    privateKey: extractable ? open : await apply(nativeSubtle.importKey, subtle, ['pkcs8', encoded, algorithm, false, usages]),
   };
 };
-replaceWhenThere('SubtleCrypto', 'generateKey', (native) => ({
+replaceWhenDefined('SubtleCrypto', 'generateKey', (native) => ({
   generateKey(...args) {
-    const secret = Array.from({ length: LONGEST }, () => word() >>> 24);
-    const making = apply(native, this, args);
-    return making instanceof Promise ? hold(inOrder(making.then((made) => ours(this, made, secret)))) : making;
+    const secret = Array.from({ length: LONGEST }, () => randomWord() >>> 24);
+    const pending = apply(native, this, args);
+    return pending instanceof Promise ? blockTime(inRequestOrder(pending.then((generated) => deterministicKey(this, generated, secret)))) : pending;
   },
 }));
-look();
+replaceLateTypes();

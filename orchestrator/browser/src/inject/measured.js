@@ -1,27 +1,27 @@
-// What the browser measured of itself differs each time; it reads as "took no time". Expects
-// `elapsed` and `origin`.
+// The browser's measurements of itself differ in each run, so they read as zero. Expects `elapsed`
+// and `origin`.
 
-const MEASURED = /^(Performance|LargestContentfulPaint|LayoutShift|VisibilityStateEntry|TaskAttribution)/;
-// What was given by the page, or follows from what it shows.
-const TOLD = /size|status|redirectCount|^value$|^type$|^(NAVIGATE|TYPE)_/i;
-for (const type of Object.getOwnPropertyNames(globalThis).filter((name) => MEASURED.test(name))) {
+const TIMING_TYPES = /^(Performance|LargestContentfulPaint|LayoutShift|VisibilityStateEntry|TaskAttribution)/;
+// Fields that the page has set, or that follow from what it shows.
+const UNMEASURED_FIELDS = /size|status|redirectCount|^value$|^type$|^(NAVIGATE|TYPE)_/i;
+for (const type of Object.getOwnPropertyNames(globalThis).filter((name) => TIMING_TYPES.test(name))) {
   const prototype = globalThis[type]?.prototype;
   if (type === 'Performance' || type === 'PerformanceServerTiming' || !prototype) continue;
   for (const name of Object.getOwnPropertyNames(prototype)) {
-    if (!Object.getOwnPropertyDescriptor(prototype, name).get || TOLD.test(name)) continue;
+    if (!Object.getOwnPropertyDescriptor(prototype, name).get || UNMEASURED_FIELDS.test(name)) continue;
     replace(prototype, name, (native) => ({
       get [name]() {
         const value = apply(native, this, []);
         if (typeof value !== 'number') return value;
         if (type === 'PerformanceTiming') return value && origin;
-        const own = name !== 'navigationId' && (this.entryType === 'mark' || this.entryType === 'measure');
-        return own ? value : 0;
+        const isOwn = name !== 'navigationId' && (this.entryType === 'mark' || this.entryType === 'measure');
+        return isOwn ? value : 0;
       },
     }));
   }
 }
-// A copy is made of what the getters say.
-for (const type of Object.getOwnPropertyNames(globalThis).filter((name) => MEASURED.test(name))) {
+// A copy is made of the values of the getters.
+for (const type of Object.getOwnPropertyNames(globalThis).filter((name) => TIMING_TYPES.test(name))) {
   replace(globalThis[type]?.prototype, 'toJSON', (native) => ({
     toJSON() {
       const copy = apply(native, this, []);
@@ -37,22 +37,23 @@ replace(globalThis.IntersectionObserverEntry?.prototype, 'time', () => ({ get ti
 for (const name of ['usedJSHeapSize', 'totalJSHeapSize']) {
   replace(globalThis.MemoryInfo?.prototype, name, () => ({ get [name]() { return 10000000; } }));
 }
-// The browser says by a throw of dice how far its measurements are to be trusted.
+// The browser states by chance how far its measurements can be trusted.
 replace(globalThis.PerformanceTimingConfidence?.prototype, 'value', () => ({ get value() { return 'high'; } }));
-// A file that a page makes was made at the page's time.
+// A file that a page creates has the page's time.
 if (globalThis.File) {
   const NativeFile = File;
-  const OurFile = new Proxy(NativeFile, {
+  const FileProxy = new Proxy(NativeFile, {
     construct(target, args, self) {
       if (args.length >= 2 && args[2]?.lastModified === undefined) args[2] = { ...args[2], lastModified: now() };
       return Reflect.construct(target, args, self);
     },
   });
-  disguise(OurFile, 'File');
-  Object.defineProperty(NativeFile.prototype, 'constructor', { value: OurFile, writable: true, configurable: true });
-  Object.defineProperty(globalThis, 'File', { value: OurFile, writable: true, configurable: true });
+  disguise(FileProxy, 'File');
+  Object.defineProperty(NativeFile.prototype, 'constructor', { value: FileProxy, writable: true, configurable: true });
+  Object.defineProperty(globalThis, 'File', { value: FileProxy, writable: true, configurable: true });
 }
-// How long tasks and frames take is the machine's: none of them is ever long.
+// The duration of tasks and frames depends on the machine, so none of them is ever reported as
+// long.
 if (globalThis.PerformanceObserver) {
   const LONG = ['long-animation-frame', 'longtask'];
   replace(PerformanceObserver.prototype, 'observe', (native) => ({

@@ -1,19 +1,23 @@
-//! The scripts that make pages and workers of a world repeat. They run before any script of the page, in every document and worker.
+//! The scripts that make pages and workers of a world repeat. They run before any script of the
+//! page, in every document and worker.
 //!
 //! ```text
-//! disguise   how something of the browser's is replaced
-//! place      where a document is
-//! frozen     the clock where time is moved by us         running   the clock where it runs on
-//! measured   what the browser measures of itself
-//! realm      the date and randomness
-//! awaited, keys  what other threads and processes answer, and the keys that they make
+//! disguise       replaces the browser's functions without a trace
+//! place          where a document is
+//! frozen         the clock of a frozen world
+//! running        the clock of attach mode, where time runs on
+//! measured       the browser's measurements of itself
+//! realm          date and randomness
+//! awaited, keys  replies of other threads and processes, and generated keys
 //! page, worker   frames, timers and messages that follow the frozen clock
-//! declined   what a browser would ask its user for
+//! declined       prompts for the user
 //! ```
+//!
+//! Pages see no other change than time, randomness, the machine's properties and prompts.
 
 use serde_json::json;
 
-use crate::{World, clock::virtual_time};
+use crate::{Determinism, clock::virtual_time};
 
 const DISGUISE: &str = include_str!("disguise.js");
 const PLACE: &str = include_str!("place.js");
@@ -27,48 +31,50 @@ const PAGE: &str = include_str!("page.js");
 const DECLINED: &str = include_str!("declined.js");
 const WORKER: &str = include_str!("worker.js");
 
-/// For every document. The clock is the page's own: virtual already, in steps (see [`virtual_time::STEP`]); or, with a `shift` in milliseconds, the
-/// machine's, moved by that.
-pub(crate) fn page(world: &World, shift: Option<f64>) -> String {
-    let seed = seed(world);
+/// The script for documents. Without a `shift` the clock is the page's virtual one, in steps of
+/// [`virtual_time::STEP`]. With one it is the machine's, shifted by that many milliseconds.
+pub(crate) fn page(determinism: &Determinism, shift: Option<f64>) -> String {
+    let seed = seed(determinism);
     match shift {
         Some(shift) => format!(
             "(() => {{ 'use strict';\nconst seed = {seed}, shift = {shift};\n{DISGUISE}\n{PLACE}\n{RUNNING}\n{REALM}\n}})();"
         ),
         None => format!(
-            "(() => {{ 'use strict';\nconst seed = {seed};\nconst givenNow = Date.now;\nconst clock = () => {{ const given = givenNow(); return given - ((given - {start}) % {step} + {step}) % {step}; }};\n{DISGUISE}\n{PLACE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{KEYS}\n{PAGE}\n{DECLINED}\n}})();",
-            start = virtual_time::milliseconds(*world),
+            "(() => {{ 'use strict';\nconst seed = {seed};\nconst nativeNow = Date.now;\nconst clock = () => {{ const time = nativeNow(); return time - ((time - {start}) % {step} + {step}) % {step}; }};\n{DISGUISE}\n{PLACE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{KEYS}\n{PAGE}\n{DECLINED}\n}})();",
+            start = virtual_time::start_millis(*determinism),
             step = virtual_time::STEP,
         ),
     }
 }
 
-/// For a worker of one `kind` (`worker`, `shared_worker`, `service_worker`), the `ordinal`-th of the episode with its address. The value of
-/// the script is an object whose `tick(milliseconds)` moves the worker's clock.
-pub(crate) fn worker(world: &World, kind: &str, url: &str, ordinal: usize, start: f64) -> String {
+/// The script for a worker of one `kind` (`worker`, `shared_worker`, `service_worker`), the
+/// `ordinal`-th of the episode with its URL. Its value is an object whose `tick(milliseconds)`
+/// moves the worker's clock.
+pub(crate) fn worker(determinism: &Determinism, kind: &str, url: &str, ordinal: usize, start: f64) -> String {
     format!(
         "(() => {{ 'use strict';\nconst kind = {kind};\nlet current = {start};\nconst clock = () => current;\n{who}\n{DISGUISE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{KEYS}\n{WORKER}\nreturn {{ tick }};\n}})()",
         kind = json!(kind),
-        who = who(world, url, ordinal),
+        who = who(determinism, url, ordinal),
     )
 }
 
-/// The same where time runs on, `shift` milliseconds from the machine's.
-pub(crate) fn running_worker(world: &World, url: &str, ordinal: usize, shift: f64) -> String {
+/// The script for a worker in attach mode, `shift` milliseconds from the machine's time.
+pub(crate) fn running_worker(determinism: &Determinism, url: &str, ordinal: usize, shift: f64) -> String {
     format!(
         "(() => {{ 'use strict';\nconst shift = {shift};\n{who}\n{DISGUISE}\n{RUNNING}\n{REALM}\n}})()",
-        who = who(world, url, ordinal),
+        who = who(determinism, url, ordinal),
     )
 }
 
-/// Which worker it is. That is told from outside: one that has not started yet must not be asked for its own `location`, Chromium crashes on that.
-fn who(world: &World, url: &str, ordinal: usize) -> String {
-    format!("const seed = {}, place = {};", seed(world), json!(format!("{url}|{ordinal}")))
+/// The worker's identity. It comes from outside, because Chromium crashes if a worker that has not
+/// started yet is asked for its `location`.
+fn who(determinism: &Determinism, url: &str, ordinal: usize) -> String {
+    format!("const seed = {}, place = {};", seed(determinism), json!(format!("{url}|{ordinal}")))
 }
 
-/// As a string of JavaScript.
-fn seed(world: &World) -> String {
-    json!(format!("{:016x}", world.seed)).to_string()
+/// The seed as a JavaScript string.
+fn seed(determinism: &Determinism) -> String {
+    json!(format!("{:016x}", determinism.seed)).to_string()
 }
 
 #[cfg(test)]
@@ -78,15 +84,15 @@ mod tests {
 
     use super::*;
 
-    /// A second function of a name takes the place of the first, without an error.
+    /// A second function of the same name silently replaces the first.
     #[test]
     fn no_name_stands_for_two_things_in_a_script() {
-        let world = World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+        let determinism = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
         let scripts = [
-            page(&world, None),
-            page(&world, Some(0.0)),
-            worker(&world, "worker", "https://a.test/w.js", 1, 0.0),
-            running_worker(&world, "https://a.test/w.js", 1, 0.0),
+            page(&determinism, None),
+            page(&determinism, Some(0.0)),
+            worker(&determinism, "worker", "https://a.test/w.js", 1, 0.0),
+            running_worker(&determinism, "https://a.test/w.js", 1, 0.0),
         ];
         for script in scripts {
             let mut declared: BTreeMap<&str, usize> = BTreeMap::new();

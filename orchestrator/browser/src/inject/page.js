@@ -1,11 +1,11 @@
-// The part for documents of a frozen world: frames of animation that follow the page's clock instead of the screen's, and observers that are not
-// told of our marks.
+// The part for documents of a frozen world: animation frames that follow the page's clock instead
+// of the screen's, and mutation observers that do not see our marks.
 
 const nativeSetTimeout = setTimeout;
 const FRAME = 1000 / 60;
-let callbacks = new Map(), nextHandle = 1, due = false;
+let callbacks = new Map(), nextHandle = 1, isScheduled = false;
 function runFrame() {
-  due = false;
+  isScheduled = false;
   const batch = callbacks;
   callbacks = new Map();
   const time = elapsed();
@@ -17,8 +17,8 @@ replace(window, 'requestAnimationFrame', (native) => ({
   requestAnimationFrame(callback) {
     if (typeof callback !== 'function') return apply(native, this, arguments);
     callbacks.set(nextHandle, callback);
-    if (!due) {
-      due = true;
+    if (!isScheduled) {
+      isScheduled = true;
       const time = elapsed();
       nativeSetTimeout(runFrame, Math.max(1, Math.ceil((Math.floor(time / FRAME) + 1) * FRAME - time)));
     }
@@ -36,7 +36,7 @@ replace(window, 'requestIdleCallback', (native) => ({
 }));
 replace(window, 'cancelIdleCallback', () => ({ cancelIdleCallback(handle) { clearTimeout(handle); } }));
 replace(AnimationTimeline.prototype, 'currentTime', () => ({ get currentTime() { return elapsed(); } }));
-// Frames come some hundredths of a millisecond after each other where time stands still.
+// While time stands still, frames come some hundredths of a millisecond after each other.
 for (const name of ['currentTime', 'startTime']) {
   replace(Animation.prototype, name, (native) => ({
     get [name]() {
@@ -46,56 +46,57 @@ for (const name of ['currentTime', 'startTime']) {
   }));
 }
 
-// The marks that are on the elements while a page is looked at (`marks.js`) are not for its observers.
-const MARKED = ['aria-roledescription', 'aria-description'];
-const told = (records) => records.filter((record) => !MARKED.includes(record.attributeName));
+// The marks that elements have during an observation (`marks.js`) are not for the page's observers.
+const MARK_ATTRIBUTES = ['aria-roledescription', 'aria-description'];
+const withoutMarks = (records) => records.filter((record) => !MARK_ATTRIBUTES.includes(record.attributeName));
 const NativeObserver = MutationObserver;
-const OurObserver = new Proxy(NativeObserver, {
+const ObserverProxy = new Proxy(NativeObserver, {
   construct(target, [callback, ...rest], self) {
     const filtered = typeof callback !== 'function' ? callback : function (records, observer) {
-      const left = told(records);
-      if (left.length) apply(callback, this, [left, observer]);
+      const remaining = withoutMarks(records);
+      if (remaining.length) apply(callback, this, [remaining, observer]);
     };
     return Reflect.construct(target, [filtered, ...rest], self);
   },
 });
-disguise(OurObserver, 'MutationObserver');
-Object.defineProperty(NativeObserver.prototype, 'constructor', { value: OurObserver, writable: true, configurable: true });
+disguise(ObserverProxy, 'MutationObserver');
+Object.defineProperty(NativeObserver.prototype, 'constructor', { value: ObserverProxy, writable: true, configurable: true });
 for (const name of ['MutationObserver', 'WebKitMutationObserver']) {
-  Object.defineProperty(window, name, { value: OurObserver, writable: true, configurable: true });
+  Object.defineProperty(window, name, { value: ObserverProxy, writable: true, configurable: true });
 }
 replace(NativeObserver.prototype, 'takeRecords', (native) => ({
-  takeRecords() { return told(apply(native, this, [])); },
+  takeRecords() { return withoutMarks(apply(native, this, [])); },
 }));
 
-// A click with the middle button pastes what was last marked in any page of the browser, of whatever episode. Here it pastes nothing.
-let middle = false;
+// A click with the middle button pastes the last selection of any page of the browser, of any
+// episode. Here it pastes nothing.
+let isMiddleButton = false;
 for (const type of ['mousedown', 'mouseup', 'keydown']) {
-  apply(nativeListen, window, [type, (event) => { middle = event.button === 1; }, true]);
+  apply(nativeAddEventListener, window, [type, (event) => { isMiddleButton = event.button === 1; }, true]);
 }
-apply(nativeListen, window, ['paste', (event) => {
-  if (!middle || !event.isTrusted) return;
+apply(nativeAddEventListener, window, ['paste', (event) => {
+  if (!isMiddleButton || !event.isTrusted) return;
   event.preventDefault();
   event.stopImmediatePropagation();
 }, true]);
 
-// The names of the steps in a history are made up by the browser.
-const stepNames = new Map(), steps = new Map();
-function stepName(given) {
-  if (!given) return given;
-  if (!stepNames.has(given)) {
-    const [e, f, g, h] = hash(`${seed}|${place}|step ${stepNames.size}`).map((word) => (word >>> 0).toString(16).padStart(8, '0'));
+// The browser makes up the names of history entries.
+const entryNames = new Map(), entries = new Map();
+function entryName(nativeName) {
+  if (!nativeName) return nativeName;
+  if (!entryNames.has(nativeName)) {
+    const [e, f, g, h] = hash(`${seed}|${place}|step ${entryNames.size}`).map((part) => (part >>> 0).toString(16).padStart(8, '0'));
     const name = `${e}-${f.slice(4)}-4${f.slice(5)}-a${g.slice(5)}-${g.slice(4)}${h}`;
-    stepNames.set(given, name);
-    steps.set(name, given);
+    entryNames.set(nativeName, name);
+    entries.set(name, nativeName);
   }
-  return stepNames.get(given);
+  return entryNames.get(nativeName);
 }
 for (const name of ['key', 'id']) {
   replace(globalThis.NavigationHistoryEntry?.prototype, name, (native) => ({
-    get [name]() { return stepName(apply(native, this, [])); },
+    get [name]() { return entryName(apply(native, this, [])); },
   }));
 }
 replace(globalThis.Navigation?.prototype, 'traverseTo', (native) => ({
-  traverseTo(key, ...rest) { return apply(native, this, [steps.get(key) ?? key, ...rest]); },
+  traverseTo(key, ...rest) { return apply(native, this, [entries.get(key) ?? key, ...rest]); },
 }));

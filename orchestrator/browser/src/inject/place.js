@@ -1,4 +1,4 @@
-// Where a document is, for the seed.
+// The place of a document, for the seed.
 
 const place = (() => {
   const path = [];

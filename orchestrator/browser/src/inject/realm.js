@@ -1,17 +1,18 @@
-// What pages and workers of all worlds share: the date, and seeded randomness.
-// Expects `seed` and `place` (strings), `now` (function: milliseconds) and `origin` (whatever tells this realm from others in the same place).
+// The part for pages and workers of all worlds: date and seeded randomness. Expects `seed` and
+// `place` (strings), `now` (function: milliseconds) and `origin` (distinguishes this realm from
+// others in the same place).
 
 const NativeDate = Date;
-const OurDate = new Proxy(NativeDate, {
+const DateProxy = new Proxy(NativeDate, {
   construct(target, args, self) { return Reflect.construct(target, args.length ? args : [now()], self); },
   apply() { return new NativeDate(now()).toString(); },
 });
-disguise(OurDate, 'Date');
-Object.defineProperty(NativeDate.prototype, 'constructor', { value: OurDate, writable: true, configurable: true });
-Object.defineProperty(globalThis, 'Date', { value: OurDate, writable: true, configurable: true });
+disguise(DateProxy, 'Date');
+Object.defineProperty(NativeDate.prototype, 'constructor', { value: DateProxy, writable: true, configurable: true });
+Object.defineProperty(globalThis, 'Date', { value: DateProxy, writable: true, configurable: true });
 replace(NativeDate, 'now', () => ({ now() { return now(); } }));
 
-// Formats of dates take the present where they are given none.
+// Date formats use the present time if they get no date.
 const formats = new WeakMap();
 replace(Intl.DateTimeFormat.prototype, 'format', (native) => ({
   get format() {
@@ -24,18 +25,18 @@ replace(Intl.DateTimeFormat.prototype, 'formatToParts', (native) => ({
   formatToParts(date) { return apply(native, this, [date === undefined ? now() : date]); },
 }));
 
-const present = globalThis.Temporal?.Now;
-if (present) {
+const temporalNow = globalThis.Temporal?.Now;
+if (temporalNow) {
   const instant = () => Temporal.Instant.fromEpochMilliseconds(now());
-  const here = (zone) => instant().toZonedDateTimeISO(zone ?? present.timeZoneId());
-  replace(present, 'instant', () => ({ instant() { return instant(); } }));
-  replace(present, 'zonedDateTimeISO', () => ({ zonedDateTimeISO(zone) { return here(zone); } }));
-  replace(present, 'plainDateTimeISO', () => ({ plainDateTimeISO(zone) { return here(zone).toPlainDateTime(); } }));
-  replace(present, 'plainDateISO', () => ({ plainDateISO(zone) { return here(zone).toPlainDate(); } }));
-  replace(present, 'plainTimeISO', () => ({ plainTimeISO(zone) { return here(zone).toPlainTime(); } }));
+  const zonedNow = (zone) => instant().toZonedDateTimeISO(zone ?? temporalNow.timeZoneId());
+  replace(temporalNow, 'instant', () => ({ instant() { return instant(); } }));
+  replace(temporalNow, 'zonedDateTimeISO', () => ({ zonedDateTimeISO(zone) { return zonedNow(zone); } }));
+  replace(temporalNow, 'plainDateTimeISO', () => ({ plainDateTimeISO(zone) { return zonedNow(zone).toPlainDateTime(); } }));
+  replace(temporalNow, 'plainDateISO', () => ({ plainDateISO(zone) { return zonedNow(zone).toPlainDate(); } }));
+  replace(temporalNow, 'plainTimeISO', () => ({ plainTimeISO(zone) { return zonedNow(zone).toPlainTime(); } }));
 }
 
-// sfc32 over a hash of the seed, of where this realm is, and of when it began.
+// sfc32 over a hash of the seed, of the realm's place, and of its start.
 function hash(text) {
   const h = [1779033703, 3144134277, 1013904242, 2773480762];
   const m = [597399067, 2869860233, 951274213, 2716044179];
@@ -46,7 +47,7 @@ function hash(text) {
   return h;
 }
 let [a, b, c, d] = hash(`${seed}|${place}|${origin}`);
-function word() {
+function randomWord() {
   const t = (a + b | 0) + d | 0;
   d = d + 1 | 0;
   a = b ^ b >>> 9;
@@ -54,10 +55,10 @@ function word() {
   c = (c << 21 | c >>> 11) + t | 0;
   return t >>> 0;
 }
-for (let i = 0; i < 16; i++) word();
+for (let i = 0; i < 16; i++) randomWord();
 
 replace(Math, 'random', () => ({
-  random() { return ((word() >>> 5) * 67108864 + (word() >>> 6)) / 9007199254740992; },
+  random() { return ((randomWord() >>> 5) * 67108864 + (randomWord() >>> 6)) / 9007199254740992; },
 }));
 if (globalThis.Crypto) {
   const bytesOf = (array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
@@ -65,14 +66,14 @@ if (globalThis.Crypto) {
     getRandomValues(array) {
       apply(native, this, [array]); // for its checks and its errors
       const bytes = bytesOf(array);
-      for (let i = 0; i < bytes.length; i++) bytes[i] = word() >>> 24;
+      for (let i = 0; i < bytes.length; i++) bytes[i] = randomWord() >>> 24;
       return array;
     },
   }));
   replace(Crypto.prototype, 'randomUUID', () => ({
     randomUUID() {
       const hex = Array.from({ length: 16 }, (_, i) => {
-        let byte = word() >>> 24;
+        let byte = randomWord() >>> 24;
         if (i === 6) byte = byte & 0x0f | 0x40;
         if (i === 8) byte = byte & 0x3f | 0x80;
         return byte.toString(16).padStart(2, '0');
@@ -82,7 +83,7 @@ if (globalThis.Crypto) {
   }));
 }
 
-// What differs from machine to machine.
+// What differs between machines.
 const navigatorType = globalThis.Navigator ?? globalThis.WorkerNavigator;
 replace(navigatorType?.prototype, 'hardwareConcurrency', () => ({ get hardwareConcurrency() { return 4; } }));
 replace(navigatorType?.prototype, 'deviceMemory', () => ({ get deviceMemory() { return 8; } }));

@@ -1,21 +1,24 @@
-// The clock of a world whose time runs on: the machine's, moved to the world's. What only counts from the beginning of a document, as
-// `performance.now` and the times of frames do, is the browser's own. Expects `shift` (milliseconds); defines `now` and `origin`.
+// The clock of attach mode: the machine's time, shifted to the world's. Durations since the start
+// of a document, such as `performance.now` and the times of frames, are the browser's own. Expects
+// `shift` (milliseconds); defines `now` and `origin`.
 
-// The window of a first, empty document may be used again for the next one, and the script is run in it again.
-const mark = Symbol.for(seed);
-try { if (apply(nativeToString, mark, []) === seed) return; } catch { /* The browser's own, which knows no such mark. */ }
+// The window of a first, empty document may be used again for the next one. Then the script runs in
+// it again.
+const marker = Symbol.for(seed);
+try { if (apply(nativeToString, marker, []) === seed) return; } catch { /* The browser's own, which knows no such marker. */ }
 replace(Function.prototype, 'toString', (native) => ({
-  toString() { return this === mark ? seed : apply(native, this, []); },
+  toString() { return this === marker ? seed : apply(native, this, []); },
 }));
 
-const givenNow = Date.now;
-function now() { return givenNow() + shift; }
-// Not the time, which differs from run to run. A document is told from the one before it by its place in the history, or by its being a reload.
+const nativeNow = Date.now;
+function now() { return nativeNow() + shift; }
+// Not the time, which differs between runs. The place in the history, or a reload, distinguishes a
+// document from the one before it.
 const origin = globalThis.document ? `${history.length}|${performance.getEntriesByType('navigation')[0]?.type}` : '';
 
-const moved = (native) => (value) => { const given = apply(native, value, []); return given && given + shift; };
-replace(Performance.prototype, 'timeOrigin', (native) => ({ get timeOrigin() { return moved(native)(this); } }));
+const shifted = (native) => (value) => { const time = apply(native, value, []); return time && time + shift; };
+replace(Performance.prototype, 'timeOrigin', (native) => ({ get timeOrigin() { return shifted(native)(this); } }));
 for (const name of Object.getOwnPropertyNames(globalThis.PerformanceTiming?.prototype ?? {})) {
   if (!Object.getOwnPropertyDescriptor(PerformanceTiming.prototype, name).get) continue;
-  replace(PerformanceTiming.prototype, name, (native) => ({ get [name]() { return moved(native)(this); } }));
+  replace(PerformanceTiming.prototype, name, (native) => ({ get [name]() { return shifted(native)(this); } }));
 }

@@ -1,47 +1,49 @@
-// The part for workers of a frozen world. Chromium's virtual time moves a page's timers but not a worker's, so a worker's clock and timers are moved from
-// outside, by `tick`, while the page's time stands still; and what the worker posts leaves it in the same pauses.
+// The part for workers of a frozen world. Chromium's virtual time moves a page's timers but not a
+// worker's. So `tick` moves a worker's clock and timers from outside, while the page's time stands
+// still. The worker's messages leave it in the same pauses.
 
 const nativePing = new MessageChannel();
 const nativePostToPort = MessagePort.prototype.postMessage;
-let pinged = null;
-nativePing.port1.onmessage = () => pinged();
-// Lets the messages that have arrived, and what they started, have their turn.
-function turn() {
-  return new Promise((resolve) => { pinged = resolve; apply(nativePostToPort, nativePing.port2, [0]); });
+let resolvePing = null;
+nativePing.port1.onmessage = () => resolvePing();
+// Gives the messages that have arrived, and their results, time to run.
+function nextTask() {
+  return new Promise((resolve) => { resolvePing = resolve; apply(nativePostToPort, nativePing.port2, [0]); });
 }
 
 const timers = new Map();
 let nextTimer = 1;
-function start(callback, delay, args, repeat) {
+function addTimer(callback, delay, args, repeat) {
   const wait = Math.max(1, Math.trunc(Number(delay)) || 0);
   const run = typeof callback === 'function' ? () => apply(callback, globalThis, args) : () => (0, eval)(String(callback));
   timers.set(nextTimer, { id: nextTimer, at: current + wait, wait, repeat, run });
   return nextTimer++;
 }
-// A worker that has not started yet has no timers to replace: they come to its prototype later, and are hidden by these.
-const own = {
-  setTimeout(callback, delay, ...args) { return start(callback, delay, args, false); },
-  setInterval(callback, delay, ...args) { return start(callback, delay, args, true); },
+// A worker that has not started yet has no timers to replace. They come to its prototype later,
+// where these hide them.
+const timerFunctions = {
+  setTimeout(callback, delay, ...args) { return addTimer(callback, delay, args, false); },
+  setInterval(callback, delay, ...args) { return addTimer(callback, delay, args, true); },
   clearTimeout(id) { timers.delete(id); },
   clearInterval(id) { timers.delete(id); },
 };
 if (kind === 'worker') {
-  own.requestAnimationFrame = (callback) => start(() => callback(elapsed()), 16, [], false);
-  own.cancelAnimationFrame = (id) => { timers.delete(id); };
+  timerFunctions.requestAnimationFrame = (callback) => addTimer(() => callback(elapsed()), 16, [], false);
+  timerFunctions.cancelAnimationFrame = (id) => { timers.delete(id); };
 }
-for (const [name, value] of Object.entries(own)) {
+for (const [name, value] of Object.entries(timerFunctions)) {
   const length = name.startsWith('clear') ? 0 : 1;
   Object.defineProperty(value, 'length', { value: length, configurable: true });
   const descriptor = { value: disguise(value, name), writable: true, enumerable: true, configurable: true };
   Object.defineProperty(globalThis, name, descriptor);
 }
 
-// Waiting is ours, whoever waits.
+// We do all the waiting, also for these.
 replace(globalThis.Scheduler?.prototype, 'postTask', (native) => ({
   postTask(callback, options) {
     const delay = Number(options?.delay) || 0;
     if (delay <= 0 || typeof callback !== 'function') return apply(native, this, arguments);
-    const due = new Promise((done) => start(done, delay, [], false));
+    const due = new Promise((done) => addTimer(done, delay, [], false));
     return due.then(() => apply(native, this, [callback, { ...options, delay: 0 }]));
   },
 }));
@@ -49,13 +51,13 @@ replace(AbortSignal, 'timeout', (native) => ({
   timeout(milliseconds) {
     apply(native, AbortSignal, [milliseconds]); // for its checks and its errors
     const aborting = new AbortController();
-    start(() => aborting.abort(new DOMException('signal timed out', 'TimeoutError')), milliseconds, [], false);
+    addTimer(() => aborting.abort(new DOMException('signal timed out', 'TimeoutError')), milliseconds, [], false);
     return aborting.signal;
   },
 }));
 
 const outbox = [];
-function posting(object, native) {
+function postMessageReplacement(object, native) {
   return {
     postMessage(message, options) {
       const transfer = Array.isArray(options) ? options : options?.transfer ?? [];
@@ -63,13 +65,14 @@ function posting(object, native) {
     },
   };
 }
-if (kind === 'worker') replace(globalThis, 'postMessage', (native) => posting(globalThis, native));
-if (kind === 'shared_worker') replace(MessagePort.prototype, 'postMessage', (native) => posting(null, native));
+if (kind === 'worker') replace(globalThis, 'postMessage', (native) => postMessageReplacement(globalThis, native));
+if (kind === 'shared_worker') replace(MessagePort.prototype, 'postMessage', (native) => postMessageReplacement(null, native));
 
-// A shared worker has begun only when its first page has reached it, which takes a moment of real time.
-let begun = kind !== 'shared_worker';
-const connected = begun ? null : new Promise((resolve) => {
-  addEventListener('connect', () => { begun = true; resolve(); }, { once: true });
+// A shared worker has begun only when its first page has connected, which takes a moment of real
+// time.
+let isConnected = kind !== 'shared_worker';
+const connected = isConnected ? null : new Promise((resolve) => {
+  addEventListener('connect', () => { isConnected = true; resolve(); }, { once: true });
 });
 
 function earliest(until) {
@@ -79,21 +82,22 @@ function earliest(until) {
   }
   return first;
 }
-// Moves the clock to `until`, running what is due on the way. Returns how many messages left the worker.
+// Moves the clock to `until` and runs the due timers on the way. Returns how many messages left the
+// worker.
 async function tick(until) {
-  if (!begun) await connected;
-  await turn();
-  await turn();
-  await calm(turn);
+  if (!isConnected) await connected;
+  await nextTask();
+  await nextTask();
+  await waitForPending(nextTask);
   for (let timer = earliest(until); timer; timer = earliest(until)) {
     current = Math.max(current, timer.at);
     if (timer.repeat) timer.at += timer.wait; else timers.delete(timer.id);
     try { timer.run(); } catch (error) { reportError(error); }
-    await turn();
-    await calm(turn);
+    await nextTask();
+    await waitForPending(nextTask);
   }
   current = Math.max(current, until);
-  const leaving = outbox.splice(0);
-  for (const [native, target, [message, transfer]] of leaving) apply(native, target, [message, transfer]);
-  return leaving.length;
+  const messages = outbox.splice(0);
+  for (const [native, target, [message, transfer]] of messages) apply(native, target, [message, transfer]);
+  return messages.length;
 }

@@ -1,4 +1,5 @@
-//! What a browser says of itself and of where it is: the size of its page, its language, time zone, name, and place on earth.
+//! The device that a browser pretends to be: page size, language, time zone, user agent, and
+//! location.
 
 use serde_json::{Value, json};
 
@@ -9,31 +10,32 @@ use crate::{Error, Session};
 pub struct Device {
     /// Size of the page in CSS pixels: width, height.
     pub viewport: (u32, u32),
-    /// Such as `en-US`: of the pages' formats, of what servers are asked for, and of what pages are told.
+    /// Such as `en-US`: for number and date formats, for the `Accept-Language` header, and for
+    /// `navigator.language`.
     pub locale: String,
     /// Such as `Europe/Berlin`.
     pub timezone: String,
-    /// The whole text of the header field; the browser's own unless said.
+    /// The whole `User-Agent` header; `None` keeps the browser's own.
     pub user_agent: Option<String>,
-    /// A touch screen, and pages laid out as telephones do it.
+    /// A touch screen, and pages laid out as on a phone.
     pub mobile: bool,
-    /// Where pages that ask are told to be; they are not told unless this is set.
+    /// The location that pages get if they ask. Without one they get none.
     pub geolocation: Option<Geolocation>,
 }
 
-/// A place on earth.
+/// A location on earth.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Geolocation {
     /// Degrees north.
     pub latitude: f64,
     /// Degrees east.
     pub longitude: f64,
-    /// How exact that is, in metres.
+    /// The accuracy in metres.
     pub accuracy: f64,
 }
 
 impl Default for Device {
-    /// A screen of 1280 x 720 on a desk, `en-US`, `UTC`, in a place unknown.
+    /// A desktop screen of 1280 x 720, `en-US`, `UTC`, without a location.
     fn default() -> Self {
         Self {
             viewport: (1280, 720),
@@ -48,7 +50,7 @@ impl Default for Device {
 
 impl Device {
     /// The commands that make a page see the device.
-    pub(crate) fn of_page(&self) -> Vec<(&'static str, Value)> {
+    pub(crate) fn page_overrides(&self) -> Vec<(&'static str, Value)> {
         let (width, height) = self.viewport;
         let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": self.mobile,
             "screenWidth": width, "screenHeight": height });
@@ -68,15 +70,16 @@ impl Device {
         commands
     }
 
-    /// What pages of the episode may do without asking.
+    /// Permissions that the pages of the episode have without asking.
     pub(crate) fn permissions(&self) -> Vec<&'static str> {
         self.geolocation.iter().map(|_| "geolocation").collect()
     }
 }
 
 impl Session {
-    /// What servers and scripts are told of the browser's name and language, where that is not what it says by itself.
-    pub(crate) async fn pretended_name(&self) -> Result<Option<Value>, Error> {
+    /// The user agent and languages for servers and scripts, where they differ from the browser's
+    /// own.
+    pub(crate) async fn user_agent_override(&self) -> Result<Option<Value>, Error> {
         const METHOD: &str = "Browser.getVersion";
         let Device { user_agent, locale, .. } = &self.launch.device;
         let name = match user_agent {

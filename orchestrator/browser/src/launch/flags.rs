@@ -1,9 +1,10 @@
-//! Chromium's one command line. The same for every session but for the proxy, its key, the size and the language.
+//! Chromium's command line. It is the same for every session, apart from the proxy, its key, the
+//! size and the language.
 
 use crate::Launch;
 
-/// Nothing that talks to its maker, changes by experiment, or looks at the machine.
-const FIXED: &[&str] = &[
+/// No traffic to Google, no experiments, nothing that depends on the machine.
+const COMMON_FLAGS: &[&str] = &[
     "--disable-back-forward-cache",
     "--disable-background-networking",
     "--disable-background-timer-throttling",
@@ -43,20 +44,23 @@ const FIXED: &[&str] = &[
     "--no-service-autorun",
     "--password-store=basic",
     "--use-mock-keychain",
-    // Names are the gateway's business; whatever asks for an address itself gets none.
+    // The gateway resolves names. Anything else that tries to resolve one fails.
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE [::1]",
     "--proxy-bypass-list=<-loopback>",
 ];
 
-/// The proxy of Chromium's own profile, in which no page is ever opened: a name that nobody can resolve. What Chromium itself wants of the network
-/// ends here, whatever option it ignores. The pages' contexts have the gateway.
-const NOWHERE: &str = "nowhere.invalid:1";
+/// The proxy of Chromium's own profile, in which no page is ever opened. Its name cannot be
+/// resolved, so Chromium's own requests end here, whichever options it ignores. The pages' contexts
+/// have the gateway.
+const UNRESOLVABLE_PROXY: &str = "nowhere.invalid:1";
 
-/// All frames, tabs and workers of an episode in one process, because the virtual clock belongs to a process.
-const ONE_CLOCK: &[&str] = &["--disable-site-isolation-trials", "--renderer-process-limit=1"];
+/// All frames, tabs and workers of an episode share one process, because the virtual clock belongs
+/// to a process.
+const SINGLE_RENDERER_FLAGS: &[&str] = &["--disable-site-isolation-trials", "--renderer-process-limit=1"];
 
-/// Frames are drawn when the browser is told to, each of them whole: nothing of it is left to threads that go their own way, or to a later one.
-const DRAWN_WHEN_TOLD: &[&str] = &[
+/// Frames are drawn on command, and each is complete: no part is left to other threads or to a
+/// later frame.
+const BEGIN_FRAME_FLAGS: &[&str] = &[
     "--disable-checker-imaging",
     "--disable-image-animation-resync",
     "--disable-new-content-rendering-timeout",
@@ -66,13 +70,13 @@ const DRAWN_WHEN_TOLD: &[&str] = &[
     "--run-all-compositor-stages-before-draw",
 ];
 
-const FEATURES_OFF: &[&str] = &[
+const DISABLED_FEATURES: &[&str] = &[
     "AcceptCHFrame",
     "AlignWakeUps",
     "AsyncDns",
     "AutofillServerCommunication",
-    // Scripts and documents that other threads read and compile run when those are done, in an
-    // order that nobody knows.
+    // Other threads read and compile these scripts and documents, and they run whenever those
+    // threads finish. That order is random.
     "BackgroundResourceFetch",
     "ConsumeCodeCacheOffThread",
     "PrecompileInlineScripts",
@@ -104,36 +108,36 @@ const FEATURES_OFF: &[&str] = &[
     "SpareRendererForSitePerProcess",
     "ThrottleUnimportantFrameTimers",
     "Translate",
-    // Pages of the address bar, loaded anew for every window: half the time of a browser that shows one small page.
+    // Pages of the address bar, loaded anew for every window. They take half the time of a browser
+    // that shows one small page.
     "WebUIOmniboxAimPopup",
     "WebUIOmniboxFullPopup",
     "WebUIOmniboxPopup",
     "site-per-process",
 ];
 
-/// What pages may store in all, on a disk that is the machine's: otherwise more than half of it.
-/// Pages are told of 10 GiB in any case.
-const STORAGE: &str = "StorageQuotaSettings:PoolSizeBytes/1073741824";
+/// The storage limit of all pages together, because the disk is the machine's. The default is more
+/// than half of it. Pages see a quota of 10 GiB in any case.
+const STORAGE_QUOTA: &str = "StorageQuotaSettings:PoolSizeBytes/1073741824";
 
 /// The command line, without the profile folder.
-pub(crate) fn command_line(launch: &Launch, draws_when_told: bool, root: bool) -> Vec<String> {
-    let mut flags: Vec<String> = FIXED.iter().map(|&flag| flag.to_owned()).collect();
-    if launch.freezes() {
-        flags.extend(ONE_CLOCK.iter().map(|&flag| flag.to_owned()));
+pub(crate) fn command_line(launch: &Launch, begin_frame_control: bool, root: bool) -> Vec<String> {
+    let mut flags: Vec<String> = COMMON_FLAGS.iter().map(|&flag| flag.to_owned()).collect();
+    if launch.is_frozen() {
+        flags.extend(SINGLE_RENDERER_FLAGS.iter().map(|&flag| flag.to_owned()));
     }
-    if draws_when_told {
-        flags.extend(DRAWN_WHEN_TOLD.iter().map(|&flag| flag.to_owned()));
+    if begin_frame_control {
+        flags.extend(BEGIN_FRAME_FLAGS.iter().map(|&flag| flag.to_owned()));
     }
-    // The pages of an open browser are in its own profile, where programs look for them.
-    let proxy = if launch.open { launch.proxy.to_string() } else { NOWHERE.to_owned() };
+    // In attach mode the pages are in the browser's own profile, where clients look for them.
+    let proxy = if launch.attach_mode { launch.proxy.to_string() } else { UNRESOLVABLE_PROXY.to_owned() };
     flags.push(format!("--proxy-server=http://{proxy}"));
-    flags.push(format!("--disable-features={}", FEATURES_OFF.join(",")));
-    if launch.world.is_some() {
-        flags.push(format!("--enable-features={STORAGE}"));
+    flags.push(format!("--disable-features={}", DISABLED_FEATURES.join(",")));
+    if launch.determinism.is_some() {
+        flags.push(format!("--enable-features={STORAGE_QUOTA}"));
     }
-    if launch.world.is_some() {
-        // A fetch that goes on without its page is a download without a bound, at a time that
-        // nobody knows.
+    if launch.determinism.is_some() {
+        // A fetch that outlives its page is a download without a limit, at a random time.
         flags.push("--disable-blink-features=BackgroundFetch".to_owned());
     }
     flags.push(format!("--lang={}", launch.device.locale));
@@ -146,16 +150,16 @@ pub(crate) fn command_line(launch: &Launch, draws_when_told: bool, root: bool) -
         flags.push("--headless=new".to_owned());
     }
     if root {
-        // Chromium's own sandbox does not start for root.
+        // Chromium's own sandbox does not start as root.
         flags.push("--no-sandbox".to_owned());
     }
     flags
 }
 
-/// Settings that have no command-line option.
+/// Settings without a command-line option.
 pub(crate) fn preferences() -> serde_json::Value {
     serde_json::json!({
-        // Pages embedded from another site may keep cookies, as they could when they were recorded.
+        // Pages embedded from another site may set cookies, as they could when they were recorded.
         "profile": { "cookie_controls_mode": 0, "block_third_party_cookies": false, "password_manager_enabled": false },
         "credentials_enable_service": false,
         "autofill": { "profile_enabled": false, "credit_card_enabled": false },
@@ -177,12 +181,12 @@ mod tests {
     fn only_a_frozen_world_gives_up_site_isolation() {
         let mut launch = Launch::new(([127, 0, 0, 1], 8080).into(), "");
         assert!(!command_line(&launch, false, false).iter().any(|flag| flag == "--renderer-process-limit=1"));
-        launch.world = Some(crate::World { clock: jiff::Timestamp::UNIX_EPOCH, seed: 1 });
+        launch.determinism = Some(crate::Determinism { clock_start: jiff::Timestamp::UNIX_EPOCH, seed: 1 });
         let flags = command_line(&launch, true, true);
         assert!(flags.iter().any(|flag| flag == "--renderer-process-limit=1"));
         assert!(flags.iter().any(|flag| flag == "--no-sandbox"));
         assert!(!flags.iter().any(|flag| flag.contains("8080")), "only contexts know the gateway");
-        launch.open = true;
+        launch.attach_mode = true;
         let flags = command_line(&launch, false, true);
         assert!(flags.iter().any(|flag| flag == "--proxy-server=http://127.0.0.1:8080"));
         assert!(!flags.iter().any(|flag| flag == "--renderer-process-limit=1"));

@@ -1,9 +1,10 @@
-//! Keeps news of the machine's network interfaces from the browser.
+//! Hides changes of the machine's network interfaces from the browser.
 //!
-//! Chromium fails every request under way with `ERR_NETWORK_CHANGED` when an address comes or goes on any interface, and on a machine where
-//! containers start and stop that is all the time. It hears of it by a socket of the kind `NETLINK_ROUTE`; where it cannot have one it takes the
-//! network for up, always. So the browser and what it starts are not given one, by a seccomp filter: it reaches nothing but the gateway on the
-//! loopback anyway.
+//! Chromium fails every pending request with `ERR_NETWORK_CHANGED` when an address of any interface
+//! comes or goes. On a machine where containers start and stop, that happens all the time. It
+//! learns of such changes through a `NETLINK_ROUTE` socket. Without one it assumes that the network
+//! is always up. So a seccomp filter denies this socket to the browser and its children. They reach
+//! only the gateway on the loopback anyway.
 
 use std::{
     fs, io,
@@ -15,15 +16,15 @@ use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
 };
 
-/// Starts a program that is not told of changes of the interfaces.
-pub(crate) fn spawn_undisturbed(command: &mut Command) -> io::Result<Child> {
-    // A filter holds for a thread and what that starts, and can never be taken off.
+/// Starts a program that cannot open a `NETLINK_ROUTE` socket.
+pub(crate) fn spawn_without_netlink(command: &mut Command) -> io::Result<Child> {
+    // A filter applies to a thread and its children, and cannot be removed.
     thread::scope(|scope| {
         let spawning = scope.spawn(|| {
             if needs_privileges() {
-                tracing::debug!("the browser hears of changes of network interfaces: its own sandbox rules out a filter");
+                tracing::debug!("the browser sees changes of network interfaces: its own sandbox rules out a filter");
             } else if let Err(error) = filter().and_then(|filter| seccompiler::apply_filter(&filter)) {
-                tracing::warn!(%error, "the browser hears of changes of network interfaces, which may fail requests");
+                tracing::warn!(%error, "the browser sees changes of network interfaces, which may fail requests");
             }
             command.spawn()
         });
@@ -31,7 +32,8 @@ pub(crate) fn spawn_undisturbed(command: &mut Command) -> io::Result<Child> {
     })
 }
 
-/// A filter takes away the right to gain privileges. Chromium's sandbox needs that right where users may not make namespaces.
+/// A filter removes the right to gain privileges. Chromium's sandbox needs that right where users
+/// may not create namespaces.
 fn needs_privileges() -> bool {
     let says = |setting: &str, value: &str| {
         fs::read_to_string(format!("/proc/sys/kernel/{setting}")).is_ok_and(|text| text.trim() == value)

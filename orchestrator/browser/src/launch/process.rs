@@ -1,11 +1,14 @@
-//! The processes of a session and the folder they write to. Nothing of them outlives the value, however it ends.
+//! The processes of a session, and the folder that they write to. Nothing of them outlives the
+//! value, however it ends.
 //!
 //! ```text
-//! start -> running -> closed      the driver ends Chromium, then is ended itself; the folder goes
-//!             |
-//!             +-> dropped         the process group is killed at once; a thread that may block
-//!             |                   reaps the driver and removes the folder
-//!             +-> left behind     our own process was killed: the next start of any session sweeps; or is about to end: see [`end_all`]
+//! start -> running -> closed        the driver ends Chromium, then is ended itself, and the folder
+//!             |                     is removed
+//!             +-> dropped           the process group is killed at once; a thread that may block
+//!             |                     reaps the driver and removes the folder
+//!             +-> left behind       our own process was killed; the next start of any session
+//!             |                     removes the rest
+//!             +-> shut down         our own process is about to end: see [`end_all`]
 //! ```
 
 use std::{
@@ -20,9 +23,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rustix::process::{
-    Pid, Resource, Rlimit, Signal, getpgid, kill_process_group, prlimit, test_kill_process,
-};
+use rustix::process::{Pid, Resource, Rlimit, getpgid, prlimit, test_kill_process};
 use tempfile::TempDir;
 use tokio::{
     io::{AsyncBufReadExt as _, BufReader},
@@ -33,52 +34,57 @@ use tokio::{
 
 use crate::{
     Error, Launch,
-    launch::{interfaces::spawn_undisturbed, programs::Programs},
+    launch::{interfaces::spawn_without_netlink, programs::Programs},
 };
+use processes::Group;
 
 const PREFIX: &str = "sandbox-browser-";
-/// What Chromium and its driver have for a home, in the folder.
+/// The home of Chromium and its driver, in the folder.
 const HOME: &str = "home";
 /// Chromium's profile, in the folder.
 const PROFILE: &str = "profile";
-const TRIES: u32 = 3;
-/// The largest file of a browser in a world, in bytes.
-const LARGEST_FILE: u64 = 4 << 30;
+const ATTEMPTS: u32 = 3;
+/// The largest file that a browser in a world may write, in bytes.
+const MAX_FILE_SIZE: u64 = 4 << 30;
 const DRIVER_START: Duration = Duration::from_secs(20);
 
-/// Whether this program is about to end, so that no session is started any more. Read while one is.
-static ENDING: RwLock<bool> = RwLock::new(false);
-/// How long a program that is about to end waits for a session that is just being started.
-const STARTED: Duration = Duration::from_secs(1);
+/// Whether this process is about to end, so that no session may start. Read-locked while one
+/// starts.
+static SHUTTING_DOWN: RwLock<bool> = RwLock::new(false);
+/// How long [`end_all`] waits for a session that is just starting.
+const START_GRACE: Duration = Duration::from_secs(1);
 
-/// Nobody: where the machine's services would be asked for, which show notifications, keep
-/// passwords and run other programs.
-const NO_BUS: &str = "disabled:";
+/// An address without a bus: the desktop's services show notifications, store passwords and run
+/// other programs.
+const DISABLED_BUS: &str = "disabled:";
 
-/// A running chromedriver and what it has started: all of one process group, which the driver leads.
+/// A running chromedriver and its children: one process group, which the driver leads.
 ///
-/// Dropping it does not wait: on a thread of a runtime that would hold up everything else.
+/// Dropping it does not wait, because that would block a thread of the runtime.
 #[derive(Debug)]
-pub(crate) struct Processes {
-    /// Nothing once they have been ended.
-    running: Option<Running>,
-    /// Where the driver listens.
+pub(crate) struct DriverProcesses {
+    /// `None` once they have been ended.
+    running: Option<SessionProcesses>,
+    /// The port of the driver.
     pub(crate) port: u16,
 }
 
-/// The driver and the folder. Dropping it ends both, and waits until that is done.
+/// The driver and the folder. Dropping it ends both, and waits for the end.
 #[derive(Debug)]
-struct Running {
+struct SessionProcesses {
     driver: Child,
+    /// The driver leads it. Until the driver is reaped its id names the group, in which Chromium
+    /// may still run, even if the driver has ended.
+    group: Group,
     folder: TempDir,
 }
 
-impl Running {
+impl SessionProcesses {
     /// Starts chromedriver in a folder of its own.
     fn start(programs: &Programs, launch: &Launch) -> Result<Self, Error> {
-        // Held until the driver runs, so that whoever ends all sessions finds this one.
-        let ending = ENDING.read().unwrap_or_else(PoisonError::into_inner);
-        if *ending {
+        // Locked until the driver runs, so that [`end_all`] finds this session.
+        let is_shutting_down = SHUTTING_DOWN.read().unwrap_or_else(PoisonError::into_inner);
+        if *is_shutting_down {
             return Err(Error::Session { reason: "this program is ending".to_owned() });
         }
         let folder = tempfile::Builder::new()
@@ -100,47 +106,45 @@ impl Running {
             .process_group(0)
             .env_clear()
             .envs(environment(launch, folder.path()));
-        let driver = spawn_undisturbed(&mut command).map_err(|source| Error::Spawn {
+        let driver = spawn_without_netlink(&mut command).map_err(|source| Error::Spawn {
             program: programs.chromedriver.display().to_string(),
             source,
         })?;
-        if launch.world.is_some() {
-            bound_files(&driver);
+        if launch.determinism.is_some() {
+            limit_file_size(&driver);
         }
-        Ok(Running { driver, folder })
+        Ok(SessionProcesses::of(driver, folder))
     }
 
-    /// Kills the group, without waiting for its end.
-    fn kill(&self) {
-        // Even where the driver has ended already: until it is reaped its number stands for the
-        // group, in which Chromium may still run.
-        if let Some(leader) = i32::try_from(self.driver.id()).ok().and_then(Pid::from_raw) {
-            end_group(leader);
-        }
+    fn of(driver: Child, folder: TempDir) -> Self {
+        let group = Group::of(Some(driver.id()));
+        SessionProcesses { driver, group, folder }
     }
 }
 
-impl Drop for Running {
+impl Drop for SessionProcesses {
     fn drop(&mut self) {
-        self.kill();
+        self.group.kill();
         if let Err(error) = self.driver.wait() {
             tracing::warn!(%error, "chromedriver could not be reaped");
         }
-        remove(self.folder.path());
+        remove_folder(self.folder.path());
     }
 }
 
-impl Processes {
-    /// Starts chromedriver on a free port and waits until it listens. Somebody else may take the port
-    /// first; so it has several tries.
+impl DriverProcesses {
+    /// Starts chromedriver on a free port and waits until it listens. Another process may take the
+    /// port first, so there are several attempts.
     pub(crate) async fn start(programs: &Programs, launch: &Launch) -> Result<Self, Error> {
-        // It may take a while. What it does not remove, the next start does.
-        let _ = spawn_blocking(|| sweep(&std::env::temp_dir())).await;
-        let mut tries = 0;
+        // This may take a while. What it does not remove, the next start removes.
+        let _ = spawn_blocking(|| remove_stale_sessions(&std::env::temp_dir())).await;
+        let mut attempts = 0;
         loop {
-            tries += 1;
+            attempts += 1;
             match Self::start_once(programs, launch).await {
-                Err(error) if tries < TRIES => tracing::debug!(%error, "chromedriver is started once more"),
+                Err(error) if attempts < ATTEMPTS => {
+                    tracing::debug!(%error, "starting chromedriver again")
+                }
                 result => return result,
             }
         }
@@ -148,13 +152,13 @@ impl Processes {
 
     async fn start_once(programs: &Programs, launch: &Launch) -> Result<Self, Error> {
         let failed = |source| Error::Spawn { program: programs.chromedriver.display().to_string(), source };
-        let mut running = Running::start(programs, launch)?;
+        let mut running = SessionProcesses::start(programs, launch)?;
         let output = running.driver.stdout.take();
         let mut processes = Self { running: Some(running), port: 0 };
         let Some(output) = output else {
             return Err(Error::Session { reason: "chromedriver has no output".to_owned() });
         };
-        processes.port = match timeout(DRIVER_START, announced_port(output)).await {
+        processes.port = match timeout(DRIVER_START, read_port(output)).await {
             Ok(port) => port.map_err(failed)?,
             Err(_) => {
                 return Err(Error::Deadline {
@@ -166,51 +170,51 @@ impl Processes {
         Ok(processes)
     }
 
-    /// Where the browser's profile is.
+    /// The folder of the browser's profile.
     pub(crate) fn profile(&self) -> PathBuf {
         self.folder().join(PROFILE)
     }
 
-    /// The folder that goes with them; the browser's profile is in it.
+    /// The folder of the session. The browser's profile is in it.
     pub(crate) fn folder(&self) -> &Path {
         self.running.as_ref().map_or(Path::new(""), |running| running.folder.path())
     }
 
-    /// Ends what still runs, reaps the driver and removes the folder.
+    /// Ends the remaining processes, reaps the driver and removes the folder.
     pub(crate) async fn end(mut self) {
-        if let Some(running) = self.running.take() {
-            running.kill();
-            // Goes on to its end where nobody waits for it any more.
+        if let Some(mut running) = self.running.take() {
+            running.group.kill();
+            // Runs to its end even if nobody waits for it.
             let _ = spawn_blocking(move || drop(running)).await;
         }
     }
 }
 
-impl Drop for Processes {
+impl Drop for DriverProcesses {
     fn drop(&mut self) {
-        let Some(running) = self.running.take() else { return };
-        running.kill();
+        let Some(mut running) = self.running.take() else { return };
+        running.group.kill();
         match Handle::try_current() {
-            // A runtime that ends waits for this, or drops it, which ends it on that thread.
+            // A runtime that shuts down waits for this task, or drops it. Dropping ends the
+            // processes on that thread.
             Ok(runtime) => drop(runtime.spawn_blocking(move || drop(running))),
             Err(_) => drop(running),
         }
     }
 }
 
-/// Bounds the files that a program may write, and those that it starts. What an episode's pages
-/// write has bounds of its own, which Chromium is told of; this is for what escapes them: a browser
-/// that writes more ends.
-fn bound_files(program: &Child) {
-    let limit = Rlimit { current: Some(LARGEST_FILE), maximum: Some(LARGEST_FILE) };
+/// Limits the size of files that a program and its children may write. Chromium has limits of its
+/// own for what pages store. This one catches the rest: a browser that exceeds it ends.
+fn limit_file_size(program: &Child) {
+    let limit = Rlimit { current: Some(MAX_FILE_SIZE), maximum: Some(MAX_FILE_SIZE) };
     let pid = i32::try_from(program.id()).ok().and_then(Pid::from_raw);
     if let Err(error) = prlimit(pid, Resource::Fsize, limit) {
-        tracing::warn!(%error, "the size of the browser's files has no bound");
+        tracing::warn!(%error, "the size of the browser's files is not limited");
     }
 }
 
-/// What Chromium and its driver see of the environment: a home and a language of their own, and the
-/// user's screen where a window is to be shown.
+/// The environment of Chromium and its driver: their own home and language, and the user's display
+/// for a headed browser.
 fn environment(launch: &Launch, folder: &Path) -> HashMap<OsString, OsString> {
     let language = launch.device.locale.replace('-', "_");
     let of_session: [(&str, OsString); 7] = [
@@ -219,22 +223,17 @@ fn environment(launch: &Launch, folder: &Path) -> HashMap<OsString, OsString> {
         ("LANGUAGE", language.into()),
         ("HOME", folder.join(HOME).into()),
         ("TMPDIR", folder.into()),
-        ("DBUS_SESSION_BUS_ADDRESS", NO_BUS.into()),
-        ("DBUS_SYSTEM_BUS_ADDRESS", NO_BUS.into()),
+        ("DBUS_SESSION_BUS_ADDRESS", DISABLED_BUS.into()),
+        ("DBUS_SYSTEM_BUS_ADDRESS", DISABLED_BUS.into()),
     ];
     let path = processes::minimal().into_iter().filter(|(name, _)| name == "PATH");
     let screen = if launch.headless { Vec::new() } else { processes::display() };
     path.chain(screen).chain(of_session.map(|(name, value)| (name.into(), value))).collect()
 }
 
-fn end_group(leader: Pid) {
-    // Gone already is what we want.
-    let _ = kill_process_group(leader, Signal::KILL);
-}
-
-/// Removes the folder. Processes that were just killed may still be writing their last file into it, so the removal is repeated while it
-/// finds something new, for a second at most.
-fn remove(folder: &Path) {
+/// Removes the folder. Killed processes may still be writing a last file into it. So the removal is
+/// repeated while it finds something new, for one second at most.
+fn remove_folder(folder: &Path) {
     let deadline = Instant::now() + Duration::from_secs(1);
     loop {
         match fs::remove_dir_all(folder) {
@@ -249,11 +248,12 @@ fn remove(folder: &Path) {
     }
 }
 
-/// A port that is free for IPv4 and, where the machine has that, for IPv6: chromedriver listens on both. Left to itself it takes one that it may
-/// not get for IPv6, and on a machine without that it does not say which one it took.
+/// A port that is free for IPv4 and, where the machine has it, for IPv6: chromedriver listens on
+/// both. Left to itself it picks a port that may be taken for IPv6, and without IPv6 it does not
+/// report its choice.
 fn free_port() -> io::Result<u16> {
     let mut last = None;
-    for _ in 0..TRIES {
+    for _ in 0..ATTEMPTS {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let port = listener.local_addr()?.port();
         match TcpListener::bind((Ipv6Addr::LOCALHOST, port)) {
@@ -264,7 +264,7 @@ fn free_port() -> io::Result<u16> {
     Err(last.unwrap_or_else(|| io::ErrorKind::AddrInUse.into()))
 }
 
-async fn announced_port(output: std::process::ChildStdout) -> io::Result<u16> {
+async fn read_port(output: std::process::ChildStdout) -> io::Result<u16> {
     let output = tokio::process::ChildStdout::from_std(output)?;
     let mut lines = BufReader::new(output).lines();
     while let Some(line) = lines.next_line().await? {
@@ -275,68 +275,71 @@ async fn announced_port(output: std::process::ChildStdout) -> io::Result<u16> {
     Err(io::Error::other("it ended without saying on which port it listens"))
 }
 
-/// Ends all sessions of this process at once, for a program that is about to end in the midst of
-/// what it does. From then on none is started.
+/// Ends all sessions of this process at once, for a process that is about to end in the middle of
+/// its work. From then on none can start.
 pub fn end_all() {
-    let deadline = Instant::now() + STARTED;
+    let deadline = Instant::now() + START_GRACE;
     loop {
-        match ENDING.try_write() {
-            Ok(mut ending) => break *ending = true,
-            Err(TryLockError::Poisoned(ending)) => break *ending.into_inner() = true,
-            // A session is just being started, perhaps by who has come to this.
+        match SHUTTING_DOWN.try_write() {
+            Ok(mut is_shutting_down) => break *is_shutting_down = true,
+            Err(TryLockError::Poisoned(is_shutting_down)) => break *is_shutting_down.into_inner() = true,
+            // A session is just starting, perhaps on the thread that called this.
             Err(TryLockError::WouldBlock) if Instant::now() > deadline => break,
             Err(TryLockError::WouldBlock) => std::thread::yield_now(),
         }
     }
     let own = Pid::from_raw(std::process::id().cast_signed());
-    sweep_those_of(&std::env::temp_dir(), |owner| Some(owner) == own);
+    remove_sessions(&std::env::temp_dir(), |owner| Some(owner) == own);
 }
 
-/// Removes what sessions of processes that were killed have left in `temp`, running browsers included.
-fn sweep(temp: &Path) {
-    sweep_those_of(temp, |owner| test_kill_process(owner) == Err(rustix::io::Errno::SRCH));
+/// Removes what sessions of killed processes have left in `temp`, running browsers included.
+fn remove_stale_sessions(temp: &Path) {
+    remove_sessions(temp, |owner| test_kill_process(owner) == Err(rustix::io::Errno::SRCH));
 }
 
-fn sweep_those_of(temp: &Path, is_meant: impl Fn(Pid) -> bool) {
+fn remove_sessions(temp: &Path, is_selected: impl Fn(Pid) -> bool) {
     let Ok(entries) = fs::read_dir(temp) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let Some(owner) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else { continue };
         let owner = owner.split('-').next().and_then(|pid| pid.parse().ok()).and_then(Pid::from_raw);
-        if !owner.is_some_and(&is_meant) {
+        if !owner.is_some_and(&is_selected) {
             continue;
         }
         let folder = entry.path();
-        groups_in(&folder).into_iter().for_each(end_group);
-        remove(&folder);
+        for mut group in session_process_groups(&folder) {
+            group.kill();
+        }
+        remove_folder(&folder);
     }
 }
 
-/// The process groups of a session that has this folder. The driver, which leads one, may have
-/// ended before what it has started.
-fn groups_in(folder: &Path) -> HashSet<Pid> {
+/// The process groups of the session with this folder. The driver, which leads one, may have ended
+/// before its children.
+fn session_process_groups(folder: &Path) -> Vec<Group> {
     let (Ok(folder), Ok(processes)) = (std::path::absolute(folder), fs::read_dir("/proc")) else {
-        return HashSet::new();
+        return Vec::new();
     };
-    let group = |process: fs::DirEntry| {
+    let leader = |process: fs::DirEntry| {
         let pid = Pid::from_raw(process.file_name().to_str()?.parse().ok()?)?;
         let environment = fs::read(process.path().join("environ")).ok()?;
         let line = fs::read(process.path().join("cmdline")).ok()?;
-        is_of(&folder, &environment, &line).then(|| getpgid(Some(pid)).ok())?
+        belongs_to_session(&folder, &environment, &line).then(|| getpgid(Some(pid)).ok())?
     };
-    processes.flatten().filter_map(group).collect()
+    let leaders: HashSet<Pid> = processes.flatten().filter_map(leader).collect();
+    leaders.into_iter().map(|leader| Group::of(u32::try_from(leader.as_raw_pid()).ok())).collect()
 }
 
-/// Whether a process is of the session that has this folder, and does not merely name it: it has
-/// the home that we have given it. Chromium writes its title over its environment, which is blank
-/// then; so it is known by its profile.
-fn is_of(folder: &Path, environment: &[u8], line: &[u8]) -> bool {
+/// Whether a process belongs to the session with this folder, and does not merely name it. Such a
+/// process has the home that we have given it. Chromium overwrites its environment with its title,
+/// which leaves it blank. Then its profile identifies it.
+fn belongs_to_session(folder: &Path, environment: &[u8], line: &[u8]) -> bool {
     let word =
         |start: &str, path: &str| [start.as_bytes(), folder.join(path).as_os_str().as_bytes()].concat();
     let (home, profile) = (word("HOME=", HOME), word("--user-data-dir=", PROFILE));
     let is_blank = !environment.is_empty() && environment.iter().all(|&byte| byte == 0);
     let mut variables = environment.split(|&byte| byte == 0);
-    // The words of a title have spaces in between.
+    // Spaces separate the words of a title.
     let mut words = line.split(|byte| matches!(byte, 0 | b' '));
     variables.any(|variable| variable == home) || is_blank && words.any(|word| word == profile)
 }
@@ -361,28 +364,32 @@ mod tests {
         let folder = Path::new("/tmp/sandbox-browser-1-a");
         let profile = b"--user-data-dir=/tmp/sandbox-browser-1-a/profile";
         let home = b"PATH=/bin\0HOME=/tmp/sandbox-browser-1-a/home\0";
-        assert!(is_of(folder, home, b"chromedriver"));
-        assert!(is_of(folder, &[0; 99], &[b"chromium --x ".as_slice(), profile, b" --y"].concat()));
+        assert!(belongs_to_session(folder, home, b"chromedriver"));
+        assert!(belongs_to_session(
+            folder,
+            &[0; 99],
+            &[b"chromium --x ".as_slice(), profile, b" --y"].concat()
+        ));
         for (environment, line) in [
             (b"PWD=/tmp/sandbox-browser-1-a/home\0".as_slice(), profile.as_slice()),
             (b"HOME=/tmp/sandbox-browser-1-a/home/x\0", b"sh"),
             (b"", profile),
             (&[0; 99], b"chromium --user-data-dir=/tmp/sandbox-browser-1-a/profile2"),
         ] {
-            assert!(!is_of(folder, environment, line), "{line:?}");
+            assert!(!belongs_to_session(folder, environment, line), "{line:?}");
         }
     }
 
-    /// A program that runs until it is killed, with a folder that has a file in it.
-    fn running() -> (Processes, PathBuf) {
+    /// A program that runs until it is killed, and a folder with a file in it.
+    fn running() -> (DriverProcesses, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().to_owned();
         fs::write(path.join("file"), "").unwrap();
         let driver = Command::new("sleep").arg("600").process_group(0).spawn().unwrap();
-        (Processes { running: Some(Running { driver, folder }), port: 0 }, path)
+        (DriverProcesses { running: Some(SessionProcesses::of(driver, folder)), port: 0 }, path)
     }
 
-    fn is_alive(processes: &Processes) -> impl Fn() -> bool + use<> {
+    fn is_alive(processes: &DriverProcesses) -> impl Fn() -> bool + use<> {
         let id = processes.running.as_ref().unwrap().driver.id();
         // A zombie still has an entry, without a command line.
         move || fs::read(format!("/proc/{id}/cmdline")).is_ok_and(|line| !line.is_empty())
@@ -396,7 +403,7 @@ mod tests {
         }
     }
 
-    /// A runtime whose one thread for work that blocks is busy until the sender is dropped.
+    /// A runtime whose only blocking thread is busy until the sender is dropped.
     fn busy_runtime() -> (tokio::runtime::Runtime, std::sync::mpsc::Sender<()>) {
         let mut builder = tokio::runtime::Builder::new_current_thread();
         let runtime = builder.max_blocking_threads(1).enable_all().build().unwrap();
@@ -423,7 +430,7 @@ mod tests {
         let (dropped, folder) = running();
         let (held, other) = running();
         runtime.block_on(async { drop(dropped) });
-        // A task that never ends is dropped by the runtime.
+        // The runtime drops a task that never ends.
         runtime.spawn(async move {
             let _held = held;
             std::future::pending::<()>().await;

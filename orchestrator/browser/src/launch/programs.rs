@@ -7,22 +7,23 @@ use std::{
 
 use crate::{Error, Launch};
 
-/// Overrides where Chromium is looked for; a headless shell is then looked for no more.
+/// Overrides the path of Chromium. Then no headless shell is looked for.
 pub const CHROMIUM_VARIABLE: &str = "SANDBOX_CHROMIUM";
-/// Overrides where chromedriver is looked for.
+/// Overrides the path of chromedriver.
 pub const CHROMEDRIVER_VARIABLE: &str = "SANDBOX_CHROMEDRIVER";
 
 const INSTALL: &str = "apt-get install -y chromium chromium-headless-shell chromium-driver";
 
-/// Where the programs are.
+/// The paths of the programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Programs {
-    /// Chromium itself, not Debian's start script: that one adds options which differ between
-    /// machines. For the live web and for windows; for frozen worlds where there is nothing else.
+    /// Chromium itself, not Debian's start script, which adds options that differ between machines.
+    /// It serves the live web and headed browsers, and frozen worlds without a headless shell.
     pub chromium: Option<PathBuf>,
-    /// Chromium without its window: for frozen worlds, in which it shows pages in half the time.
+    /// Chromium without a user interface. It serves frozen worlds, where it shows pages in half the
+    /// time.
     pub headless_shell: Option<PathBuf>,
-    /// The WebDriver server for it.
+    /// The WebDriver server for Chromium.
     pub chromedriver: PathBuf,
 }
 
@@ -30,35 +31,35 @@ impl Programs {
     /// Looks in the environment, then in the usual places.
     ///
     /// # Errors
-    /// When there is no driver, or neither Chromium nor its headless shell.
+    /// If there is no driver, or neither Chromium nor its headless shell.
     pub fn find() -> Result<Self, Error> {
-        let named =
+        let variable_path =
             |variable: &str| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
-        Self::find_among(named, Path::is_file)
+        Self::find_with(variable_path, Path::is_file)
     }
 
-    /// The same where `named` has the variables, and `is_there` says which files there are.
-    fn find_among(
-        named: impl Fn(&str) -> Option<PathBuf>,
-        is_there: impl Fn(&Path) -> bool,
+    /// The same, with `variable_path` for the environment and `is_file` for the file system.
+    fn find_with(
+        variable_path: impl Fn(&str) -> Option<PathBuf>,
+        is_file: impl Fn(&Path) -> bool,
     ) -> Result<Self, Error> {
-        let first = |places: &[&str]| places.iter().map(PathBuf::from).find(|place| is_there(place));
-        let (chromium, headless_shell) = match named(CHROMIUM_VARIABLE) {
+        let first = |places: &[&str]| places.iter().map(PathBuf::from).find(|place| is_file(place));
+        let (chromium, headless_shell) = match variable_path(CHROMIUM_VARIABLE) {
             Some(chromium) => (Some(chromium), None),
             None => (first(CHROMIUM), first(HEADLESS_SHELL)),
         };
         if chromium.is_none() && headless_shell.is_none() {
             return Err(Error::Missing { program: "Chromium", install: INSTALL });
         }
-        let chromedriver = named(CHROMEDRIVER_VARIABLE).or_else(|| first(CHROMEDRIVER));
+        let chromedriver = variable_path(CHROMEDRIVER_VARIABLE).or_else(|| first(CHROMEDRIVER));
         let chromedriver =
             chromedriver.ok_or(Error::Missing { program: "chromedriver", install: INSTALL })?;
         Ok(Self { chromium, headless_shell, chromedriver })
     }
 
-    /// The browser for a session. The live web sees the one that people use.
+    /// The browser for a session. The live web gets the one that people use.
     pub(crate) fn browser(&self, launch: &Launch) -> Result<&Path, Error> {
-        let frozen = launch.headless && launch.world.is_some();
+        let frozen = launch.headless && launch.determinism.is_some();
         let shell = self.headless_shell.as_deref().filter(|_| frozen);
         shell.or(self.chromium.as_deref()).ok_or(Error::Missing {
             program: "Chromium, as its headless shell does for frozen worlds without a window alone",
@@ -77,10 +78,10 @@ const HEADLESS_SHELL: &[&str] = &["/usr/lib/chromium/chromium-headless-shell"];
 const CHROMEDRIVER: &[&str] =
     &["/usr/bin/chromedriver", "/usr/lib/chromium-browser/chromedriver", "/usr/local/bin/chromedriver"];
 
-/// Whether a window can be shown on this machine.
+/// Checks that this machine can show a window.
 ///
 /// # Errors
-/// When there is no display.
+/// If there is no display.
 pub(crate) fn check_display(launch: &Launch) -> Result<(), Error> {
     let set = |variable| env::var_os(variable).is_some_and(|value| !value.is_empty());
     if launch.headless || ["DISPLAY", "WAYLAND_DISPLAY"].into_iter().any(set) {
@@ -96,10 +97,10 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::World;
+    use crate::Determinism;
 
     fn found(there: &[&str]) -> Result<Programs, Error> {
-        Programs::find_among(|_| None, |path| there.iter().any(|place| Path::new(place) == path))
+        Programs::find_with(|_| None, |path| there.iter().any(|place| Path::new(place) == path))
     }
 
     #[test]
@@ -107,8 +108,8 @@ mod tests {
         let (shell, driver) = (HEADLESS_SHELL[0], CHROMEDRIVER[0]);
         let programs = found(&[shell, driver]).unwrap();
         let live = Launch::new(([127, 0, 0, 1], 1).into(), "");
-        let world = Some(World { clock: Timestamp::UNIX_EPOCH, seed: 0 });
-        let frozen = Launch { world, ..live.clone() };
+        let determinism = Some(Determinism { clock_start: Timestamp::UNIX_EPOCH, seed: 0 });
+        let frozen = Launch { determinism, ..live.clone() };
         assert_eq!(programs.browser(&frozen).unwrap(), Path::new(shell));
         let window = Launch { headless: false, ..frozen.clone() };
         for launch in [&live, &window] {

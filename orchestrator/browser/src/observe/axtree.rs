@@ -1,5 +1,6 @@
-//! The accessibility tree as text, in BrowserGym's spelling: `[bid] role 'name' value='..', attribute, attribute='..'`, tab-indented. Follows its
-//! `flatten_axtree_to_str` line by line; `make parity` compares the two.
+//! The accessibility tree as text, in BrowserGym's format: `[bid] role 'name' value='..',
+//! attribute, attribute='..'`, tab-indented. Follows its `flatten_axtree_to_str` line by line.
+//! `make parity` compares the two.
 
 use std::collections::HashMap;
 
@@ -13,16 +14,16 @@ use crate::{
     python::repr,
 };
 
-/// Says nothing that helps. BrowserGym leaves out line breaks; the browser for which it was made had no boxes in its trees, which repeat the
-/// text above them.
+/// Roles without useful content. BrowserGym leaves out line breaks. Its browser had no text boxes
+/// in its trees; they repeat the text above them.
 pub(crate) const IGNORED_ROLES: &[&str] = &["LineBreak", "InlineTextBox"];
 const IGNORED_PROPERTIES: &[&str] =
     &["editable", "readonly", "level", "settable", "multiline", "invalid", "focusable"];
-/// Shown by their name where they are set, and not at all otherwise.
+/// Properties that are shown by their name if they are set, and left out otherwise.
 const FLAGS: &[&str] = &["required", "focused", "atomic"];
-/// Where the browser shows the attributes that hold the marks: as a property, and as the node's description.
+/// The property in which the browser shows a mark. The other place is the node's description.
 pub(crate) const MARKED_PROPERTY: &str = "roledescription";
-/// Roles of what can be used, besides what can have the focus.
+/// Roles of interactive nodes, besides focusable ones.
 const WIDGETS: &[&str] = &[
     "button",
     "checkbox",
@@ -42,41 +43,41 @@ const WIDGETS: &[&str] = &[
     "treeitem",
 ];
 
-/// The nodes of one frame, as the browser gives them: the root first.
+/// The nodes of one frame from the browser, the root first.
 #[derive(Debug, Default, Deserialize)]
-pub(crate) struct Tree {
-    pub(crate) nodes: Vec<Node>,
+pub(crate) struct AxTree {
+    pub(crate) nodes: Vec<AxNode>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Node {
+pub(crate) struct AxNode {
     pub(crate) node_id: String,
-    role: Option<Datum>,
-    pub(crate) name: Option<Datum>,
-    value: Option<Datum>,
-    description: Option<Datum>,
+    role: Option<AxValue>,
+    pub(crate) name: Option<AxValue>,
+    value: Option<AxValue>,
+    description: Option<AxValue>,
     #[serde(default)]
-    pub(crate) properties: Vec<Property>,
+    pub(crate) properties: Vec<AxProperty>,
     #[serde(default)]
     pub(crate) child_ids: Vec<String>,
-    /// The browser's number of the node of the document that it stands for.
+    /// The browser's id of the DOM node that it stands for.
     #[serde(rename = "backendDOMNodeId")]
     pub(crate) node: Option<i64>,
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct Datum {
+pub(crate) struct AxValue {
     pub(crate) value: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct Property {
+pub(crate) struct AxProperty {
     pub(crate) name: String,
-    pub(crate) value: Datum,
+    pub(crate) value: AxValue,
 }
 
-impl Node {
+impl AxNode {
     pub(crate) fn role(&self) -> &str {
         self.role.as_ref().and_then(|role| role.value.as_ref()).and_then(Value::as_str).unwrap_or_default()
     }
@@ -85,7 +86,7 @@ impl Node {
         self.name.as_ref().and_then(|name| name.value.as_ref()).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// The bid that the node's element was marked with.
+    /// The bid in the mark of the node's element.
     fn bid(&self) -> Option<&str> {
         let property = self.properties.iter().find(|property| property.name == MARKED_PROPERTY);
         let shown = property.map(|property| &property.value).into_iter().chain(&self.description);
@@ -93,29 +94,29 @@ impl Node {
         texts.find_map(|text| marks::split(text)).map(|(bid, _)| bid)
     }
 
-    fn is_usable(&self) -> bool {
-        let set = |property: &Property| {
+    fn is_interactive(&self) -> bool {
+        let set = |property: &AxProperty| {
             property.name == "focusable" && property.value.value == Some(Value::Bool(true))
         };
         WIDGETS.contains(&self.role()) || self.properties.iter().any(set)
     }
 }
 
-/// One frame's tree and where it hangs.
+/// The tree of one frame, and where it belongs.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct FrameTree {
     pub(crate) frame: String,
     /// See [`crate::observe::frames`].
     pub(crate) prefix: Option<String>,
-    pub(crate) tree: Tree,
-    /// The parent's frame and the number of the element in it that shows this frame; `None` for the page itself.
+    pub(crate) tree: AxTree,
+    /// The parent frame, and the node in it that shows this frame; `None` for the page itself.
     pub(crate) owner: Option<(String, i64)>,
 }
 
-/// An element that the text shows.
+/// An element in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Element {
-    /// What actions name it by.
+    /// The id by which actions name it.
     pub bid: String,
     /// Its role, such as `link`.
     pub role: String,
@@ -123,55 +124,57 @@ pub struct Element {
     pub name: String,
 }
 
-/// The text and what is in it.
+/// The text and its elements.
 #[derive(Debug, Default)]
-pub(crate) struct Rendered {
+pub(crate) struct TreeOutput {
     pub(crate) text: String,
     pub(crate) elements: Vec<Element>,
 }
 
-/// What is still to be written; a stack of these instead of recursion, for pages nest as deep as they like.
+/// A node that is still to be written. A stack of these replaces recursion, because pages nest
+/// deeply.
 struct Step<'a> {
-    part: &'a Part,
-    node: &'a Node,
+    part: &'a FrameTree,
+    node: &'a AxNode,
     depth: usize,
     parent_name: &'a str,
-    /// The node above was left out by a filter.
+    /// A filter left out the node above.
     filtered: bool,
 }
 
-/// How the tree is written: the arguments of BrowserGym's `flatten_axtree_to_str`, with its defaults.
+/// How the tree is written: the arguments of BrowserGym's `flatten_axtree_to_str`, with its
+/// defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "they are somebody else's arguments")]
 pub struct TreeText {
-    /// Says `visible` of elements of which at least half is in view.
+    /// Marks elements as `visible` if at least half is in view.
     pub with_visible: bool,
-    /// Says `clickable` of elements that listen to clicks.
+    /// Marks elements as `clickable` if they listen to clicks.
     pub with_clickable: bool,
-    /// Says where the middle of an element is: `center="(x,y)"`.
+    /// Adds the centre of an element: `center="(x,y)"`.
     pub with_center_coords: bool,
-    /// Says where its corners are: `box="(left,top,right,bottom)"`.
+    /// Adds the corners of an element: `box="(left,top,right,bottom)"`.
     pub with_bounding_box_coords: bool,
-    /// Says `som` of elements that have a number on a picture with numbers.
+    /// Marks elements as `som` if they have a number on a picture with numbers.
     pub with_som: bool,
-    /// Leaves out `generic` nodes that have no attributes.
+    /// Leaves out `generic` nodes without attributes.
     pub skip_generic: bool,
-    /// Leaves out elements of which less than half is in view, and the text in them.
+    /// Leaves out elements of which less than half is in view, and their text.
     pub filter_visible_only: bool,
-    /// Leaves out what has no bid.
+    /// Leaves out elements without a bid.
     pub filter_with_bid_only: bool,
-    /// Leaves out what has no number on a picture.
+    /// Leaves out elements without a number on a picture.
     pub filter_som_only: bool,
-    /// How many digits places have after the point.
+    /// The number of decimals in coordinates.
     pub coord_decimals: usize,
-    /// Leaves out text that the name of the node above holds already.
+    /// Leaves out text that is part of the name of the node above.
     pub remove_redundant_static_text: bool,
-    /// Shows no bid of elements of which less than half is in view.
+    /// Hides the bids of elements of which less than half is in view.
     pub hide_bid_if_invisible: bool,
-    /// Leaves out all that hangs directly below what is left out by a filter.
+    /// Leaves out the children of a node that a filter has left out.
     pub hide_all_children: bool,
-    /// Shows no bids.
+    /// Hides all bids.
     pub hide_all_bids: bool,
 }
 
@@ -197,7 +200,7 @@ impl Default for TreeText {
 }
 
 impl TreeText {
-    /// Whether elements have to be measured for it.
+    /// Whether it needs the properties of elements.
     pub(crate) fn needs_properties(&self) -> bool {
         self.with_visible
             || self.with_clickable
@@ -210,20 +213,21 @@ impl TreeText {
     }
 
     /// Whether an element is left out.
-    pub(crate) fn filters(&self, bid: Option<&str>, known: Option<&Properties>) -> bool {
+    pub(crate) fn filters(&self, bid: Option<&str>, properties: Option<&Properties>) -> bool {
         if bid.is_none() {
             return self.filter_with_bid_only || self.filter_som_only;
         }
-        known.is_some_and(|known| {
-            (self.filter_visible_only && !known.is_visible()) || (self.filter_som_only && !known.set_of_marks)
+        properties.is_some_and(|properties| {
+            (self.filter_visible_only && !properties.is_visible())
+                || (self.filter_som_only && !properties.set_of_marks)
         })
     }
 
-    /// What is said of an element before its other attributes, the last one first asked for.
-    pub(crate) fn extras(&self, known: Option<&Properties>) -> Vec<String> {
-        let Some(known) = known else { return Vec::new() };
+    /// Attributes that come before an element's others. Those of the last option come first.
+    pub(crate) fn extras(&self, properties: Option<&Properties>) -> Vec<String> {
+        let Some(properties) = properties else { return Vec::new() };
         let mut extras = Vec::new();
-        if let Some([x, y, width, height]) = known.bbox {
+        if let Some([x, y, width, height]) = properties.bbox {
             if self.with_bounding_box_coords {
                 extras.push(format!("box=\"{}\"", self.place(&[x, y, x + width, y + height])));
             }
@@ -232,17 +236,17 @@ impl TreeText {
             }
         }
         let flags = [
-            (self.with_clickable && known.clickable, "clickable"),
-            (self.with_visible && known.is_visible(), "visible"),
-            (self.with_som && known.set_of_marks, "som"),
+            (self.with_clickable && properties.clickable, "clickable"),
+            (self.with_visible && properties.is_visible(), "visible"),
+            (self.with_som && properties.set_of_marks, "som"),
         ];
-        extras.extend(flags.iter().filter(|(said, _)| *said).map(|(_, word)| (*word).to_owned()));
+        extras.extend(flags.iter().filter(|(is_set, _)| *is_set).map(|(_, word)| (*word).to_owned()));
         extras
     }
 
-    /// Whether an element's bid is not shown.
-    pub(crate) fn hides_bid(&self, known: Option<&Properties>) -> bool {
-        self.hide_all_bids || (self.hide_bid_if_invisible && !known.is_some_and(Properties::is_visible))
+    /// Whether an element's bid is hidden.
+    pub(crate) fn hides_bid(&self, properties: Option<&Properties>) -> bool {
+        self.hide_all_bids || (self.hide_bid_if_invisible && !properties.is_some_and(Properties::is_visible))
     }
 
     fn place(&self, numbers: &[f64]) -> String {
@@ -252,25 +256,25 @@ impl TreeText {
     }
 }
 
-/// What a tree is written with.
-pub(crate) struct Writer<'a> {
+/// The inputs of a tree's text.
+pub(crate) struct TreeWriter<'a> {
     pub(crate) text: &'a TreeText,
     pub(crate) properties: &'a HashMap<String, Properties>,
     pub(crate) bids: &'a mut Bids,
 }
 
-/// Writes all frames as one tree.
-pub(crate) fn render(parts: &[Part], mut writer: Writer<'_>) -> Rendered {
-    let mut nodes: HashMap<(&str, &str), &Node> = HashMap::new();
-    let mut inner: HashMap<(&str, i64), &Part> = HashMap::new();
+/// Writes the trees of all frames as one.
+pub(crate) fn render(parts: &[FrameTree], mut writer: TreeWriter<'_>) -> TreeOutput {
+    let mut nodes: HashMap<(&str, &str), &AxNode> = HashMap::new();
+    let mut inner: HashMap<(&str, i64), &FrameTree> = HashMap::new();
     for part in parts {
         nodes.extend(part.tree.nodes.iter().map(|node| ((&*part.frame, &*node.node_id), node)));
         if let Some((frame, node)) = &part.owner {
             inner.insert((frame, *node), part);
         }
     }
-    let mut out = Rendered::default();
-    let root = |part: &'_ Part| part.tree.nodes.first().map(|_| ());
+    let mut out = TreeOutput::default();
+    let root = |part: &'_ FrameTree| part.tree.nodes.first().map(|_| ());
     let mut stack: Vec<Step<'_>> = Vec::new();
     for part in parts.iter().filter(|part| part.owner.is_none() && root(part).is_some()) {
         stack.push(Step { part, node: &part.tree.nodes[0], depth: 0, parent_name: "", filtered: false });
@@ -278,8 +282,8 @@ pub(crate) fn render(parts: &[Part], mut writer: Writer<'_>) -> Rendered {
     while let Some(step) = stack.pop() {
         let Step { part, node, depth, .. } = step;
         let written = writer.write(&mut out, &step);
-        let depth = depth + usize::from(written == Written::Shown);
-        let filtered = written == Written::Filtered;
+        let depth = depth + usize::from(written == NodeOutcome::Shown);
+        let filtered = written == NodeOutcome::Filtered;
         let framed = node.node.and_then(|number| inner.remove(&(&*part.frame, number)));
         if let Some(framed) = framed
             && let Some(first) = framed.tree.nodes.first()
@@ -287,7 +291,7 @@ pub(crate) fn render(parts: &[Part], mut writer: Writer<'_>) -> Rendered {
             stack.push(Step { part: framed, node: first, depth, parent_name: "", filtered });
         }
         for child in node.child_ids.iter().rev() {
-            // Each node is written once, whatever the browser says of its parents.
+            // Each node is written once, whatever parents the browser reports.
             if let Some(child) = nodes.remove(&(&*part.frame, &**child)) {
                 let parent_name = if IGNORED_ROLES.contains(&node.role()) { "" } else { node.name() };
                 stack.push(Step { part, node: child, depth, parent_name, filtered });
@@ -297,47 +301,47 @@ pub(crate) fn render(parts: &[Part], mut writer: Writer<'_>) -> Rendered {
     out
 }
 
-/// What became of a node.
+/// What happened to a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Written {
+enum NodeOutcome {
     Shown,
     /// Not worth a line.
     Skipped,
-    /// It was not asked for.
+    /// Left out by a filter.
     Filtered,
 }
 
-impl Writer<'_> {
+impl TreeWriter<'_> {
     /// Writes one line, if the node is worth one.
-    fn write(&mut self, out: &mut Rendered, step: &Step<'_>) -> Written {
+    fn write(&mut self, out: &mut TreeOutput, step: &Step<'_>) -> NodeOutcome {
         let Step { part, node, depth, parent_name, filtered } = *step;
         let (role, name) = (node.role(), node.name());
         if IGNORED_ROLES.contains(&role) || node.name.is_none() {
-            return Written::Skipped;
+            return NodeOutcome::Skipped;
         }
         let text = role == "StaticText";
         if text && (filtered || (self.text.remove_redundant_static_text && parent_name.contains(name))) {
-            return Written::Skipped;
+            return NodeOutcome::Skipped;
         }
         let mut attributes = attributes(node);
         let mut shown = !(self.text.skip_generic && role == "generic" && attributes.is_empty());
         shown &= !(self.text.hide_all_children && filtered);
         let bid = bid(self.bids, part, node);
-        let known = bid.as_ref().and_then(|bid| self.properties.get(bid));
+        let properties = bid.as_ref().and_then(|bid| self.properties.get(bid));
         if !text {
-            if self.text.filters(bid.as_deref(), known) {
-                return Written::Filtered;
+            if self.text.filters(bid.as_deref(), properties) {
+                return NodeOutcome::Filtered;
             }
-            attributes.splice(0..0, self.text.extras(known));
+            attributes.splice(0..0, self.text.extras(properties));
         }
         if !shown {
-            return Written::Skipped;
+            return NodeOutcome::Skipped;
         }
         if !out.text.is_empty() {
             out.text.push('\n');
         }
         out.text.extend(std::iter::repeat_n('\t', depth));
-        if let Some(bid) = bid.as_ref().filter(|_| !self.text.hides_bid(known)) {
+        if let Some(bid) = bid.as_ref().filter(|_| !self.text.hides_bid(properties)) {
             out.text.push_str(&format!("[{bid}] "));
         }
         out.text.push_str(role);
@@ -356,24 +360,24 @@ impl Writer<'_> {
         if let Some(bid) = bid {
             out.elements.push(Element { bid, role: role.to_owned(), name: name.trim().to_owned() });
         }
-        Written::Shown
+        NodeOutcome::Shown
     }
 }
 
-/// The id of the element that a node stands for; new where it has none yet and can be used.
-pub(crate) fn bid(bids: &mut Bids, part: &Part, node: &Node) -> Option<String> {
+/// The bid of a node's element. An interactive node without one gets a new one.
+pub(crate) fn bid(bids: &mut Bids, part: &FrameTree, node: &AxNode) -> Option<String> {
     match (node.bid(), &part.prefix, node.node) {
         (Some(bid), _, _) => Some(bid.to_owned()),
-        (None, Some(prefix), Some(number)) if node.is_usable() && node.role() != "RootWebArea" => {
-            bids.of_unmarked(prefix, number)
+        (None, Some(prefix), Some(number)) if node.is_interactive() && node.role() != "RootWebArea" => {
+            bids.assign_unmarked(prefix, number)
         }
         _ => None,
     }
 }
 
-fn attributes(node: &Node) -> Vec<String> {
+fn attributes(node: &AxNode) -> Vec<String> {
     let mut attributes = Vec::new();
-    for Property { name, value } in &node.properties {
+    for AxProperty { name, value } in &node.properties {
         let Some(value) = &value.value else { continue };
         if IGNORED_PROPERTIES.contains(&&**name) {
             continue;

@@ -1,40 +1,42 @@
-//! The accessibility tree as the browser gives it, in BrowserGym's form: its `axtree_object`, which its `flatten_axtree_to_str` and the agents made for
-//! it take. The trees of all frames are one list of nodes, the page's root first; the node of the element that shows a frame has the frame's root
-//! as its last child; a node that stands for an element with a bid has it as `browsergym_id`.
+//! The browser's accessibility tree as BrowserGym's `axtree_object`, for its
+//! `flatten_axtree_to_str` and for agents that were made for it. The trees of all frames are one
+//! list of nodes, the page's root first. The node that shows a frame has the frame's root as its
+//! last child. The node of an element with a bid has it as `browsergym_id`.
 //!
-//! Boxes of text, which newer browsers add below the text that they repeat, are left out, as from our own text of the tree: the browser that
-//! BrowserGym was made for had none. Numbers of nodes that two frames have both given are told apart by the frame's letters.
+//! Text boxes, which newer browsers add below the text that they repeat, are left out, as in our
+//! own text of the tree. BrowserGym's browser had none. If two frames use the same node ids, the
+//! frame's letters distinguish them.
 
 use std::collections::HashSet;
 
 use serde_json::{Value, json, value::RawValue};
 
 use crate::observe::{
-    axtree::{IGNORED_ROLES, MARKED_PROPERTY, Part},
+    axtree::{FrameTree, IGNORED_ROLES, MARKED_PROPERTY},
     frames::Bids,
     marks,
 };
 
-/// Puts the trees of all frames together. `raw` are those of `parts`, in the same order.
-pub(crate) fn merge(parts: &[Part], raw: &[Box<RawValue>], bids: &Bids) -> Value {
+/// Merges the trees of all frames. `raw` are those of `parts`, in the same order.
+pub(crate) fn merge(parts: &[FrameTree], raw: &[Box<RawValue>], bids: &Bids) -> Value {
     let mut nodes: Vec<Value> = Vec::new();
-    let mut given: HashSet<String> = HashSet::new();
-    // Where each frame's nodes stand, and the number of its root.
+    let mut seen_ids: HashSet<String> = HashSet::new();
+    // The range of each frame's nodes, and the id of its root.
     let mut spans: Vec<(std::ops::Range<usize>, Option<String>)> = Vec::new();
     for (part, raw) in parts.iter().zip(raw) {
         let mut tree: Value = serde_json::from_str(raw.get()).unwrap_or_default();
         let mut own = match tree.get_mut("nodes").map(Value::take) {
-            Some(Value::Array(own)) => without_boxes(own),
+            Some(Value::Array(own)) => without_text_boxes(own),
             _ => Vec::new(),
         };
-        let taken = own.iter().filter_map(number).any(|number| given.contains(number));
-        if let Some(prefix) = part.prefix.as_deref().filter(|_| taken) {
-            own.iter_mut().for_each(|node| rename(node, prefix));
+        let is_duplicate = own.iter().filter_map(node_id).any(|node_id| seen_ids.contains(node_id));
+        if let Some(prefix) = part.prefix.as_deref().filter(|_| is_duplicate) {
+            own.iter_mut().for_each(|node| prefix_ids(node, prefix));
         }
-        given.extend(own.iter().filter_map(number).map(str::to_owned));
-        own.iter_mut().for_each(|node| tell_bid(node, part, bids));
+        seen_ids.extend(own.iter().filter_map(node_id).map(str::to_owned));
+        own.iter_mut().for_each(|node| write_bid(node, part, bids));
         let begin = nodes.len();
-        let root = own.first().and_then(number).map(str::to_owned);
+        let root = own.first().and_then(node_id).map(str::to_owned);
         nodes.extend(own);
         spans.push((begin..nodes.len(), root));
     }
@@ -52,29 +54,29 @@ pub(crate) fn merge(parts: &[Part], raw: &[Box<RawValue>], bids: &Bids) -> Value
     json!({ "nodes": nodes })
 }
 
-fn number(node: &Value) -> Option<&str> {
+fn node_id(node: &Value) -> Option<&str> {
     node["nodeId"].as_str()
 }
 
-/// All nodes have a list of children, which readers count on.
-fn without_boxes(nodes: Vec<Value>) -> Vec<Value> {
+/// Every node gets a list of children, because readers expect one.
+fn without_text_boxes(nodes: Vec<Value>) -> Vec<Value> {
     let is_box = |node: &Value| node["role"]["value"] == "InlineTextBox";
     let boxes: HashSet<String> =
-        nodes.iter().filter(|node| is_box(node)).filter_map(number).map(str::to_owned).collect();
-    let mut kept: Vec<Value> = nodes.into_iter().filter(|node| !is_box(node)).collect();
-    for node in &mut kept {
+        nodes.iter().filter(|node| is_box(node)).filter_map(node_id).map(str::to_owned).collect();
+    let mut rest: Vec<Value> = nodes.into_iter().filter(|node| !is_box(node)).collect();
+    for node in &mut rest {
         let children = node["childIds"].as_array_mut().map(std::mem::take).unwrap_or_default();
         let stays = |child: &Value| !child.as_str().is_some_and(|child| boxes.contains(child));
         node["childIds"] = children.into_iter().filter(stays).collect();
     }
-    kept
+    rest
 }
 
-/// Puts a frame's letters before every number of a node.
-fn rename(node: &mut Value, prefix: &str) {
-    let new = |number: &mut Value| {
-        if let Some(text) = number.as_str() {
-            *number = json!(format!("{prefix}-{text}"));
+/// Puts a frame's letters before every id of a node.
+fn prefix_ids(node: &mut Value, prefix: &str) {
+    let new = |node_id: &mut Value| {
+        if let Some(text) = node_id.as_str() {
+            *node_id = json!(format!("{prefix}-{text}"));
         }
     };
     new(&mut node["nodeId"]);
@@ -84,8 +86,8 @@ fn rename(node: &mut Value, prefix: &str) {
     node["childIds"].as_array_mut().into_iter().flatten().for_each(new);
 }
 
-/// Takes the mark out of a node, and says the bid in its own place.
-fn tell_bid(node: &mut Value, part: &Part, bids: &Bids) {
+/// Removes the mark from a node, and stores the bid in a field of its own.
+fn write_bid(node: &mut Value, part: &FrameTree, bids: &Bids) {
     let mut bid = None;
     if let Some(Value::Array(properties)) = node.get_mut("properties") {
         properties.retain_mut(|property| {
@@ -112,8 +114,8 @@ fn tell_bid(node: &mut Value, part: &Part, bids: &Bids) {
     }
     let bid = bid.or_else(|| {
         let is_shown = node["role"]["value"].as_str().is_some_and(|role| !IGNORED_ROLES.contains(&role));
-        let number = node["backendDOMNodeId"].as_i64().filter(|_| is_shown)?;
-        bids.known_unmarked(part.prefix.as_deref()?, number)
+        let node_id = node["backendDOMNodeId"].as_i64().filter(|_| is_shown)?;
+        bids.unmarked_bid(part.prefix.as_deref()?, node_id)
     });
     if let Some(bid) = bid {
         node["browsergym_id"] = json!(bid);
@@ -124,11 +126,11 @@ fn tell_bid(node: &mut Value, part: &Part, bids: &Bids) {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::observe::axtree::Tree;
+    use crate::observe::axtree::AxTree;
 
-    fn part(frame: &str, prefix: &str, owner: Option<(&str, i64)>) -> Part {
+    fn part(frame: &str, prefix: &str, owner: Option<(&str, i64)>) -> FrameTree {
         let owner = owner.map(|(frame, node)| (frame.to_owned(), node));
-        Part { frame: frame.to_owned(), prefix: Some(prefix.to_owned()), tree: Tree::default(), owner }
+        FrameTree { frame: frame.to_owned(), prefix: Some(prefix.to_owned()), tree: AxTree::default(), owner }
     }
 
     fn raw(nodes: Value) -> Box<RawValue> {

@@ -1,5 +1,6 @@
-//! The browser's own snapshot of a page: every node of every document, and where it lies. Taken while the bids are written in the elements
-//! ([`crate::observe::marks`]), so that it says which element is which.
+//! The browser's own snapshot of a page: every node of every document, and its bounds. It is taken
+//! while the bids are written in the elements ([`crate::observe::marks`]), so it shows which
+//! element is which.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,88 +10,89 @@ use serde_json::{Value, json, value::RawValue};
 use crate::{Error, Session, cdp::tracker::Page, observe::marks};
 
 const METHOD: &str = "DOMSnapshot.captureSnapshot";
-/// Where the marks are written.
-const MARKED: [&str; 2] = ["aria-roledescription", "aria-description"];
+/// The attributes that hold the marks.
+const MARK_ATTRIBUTES: [&str; 2] = ["aria-roledescription", "aria-description"];
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct Snapshot {
-    pub(crate) documents: Vec<Document>,
+pub(crate) struct DomSnapshot {
+    pub(crate) documents: Vec<DocumentSnapshot>,
     pub(crate) strings: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Document {
-    pub(crate) nodes: Nodes,
-    layout: Layout,
+pub(crate) struct DocumentSnapshot {
+    pub(crate) nodes: NodeTreeSnapshot,
+    layout: LayoutTreeSnapshot,
     #[serde(default)]
     scroll_offset_x: f64,
     #[serde(default)]
     scroll_offset_y: f64,
 }
 
-/// What is known of nodes, each list in their order; numbers of strings are -1 for none.
+/// The properties of nodes, each as a list in the order of the nodes. A string is an index, -1 for
+/// none.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Nodes {
+pub(crate) struct NodeTreeSnapshot {
     pub(crate) parent_index: Vec<i64>,
     pub(crate) node_type: Vec<i64>,
     pub(crate) node_name: Vec<i64>,
     pub(crate) node_value: Vec<i64>,
     backend_node_id: Vec<i64>,
-    /// Numbers of strings: a name, its value, and so on.
+    /// Indices of strings: a name, its value, and so on.
     pub(crate) attributes: Vec<Vec<i64>>,
-    pub(crate) content_document_index: Pairs<usize>,
-    is_clickable: Indices,
-    /// The kind of the shadow root that a node is in.
+    pub(crate) content_document_index: RareData<usize>,
+    is_clickable: RareBooleanData,
+    /// The type of the shadow root that a node is in.
     #[serde(default)]
-    pub(crate) shadow_root_type: Pairs<i64>,
+    pub(crate) shadow_root_type: RareData<i64>,
     #[serde(default)]
-    pub(crate) pseudo_type: Pairs<i64>,
+    pub(crate) pseudo_type: RareData<i64>,
     #[serde(default)]
-    pub(crate) input_value: Pairs<i64>,
+    pub(crate) input_value: RareData<i64>,
     #[serde(default)]
-    pub(crate) text_value: Pairs<i64>,
+    pub(crate) text_value: RareData<i64>,
     #[serde(default)]
-    pub(crate) input_checked: Indices,
+    pub(crate) input_checked: RareBooleanData,
     #[serde(default)]
-    pub(crate) option_selected: Indices,
+    pub(crate) option_selected: RareBooleanData,
 }
 
-/// Something that few nodes have.
+/// A property that few nodes have.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Pairs<T> {
+pub(crate) struct RareData<T> {
     pub(crate) index: Vec<usize>,
     pub(crate) value: Vec<T>,
 }
 
-impl<T> Default for Pairs<T> {
+impl<T> Default for RareData<T> {
     fn default() -> Self {
         Self { index: Vec::new(), value: Vec::new() }
     }
 }
 
 #[derive(Debug, Default, Deserialize)]
-pub(crate) struct Indices {
+pub(crate) struct RareBooleanData {
     pub(crate) index: Vec<usize>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Layout {
+struct LayoutTreeSnapshot {
     node_index: Vec<usize>,
     bounds: Vec<Vec<f64>>,
     #[serde(default)]
     client_rects: Vec<Vec<f64>>,
 }
 
-impl Document {
-    /// The children of each node, in their order. What is in a shadow root counts as in its host; documents in frames and what is in templates
-    /// are not there.
+impl DocumentSnapshot {
+    /// The children of each node, in their order. A shadow root belongs to its host. Documents of
+    /// frames and contents of templates are not included.
     pub(crate) fn children(&self) -> Vec<Vec<usize>> {
         let mut children = vec![Vec::new(); self.nodes.parent_index.len()];
         for (node, &parent) in self.nodes.parent_index.iter().enumerate() {
-            // Parents come first, so there is no ring.
+            // Parents come first, so there is no cycle.
             if let Some(parent) = usize::try_from(parent).ok().filter(|&parent| parent < node) {
                 children[parent].push(node);
             }
@@ -99,38 +101,42 @@ impl Document {
     }
 }
 
-impl Layout {
-    /// Where each node lies in its document, and the number of that box; the last of those that have several.
+impl LayoutTreeSnapshot {
+    /// The bounds of each node in its document, and the index of its box; the last one if it has
+    /// several.
     fn bounds(&self) -> HashMap<usize, (usize, [f64; 4])> {
-        let places = self.node_index.iter().zip(&self.bounds).enumerate();
+        let node_bounds = self.node_index.iter().zip(&self.bounds).enumerate();
         let known = |(place, (&node, bounds)): (usize, (&usize, &Vec<f64>))| {
             Some((node, (place, <[f64; 4]>::try_from(&**bounds).ok()?)))
         };
-        places.filter_map(known).collect()
+        node_bounds.filter_map(known).collect()
     }
 }
 
-/// Where elements and other nodes lie on the screen: left, top, width and height in CSS pixels.
+/// The bounds of elements and other nodes on the screen: left, top, width and height in CSS pixels.
 #[derive(Debug, Default)]
-pub(crate) struct Places {
-    /// By bid, and whether the element listens to clicks. Only what has a box of its own lies somewhere.
+pub(crate) struct NodeBounds {
+    /// By bid: the bounds, `None` without a box of its own, and whether the element listens to
+    /// clicks.
     pub(crate) elements: HashMap<String, (Option<[f64; 4]>, bool)>,
-    /// By the browser's number of a node; none for what has no box. What the browser itself has put into a control is not here.
+    /// By the browser's node id; `None` without a box. Nodes that the browser itself has put into a
+    /// control are not included.
     pub(crate) nodes: HashMap<i64, Option<[f64; 4]>>,
 }
 
 impl Session {
-    /// Takes a snapshot, as BrowserGym's `extract_dom_snapshot` does. `painted`: with the order in which things are painted.
-    pub(crate) async fn snapshot(&self, page: &Page, painted: bool) -> Result<Box<RawValue>, Error> {
+    /// Takes a snapshot, as BrowserGym's `extract_dom_snapshot` does. `paint_order` includes the
+    /// order in which nodes are painted.
+    pub(crate) async fn snapshot(&self, page: &Page, paint_order: bool) -> Result<Box<RawValue>, Error> {
         let mut params = json!({ "computedStyles": [], "includeDOMRects": true });
-        if painted {
+        if paint_order {
             params["includePaintOrder"] = json!(true);
         }
-        self.cdp().call_for(Some(&page.session), METHOD, params).await
+        self.cdp().call_as(Some(&page.session), METHOD, params).await
     }
 }
 
-impl Snapshot {
+impl DomSnapshot {
     pub(crate) fn read(snapshot: &RawValue) -> Result<Self, Error> {
         let shape = |_| Error::Shape { method: METHOD, field: "documents" };
         serde_json::from_str(snapshot.get()).map_err(shape)
@@ -140,9 +146,9 @@ impl Snapshot {
         self.strings.get(usize::try_from(number).ok()?).map(String::as_str)
     }
 
-    pub(crate) fn places(&self) -> Places {
-        let mut places = Places::default();
-        // Documents and where their upper left corners lie.
+    pub(crate) fn node_bounds(&self) -> NodeBounds {
+        let mut node_bounds = NodeBounds::default();
+        // Documents and the positions of their upper left corners.
         let mut rest = vec![(0, (0.0, 0.0))];
         let mut left = self.documents.len();
         while let Some((number, (x, y))) = rest.pop() {
@@ -152,43 +158,44 @@ impl Snapshot {
             let bounds = document.layout.bounds();
             let inner = &document.nodes.content_document_index;
             for (node, &inner) in inner.index.iter().zip(&inner.value) {
-                // A frame without a box lies nowhere; what is in it is counted from the corner of the screen.
+                // A frame without a box has no position. Its contents are measured from the corner
+                // of the screen.
                 let at = bounds.get(node).map_or((0.0, 0.0), |(_, [x, y, ..])| (corner.0 + x, corner.1 + y));
                 rest.push((inner, at));
             }
             let moved = |[x, y, width, height]: [f64; 4]| [x + corner.0, y + corner.1, width, height];
             for (node, number) in document.nodes.backend_node_id.iter().enumerate() {
-                places.nodes.insert(*number, bounds.get(&node).map(|(_, at)| moved(*at)));
+                node_bounds.nodes.insert(*number, bounds.get(&node).map(|(_, at)| moved(*at)));
             }
             let clickable: HashSet<_> = document.nodes.is_clickable.index.iter().collect();
             for (node, attributes) in document.nodes.attributes.iter().enumerate() {
-                let Some(bid) = self.mark(attributes) else { continue };
+                let Some(bid) = self.bid_of(attributes) else { continue };
                 let rects = &document.layout.client_rects;
                 let rendered = |place: &usize| rects.get(*place).is_some_and(|rect| !rect.is_empty());
                 let at = bounds.get(&node).filter(|(place, _)| rendered(place)).map(|(_, at)| moved(*at));
-                places.elements.insert(bid.to_owned(), (at, clickable.contains(&node)));
+                node_bounds.elements.insert(bid.to_owned(), (at, clickable.contains(&node)));
             }
         }
-        places
+        node_bounds
     }
 
-    /// The bid that is written into an element with these attributes.
-    pub(crate) fn mark(&self, attributes: &[i64]) -> Option<&str> {
+    /// The bid in the mark of an element with these attributes.
+    pub(crate) fn bid_of(&self, attributes: &[i64]) -> Option<&str> {
         let values = attributes.iter().skip(1).step_by(2);
         values.filter_map(|&text| self.string(text)).find_map(marks::split).map(|(bid, _)| bid)
     }
 }
 
-/// The value that an attribute has without a mark; none where the page has no such attribute.
-pub(crate) fn own<'a>(name: &str, value: &'a str) -> Option<&'a str> {
-    match marks::split(value).filter(|_| MARKED.contains(&name)) {
+/// An attribute's value without a mark; `None` if the page has no such attribute.
+pub(crate) fn value_without_mark<'a>(name: &str, value: &'a str) -> Option<&'a str> {
+    match marks::split(value).filter(|_| MARK_ATTRIBUTES.contains(&name)) {
         Some((_, "")) => None,
-        Some((_, own)) => Some(own),
+        Some((_, value_without_mark)) => Some(value_without_mark),
         None => Some(value),
     }
 }
 
-/// A snapshot as it is shown: with the bids in attributes of their own, `bid`, instead of where they were written.
+/// A snapshot for agents, with each bid in an attribute of its own, `bid`, instead of the mark.
 pub(crate) fn without_marks(snapshot: &RawValue) -> Value {
     let mut snapshot: Value = serde_json::from_str(snapshot.get()).unwrap_or_default();
     let strings = snapshot.get_mut("strings").map(Value::take);
@@ -207,29 +214,30 @@ pub(crate) fn without_marks(snapshot: &RawValue) -> Value {
     for document in documents.into_iter().flatten() {
         let nodes = document.pointer_mut("/nodes/attributes").and_then(Value::as_array_mut);
         for attributes in nodes.into_iter().flatten().filter_map(Value::as_array_mut) {
-            let said = |number: &Value| {
+            let string_at = |number: &Value| {
                 let text = number.as_u64().and_then(|number| strings.get(usize::try_from(number).ok()?));
                 text.and_then(Value::as_str).unwrap_or_default().to_owned()
             };
-            let mut kept = Vec::with_capacity(attributes.len() + 2);
+            let mut pairs = Vec::with_capacity(attributes.len() + 2);
             let mut bid = None;
             for pair in attributes.chunks(2) {
                 let [name, value] = pair else { continue };
-                let text = said(value);
-                let Some((found, own)) =
-                    marks::split(&text).filter(|_| MARKED.contains(&said(name).as_str()))
+                let text = string_at(value);
+                let Some((found, value_without_mark)) =
+                    marks::split(&text).filter(|_| MARK_ATTRIBUTES.contains(&string_at(name).as_str()))
                 else {
-                    kept.push((name.clone(), Ok(value.clone())));
+                    pairs.push((name.clone(), Ok(value.clone())));
                     continue;
                 };
                 bid = Some(found.to_owned());
-                if !own.is_empty() {
-                    kept.push((name.clone(), Err(own.to_owned())));
+                if !value_without_mark.is_empty() {
+                    pairs.push((name.clone(), Err(value_without_mark.to_owned())));
                 }
             }
-            let mut written: Vec<Value> = Vec::with_capacity(kept.len() * 2 + 2);
-            for (name, value) in kept {
-                let value = value.unwrap_or_else(|own| json!(number_of(&mut strings, &own)));
+            let mut written: Vec<Value> = Vec::with_capacity(pairs.len() * 2 + 2);
+            for (name, value) in pairs {
+                let value = value
+                    .unwrap_or_else(|value_without_mark| json!(number_of(&mut strings, &value_without_mark)));
                 written.extend([name, value]);
             }
             if let Some(bid) = bid {

@@ -1,6 +1,8 @@
-// Gives the elements of a document their bids and, for the moment in which its accessibility tree is read, writes them where the tree shows them.
-// The body of a function that runs once per document in a world apart: what it remembers the page cannot see. The numbering is BrowserGym's (`frame_mark_elements.js`): elements of standard
-// HTML in document order, what is inside an open shadow root right after its host; numbers from 0, for frames letters instead.
+// Numbers the elements of a document, and writes their bids into attributes while its accessibility
+// tree is read. This is the body of a function that runs once per document in an isolated world, so
+// the page cannot see its state. The numbering is BrowserGym's (`frame_mark_elements.js`): elements
+// of standard HTML in document order, the contents of an open shadow root right after its host.
+// Elements have numbers from 0, frames have letters.
 
 const STANDARD = new Set((
   'a abbr acronym address applet area article aside audio b base basefont bdi bdo big blockquote body br button canvas caption center cite ' +
@@ -9,24 +11,26 @@ const STANDARD = new Set((
   'noframes noscript object ol optgroup option output p param picture pre progress q rp rt ruby s samp script search section select small ' +
   'source span strike strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul var video wbr'
 ).split(' '));
-// Where the tree shows them. It does not show the first of an element that others describe, and of some roles not the second.
+// Attributes that the tree shows. It does not show the first for an element that others describe,
+// and not the second for some roles.
 const SHOWN_IN = ['aria-description', 'aria-roledescription'];
 
 // Per document, as long as it lives.
 const bids = new WeakMap(), elements = new Map();
-let numbers = 0, letters = 0, written = [], view = null;
+let numbers = 0, letters = 0, writtenAttributes = [], visibilityObserver = null;
 
-// `a` to `z`, then `aA`, `aB` .. `aZ`, `bA` and so on: a small letter begins each step into a frame.
-function letter(n) {
+// `a` to `z`, then `aA`, `aB` .. `aZ`, `bA` and so on: a lower-case letter begins each step into a
+// frame.
+function frameLetters(n) {
   let text = '';
   for (; n > 25; n = Math.floor(n / 26) - 1) text = String.fromCharCode(65 + n % 26) + text;
   return String.fromCharCode(97 + n) + text;
 }
 
-function* all(root) {
+function* allElements(root) {
   for (const element of root.querySelectorAll('*')) {
     yield element;
-    if (element.shadowRoot) yield* all(element.shadowRoot);
+    if (element.shadowRoot) yield* allElements(element.shadowRoot);
   }
 }
 
@@ -35,15 +39,15 @@ function focused(root) {
   return active?.shadowRoot ? focused(active.shadowRoot) ?? active : active;
 }
 
-// Tells, after the next frame, how much of each element is in view. Its records are taken and not waited for: where the page's time stands still
-// nobody would be called.
-function watchView(elements) {
+// Reports, after the next frame, how much of each element is in view. Its records are taken and not
+// awaited: while the page's time stands still no callback runs.
+function observeVisibility(elements) {
   const observer = new IntersectionObserver(() => {});
   elements.forEach((element) => observer.observe(element));
   return observer;
 }
 
-function atCentre({ left, right, top, bottom }) {
+function elementAtCentre({ left, right, top, bottom }) {
   let found = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
   for (let inner = found; inner?.shadowRoot; found = inner) {
     inner = inner.shadowRoot.elementFromPoint((left + right) / 2, (top + bottom) / 2);
@@ -52,18 +56,19 @@ function atCentre({ left, right, top, bottom }) {
   return found;
 }
 
-// The elements worth a number on a picture, as BrowserGym chooses them (after WebVoyager): what a click in the middle reaches, is of a kind
-// that is used or shows that it can be clicked, is no part of a button, and holds nothing else that has a number.
-function chosen(elements) {
+// The elements that get a number on a picture, as BrowserGym chooses them (after WebVoyager). A
+// click on its centre reaches it. It is of an interactive kind, or looks clickable. It is not part
+// of a button, and contains no other numbered element.
+function setOfMarks(elements) {
   const kinds = new Set(['input', 'textarea', 'select', 'button', 'a', 'iframe', 'video', 'li', 'td', 'option']);
   const chosen = new Set(), buttons = [];
   for (const element of elements) {
     const box = element.getBoundingClientRect();
-    const hit = atCentre(box);
+    const hit = elementAtCentre(box);
     if (!hit || !element.contains(hit)) continue;
-    const used = kinds.has(element.tagName.toLowerCase()) || element.hasAttribute('onclick') || element.onclick != null
+    const isClickable = kinds.has(element.tagName.toLowerCase()) || element.hasAttribute('onclick') || element.onclick != null
       || getComputedStyle(element).cursor === 'pointer';
-    if (!used || (box.right - box.left) * (box.bottom - box.top) < 20) continue;
+    if (!isClickable || (box.right - box.left) * (box.bottom - box.top) < 20) continue;
     if (buttons.some((button) => button.contains(element))) continue;
     const parent = element.parentElement;
     if (parent?.tagName.toLowerCase() === 'span' && parent.children.length === 1 && parent.getAttribute('role')
@@ -76,46 +81,46 @@ function chosen(elements) {
 }
 
 return {
-  // Returns the bid of the element that has the focus.
+  // Returns the bid of the focused element.
   write(prefix, measured) {
     this.erase();
     const marked = [];
-    for (const element of all(document)) {
+    for (const element of allElements(document)) {
       const tag = element.tagName.toLowerCase();
       if (!STANDARD.has(tag)) continue;
       let bid = bids.get(element);
       if (bid === undefined) {
-        bid = prefix + (tag === 'iframe' || tag === 'frame' ? letter(letters++) : numbers++);
+        bid = prefix + (tag === 'iframe' || tag === 'frame' ? frameLetters(letters++) : numbers++);
         bids.set(element, bid);
         elements.set(bid, new WeakRef(element));
       }
       marked.push(element);
       const names = element.hasAttribute('aria-describedby') ? SHOWN_IN : [SHOWN_IN[0]];
       for (const name of names) {
-        const own = element.getAttribute(name);
-        written.push([element, name, own]);
-        element.setAttribute(name, `bid=${bid} ${own ?? ''}`);
+        const ownValue = element.getAttribute(name);
+        writtenAttributes.push([element, name, ownValue]);
+        element.setAttribute(name, `bid=${bid} ${ownValue ?? ''}`);
       }
     }
-    view?.disconnect();
-    view = measured ? watchView(marked) : null;
+    visibilityObserver?.disconnect();
+    visibilityObserver = measured ? observeVisibility(marked) : null;
     return bids.get(focused(document)) ?? null;
   },
-  // After a frame: how much of each element is in view, and whether it is chosen for a number.
+  // After a frame: how much of each element is in view, and whether it gets a number.
   measure() {
-    const seen = new Map();
-    for (const { target, intersectionRatio } of view?.takeRecords() ?? []) {
-      seen.set(target, Math.round(intersectionRatio * 100) / 100);
+    const ratios = new Map();
+    for (const { target, intersectionRatio } of visibilityObserver?.takeRecords() ?? []) {
+      ratios.set(target, Math.round(intersectionRatio * 100) / 100);
     }
-    const numbered = chosen([...seen.keys()]);
-    return [...seen].map(([element, ratio]) => [bids.get(element), ratio, numbered.has(element)]);
+    const numbered = setOfMarks([...ratios.keys()]);
+    return [...ratios].map(([element, ratio]) => [bids.get(element), ratio, numbered.has(element)]);
   },
   erase() {
-    for (const [element, name, own] of written) {
-      if (own === null) element.removeAttribute(name);
-      else element.setAttribute(name, own);
+    for (const [element, name, ownValue] of writtenAttributes) {
+      if (ownValue === null) element.removeAttribute(name);
+      else element.setAttribute(name, ownValue);
     }
-    written = [];
+    writtenAttributes = [];
   },
   bid(element) { return bids.get(element) ?? null; },
   find(bid) { return elements.get(bid)?.deref() ?? null; },

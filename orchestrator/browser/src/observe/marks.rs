@@ -1,34 +1,38 @@
-//! Marks: the bids of elements, given and shown as BrowserGym does it.
+//! Marks: the bids of elements, given and shown as in BrowserGym.
 //!
-//! A script in a world apart numbers the elements of each document and keeps the numbers; see `marks.js`. To learn which node of the
-//! accessibility tree is which element, it writes the bids into an ARIA attribute of every element, reads the tree, and takes them away
-//! again. That is how BrowserGym does it, and it must be done that way to see what BrowserGym sees: an element with such an attribute is
-//! never left out of the tree. BrowserGym writes two of them everywhere; the second is read only where the tree does not show the first,
-//! and makes the tree a fifth larger and slower. The page's time stands still meanwhile, and its mutation observers are not told (`inject/page.js`).
+//! A script in an isolated world numbers the elements of each document, and keeps the numbers
+//! (`marks.js`). To learn which node of the accessibility tree is which element, it writes the bids
+//! into an ARIA attribute of every element, reads the tree, and removes them again. BrowserGym does
+//! the same, and only so the tree is the same as its tree: an element with such an attribute is
+//! never left out. BrowserGym writes two attributes everywhere. We write the second only where the
+//! tree does not show the first, because it makes the tree a fifth larger and slower. The page's
+//! time stands still meanwhile, and its mutation observers do not see the marks (`inject/page.js`).
 
 use serde_json::{Value, json};
 
 use crate::{
     Error, Session,
-    cdp::{connection::CALL, tracker::Page},
+    cdp::{connection::CALL_TIMEOUT, tracker::Page},
     observe::frames::Frame,
 };
 
 const SCRIPT: &str = include_str!("marks.js");
-/// What begins the text of an attribute that holds a bid.
-const MARK: &str = "bid=";
+/// The prefix of an attribute value with a bid.
+const MARK_PREFIX: &str = "bid=";
 
-/// Takes a bid out of the text of an attribute; leaves what the page itself had written there.
+/// Splits an attribute value into the bid and the page's own value.
 pub(crate) fn split(text: &str) -> Option<(&str, &str)> {
-    let (bid, own) = text.strip_prefix(MARK)?.split_once(' ').unwrap_or((&text[MARK.len()..], ""));
+    let (bid, own) =
+        text.strip_prefix(MARK_PREFIX)?.split_once(' ').unwrap_or((&text[MARK_PREFIX.len()..], ""));
     let is_bid = !bid.is_empty() && bid.bytes().all(|byte| byte.is_ascii_alphanumeric());
     is_bid.then_some((bid, own))
 }
 
 impl Session {
-    /// Writes the bids into the elements of a page and its frames, the outer ones first, since the inner ones' begin with theirs. Returns the
-    /// frames, and the bid of the element that has the focus. To be followed by [`Session::erase_marks`], whatever happens in between.
-    /// `measured`: [`Session::properties`] will be asked for.
+    /// Writes the bids into the elements of a page and its frames. Outer frames come first, because
+    /// the bids of inner ones begin with theirs. Returns the frames, and the bid of the focused
+    /// element. The caller must always call [`Session::erase_marks`] afterwards. `measured`
+    /// prepares for [`Session::measure`].
     pub(crate) async fn write_marks(
         &mut self,
         page: &Page,
@@ -44,29 +48,29 @@ impl Session {
             let within = focused.take();
             for (place, mark) in marked {
                 match mark {
-                    Ok(Some(Mark { owner, prefix, world, focused: inside })) => {
-                        // Inside a frame only if the frame itself has the focus.
+                    Ok(Some(MarkedFrame { owner, prefix, isolated_world, focused: inside })) => {
+                        // A focused frame decides about its contents.
                         if depth == 0 || within.as_ref() == Some(&prefix) {
                             focused = inside;
                         }
                         frames[place].owner = owner;
                         frames[place].prefix = Some(prefix);
-                        frames[place].world = Some(world);
+                        frames[place].isolated_world = Some(isolated_world);
                     }
                     Ok(None) => {}
                     Err(error) => {
-                        self.bids.meet(&frames);
+                        self.bids.update(&frames);
                         return Err(error);
                     }
                 }
             }
             focused = focused.or(within);
         }
-        self.bids.meet(&frames);
+        self.bids.update(&frames);
         Ok((frames, focused))
     }
 
-    /// Takes the bids out of the elements again.
+    /// Removes the bids from the elements.
     pub(crate) async fn erase_marks(&self, page: &Page, frames: &[Frame]) -> Result<(), Error> {
         let marked = frames.iter().filter(|frame| frame.prefix.is_some());
         let erasing = marked.map(|frame| self.marks(page, frame, "erase()"));
@@ -79,8 +83,9 @@ impl Session {
         Ok(())
     }
 
-    /// Writes the bids into one frame; none where it, or the element that shows it, has gone or cannot be marked.
-    async fn mark(&self, page: &Page, frame: &Frame, measured: bool) -> Result<Option<Mark>, Error> {
+    /// Writes the bids into one frame. `None` if it or the element that shows it has gone, or
+    /// cannot be marked.
+    async fn mark(&self, page: &Page, frame: &Frame, measured: bool) -> Result<Option<MarkedFrame>, Error> {
         let marking = async {
             let (owner, prefix) = match frame.parent {
                 None => (None, String::new()),
@@ -89,10 +94,15 @@ impl Session {
                     (Some(owner), bid)
                 }
             };
-            let world = self.world_apart(page, &frame.id).await?;
-            let script = calling(&format!("write({}, {measured})", json!(prefix)));
-            let focused = self.evaluate_in(page, world, &script, CALL).await?;
-            Ok(Some(Mark { owner, prefix, world, focused: focused.as_str().map(str::to_owned) }))
+            let isolated_world = self.isolated_world(page, &frame.id).await?;
+            let script = call_expression(&format!("write({}, {measured})", json!(prefix)));
+            let focused = self.evaluate_in(page, isolated_world, &script, CALL_TIMEOUT).await?;
+            Ok(Some(MarkedFrame {
+                owner,
+                prefix,
+                isolated_world,
+                focused: focused.as_str().map(str::to_owned),
+            }))
         };
         match marking.await {
             Err(Error::Refused { .. }) if frame.parent.is_some() => Ok(None),
@@ -100,7 +110,7 @@ impl Session {
         }
     }
 
-    /// The element that shows a frame: the browser's number of it, and its bid.
+    /// The element that shows a frame: the browser's node id, and its bid.
     async fn owner(&self, page: &Page, frame: &Frame) -> Result<Option<(i64, String)>, Error> {
         let call = |method, params| self.cdp().call(Some(&page.session), method, params);
         let owner = call("DOM.getFrameOwner", json!({ "frameId": frame.id })).await?;
@@ -112,27 +122,29 @@ impl Session {
         Ok(bid.map(|(bid, _)| (node, bid.to_owned())))
     }
 
-    /// Calls a function of a marked frame's marks.
+    /// Calls a function of a marked frame's script.
     pub(crate) async fn marks(&self, page: &Page, frame: &Frame, call: &str) -> Result<Value, Error> {
-        match frame.world {
-            Some(world) => self.evaluate_in(page, world, &calling(call), CALL).await,
-            None => self.evaluate_apart(page, &frame.id, &calling(call), CALL).await,
+        match frame.isolated_world {
+            Some(isolated_world) => {
+                self.evaluate_in(page, isolated_world, &call_expression(call), CALL_TIMEOUT).await
+            }
+            None => self.evaluate_isolated(page, &frame.id, &call_expression(call), CALL_TIMEOUT).await,
         }
     }
 }
 
-/// The marks of a document, as an expression.
+/// The script's object for a document, as an expression.
 pub(crate) fn script() -> String {
     format!("(globalThis.sandboxMarks ??= (() => {{ 'use strict';\n{SCRIPT}\n}})())")
 }
 
-fn calling(call: &str) -> String {
+fn call_expression(call: &str) -> String {
     format!("{}.{call}", script())
 }
 
-struct Mark {
+struct MarkedFrame {
     owner: Option<i64>,
     prefix: String,
-    world: i64,
+    isolated_world: i64,
     focused: Option<String>,
 }

@@ -1,6 +1,6 @@
-//! Numbers of nodes and names of frames in the raw trees that programs are given. The browser makes
-//! the names up by chance, and the numbers as its tools first meet a node, so that they depend on
-//! what it was asked before; here both follow the order in which nodes stand in the trees.
+//! Renumbers the nodes and frames in the raw trees that programs get. The browser chooses frame ids
+//! at random. It numbers nodes when its tools first meet them, so their numbers depend on earlier
+//! commands. Here both follow the order of the nodes in the trees.
 
 use std::collections::HashMap;
 
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 const OF_ELEMENT: &str = "backendDOMNodeId";
 
-/// Numbers the nodes of a DOM snapshot and of an accessibility tree anew. An element has one number
-/// in both.
+/// Renumbers the nodes of a DOM snapshot and of an accessibility tree. An element has the same
+/// number in both.
 pub(crate) fn renumber(dom: Option<&mut Value>, axtree: Option<&mut Value>) {
     let mut elements: HashMap<i64, usize> = HashMap::new();
     let mut frames: HashMap<String, usize> = HashMap::new();
@@ -20,20 +20,20 @@ pub(crate) fn renumber(dom: Option<&mut Value>, axtree: Option<&mut Value>) {
     let Some(nodes) = nodes else { return };
     let mut places: HashMap<String, usize> = HashMap::new();
     for node in nodes.iter() {
-        place(&node["nodeId"], &mut places);
+        node_number(&node["nodeId"], &mut places);
     }
     for node in nodes {
         renumber_elements(node, &mut elements);
         if let Some(frame) = node.get_mut("frameId") {
-            *frame = rename(frame, &mut frames);
+            *frame = frame_name(frame, &mut frames);
         }
         for key in ["nodeId", "parentId"] {
             if let Some(number) = node.get_mut(key) {
-                *number = place(number, &mut places);
+                *number = node_number(number, &mut places);
             }
         }
         for number in node["childIds"].as_array_mut().into_iter().flatten() {
-            *number = place(number, &mut places);
+            *number = node_number(number, &mut places);
         }
     }
 }
@@ -49,29 +49,29 @@ fn renumber_documents(
     for document in documents.as_array_mut().into_iter().flatten() {
         let frame = document["frameId"].as_u64().and_then(|at| usize::try_from(at).ok());
         if let Some(frame) = frame.and_then(|at| strings.get_mut(at)) {
-            **frame = rename(frame, frames);
+            **frame = frame_name(frame, frames);
         }
         let numbers = document.pointer_mut("/nodes/backendNodeId").and_then(Value::as_array_mut);
-        numbers.into_iter().flatten().for_each(|number| renumber_one(number, elements));
+        numbers.into_iter().flatten().for_each(|number| renumber_value(number, elements));
     }
     dom["documents"] = documents;
 }
 
 /// The name of a frame, as long as the browser's own.
-fn rename(given: &Value, known: &mut HashMap<String, usize>) -> Value {
-    let Some(text) = given.as_str() else { return given.clone() };
-    let next = known.len() + 1;
-    json!(format!("{:032X}", known.entry(text.to_owned()).or_insert(next)))
+fn frame_name(original: &Value, numbers: &mut HashMap<String, usize>) -> Value {
+    let Some(text) = original.as_str() else { return original.clone() };
+    let next = numbers.len() + 1;
+    json!(format!("{:032X}", numbers.entry(text.to_owned()).or_insert(next)))
 }
 
-/// Those in a node and in what it is related to.
+/// Renumbers the elements in a node and in its related nodes.
 fn renumber_elements(value: &mut Value, elements: &mut HashMap<i64, usize>) {
     match value {
         Value::Array(values) => values.iter_mut().for_each(|value| renumber_elements(value, elements)),
         Value::Object(values) => {
             for (key, value) in values {
                 if key == OF_ELEMENT {
-                    renumber_one(value, elements)
+                    renumber_value(value, elements)
                 } else {
                     renumber_elements(value, elements)
                 }
@@ -81,18 +81,18 @@ fn renumber_elements(value: &mut Value, elements: &mut HashMap<i64, usize>) {
     }
 }
 
-fn renumber_one(number: &mut Value, known: &mut HashMap<i64, usize>) {
-    if let Some(given) = number.as_i64() {
-        let next = known.len() + 1;
-        *number = json!(*known.entry(given).or_insert(next));
+fn renumber_value(number: &mut Value, numbers: &mut HashMap<i64, usize>) {
+    if let Some(original) = number.as_i64() {
+        let next = numbers.len() + 1;
+        *number = json!(*numbers.entry(original).or_insert(next));
     }
 }
 
 /// The number of a node of the accessibility tree, as text.
-fn place(given: &Value, known: &mut HashMap<String, usize>) -> Value {
-    let Some(text) = given.as_str() else { return given.clone() };
-    let next = known.len() + 1;
-    json!(known.entry(text.to_owned()).or_insert(next).to_string())
+fn node_number(original: &Value, numbers: &mut HashMap<String, usize>) -> Value {
+    let Some(text) = original.as_str() else { return original.clone() };
+    let next = numbers.len() + 1;
+    json!(numbers.entry(text.to_owned()).or_insert(next).to_string())
 }
 
 #[cfg(test)]

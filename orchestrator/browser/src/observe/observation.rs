@@ -1,4 +1,4 @@
-//! What an agent sees.
+//! Observations: what an agent sees.
 
 use std::collections::HashMap;
 
@@ -8,13 +8,13 @@ use serde_json::{Value, json, value::RawValue};
 
 use crate::{
     Dialog, Download, Error, Look, Properties, Session,
-    cdp::{connection::CALL, tracker::Page},
-    clock::{liveness::Limit, virtual_time},
+    cdp::{connection::CALL_TIMEOUT, tracker::Page},
+    clock::{liveness::TimeLimit, virtual_time},
     formats::{html, prune, turkingbench, visualwebarena, webarena, webcanvas},
     observe::{
-        axtree::{self, Element, Part, Tree},
+        axtree::{self, AxTree, Element, FrameTree},
         axtree_object,
-        dom_snapshot::{self, Snapshot},
+        dom_snapshot::{self, DomSnapshot},
         frames::Frame,
         node_numbers, properties,
     },
@@ -22,44 +22,47 @@ use crate::{
 
 const TREE: &str = "Accessibility.getFullAXTree";
 
-/// The state of the active page. Equal for equal pages of equal worlds. Forms that were not asked for are empty; see [`Look`].
+/// The state of the active page. Equal for equal pages of equal worlds. Formats that [`Look`] does
+/// not ask for are empty.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Observation {
-    /// The page's address.
+    /// The page's URL.
     pub url: String,
     /// Its title.
     pub title: String,
-    /// Its accessibility tree, frames included.
+    /// Its accessibility tree, including frames.
     pub axtree: String,
-    /// The element that has the focus.
+    /// The bid of the focused element.
     pub focused: Option<String>,
-    /// The last action, in BrowserGym's spelling.
+    /// The last action, in BrowserGym's notation.
     pub last_action: Option<String>,
     /// Why the last action had no effect, if it had none.
     pub last_action_error: Option<String>,
-    /// Dialogs that have come up since the last action began.
+    /// Dialogs since the last action began.
     pub dialogs: Vec<Dialog>,
-    /// Files that pages have had saved since then.
+    /// Downloads since then.
     pub downloads: Vec<Download>,
     /// All open tabs, in the order of their opening.
     pub tabs: Vec<Tab>,
-    /// Which of them is seen here, counted from 0.
+    /// The index of the observed tab, counted from 0.
     pub active_tab: usize,
-    /// How long the episode has lasted by the page's clock, in milliseconds; by the machine's clock in a live browser.
+    /// How long the episode has lasted by the page's clock, in milliseconds; by the machine's clock
+    /// in a live browser.
     pub elapsed_ms: u64,
     /// The elements of the tree, in its order.
     pub elements: Vec<Element>,
-    /// All elements that have a bid, and what is known of them, in the order of their numbering frame by frame.
+    /// The properties of all elements with a bid, in the order of their numbers, frame by frame.
     pub properties: Vec<(String, Properties)>,
     /// WebArena's text of the tree.
     pub webarena: Option<String>,
-    /// VisualWebArena's list of what can be used and read in view.
+    /// VisualWebArena's list of interactive elements and texts in view.
     pub visualwebarena: Option<String>,
     /// WebCanvas's list of interactive elements.
     pub webcanvas: Option<String>,
     /// The fields of the page and its frames, and the HTML around each.
     pub turkingbench: Option<Vec<turkingbench::Field>>,
-    /// The documents, the page's own first, frames that a script cannot reach left out.
+    /// The HTML of the documents, the page's own first. Frames that no script can reach are left
+    /// out.
     pub html: Option<Vec<html::Html>>,
     /// BrowserGym's pruned HTML.
     pub pruned_html: Option<String>,
@@ -72,58 +75,58 @@ pub struct Observation {
 /// An open tab.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Tab {
-    /// The page's address.
+    /// The page's URL.
     pub url: String,
     /// Its title.
     pub title: String,
 }
 
 impl Observation {
-    /// The first element with a role and a name, both exactly as the tree shows them.
+    /// The first element with this role and name, exactly as the tree shows them.
     pub fn find(&self, role: &str, name: &str) -> Option<&Element> {
         self.elements.iter().find(|element| element.role == role && element.name == name)
     }
 }
 
-/// A frame's tree, and as it came where that was asked for.
-type Taken = (Tree, Option<Box<RawValue>>);
+/// A frame's tree, and its raw form if that is needed.
+type RawTree = (AxTree, Option<Box<RawValue>>);
 
-/// What is read of a page while the bids are written in its elements.
+/// What is read from a page while the bids are written in its elements.
 #[derive(Debug)]
-struct Marked {
-    trees: Vec<Result<Taken, Error>>,
+struct MarkedPage {
+    trees: Vec<Result<RawTree, Error>>,
     measured: Vec<(String, f64, bool)>,
     snapshot: Option<Box<RawValue>>,
-    seen: Vec<visualwebarena::Seen>,
+    visible_elements: Vec<visualwebarena::PageElement>,
 }
 
 impl Session {
-    /// Looks at the active page. The page's time does not move meanwhile.
+    /// Observes the active page. The page's time does not move meanwhile.
     pub async fn observe(&mut self) -> Result<Observation, Error> {
-        self.observe_as(&Look::default()).await
+        self.observe_with(&Look::default()).await
     }
 
-    /// Looks at the active page in a given way.
-    pub async fn observe_as(&mut self, look: &Look) -> Result<Observation, Error> {
-        let (page, active_tab, begun) = {
-            let state = self.watch.lock();
+    /// Observes the active page in the given formats.
+    pub async fn observe_with(&mut self, look: &Look) -> Result<Observation, Error> {
+        let (page, active_tab, started_count) = {
+            let state = self.tracker.lock();
             let page = state.active()?;
             let place = state.pages.iter().position(|open| open.session == page.session);
-            (page, place.unwrap_or_default(), state.begun)
+            (page, place.unwrap_or_default(), state.started_count)
         };
-        let (frames, focused) = self.write_marks(&page, look.measures()).await?;
-        let marked = self.read_marked(&page, &frames, look).await;
+        let (frames, focused) = self.write_marks(&page, look.needs_properties()).await?;
+        let marked = self.read_marked_page(&page, &frames, look).await;
         let (erased, tabs) = tokio::join!(self.erase_marks(&page, &frames), self.tabs());
         erased?;
         let (tabs, marked) = (tabs?, marked?);
         let title = tabs.get(active_tab).map(|tab| tab.title.clone()).unwrap_or_default();
-        let taken = marked.snapshot.as_deref().map(Snapshot::read).transpose()?;
-        let places = taken.as_ref().map(Snapshot::places).unwrap_or_default();
+        let snapshot = marked.snapshot.as_deref().map(DomSnapshot::read).transpose()?;
+        let places = snapshot.as_ref().map(DomSnapshot::node_bounds).unwrap_or_default();
         let properties = properties::of(marked.measured, &places);
         let known: HashMap<String, Properties> = properties.iter().cloned().collect();
         let (parts, raw) = parts(&frames, marked.trees)?;
         let text = look.axtree.clone().unwrap_or_default();
-        let writer = axtree::Writer { text: &text, properties: &known, bids: &mut self.bids };
+        let writer = axtree::TreeWriter { text: &text, properties: &known, bids: &mut self.bids };
         let rendered = axtree::render(&parts, writer);
         let mut axtree_object = look.axtree_object.then(|| axtree_object::merge(&parts, &raw, &self.bids));
         let mut dom = marked.snapshot.as_deref().filter(|_| look.dom).map(dom_snapshot::without_marks);
@@ -134,10 +137,10 @@ impl Session {
                 webarena::Source { parts: &parts, places: &places.nodes, window, tabs: &tabs, active_tab };
             webarena::write(&source, options, &mut self.bids)
         });
-        let pruned = look.pruned_html.as_ref().zip(taken.as_ref());
-        let pruned_html = pruned.map(|(options, taken)| prune::write(taken, &known, options));
-        let canvas = taken.as_ref().filter(|_| look.webcanvas);
-        let webcanvas = canvas.map(|taken| webcanvas::write(taken, &title));
+        let pruned = look.pruned_html.as_ref().zip(snapshot.as_ref());
+        let pruned_html = pruned.map(|(options, snapshot)| prune::write(snapshot, &known, options));
+        let canvas = snapshot.as_ref().filter(|_| look.webcanvas);
+        let webcanvas = canvas.map(|snapshot| webcanvas::write(snapshot, &title));
         let observation = Observation {
             url: frames.first().map(|frame| frame.url.clone()).unwrap_or_default(),
             title,
@@ -153,7 +156,9 @@ impl Session {
             elements: rendered.elements,
             properties: if look.properties { properties } else { Vec::new() },
             webarena,
-            visualwebarena: look.visualwebarena.then(|| visualwebarena::write(&marked.seen, window).0),
+            visualwebarena: look
+                .visualwebarena
+                .then(|| visualwebarena::write(&marked.visible_elements, window).0),
             webcanvas,
             turkingbench: if look.turkingbench { Some(self.fields(&page, &frames).await?) } else { None },
             html: if look.html { Some(self.html(&page, &frames).await?) } else { None },
@@ -161,68 +166,84 @@ impl Session {
             dom,
             axtree_object,
         };
-        self.let_arrive(&page, begun).await?;
+        self.drain_since(&page, started_count).await?;
         Ok(observation)
     }
 
-    /// Lets arrive what a look has made the page ask for since so much had begun, such as the font
-    /// of a text that is laid out for the look only. Otherwise it would come at some time later.
-    pub(crate) async fn let_arrive(&self, page: &Page, begun: u64) -> Result<(), Error> {
+    /// Waits for requests that an observation has caused, such as the font of a text that is laid
+    /// out only for it. Otherwise their responses would come at a random later time.
+    /// `started_count` is the count of started requests before the observation.
+    pub(crate) async fn drain_since(&self, page: &Page, started_count: u64) -> Result<(), Error> {
         if self.frozen().is_none() {
             return Ok(());
         }
-        self.patience(page, Limit::after(CALL)).round_trip_to_page().await?;
-        if self.watch.lock().begun == begun {
+        self.liveness_wait(page, TimeLimit::after(CALL_TIMEOUT)).ping_page().await?;
+        if self.tracker.lock().started_count == started_count {
             return Ok(());
         }
         let activity = self.launch.activity.clone().unwrap_or_default();
-        self.rest_a_while(&activity, CALL).await
+        self.drain_within(&activity, CALL_TIMEOUT).await
     }
 
-    async fn read_marked(&self, page: &Page, frames: &[Frame], look: &Look) -> Result<Marked, Error> {
-        if look.measures() {
-            self.show_frame(self.patience(page, Limit::after(CALL))).await?;
+    async fn read_marked_page(
+        &self,
+        page: &Page,
+        frames: &[Frame],
+        look: &Look,
+    ) -> Result<MarkedPage, Error> {
+        if look.needs_properties() {
+            self.present_frame(self.liveness_wait(page, TimeLimit::after(CALL_TIMEOUT))).await?;
         }
         let measuring =
-            async { if look.measures() { self.measure(page, frames).await } else { Ok(Vec::new()) } };
-        let taking = async {
-            if look.takes_snapshot() {
+            async { if look.needs_properties() { self.measure(page, frames).await } else { Ok(Vec::new()) } };
+        let snapshotting = async {
+            if look.needs_snapshot() {
                 Some(self.snapshot(page, look.dom).await).transpose()
             } else {
                 Ok(None)
             }
         };
-        let seeing = async { if look.visualwebarena { self.seen(page).await } else { Ok(Vec::new()) } };
+        let listing =
+            async { if look.visualwebarena { self.visible_elements(page).await } else { Ok(Vec::new()) } };
         let tree = async |frame: &Frame| {
             let params = json!({ "frameId": frame.id });
             if !look.axtree_object {
-                return Ok((self.cdp().call_for(Some(&page.session), TREE, params).await?, None));
+                return Ok((self.cdp().call_as(Some(&page.session), TREE, params).await?, None));
             }
-            let raw: Box<RawValue> = self.cdp().call_for(Some(&page.session), TREE, params).await?;
+            let raw: Box<RawValue> = self.cdp().call_as(Some(&page.session), TREE, params).await?;
             let shape = |_| Error::Shape { method: TREE, field: "nodes" };
             Ok((serde_json::from_str(raw.get()).map_err(shape)?, Some(raw)))
         };
         let trees = frames.iter().map(tree);
         let trees = futures_util::future::join_all(trees);
-        // All at once: the page is at the next of them while we read the one before.
-        let (measured, snapshot, seen, trees) = tokio::join!(measuring, taking, seeing, trees);
-        Ok(Marked { trees, measured: measured?, snapshot: snapshot?, seen: seen? })
+        // All at once, so that the page works on one while we parse another.
+        let (measured, snapshot, visible_elements, trees) =
+            tokio::join!(measuring, snapshotting, listing, trees);
+        Ok(MarkedPage {
+            trees,
+            measured: measured?,
+            snapshot: snapshot?,
+            visible_elements: visible_elements?,
+        })
     }
 
-    /// What VisualWebArena looks for on a page.
-    pub(crate) async fn seen(&self, page: &Page) -> Result<Vec<visualwebarena::Seen>, Error> {
+    /// The elements that VisualWebArena looks for on a page.
+    pub(crate) async fn visible_elements(
+        &self,
+        page: &Page,
+    ) -> Result<Vec<visualwebarena::PageElement>, Error> {
         let script = format!("{}({})", visualwebarena::ELEMENTS, crate::observe::marks::script());
-        let seen = self.evaluate_apart(page, &page.target, &script, CALL).await?;
-        serde_json::from_value(seen)
+        let visible_elements = self.evaluate_isolated(page, &page.target, &script, CALL_TIMEOUT).await?;
+        serde_json::from_value(visible_elements)
             .map_err(|_| Error::Shape { method: "Runtime.evaluate", field: "the elements in view" })
     }
 
     async fn fields(&self, page: &Page, frames: &[Frame]) -> Result<Vec<turkingbench::Field>, Error> {
         let mut fields: Vec<turkingbench::Field> = Vec::new();
-        for (_, found) in self.in_each(page, frames, turkingbench::FIELDS).await? {
-            let found: Vec<turkingbench::Found> = serde_json::from_value(found)
+        for (_, found) in self.evaluate_in_frames(page, frames, turkingbench::FIELDS).await? {
+            let found: Vec<turkingbench::FieldRecord> = serde_json::from_value(found)
                 .map_err(|_| Error::Shape { method: "Runtime.evaluate", field: "the fields" })?;
-            for field in found.into_iter().map(turkingbench::Found::shown) {
+            for field in found.into_iter().map(turkingbench::FieldRecord::into_field) {
                 if !fields.iter().any(|known| known.name == field.name) {
                     fields.push(field);
                 }
@@ -232,7 +253,7 @@ impl Session {
     }
 
     async fn html(&self, page: &Page, frames: &[Frame]) -> Result<Vec<html::Html>, Error> {
-        let documents = self.in_each(page, frames, html::HTML).await?;
+        let documents = self.evaluate_in_frames(page, frames, html::HTML).await?;
         let shown = documents.into_iter().map(|(frame, html)| html::Html {
             frame: frame.prefix.clone().unwrap_or_default(),
             url: frame.url.clone(),
@@ -241,8 +262,8 @@ impl Session {
         Ok(shown.collect())
     }
 
-    /// Evaluates an expression in the page and in each of its frames that has bids.
-    async fn in_each<'a>(
+    /// Evaluates an expression in the page and in each of its marked frames.
+    async fn evaluate_in_frames<'a>(
         &self,
         page: &Page,
         frames: &'a [Frame],
@@ -250,9 +271,9 @@ impl Session {
     ) -> Result<Vec<(&'a Frame, Value)>, Error> {
         let mut values = Vec::new();
         for frame in frames.iter().filter(|frame| frame.prefix.is_some()) {
-            match self.evaluate_apart(page, &frame.id, expression, CALL).await {
+            match self.evaluate_isolated(page, &frame.id, expression, CALL_TIMEOUT).await {
                 Ok(value) => values.push((frame, value)),
-                // The frame went away in the meantime.
+                // The frame has just gone.
                 Err(Error::Refused { .. }) if frame.parent.is_some() => {}
                 Err(error) => return Err(error),
             }
@@ -261,21 +282,23 @@ impl Session {
     }
 
     fn elapsed_ms(&self) -> u64 {
-        let state = self.watch.lock();
-        // Where another program drives the pages, their time runs on as the machine's does.
+        let state = self.tracker.lock();
+        // In attach mode the pages' time runs with the machine's.
         match self.frozen() {
-            Some(world) => virtual_time::elapsed(world, state.clock),
-            None => state.began.map_or(0, |began| began.elapsed().as_millis().try_into().unwrap_or(u64::MAX)),
+            Some(determinism) => virtual_time::elapsed(determinism, state.page_clock),
+            None => state
+                .started_at
+                .map_or(0, |started_at| started_at.elapsed().as_millis().try_into().unwrap_or(u64::MAX)),
         }
     }
 
     async fn tabs(&self) -> Result<Vec<Tab>, Error> {
-        let pages = self.watch.lock().pages.clone();
+        let pages = self.tracker.lock().pages.clone();
         let look = async |page: &Page| {
-            let asked = json!({ "targetId": page.target });
+            let params = json!({ "targetId": page.target });
             let (info, title) = tokio::join!(
-                self.cdp().call(Some(&page.session), "Target.getTargetInfo", asked),
-                self.evaluate_apart(page, &page.target, "document.title", CALL),
+                self.cdp().call(Some(&page.session), "Target.getTargetInfo", params),
+                self.evaluate_isolated(page, &page.target, "document.title", CALL_TIMEOUT),
             );
             let url = info?.pointer("/targetInfo/url").and_then(Value::as_str).unwrap_or_default().to_owned();
             Ok(Tab { url, title: title?.as_str().unwrap_or_default().to_owned() })
@@ -284,24 +307,24 @@ impl Session {
     }
 }
 
-/// The trees with where they hang, and those that came as they are beside them.
+/// The trees with their owners, and their raw forms.
 fn parts(
     frames: &[Frame],
-    trees: Vec<Result<Taken, Error>>,
-) -> Result<(Vec<Part>, Vec<Box<RawValue>>), Error> {
+    trees: Vec<Result<RawTree, Error>>,
+) -> Result<(Vec<FrameTree>, Vec<Box<RawValue>>), Error> {
     let (mut parts, mut all_raw) = (Vec::with_capacity(frames.len()), Vec::new());
     for (frame, tree) in frames.iter().zip(trees) {
         let owner = frame.parent.clone().zip(frame.owner);
         let (tree, raw) = match tree {
-            Ok(taken) => taken,
-            // The frame went away in the meantime.
+            Ok(tree) => tree,
+            // The frame has just gone.
             Err(Error::Refused { .. }) if frame.parent.is_some() => continue,
             Err(error) => return Err(error),
         };
         if frame.parent.is_some() && owner.is_none() {
             continue;
         }
-        parts.push(Part { frame: frame.id.clone(), prefix: frame.prefix.clone(), tree, owner });
+        parts.push(FrameTree { frame: frame.id.clone(), prefix: frame.prefix.clone(), tree, owner });
         all_raw.extend(raw);
     }
     Ok((parts, all_raw))

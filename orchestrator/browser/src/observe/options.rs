@@ -1,4 +1,4 @@
-//! What an agent asks to see.
+//! The formats in which an agent wants its observations.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,25 +9,26 @@ use crate::{
     observe::screenshot::Picture,
 };
 
-/// What is looked at, and how it is written. Each form that is asked for is in the [`Observation`](crate::Observation) under the same name; what is
-/// not asked for is neither made nor there.
+/// What is observed, and how it is written. Each requested format is in the
+/// [`Observation`](crate::Observation) under the same name. Other formats are not produced.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "each stands for a form of its own")]
 pub struct Look {
-    /// BrowserGym's text of the accessibility tree. Made in any case; not asked for, it is not handed to the agent.
+    /// BrowserGym's text of the accessibility tree. It is always produced; without it the agent
+    /// does not get it.
     pub axtree: Option<TreeText>,
-    /// Whether elements are measured: BrowserGym's `extra_element_properties`.
+    /// Whether elements have properties: BrowserGym's `extra_element_properties`.
     pub properties: bool,
     /// WebArena's text of the accessibility tree.
     pub webarena: Option<WebArena>,
-    /// VisualWebArena's list of what can be used and read in view.
+    /// VisualWebArena's list of interactive elements and texts in view.
     pub visualwebarena: bool,
     /// WebCanvas's list of interactive elements.
     pub webcanvas: bool,
     /// The HTML around each field, as TurkingBench's agents get it.
     pub turkingbench: bool,
-    /// The documents as they are.
+    /// The HTML of the documents.
     pub html: bool,
     /// BrowserGym's pruned HTML.
     pub pruned_html: Option<PrunedHtml>,
@@ -35,7 +36,7 @@ pub struct Look {
     pub dom: bool,
     /// BrowserGym's `axtree_object`: the browser's own accessibility trees, put together.
     pub axtree_object: bool,
-    /// How the picture is taken.
+    /// How the screenshot is taken.
     pub screenshot: Picture,
 }
 
@@ -58,7 +59,7 @@ impl Default for Look {
 }
 
 impl Look {
-    /// With what another asks for besides. Where both say how something is made, this one decides.
+    /// Adds the formats of other options. These options decide where both have a format.
     #[must_use]
     pub fn and(self, other: Look) -> Look {
         Look {
@@ -76,16 +77,16 @@ impl Look {
         }
     }
 
-    /// Whether elements have to be measured for it.
-    pub(crate) fn measures(&self) -> bool {
+    /// Whether it needs the properties of elements.
+    pub(crate) fn needs_properties(&self) -> bool {
         self.properties
             || self.axtree.as_ref().is_some_and(TreeText::needs_properties)
             || self.pruned_html.as_ref().is_some_and(|pruned| pruned.as_tree().needs_properties())
     }
 
-    /// Whether the browser's snapshot of the page is needed for it.
-    pub(crate) fn takes_snapshot(&self) -> bool {
+    /// Whether it needs the browser's snapshot of the page.
+    pub(crate) fn needs_snapshot(&self) -> bool {
         let limited = self.webarena.as_ref().is_some_and(|webarena| webarena.viewport_only);
-        self.measures() || limited || self.pruned_html.is_some() || self.webcanvas || self.dom
+        self.needs_properties() || limited || self.pruned_html.is_some() || self.webcanvas || self.dom
     }
 }

@@ -1,6 +1,7 @@
-//! Ids drawn on a picture: a dashed frame around each element and a black tag with its id on the frame's upper left corner, as BrowserGym's
-//! `overlay_som` draws them (`browsergym/utils/obs.py`): four pixels of line and eight without, two wide; nothing for less than 20 square pixels.
-//! They are drawn on the picture, not in the page. The letters are of our own, as high as those of theirs.
+//! Bids drawn on a picture: a dashed frame around each element, and a black tag with its bid on the
+//! upper left corner. This follows BrowserGym's `overlay_som` (`browsergym/utils/obs.py`): four
+//! pixels of line and eight of gap, two pixels wide; nothing for less than 20 square pixels. They
+//! are drawn on the picture, not in the page. The font is our own, as high as theirs.
 
 use lodepng::{Bitmap, RGB};
 
@@ -12,13 +13,13 @@ const GAP: i64 = 8;
 const SMALLEST: f64 = 20.0;
 const BLACK: RGB<u8> = RGB { r: 0, g: 0, b: 0 };
 const WHITE: RGB<u8> = RGB { r: 255, g: 255, b: 255 };
-/// Between a tag's edge and its text.
+/// The space between a tag's edge and its text.
 const MARGIN: i64 = 3;
-/// Which of a letter's seven rows is shown in each of the nine that it is high.
+/// The row of a glyph's seven for each of the nine that it is high.
 const ROWS: [usize; 9] = [0, 1, 1, 2, 3, 4, 5, 5, 6];
 const WIDTH: i64 = 5;
 
-/// Draws ids on elements at their places: left, top, width and height in pixels of the picture.
+/// Draws bids on elements at their bounds: left, top, width and height in pixels of the picture.
 pub(crate) fn draw(image: &mut Image, elements: &[(String, [f64; 4])]) {
     for (id, [x, y, width, height]) in elements {
         if width * height < SMALLEST || !width.is_finite() || !height.is_finite() {
@@ -60,7 +61,7 @@ fn tag(image: &mut Image, id: &str, left: i64, top: i64) {
     }
 }
 
-/// Fills a rectangle, its last column and row included, as far as it lies on the picture.
+/// Fills the part of a rectangle that is on the picture, its last column and row included.
 fn fill(image: &mut Image, [left, top, right, bottom]: [i64; 4], colour: RGB<u8>) {
     let clipped = |from: i64, to: i64, size: usize| {
         let size = i64::try_from(size).unwrap_or(i64::MAX);
@@ -76,7 +77,7 @@ fn fill(image: &mut Image, [left, top, right, bottom]: [i64; 4], colour: RGB<u8>
     }
 }
 
-/// Far outside of any picture at most.
+/// Clamped to a value far outside of any picture.
 #[expect(clippy::cast_possible_truncation, reason = "it is clamped")]
 fn rounded(place: f64) -> i64 {
     place.round().clamp(-1e6, 1e6) as i64

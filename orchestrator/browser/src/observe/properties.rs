@@ -1,7 +1,9 @@
-//! What is known of elements besides their lines in the tree: how much of them is in view, where they lie, whether a click does anything.
+//! Properties of elements besides their lines in the tree: visibility, bounding box and
+//! clickability.
 //!
-//! The same as BrowserGym's `extract_dom_extra_properties`: places are those of the browser's own snapshot of the page, moved by where its frames
-//! lie and how far they are scrolled; what is in view is what an `IntersectionObserver` says.
+//! They are the same as in BrowserGym's `extract_dom_extra_properties`. Bounds come from the
+//! browser's own snapshot of the page, shifted by the positions and scroll offsets of its frames.
+//! Visibility comes from an `IntersectionObserver`.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,19 +11,20 @@ use serde::Serialize;
 use crate::{
     Error, Session,
     cdp::tracker::Page,
-    observe::{dom_snapshot::Places, frames::Frame},
+    observe::{dom_snapshot::NodeBounds, frames::Frame},
 };
 
-/// What is known of one element.
+/// The properties of one element.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Properties {
     /// The part of it that is in view: 0 is nothing, 1 all of it.
     pub visibility: f64,
-    /// Left, top, width and height in CSS pixels from the upper left corner of the screen; none for what is not shown.
+    /// Left, top, width and height in CSS pixels from the upper left corner of the screen; `None`
+    /// if it is not shown.
     pub bbox: Option<[f64; 4]>,
     /// It listens to clicks.
     pub clickable: bool,
-    /// It is among those that get a number on a picture with numbers.
+    /// It gets a number on a picture with numbers.
     pub set_of_marks: bool,
 }
 
@@ -33,8 +36,8 @@ impl Properties {
 }
 
 impl Session {
-    /// How much of each element is in view and whether it is among those with a number, of the elements whose bids are written into a page's
-    /// frames, in the order of their numbering. A frame has been drawn since the bids were written.
+    /// Returns the bid and visibility of each marked element, and whether it gets a number, in the
+    /// order of their numbers. A frame must have been drawn since the bids were written.
     pub(crate) async fn measure(
         &self,
         page: &Page,
@@ -46,7 +49,7 @@ impl Session {
         for measured in futures_util::future::join_all(measuring).await {
             let measured = match measured {
                 Ok(measured) => measured,
-                // The frame went away in the meantime.
+                // The frame has just gone.
                 Err(Error::Refused { .. }) => continue,
                 Err(error) => return Err(error),
             };
@@ -58,11 +61,11 @@ impl Session {
     }
 }
 
-/// Puts together what was measured and where things lie.
-pub(crate) fn of(measured: Vec<(String, f64, bool)>, places: &Places) -> Vec<(String, Properties)> {
-    let known = |(bid, visibility, set_of_marks): (String, f64, bool)| {
-        let (bbox, clickable) = places.elements.get(&bid).copied().unwrap_or_default();
+/// Combines visibilities and bounds.
+pub(crate) fn of(measured: Vec<(String, f64, bool)>, bounds: &NodeBounds) -> Vec<(String, Properties)> {
+    let combine = |(bid, visibility, set_of_marks): (String, f64, bool)| {
+        let (bbox, clickable) = bounds.elements.get(&bid).copied().unwrap_or_default();
         (bid, Properties { visibility, bbox, clickable, set_of_marks })
     };
-    measured.into_iter().map(known).collect()
+    measured.into_iter().map(combine).collect()
 }

@@ -1,26 +1,23 @@
-//! Which addresses are opened in an episode: those of the web, and none that lead to the machine's
-//! files or into the browser itself (`file:`, `view-source:`, `chrome:`, `devtools:` and the like).
+//! The URLs that may be opened in an episode: those of the web. URLs of the machine's files or of
+//! the browser itself are refused (`file:`, `view-source:`, `chrome:`, `devtools:` and the like).
 //!
-//! Pages cannot open such addresses; Chromium sees to that. But what is asked of it over DevTools
-//! it takes for the user's own wish, so agents and programs have to be asked about here.
+//! Pages cannot open such URLs; Chromium sees to that. But it takes DevTools commands for the
+//! user's own wish, so the URLs of agents and clients are checked here.
 
 use url::Url;
 
-/// An address that an agent wants to open: of the web, or the empty page. The reason where it may
-/// not.
+/// A URL that an agent wants to open: of the web, or the empty page. Otherwise the reason.
 pub(crate) fn for_agents(address: &str) -> Result<Url, String> {
-    permitted(address, &["http", "https"])
+    parse_allowed(address, &["http", "https"])
 }
 
-/// An address that a program wants to open over DevTools: besides, what it has in its hands
-/// already.
+/// A URL that a client wants to open over DevTools. Data that it already has is allowed, too.
 pub(crate) fn for_programs(address: &str) -> Result<Url, String> {
-    permitted(address, &["http", "https", "data", "blob"])
+    parse_allowed(address, &["http", "https", "data", "blob"])
 }
 
-/// Read as browsers read it: `url` follows the same standard. What is then passed on is what was
-/// understood here.
-fn permitted(address: &str, schemes: &[&str]) -> Result<Url, String> {
+/// Parsed as browsers do: `url` follows the same standard. The caller passes on the parsed URL.
+fn parse_allowed(address: &str, schemes: &[&str]) -> Result<Url, String> {
     let url = Url::parse(address).map_err(|error| error.to_string())?;
     match url.scheme() {
         scheme if schemes.contains(&scheme) => Ok(url),

@@ -1,8 +1,8 @@
-//! Cookies that an episode begins with.
+//! Cookies with which an episode begins.
 
 use serde_json::{Value, json};
 
-use crate::{Error, Session, session::in_context};
+use crate::{Error, Session, session::with_browser_context};
 
 /// A cookie that lasts as long as the episode.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,33 +13,33 @@ pub struct Cookie {
     pub value: String,
     /// A page of the host that it belongs to.
     pub url: String,
-    /// The paths that it is sent to, by their beginning.
+    /// The prefix of the paths to which it is sent.
     pub path: String,
-    /// The domain that it is for; the host of `url` alone if there is none.
+    /// Its domain; `None` is only the host of `url`.
     pub domain: Option<String>,
-    /// Whether it is sent by HTTPS only.
+    /// Whether it is sent only over HTTPS.
     pub secure: bool,
-    /// Whether scripts do not see it.
+    /// Whether it is hidden from scripts.
     pub http_only: bool,
     /// `Strict`, `Lax` or `None`.
     pub same_site: Option<String>,
 }
 
 impl Session {
-    /// Gives the present episode cookies.
+    /// Adds cookies to the present episode.
     ///
     /// # Errors
-    /// When the browser refuses one of them, or is gone.
+    /// If the browser refuses one of them, or has ended.
     pub async fn set_cookies(&self, cookies: &[Cookie]) -> Result<(), Error> {
         let context = self.context()?;
-        let cookies: Vec<Value> = cookies.iter().map(written).collect();
-        let params = in_context(json!({ "cookies": cookies }), context.as_deref());
+        let cookies: Vec<Value> = cookies.iter().map(to_cdp).collect();
+        let params = with_browser_context(json!({ "cookies": cookies }), context.as_deref());
         self.cdp().call(None, "Storage.setCookies", params).await.map(drop)
     }
 }
 
-fn written(cookie: &Cookie) -> Value {
-    let mut written = json!({
+fn to_cdp(cookie: &Cookie) -> Value {
+    let mut to_cdp = json!({
         "name": cookie.name,
         "value": cookie.value,
         "url": cookie.url,
@@ -48,15 +48,16 @@ fn written(cookie: &Cookie) -> Value {
         "httpOnly": cookie.http_only,
     });
     if !cookie.secure {
-        // Whoever is logged in is so on pages without encryption, too; Chromium would keep the cookie to the scheme of `url`.
-        written["url"] = json!(cookie.url.replacen("https://", "http://", 1));
-        written["sourceScheme"] = json!("Unset");
+        // A login also holds on pages without encryption. Chromium would restrict the cookie to the
+        // scheme of `url`.
+        to_cdp["url"] = json!(cookie.url.replacen("https://", "http://", 1));
+        to_cdp["sourceScheme"] = json!("Unset");
     }
     if let Some(domain) = &cookie.domain {
-        written["domain"] = json!(domain);
+        to_cdp["domain"] = json!(domain);
     }
     if let Some(same_site) = &cookie.same_site {
-        written["sameSite"] = json!(same_site);
+        to_cdp["sameSite"] = json!(same_site);
     }
-    written
+    to_cdp
 }

@@ -1,5 +1,6 @@
-// The document as one text that is equal for equal documents: attributes sorted, what is typed and ticked included, shadow trees opened,
-// and what the browser itself makes up (addresses of blobs) numbered in the order of its appearance.
+// The document as a text that is equal for equal documents. Attributes are sorted. Typed text and
+// ticks are included, and shadow trees are opened. Blob URLs, which the browser makes up, are
+// numbered in the order of their appearance.
 (() => {
   const blobs = new Map();
   const plain = (text) => text.replace(/blob:[^\s"')]+/g, (url) => {
@@ -7,7 +8,7 @@
     return blobs.get(url);
   });
   const out = [];
-  // A stack instead of recursion: documents nest as deep as they like.
+  // A stack instead of recursion: documents nest deeply.
   const stack = [document];
   while (stack.length) {
     const node = stack.pop();

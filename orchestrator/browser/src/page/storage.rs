@@ -1,8 +1,10 @@
-//! What pages keep in the browser, in and out, in the form of Playwright's `storage_state`: cookies, and the storage of origins.
+//! Cookies and the storage of origins, read and written in the format of Playwright's
+//! `storage_state`.
 //!
-//! Storage belongs to a document of its origin. So it is read and written in a tab that is sent to each origin in turn, where it finds an empty
-//! page: the browser is given the answer by us, and neither the gateway nor a server hears of it. What a frame of another site stores belongs
-//! to the pair of sites; it is not seen here, nor by Playwright.
+//! Storage belongs to a document of its origin. So a tab opens an empty page of each origin in
+//! turn, to read and write there. We give the browser that page, so neither the gateway nor a
+//! server sees the request. The storage of a frame from another site belongs to the pair of sites.
+//! It is not read here, nor by Playwright.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -10,13 +12,13 @@ use serde_json::{Value, json};
 use crate::{
     Error, Session,
     cdp::{
-        connection::CALL,
-        tracker::{Page, State},
+        connection::CALL_TIMEOUT,
+        tracker::{BrowserState, Page},
     },
-    session::in_context,
+    session::with_browser_context,
 };
 
-/// Cookies and storage. Reads what Playwright writes; keys that are unknown here are left out.
+/// Cookies and storage. Reads what Playwright writes, and ignores unknown keys.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StorageState {
@@ -34,17 +36,17 @@ pub struct StoredCookie {
     pub name: String,
     /// Its value, as it is sent.
     pub value: String,
-    /// The host it is for; with a dot before it, and its subdomains.
+    /// Its host; with a leading dot, the subdomains, too.
     pub domain: String,
-    /// The paths that it is sent to, by their beginning.
+    /// The prefix of the paths to which it is sent.
     pub path: String,
-    /// When it ends, in seconds since 1970; -1 with the episode.
+    /// When it expires, in seconds since 1970; -1 with the episode.
     #[serde(default = "never")]
     pub expires: f64,
-    /// Whether scripts do not see it.
+    /// Whether it is hidden from scripts.
     #[serde(default)]
     pub http_only: bool,
-    /// Whether it is sent by HTTPS only.
+    /// Whether it is sent only over HTTPS.
     #[serde(default)]
     pub secure: bool,
     /// `Strict`, `Lax` or `None`.
@@ -52,15 +54,15 @@ pub struct StoredCookie {
     pub same_site: String,
 }
 
-/// What pages of one origin have stored.
+/// The storage of one origin.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct OriginState {
     /// Such as `https://shop.test`.
     pub origin: String,
-    /// What lasts.
+    /// Local storage.
     pub local_storage: Vec<Entry>,
-    /// What lasts as long as its tab. Playwright leaves it out.
+    /// Session storage, which lasts as long as its tab. Playwright leaves it out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub session_storage: Vec<Entry>,
 }
@@ -83,13 +85,14 @@ fn lax() -> String {
 }
 
 impl Session {
-    /// The cookies of the present episode, and what pages of each origin that was visited have stored; of the active tab, what lasts as long as
-    /// a tab. The tab leaves its page for that: it is what an episode ends with.
+    /// The cookies of the present episode, and the storage of each visited origin, including the
+    /// active tab's session storage. The tab leaves its page for that, so this comes last in an
+    /// episode.
     pub async fn storage_state(&mut self) -> Result<StorageState, Error> {
         const METHOD: &str = "Storage.getCookies";
         const READ: &str = "[localStorage, sessionStorage].map(storage =>
             Object.keys(storage).sort().map(name => ({ name, value: storage.getItem(name) })))";
-        let params = in_context(json!({}), self.context()?.as_deref());
+        let params = with_browser_context(json!({}), self.context()?.as_deref());
         let mut answer = self.cdp().call(None, METHOD, params).await?;
         let cookies = answer.get_mut("cookies").map(Value::take).unwrap_or_default();
         let shape = |_| Error::Shape { method: METHOD, field: "cookies" };
@@ -101,8 +104,8 @@ impl Session {
         }
         let mut cookies: Vec<StoredCookie> = serde_json::from_value(cookies.into()).map_err(shape)?;
         cookies.sort_by(|a, b| (&a.domain, &a.path, &a.name).cmp(&(&b.domain, &b.path, &b.name)));
-        let visited: Vec<String> = self.watch.lock().origins.iter().cloned().collect();
-        let stored = self.in_origins(&visited, |_| READ.to_owned()).await?;
+        let visited: Vec<String> = self.tracker.lock().visited_origins.iter().cloned().collect();
+        let stored = self.evaluate_at_origins(&visited, |_| READ.to_owned()).await?;
         let mut origins = Vec::new();
         for (origin, stored) in visited.into_iter().zip(stored) {
             let [local_storage, session_storage]: [Vec<Entry>; 2] = serde_json::from_value(stored)
@@ -114,11 +117,11 @@ impl Session {
         Ok(StorageState { cookies, origins })
     }
 
-    /// Gives the present episode cookies and storage, before its first page is opened. Cookies last as long as the episode: when they end was
-    /// meant by another clock.
+    /// Adds cookies and storage to the present episode, before its first page is opened. Cookies
+    /// last as long as the episode, because another clock set their expiry.
     pub async fn set_storage_state(&mut self, state: &StorageState) -> Result<(), Error> {
-        let cookies: Vec<Value> = state.cookies.iter().map(StoredCookie::written).collect();
-        let params = in_context(json!({ "cookies": cookies }), self.context()?.as_deref());
+        let cookies: Vec<Value> = state.cookies.iter().map(StoredCookie::to_cdp).collect();
+        let params = with_browser_context(json!({ "cookies": cookies }), self.context()?.as_deref());
         self.cdp().call(None, "Storage.setCookies", params).await?;
         let origins: Vec<String> = state.origins.iter().map(|origin| origin.origin.clone()).collect();
         let write = |place: usize| {
@@ -130,12 +133,13 @@ impl Session {
                 json!(session_storage),
             )
         };
-        self.in_origins(&origins, write).await?;
+        self.evaluate_at_origins(&origins, write).await?;
         Ok(())
     }
 
-    /// Evaluates a script on an empty page of each origin, in the active tab, which is empty afterwards; its history has the empty page, where a new tab has nothing.
-    async fn in_origins(
+    /// Evaluates a script on an empty page of each origin, in the active tab. Afterwards the tab is
+    /// empty; its history has the empty page, where that of a new tab has nothing.
+    async fn evaluate_at_origins(
         &mut self,
         origins: &[String],
         script: impl Fn(usize) -> String,
@@ -143,13 +147,13 @@ impl Session {
         if origins.is_empty() {
             return Ok(Vec::new());
         }
-        let page = self.watch.lock().active()?;
+        let page = self.tracker.lock().active()?;
         let call = |method, params| self.cdp().call(Some(&page.session), method, params);
         call("Fetch.enable", json!({ "patterns": [{ "resourceType": "Document" }] })).await?;
         let mut values = Vec::new();
         let mut outcome = Ok(());
         for (place, origin) in origins.iter().enumerate() {
-            match self.at_origin(&page, origin, &script(place)).await {
+            match self.evaluate_at_origin(&page, origin, &script(place)).await {
                 Ok(value) => values.push(value),
                 Err(error) => {
                     outcome = Err(error);
@@ -159,39 +163,39 @@ impl Session {
         }
         call("Fetch.disable", json!({})).await?;
         outcome?;
-        self.at_origin(&page, "about:blank", "0").await?;
+        self.evaluate_at_origin(&page, "about:blank", "0").await?;
         call("Page.resetNavigationHistory", json!({})).await?;
         Ok(values)
     }
 
-    async fn at_origin(&self, page: &Page, origin: &str, script: &str) -> Result<Value, Error> {
+    async fn evaluate_at_origin(&self, page: &Page, origin: &str, script: &str) -> Result<Value, Error> {
         self.open_empty(page, origin).await?;
-        self.evaluate_apart(page, &page.target, script, CALL).await
+        self.evaluate_isolated(page, &page.target, script, CALL_TIMEOUT).await
     }
 
-    /// Opens an address that is answered at once, and waits for its document.
+    /// Opens a URL that is answered at once, and waits for its document.
     async fn open_empty(&self, page: &Page, url: &str) -> Result<(), Error> {
         const METHOD: &str = "Page.navigate";
-        let documents = self.watch.lock().documents;
+        let documents = self.tracker.lock().document_count;
         let opened = self.cdp().call(Some(&page.session), METHOD, json!({ "url": url })).await?;
         if let Some(reason) = opened.get("errorText").and_then(Value::as_str) {
             let message = format!("{url}: {reason}");
             return Err(Error::Refused { method: METHOD.to_owned(), code: 0, message });
         }
-        let condition = |_: &State| format!("an empty page of {url}");
-        let come = |state: &State| (state.documents != documents).then_some(());
-        self.watch.until(CALL, condition, come).await
+        let condition = |_: &BrowserState| format!("an empty page of {url}");
+        let come = |state: &BrowserState| (state.document_count != documents).then_some(());
+        self.tracker.wait_for(CALL_TIMEOUT, condition, come).await
     }
 
-    /// The name of the episode's browser context; none where that is the browser's own profile.
+    /// The id of the episode's browser context; `None` for the browser's own profile.
     pub(crate) fn context(&self) -> Result<Option<String>, Error> {
-        let setup = self.watch.lock().setup.clone();
+        let setup = self.tracker.lock().setup.clone();
         Ok(setup.ok_or(Error::NoPage { reason: "no episode is under way" })?.context.clone())
     }
 }
 
 impl StoredCookie {
-    fn written(&self) -> Value {
+    fn to_cdp(&self) -> Value {
         json!({
             "name": self.name,
             "value": self.value,

@@ -1,4 +1,4 @@
-//! Tabs: opening, closing, and which of them is looked at.
+//! Tabs: opening, closing, and which one is active.
 
 use std::time::Duration;
 
@@ -6,31 +6,32 @@ use serde_json::{Value, json};
 
 use crate::{
     ActionError, Error, Session,
-    cdp::tracker::{Page, State},
-    session::in_context,
+    cdp::tracker::{BrowserState, Page},
+    session::with_browser_context,
 };
 
 /// How long a tab may take to open or to close.
 const CHANGE: Duration = Duration::from_secs(30);
 
 impl Session {
-    /// Opens an empty tab in a browser context, or in the browser's own profile, ready to be used.
+    /// Opens an empty tab in a browser context, or in the browser's own profile, and waits until it
+    /// is prepared.
     pub(crate) async fn open_tab(&self, context: Option<&str>) -> Result<Page, Error> {
         const METHOD: &str = "Target.createTarget";
-        let mut params = in_context(json!({ "url": "about:blank" }), context);
-        // Where people look on, a page is no tab of the window that is there.
+        let mut params = with_browser_context(json!({ "url": "about:blank" }), context);
+        // In a headed browser, a page must not become a tab of the existing window.
         let own_window = !self.launch.headless && context.is_none();
         if own_window {
             params["newWindow"] = json!(true);
         }
-        // Only a new window has a size of its own, and in Chromium a second tab is in the first
-        // one's.
-        if own_window || self.draws_when_told() || self.watch.lock().pages.is_empty() {
+        // Only a new window has a size of its own. In Chromium a second tab has the size of the
+        // first one.
+        if own_window || self.begin_frame_control() || self.tracker.lock().pages.is_empty() {
             let (width, height) = self.launch.device.viewport;
             params["width"] = json!(width);
             params["height"] = json!(height);
         }
-        if self.draws_when_told() {
+        if self.begin_frame_control() {
             params["enableBeginFrameControl"] = json!(true);
         }
         let created = self.cdp().call(None, METHOD, params).await?;
@@ -38,9 +39,9 @@ impl Session {
             .get("targetId")
             .and_then(Value::as_str)
             .ok_or(Error::Shape { method: METHOD, field: "targetId" })?;
-        let opened = |state: &State| state.pages.iter().find(|page| page.target == target).cloned();
-        let page = self.watch.until(CHANGE, |_| "a new tab to open".to_owned(), opened).await?;
-        // Answered only once all that prepares the page has been carried out.
+        let opened = |state: &BrowserState| state.pages.iter().find(|page| page.target == target).cloned();
+        let page = self.tracker.wait_for(CHANGE, |_| "a new tab to open".to_owned(), opened).await?;
+        // This is answered only after all commands that prepare the page.
         self.cdp().call(Some(&page.session), "Runtime.evaluate", json!({ "expression": "0" })).await?;
         Ok(page)
     }
@@ -51,55 +52,56 @@ impl Session {
         Ok(())
     }
 
-    /// Closes a tab; the last one leaves an empty one in its place.
+    /// Closes a tab. An empty one takes the place of the last.
     pub(crate) async fn close_tab(&self, page: &Page) -> Result<(), ActionError> {
-        if self.watch.lock().pages.len() == 1 {
+        if self.tracker.lock().pages.len() == 1 {
             self.new_tab().await?;
         }
         let closed = self.cdp().call(Some(&page.session), "Page.close", json!({})).await;
-        self.unless_closed(page, closed)?;
-        let gone = |state: &State| (!state.is_open(&page.session)).then_some(());
-        Ok(self.watch.until(CHANGE, |_| "the tab to close".to_owned(), gone).await?)
+        self.ignore_if_closed(page, closed)?;
+        let gone = |state: &BrowserState| (!state.is_open(&page.session)).then_some(());
+        Ok(self.tracker.wait_for(CHANGE, |_| "the tab to close".to_owned(), gone).await?)
     }
 
-    /// Whether a tab has come to no document yet: its address leads to a download or to another
-    /// program, or is not answered so far. Chromium draws no frame of such a tab.
-    pub(crate) async fn is_vacant(&self, page: &Page) -> Result<bool, Error> {
-        if !self.watch.lock().vacant.contains(&page.session) {
+    /// Whether a tab has no document yet: its URL leads to a download or to another program, or has
+    /// no response so far. Chromium draws no frame of such a tab.
+    pub(crate) async fn has_no_document(&self, page: &Page) -> Result<bool, Error> {
+        if !self.tracker.lock().without_document.contains(&page.session) {
             return Ok(false);
         }
-        let vacant = match self.frames(page).await {
+        let without_document = match self.frames(page).await {
             Ok(frames) => frames.first().is_some_and(|frame| frame.url.is_empty()),
-            // It has closed meanwhile.
+            // It has just closed.
             Err(Error::Refused { .. }) => false,
             Err(error) => return Err(error),
         };
-        if !vacant {
-            self.watch.lock().vacant.remove(&page.session);
+        if !without_document {
+            self.tracker.lock().without_document.remove(&page.session);
         }
-        Ok(vacant)
+        Ok(without_document)
     }
 
-    /// Opens an empty document in a tab that will not come to another one; whether it had to.
-    pub(crate) async fn fill_vacant(&self, page: &Page) -> Result<bool, Error> {
-        if !self.is_vacant(page).await? || self.watch.lock().traffic.navigating() > 0 {
+    /// Opens an empty document in a tab that will not get another one. Returns whether that was
+    /// necessary.
+    pub(crate) async fn load_blank_document(&self, page: &Page) -> Result<bool, Error> {
+        if !self.has_no_document(page).await? || self.tracker.lock().traffic.navigation_count() > 0 {
             return Ok(false);
         }
-        self.watch.lock().vacant.remove(&page.session);
+        self.tracker.lock().without_document.remove(&page.session);
         match self.cdp().call(Some(&page.session), "Page.navigate", json!({ "url": "about:blank" })).await {
             Ok(_) | Err(Error::Refused { .. }) => Ok(true),
             Err(error) => Err(error),
         }
     }
 
-    /// Looks at another tab from now on.
+    /// Makes another tab the active one.
     pub(crate) async fn focus_tab(&self, index: usize) -> Result<(), ActionError> {
         let page = {
-            let mut state = self.watch.lock();
+            let mut state = self.tracker.lock();
             let Some(page) = state.pages.get(index).cloned() else {
                 return Err(ActionError::NoTab { index, tabs: state.pages.len() });
             };
-            state.chosen = Some(page.session.clone());
+            state.focused_tab = Some(page.session.clone());
             page
         };
         self.cdp().call(Some(&page.session), "Page.bringToFront", json!({})).await?;

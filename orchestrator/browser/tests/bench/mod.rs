@@ -1,23 +1,23 @@
-//! A page to act on that keeps a log of what happens to it.
+//! A page for actions, with a log of what happens to it.
 
 #![allow(dead_code, reason = "not every test listens to its page")]
 
 use std::{path::Path, time::Duration};
 
-use browser::{Dialect, Launch, Session, World};
+use browser::{Determinism, Dialect, Launch, Session};
 use gateway::Activity;
 
 use crate::web::Web;
 
-/// The log of a page, to stand at its end; its scripts tell it by `say`.
+/// The log of a page, for its end. Its scripts write to it with `say`.
 pub(crate) const LOG: &str = "<p>Heard:</p><pre id=log></pre><p>So far.</p>
 <script>const say = text => { log.textContent += text + '\\n'; };</script>";
 
-/// What can be given to pages.
+/// The upload folder.
 pub(crate) const FILES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bench");
 
-pub(crate) fn world() -> World {
-    World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 }
+pub(crate) fn world() -> Determinism {
+    Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 }
 }
 
 pub(crate) struct Bench {
@@ -34,11 +34,11 @@ impl Bench {
         Bench::open_with(dialect, pages, FILES.as_ref()).await
     }
 
-    /// The same, with other files to be given to pages.
+    /// The same, with another upload folder.
     pub(crate) async fn open_with(dialect: Dialect, pages: &[(&str, &str)], files: &Path) -> Bench {
         let web = Web::serve(pages).await;
         let launch = Launch {
-            world: Some(world()),
+            determinism: Some(world()),
             search: "http://search.test/?q={}&n=10".to_owned(),
             files: Some(files.into()),
             ..Launch::new(web.address, "")
@@ -50,7 +50,8 @@ impl Bench {
         bench
     }
 
-    /// Carries out what is said, in which names in braces stand for bids, and waits until the page has settled.
+    /// Carries out an action, in which names in braces stand for bids, and waits until the page has
+    /// settled.
     pub(crate) async fn act(&mut self, text: &str) {
         self.try_to(text).await.unwrap_or_else(|error| panic!("{text}: {error}"));
     }
@@ -67,7 +68,7 @@ impl Bench {
         done
     }
 
-    /// What the page has been told since it was last asked.
+    /// The new lines of the page's log.
     pub(crate) async fn said(&mut self) -> Vec<String> {
         let text = self.session.page_text().await.unwrap();
         let log = text.lines().skip_while(|line| *line != "Heard:").skip(1);

@@ -1,4 +1,4 @@
-//! Serving the pages that try to get out, and what is there for them to reach.
+//! Serves the pages that try to break out, and what they could reach.
 
 #![allow(dead_code, reason = "not every test needs all of it")]
 
@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use browser::{Action, Session, World};
+use browser::{Action, Determinism, Session};
 use gateway::Activity;
 use tokio::net::TcpListener;
 
@@ -18,10 +18,10 @@ const PAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/hostile/pa
 const PATIENCE: Duration = Duration::from_secs(20);
 /// How long all attempts of a page may take.
 const ALL: Duration = Duration::from_secs(120);
-/// The most that downloads may hold together here.
+/// The limit of downloads together.
 pub(crate) const DOWNLOADS: u64 = 8 << 20;
 
-/// Every page under a secure origin, and what it finds there.
+/// Serves every page under a secure origin, and its resources.
 pub(crate) async fn serve() -> Web {
     let mut pages = vec![
         ("localhost/alternative".to_owned(), "alternative".to_owned()),
@@ -35,7 +35,7 @@ pub(crate) async fn serve() -> Web {
     Web::serve(&pages).await
 }
 
-/// What listens on this machine, where no page may come.
+/// Listeners on this machine that no page may reach.
 pub(crate) struct Outside {
     tcp: TcpListener,
     udp: UdpSocket,
@@ -59,13 +59,13 @@ impl Outside {
     }
 }
 
-/// Opens a page and waits until it has tried everything; its report.
+/// Opens a page, waits until it has tried everything, and returns its report.
 pub(crate) async fn tried(session: &mut Session, page: &str, query: &str) -> String {
     let url = format!("http://localhost/{page}{query}");
     session.act(&Action::Goto { url }).await.unwrap();
     let deadline = Instant::now() + ALL;
     loop {
-        // Endless downloads are waited for until they are broken off.
+        // Endless downloads are waited for until they are canceled.
         let _ = session.settle(&Activity::default(), PATIENCE).await;
         let seen = session.observe().await.unwrap();
         if seen.title == "held" || seen.title.starts_with("ESCAPED") {
@@ -77,6 +77,6 @@ pub(crate) async fn tried(session: &mut Session, page: &str, query: &str) -> Str
     }
 }
 
-pub(crate) fn world() -> World {
-    World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 }
+pub(crate) fn world() -> Determinism {
+    Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 }
 }

@@ -1,4 +1,4 @@
-//! A web of the tests' own: one HTTP proxy that answers for every host, and the pages it knows.
+//! A web for the tests: an HTTP proxy that answers for every host, and its pages.
 
 #![allow(clippy::unwrap_used, dead_code)]
 
@@ -20,7 +20,7 @@ use hyper::{
 use hyper_util::rt::TokioIo;
 use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
 
-/// The pages by `host/path`, and what has been asked for.
+/// The pages by `host/path`, and the requests.
 pub(crate) struct Web {
     pub(crate) address: SocketAddr,
     log: Arc<Mutex<Vec<String>>>,
@@ -29,7 +29,7 @@ pub(crate) struct Web {
 }
 
 impl Web {
-    /// Serves `pages`; the type is told by the end of the path.
+    /// Serves `pages`. The end of the path decides about the type.
     pub(crate) async fn serve(pages: &[(&str, &str)]) -> Self {
         let pages: HashMap<String, String> =
             pages.iter().map(|&(place, body)| (place.to_owned(), body.to_owned())).collect();
@@ -57,7 +57,7 @@ impl Web {
         Self { address, log, queue, task }
     }
 
-    /// From now on these paths are answered in this order, whatever the order in which they are asked for.
+    /// From now on these paths are answered in this order, whatever the order of their requests.
     pub(crate) fn answer_in_order(&self, paths: &[&str]) {
         self.queue.send_replace(paths.iter().map(ToString::to_string).collect());
     }
@@ -68,7 +68,7 @@ impl Web {
     }
 }
 
-/// Waits until a path's turn has come.
+/// Waits until it is a path's turn.
 async fn turn(queue: &watch::Sender<VecDeque<String>>, path: &str) {
     let comes = |queue: &VecDeque<String>| {
         queue.iter().position(|waiting| waiting == path).is_none_or(|before| before == 0)
@@ -86,11 +86,11 @@ impl Drop for Web {
     }
 }
 
-/// A body in one piece, after which there may be silence.
+/// A body in one piece, after which nothing may follow.
 struct Paged {
     text: Option<Bytes>,
     endless: bool,
-    /// What comes again and again instead of silence.
+    /// What comes again and again instead of nothing.
     again: Option<Bytes>,
 }
 
@@ -119,13 +119,13 @@ fn answer(
     asked: &Mutex<Vec<String>>,
 ) -> Response<Paged> {
     asked.lock().unwrap().push(format!("{} {}", request.method(), request.uri()));
-    // A proxy is told the host in the address, a server in a header field.
+    // A proxy gets the host in the URL, a server in a header field.
     let host = request.headers().get("host").map(|host| host.to_str().unwrap()).unwrap_or_default();
     let place = format!("{}{}", request.uri().host().unwrap_or(host), request.uri().path());
     let body = pages.get(&place);
     let kind = match place.rsplit('.').next() {
         Some("js") => "text/javascript",
-        // Begins and never ends.
+        // It begins and never ends.
         Some("stream") => "text/event-stream",
         Some("endless") => "application/x-ndjson",
         Some("json") => "application/json",

@@ -58,7 +58,7 @@ impl Open {
         session.act(&goto).await.or_environment(format!("open {}", site.url))?;
         let stop = interrupt::token();
         tokio::select! {
-            () = session.closed() => {}
+            () = session.wait_until_closed() => {}
             () = stop.cancelled() => {}
         }
         session.close().await.or_environment("close the browser")

@@ -11,7 +11,7 @@ use scoring::rules::Rules;
 use scoring::turkingbench::{Filled, Form, Held, Mark, by_kind, mean};
 use serde::{Deserialize, Serialize};
 use tasks::import::turkingbench::{PASSED, Through, forms, kinds};
-use turk::{Batch, Folder, Split};
+use turkingbench::{Batch, Folder, Split};
 
 use crate::failure::{OrFail, Outcome};
 use crate::out;

@@ -9,7 +9,7 @@
 //! The program is a black box. Seen of it are the addresses that tabs come to, the requests at the
 //! gateway, the state of the sites, and the answer. The scorer judges by these as in a run. Actions
 //! on single elements are not seen, so key nodes that need an element's value are not reached.
-//! Page time runs on in attach mode: see `browser::Launch::open`.
+//! Page time runs on in attach mode: see `browser::Launch::attach_mode`.
 
 use std::time::Duration;
 
@@ -250,7 +250,7 @@ async fn session(
     let path = path.canonicalize_utf8().map_err(|source| Error::Read { path: path.to_owned(), source })?;
     let (ca, answer_file) = (path.join("ca.crt"), path.join("answer.txt"));
     std::fs::write(&ca, world.certificate()).map_err(|source| Error::Write { path: ca.clone(), source })?;
-    let cdp = world.session().hand_over().await;
+    let cdp = world.session().serve_devtools().await;
     let cdp = cdp.map_err(EnvironmentError::while_doing("hand the browser over"));
     Ok(AttachedSession {
         task: task.id.clone(),
@@ -279,7 +279,7 @@ async fn watch(
     loop {
         tokio::select! {
             biased;
-            visited = world.session().visited(*known), if !gone => match visited {
+            visited = world.session().wait_for_navigations(*known), if !gone => match visited {
                 Ok(urls) => {
                     note(world, trace, known, urls);
                     let picture = keep_picture(world, folder, trace, *known);
@@ -332,7 +332,7 @@ async fn keep_picture(
         let mut looks = interval(AGAIN);
         loop {
             looks.tick().await;
-            if !world.session().arrived(known, ARRIVAL).await.unwrap_or(false) {
+            if !world.session().wait_for_network_idle(known, ARRIVAL).await.unwrap_or(false) {
                 return None;
             }
             // Chromium refuses while it puts the new document in the old one's place.
@@ -342,7 +342,7 @@ async fn keep_picture(
         }
     });
     let Ok(Some(png)) = taken.await else { return Ok(()) };
-    if world.session().visited_by_now(known).is_empty() {
+    if world.session().navigations_since(known).is_empty() {
         let step = trace.current();
         step.screenshot = Some(folder.write_screenshot(step.step, &png)?);
     }
@@ -373,7 +373,7 @@ async fn leave(
     if let Err(error) = trace.hear(world).await {
         tracing::info!(%error, "the page has nothing to say");
     }
-    let urls = world.session().visited_by_now(known);
+    let urls = world.session().navigations_since(known);
     note(world, trace, &mut known, urls);
     match timeout(LAST_LOOK, last_look(world, folder, trace)).await {
         Ok(Ok(())) => {}

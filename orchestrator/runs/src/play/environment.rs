@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use browser::{Acted, Action, Look, Observation, Picture, StorageState};
+use browser::{Action, ActionTarget, Look, Observation, Picture, StorageState};
 use gateway::Entry;
 use scoring::{Decision, Fetch, Fetched, ProgramCheck, StateCheck};
 use serde_json::Value;
@@ -61,7 +61,8 @@ pub trait Environment: Send + Sized + 'static {
 
     /// Performs an action; gives the element it was about, if it was about one. Neither an answer nor a report of infeasibility ever comes
     /// here.
-    fn act(&mut self, action: &Action) -> impl Future<Output = Result<Option<Acted>, NotActed>> + Send;
+    fn act(&mut self, action: &Action)
+    -> impl Future<Output = Result<Option<ActionTarget>, NotActed>> + Send;
 
     /// Waits until the page has come to rest; says why if it did not in time.
     fn settle(&mut self) -> impl Future<Output = Result<Option<String>, EnvironmentError>> + Send;

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use agents::{Call, Role, Utterance};
-use browser::{Acted, Action, Observation};
+use browser::{Action, ActionTarget, Observation};
 use gateway::Answer;
 use jiff::Timestamp;
 use models::Model;
@@ -120,9 +120,9 @@ impl Trace {
     }
 
     /// Notes the element that the action was about, and shows it to the scorer on the page where it was.
-    pub(crate) fn note_element(&mut self, acted: Option<Acted>) {
-        let shift = |acted: &Acted| if self.whole_page { acted.scrolled } else { [0.0, 0.0] };
-        let told = |acted: Acted| {
+    pub(crate) fn note_element(&mut self, acted: Option<ActionTarget>) {
+        let shift = |acted: &ActionTarget| if self.whole_page { acted.scroll_offset } else { [0.0, 0.0] };
+        let told = |acted: ActionTarget| {
             let [right, down] = shift(&acted);
             let bbox = acted.bbox.map(|[x, y, width, height]| [x + right, y + down, width, height]);
             (ActedOn { selector: acted.selector, value: acted.value, bbox }, acted.page_html)

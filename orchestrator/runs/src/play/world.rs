@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use browser::{
-    Acted, Action, ActionError, Device, Geolocation, Launch, Look, Observation, Picture, Session,
+    Action, ActionError, ActionTarget, Device, Geolocation, Launch, Look, Observation, Picture, Session,
     StorageState,
 };
 use camino::{Utf8Path, Utf8PathBuf};
@@ -67,7 +67,7 @@ pub struct World {
     session: Session,
     /// What tasks begin in that say nothing else.
     spec: WorldSpec,
-    clock: browser::World,
+    determinism: browser::Determinism,
     /// What the present episode's task is done on.
     device: Device,
     settle_within: Duration,
@@ -192,13 +192,13 @@ impl World {
         mode: BrowserMode,
     ) -> Result<World, EnvironmentError> {
         let gateway = shared.gateway(Routes::new()).await?;
-        let clock = browser::World { clock: spec.clock, seed: spec.seed };
+        let determinism = browser::Determinism { clock_start: spec.clock, seed: spec.seed };
         let mut launch = Launch {
             device: device.clone(),
             files: spec.files.clone().map(Into::into),
             activity: Some(gateway.activity()),
-            world: Some(clock),
-            open: mode != BrowserMode::Agent,
+            determinism: Some(determinism),
+            attach_mode: mode != BrowserMode::Agent,
             headless: mode != BrowserMode::Window,
             ..Launch::new(gateway.local_addr(), shared.authority.spki_sha256_base64())
         };
@@ -218,7 +218,7 @@ impl World {
             began: Instant::now(),
             session,
             spec: spec.clone(),
-            clock,
+            determinism,
             device,
             settle_within,
             fresh: true,
@@ -252,7 +252,9 @@ impl World {
     /// Brings the sites' clocks to where an open world's time has come to, and looks whether all of them still run.
     pub(crate) fn keep_time(&self) -> Result<(), EnvironmentError> {
         let passed = SignedDuration::try_from(self.began.elapsed()).unwrap_or_default();
-        self.sites.set_clocks(self.clock.clock.saturating_add(passed).unwrap_or(self.clock.clock))?;
+        self.sites.set_clocks(
+            self.determinism.clock_start.saturating_add(passed).unwrap_or(self.determinism.clock_start),
+        )?;
         self.sites.health()?;
         self.session.check().map_err(EnvironmentError::while_doing("keep the browser"))
     }
@@ -260,7 +262,7 @@ impl World {
     /// A pristine browser, and sites that are handed back, in this order.
     async fn leave(&mut self) -> Result<(), EnvironmentError> {
         self.session
-            .reset_as(Some(self.clock), self.device.clone())
+            .reset_with_device(Some(self.determinism), self.device.clone())
             .await
             .map_err(EnvironmentError::while_doing("reset the browser"))?;
         self.gateway
@@ -277,9 +279,9 @@ impl World {
     async fn begin_episode(&mut self, task: &Task) -> Result<(), EnvironmentError> {
         let spec = task.world(&self.spec);
         let device = on(&device(&spec), &task.device);
-        let clock = browser::World { clock: spec.clock, seed: spec.seed };
-        let fits = device == self.device && clock == self.clock;
-        (self.device, self.clock) = (device, clock);
+        let determinism = browser::Determinism { clock_start: spec.clock, seed: spec.seed };
+        let fits = device == self.device && determinism == self.determinism;
+        (self.device, self.determinism) = (device, determinism);
         if !std::mem::take(&mut self.fresh) || !fits {
             self.leave().await?;
         }
@@ -288,7 +290,7 @@ impl World {
         let recorded = self.shared.recorded(&spec)?;
         let mut routes = recorded.routes.clone();
         if let Some(town) = &self.shared.town {
-            let (sites, cookies) = LeasedSites::begin(town, task, self.clock.clock).await?;
+            let (sites, cookies) = LeasedSites::begin(town, task, self.determinism.clock_start).await?;
             sites.add_routes(&mut routes)?;
             self.sites = sites;
             let given = self.session.set_cookies(&cookies).await;
@@ -324,7 +326,7 @@ impl World {
 
     async fn settle_page(&mut self) -> Result<Option<String>, EnvironmentError> {
         match self.session.settle(&self.gateway.activity(), self.settle_within).await {
-            Ok(settled) if settled.quiet => Ok(None),
+            Ok(settled) if settled.idle => Ok(None),
             Ok(_) => Ok(Some("the page was still busy".to_owned())),
             // A page may be restless for ever; that is the page's nature and not a broken browser.
             Err(error @ (browser::Error::Deadline { .. } | browser::Error::Network(_))) => {
@@ -359,20 +361,20 @@ impl Environment for World {
     }
 
     async fn observe(&mut self, look: &Look) -> Result<Observation, EnvironmentError> {
-        self.session.observe_as(look).await.map_err(EnvironmentError::while_doing("observe the page"))
+        self.session.observe_with(look).await.map_err(EnvironmentError::while_doing("observe the page"))
     }
 
     async fn screenshot(&mut self, picture: &Picture) -> Result<Vec<u8>, EnvironmentError> {
         self.session.picture(picture).await.map_err(EnvironmentError::while_doing("take a screenshot"))
     }
 
-    async fn act(&mut self, action: &Action) -> Result<Option<Acted>, NotActed> {
+    async fn act(&mut self, action: &Action) -> Result<Option<ActionTarget>, NotActed> {
         self.actions += 1;
         self.sites
-            .set_clocks(running_sites::after(self.clock.clock, self.actions))
+            .set_clocks(running_sites::after(self.determinism.clock_start, self.actions))
             .map_err(NotActed::Broken)?;
         match self.session.act(action).await {
-            Ok(()) => Ok(self.session.acted().cloned()),
+            Ok(()) => Ok(self.session.action_target().cloned()),
             Err(ActionError::Browser(error)) => {
                 Err(NotActed::Broken(EnvironmentError::while_doing("act in the browser")(error)))
             }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use browser::{Acted, Action, Look, Observation, Picture, StorageState};
+use browser::{Action, ActionTarget, Look, Observation, Picture, StorageState};
 use gateway::{Answer, Entry, Near};
 use runs::environment::{EnvironmentError, NotActed};
 use runs::{Environment, Event, Progress, ServiceNow};
@@ -146,7 +146,7 @@ impl Environment for Fake {
         Ok(StorageState { cookies: Vec::new(), origins: vec![shop] })
     }
 
-    async fn act(&mut self, action: &Action) -> Result<Option<Acted>, NotActed> {
+    async fn act(&mut self, action: &Action) -> Result<Option<ActionTarget>, NotActed> {
         if self.task == self.mood.hangs_in {
             std::future::pending::<()>().await;
         }

@@ -8,7 +8,7 @@ mod porter;
 mod rouge;
 
 pub use form::{Field, Filled, Form, Held, Mark, by_kind, mean};
-pub use turk::Cell;
+pub use ::turkingbench::Cell;
 
 use super::ScoreError;
 use python::{float, text};

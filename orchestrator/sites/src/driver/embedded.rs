@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::response::IntoResponse;
 use camino::Utf8PathBuf;
 use embedded::desk::Directory;
-use embedded::{Clock as Reads, Files, Golden, Options, desk, forum, turk};
+use embedded::{Clock as Reads, Files, Golden, Options, desk, forum, turkingbench};
 use futures_util::FutureExt;
 use futures_util::future::{self, BoxFuture};
 use guard::Guard;
@@ -26,7 +26,7 @@ use crate::{Error, Site, Upstream};
 enum Served {
     Forum(Golden),
     Desk(Golden, Directory),
-    Turk(Golden, turk::Library),
+    Turk(Golden, turkingbench::Library),
     Files(Files),
     Hosts(Files),
 }
@@ -55,7 +55,7 @@ impl Embedded {
                 Application::Desk => Served::Desk(Golden::open(folder)?, directory),
                 Application::Turk(tasks) => {
                     let tasks = folder_of(&site, "turk", tasks)?;
-                    Served::Turk(Golden::open(folder)?, turk::Library::open(&tasks)?)
+                    Served::Turk(Golden::open(folder)?, turkingbench::Library::open(&tasks)?)
                 }
                 Application::Static(files) => {
                     Served::Files(Files::open(folder_of(&site, "static", files)?.as_std_path())?)
@@ -84,7 +84,7 @@ impl Embedded {
             let instance = match served {
                 Served::Forum(golden) => forum::start(&golden, &options)?,
                 Served::Desk(golden, directory) => desk::start(&golden, &options, &directory)?,
-                Served::Turk(golden, library) => turk::start(&golden, &options, &library)?,
+                Served::Turk(golden, library) => turkingbench::start(&golden, &options, &library)?,
                 Served::Files(files) => return Ok((files.router(options.clock), Content::Elsewhere)),
                 Served::Hosts(files) => return Ok((files.router_by_host(options.clock), Content::Elsewhere)),
             };

@@ -6,13 +6,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use turk::{Batch, Cell, Field};
+use turkingbench::{Batch, Cell, Field};
 
 use super::task_id;
 use crate::{GoalText, Task, WorldSpec};
 use scoring::Scorer;
 use scoring::solution::{FormField, OracleStep};
-use scoring::turkingbench::{self, Form};
+use scoring::turkingbench::{Field as ScoredField, Form};
 
 /// The name of the site that serves the pages, in the world of the suite.
 pub const SITE: &str = "turk";
@@ -67,7 +67,7 @@ impl Through {
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
     /// The task.
-    pub task: &'a turk::Task,
+    pub task: &'a turkingbench::Task,
     /// Its page.
     pub template: &'a str,
     /// Its table.
@@ -109,7 +109,7 @@ pub fn turkingbench(source: &Source<'_>) -> Vec<Task> {
 
 /// The forms of a task's instances, in their order; none where the table has no answers.
 pub fn forms<'a>(
-    task: &'a turk::Task,
+    task: &'a turkingbench::Task,
     batch: &'a Batch,
     through: Through,
 ) -> impl Iterator<Item = Form> + 'a {
@@ -117,7 +117,7 @@ pub fn forms<'a>(
         batch.fields.iter().enumerate().filter(|(_, name)| !PASSED.contains(&name.as_str())).collect();
     let instances = if scored.is_empty() { &[] } else { batch.instances.as_slice() };
     instances.iter().enumerate().map(move |(number, instance)| {
-        let field = |(at, name): &(usize, &String)| turkingbench::Field {
+        let field = |(at, name): &(usize, &String)| ScoredField {
             name: (*name).clone(),
             golds: instance.golds[*at].clone(),
         };
@@ -130,7 +130,7 @@ pub fn forms<'a>(
 pub fn kinds(template: &str, batch: &Batch, instance: usize) -> BTreeMap<String, String> {
     let mut kinds = BTreeMap::new();
     let page = batch.page(template, instance, "").unwrap_or_default();
-    for Field { name, kind } in turk::fields(&page) {
+    for Field { name, kind } in turkingbench::fields(&page) {
         kinds.entry(name).or_insert(kind);
     }
     kinds
@@ -139,16 +139,16 @@ pub fn kinds(template: &str, batch: &Batch, instance: usize) -> BTreeMap<String,
 /// The hosts that the page of a task's first instance asks for besides its own.
 pub fn outside(template: &str, batch: &Batch) -> BTreeSet<String> {
     let page = batch.page(template, 0, "").unwrap_or_default();
-    turk::assets(&page).iter().map(|address| turk::host(address).to_lowercase()).collect()
+    turkingbench::assets(&page).iter().map(|address| turkingbench::host(address).to_lowercase()).collect()
 }
 
 fn task(source: &Source<'_>, number: usize, form: Form) -> Task {
     let kinds = kinds(source.template, source.batch, number);
     let (least, each) = MAX_STEPS;
     let max_steps = u32::try_from(form.fields.len() * each).unwrap_or(u32::MAX).max(least as u32);
-    let kind = |field: &turkingbench::Field| kinds.get(&field.name).map(String::as_str);
+    let kind = |field: &ScoredField| kinds.get(&field.name).map(String::as_str);
     let worker = worker(form.fields.iter().map(|field| (kind(field), field.golds.as_slice())));
-    let step = |field: &turkingbench::Field| {
+    let step = |field: &ScoredField| {
         let value = best(kind(field), &field.golds, worker)?;
         Some(OracleStep::Field(FormField { name: field.name.clone(), value }))
     };
@@ -242,7 +242,7 @@ fn value(gold: &Cell) -> String {
 mod tests {
     use super::*;
 
-    fn ground() -> (tempfile::TempDir, turk::Folder) {
+    fn ground() -> (tempfile::TempDir, turkingbench::Folder) {
         let keep = tempfile::tempdir().unwrap();
         let folder = camino::Utf8Path::from_path(keep.path()).unwrap().join("Paint it");
         std::fs::create_dir(&folder).unwrap();
@@ -264,7 +264,7 @@ boat,yes,blue,1,,b,TRUE,6
 ",
         )
         .unwrap();
-        let folder = turk::Folder::open(folder.parent().unwrap()).unwrap();
+        let folder = turkingbench::Folder::open(folder.parent().unwrap()).unwrap();
         (keep, folder)
     }
 

@@ -1,4 +1,4 @@
-//! Folders that a program may have the browser read from and write to.
+//! The folders that a client may have the browser read from and write to.
 
 use std::{
     fs,
@@ -12,8 +12,8 @@ use super::Limits;
 use crate::act::upload;
 
 impl Limits {
-    /// Has a list of files name what was looked at, and nothing that lies outside of the folders
-    /// for uploads.
+    /// Replaces the names in a list of files by the paths that were checked. Fails if one is
+    /// outside the upload folders.
     pub(super) fn uploads(&self, files: Option<&mut Value>) -> Result<(), String> {
         let Some(files) = files else { return Ok(()) };
         let Some(list) = files.as_array_mut() else { return Err("`files` is not a list".to_owned()) };
@@ -30,8 +30,8 @@ impl Limits {
         format!("failed to upload {name}: {why}; they are in {}", folders.join(" and "))
     }
 
-    /// Whether downloads may go where a command says: into the episode's folder, or into an empty
-    /// one that the program has made for itself, under names that no page has chosen.
+    /// Checks where downloads are to go. Allowed are the episode's folder, and an empty folder that
+    /// the client has created for itself, under names that no page has chosen.
     pub(super) fn downloads(&self, params: &Value) -> Result<(), String> {
         let text = |name: &str| params.get(name).and_then(Value::as_str).unwrap_or_default();
         if !text("behavior").starts_with("allow") {
@@ -54,8 +54,8 @@ fn is_inside(path: &Path, folder: &Path) -> bool {
     real(path).zip(real(folder)).is_some_and(|(path, folder)| path.starts_with(folder))
 }
 
-/// As programs make them for their downloads: in the system's folder for temporary files, ours
-/// alone, and with nothing in it.
+/// A folder as clients create it for their downloads: in the system's folder for temporary files,
+/// owned by this user, and empty.
 fn is_a_fresh_one(path: &Path) -> bool {
     let own = || -> std::io::Result<bool> {
         let real: PathBuf = path.canonicalize()?;

@@ -1,4 +1,4 @@
-//! What there is to drive, over HTTP (`/json/...`), and where WebSockets begin (`/devtools/...`).
+//! The HTTP side: lists of targets (`/json/...`), and the start of WebSockets (`/devtools/...`).
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
@@ -15,21 +15,24 @@ use super::{Backend, relay, targets};
 use crate::page::addresses;
 
 /// How long the browser may take to answer.
-const ANSWER: Duration = Duration::from_secs(30);
-/// The most that it may say: the description of its protocol is the longest.
-const LARGEST: usize = 16 << 20;
-/// What programs find in an address's place.
-const SOCKET: &str = "webSocketDebuggerUrl";
+const REPLY_TIMEOUT: Duration = Duration::from_secs(30);
+/// The largest answer. The description of the protocol is the longest.
+const MAX_REPLY_SIZE: usize = 16 << 20;
+/// The field with a WebSocket's address.
+const SOCKET_FIELD: &str = "webSocketDebuggerUrl";
 
-type Answer = Response<Full<Bytes>>;
-/// Why a request is not answered.
-type Refusal = (StatusCode, String);
+type HttpResponse = Response<Full<Bytes>>;
+/// The status and the reason of a refused request.
+type Rejection = (StatusCode, String);
 
 /// Answers one request.
-pub(super) async fn answer(backend: Arc<Backend>, request: Request<Incoming>) -> Result<Answer, Infallible> {
-    let answered = match is_of_a_program(request.headers()) {
+pub(super) async fn answer(
+    backend: Arc<Backend>,
+    request: Request<Incoming>,
+) -> Result<HttpResponse, Infallible> {
+    let answered = match check_client(request.headers()) {
         Ok(()) => route(backend, request).await,
-        Err(refusal) => Err(refusal),
+        Err(rejection) => Err(rejection),
     };
     Ok(answered.unwrap_or_else(|(status, why)| {
         let mut response = Response::new(Full::from(format!("{why}\n")));
@@ -38,9 +41,9 @@ pub(super) async fn answer(backend: Arc<Backend>, request: Request<Incoming>) ->
     }))
 }
 
-/// Pages of the user's own browser can send requests to the loopback, too. They have an origin, or
-/// a name that they have made to mean the loopback.
-fn is_of_a_program(headers: &HeaderMap) -> Result<(), Refusal> {
+/// Refuses web pages. Pages in the user's own browser can send requests to the loopback, too. They
+/// have an `Origin`, or a host name that they have pointed to the loopback.
+fn check_client(headers: &HeaderMap) -> Result<(), Rejection> {
     let refused = |why: &str| Err((StatusCode::FORBIDDEN, why.to_owned()));
     if headers.contains_key(header::ORIGIN) {
         return refused("pages cannot drive the browser: the request has an `Origin`");
@@ -53,7 +56,7 @@ fn is_of_a_program(headers: &HeaderMap) -> Result<(), Refusal> {
     }
 }
 
-async fn route(backend: Arc<Backend>, request: Request<Incoming>) -> Result<Answer, Refusal> {
+async fn route(backend: Arc<Backend>, request: Request<Incoming>) -> Result<HttpResponse, Rejection> {
     let path = request.uri().path().to_owned();
     if path.starts_with("/devtools/browser/") || path.starts_with("/devtools/page/") {
         return upgrade(backend, request, path);
@@ -63,61 +66,61 @@ async fn route(backend: Arc<Backend>, request: Request<Incoming>) -> Result<Answ
     let path = path.strip_suffix('/').unwrap_or(&path);
     match path {
         "/json" | "/json/list" | "/json/version" => {
-            let told = ask(&backend, method, path).await?;
-            let mut told: Value = serde_json::from_slice(&told).map_err(bad_gateway)?;
-            if let Value::Array(list) = &mut told {
+            let reply = query_browser(&backend, method, path).await?;
+            let mut reply: Value = serde_json::from_slice(&reply).map_err(bad_gateway)?;
+            if let Value::Array(list) = &mut reply {
                 list.retain(targets::is_shown);
-                list.iter_mut().for_each(|target| lead_here(&backend, target));
+                list.iter_mut().for_each(|target| rewrite_address(&backend, target));
             } else {
-                lead_here(&backend, &mut told);
+                rewrite_address(&backend, &mut reply);
             }
-            Ok(json(told.to_string()))
+            Ok(json(reply.to_string()))
         }
         "/json/new" => {
             let address = percent_decode_str(query.as_deref().unwrap_or("about:blank")).decode_utf8_lossy();
             let address = addresses::for_programs(&address).map_err(|why| (StatusCode::FORBIDDEN, why))?;
-            // The browser decodes what comes after the question mark.
+            // The browser decodes the query.
             let address: String = url::form_urlencoded::byte_serialize(address.as_str().as_bytes()).collect();
-            let told = ask(&backend, method, &format!("/json/new?{address}")).await?;
-            let mut told: Value = match serde_json::from_slice(&told) {
-                Ok(told) => told,
-                // Chromium says in words what it does not like.
-                Err(_) => return Err((StatusCode::METHOD_NOT_ALLOWED, text(&told))),
+            let reply = query_browser(&backend, method, &format!("/json/new?{address}")).await?;
+            let mut reply: Value = match serde_json::from_slice(&reply) {
+                Ok(reply) => reply,
+                // Chromium answers in plain text if it refuses.
+                Err(_) => return Err((StatusCode::METHOD_NOT_ALLOWED, text(&reply))),
             };
-            lead_here(&backend, &mut told);
-            Ok(json(told.to_string()))
+            rewrite_address(&backend, &mut reply);
+            Ok(json(reply.to_string()))
         }
-        "/json/protocol" => Ok(json(ask(&backend, method, path).await?)),
+        "/json/protocol" => Ok(json(query_browser(&backend, method, path).await?)),
         _ if path.starts_with("/json/activate/") || path.starts_with("/json/close/") => {
-            Ok(Response::new(Full::from(ask(&backend, method, path).await?)))
+            Ok(Response::new(Full::from(query_browser(&backend, method, path).await?)))
         }
         _ => Err((StatusCode::NOT_FOUND, format!("there is nothing at {path}"))),
     }
 }
 
-/// Asks the browser.
-async fn ask(backend: &Backend, method: Method, path: &str) -> Result<Bytes, Refusal> {
+/// Sends a request to the browser.
+async fn query_browser(backend: &Backend, method: Method, path: &str) -> Result<Bytes, Rejection> {
     let request = Request::builder().method(method).uri(format!("http://{}{path}", backend.debugger));
     let request = request.body(Empty::<Bytes>::new()).map_err(bad_gateway)?;
-    let asking = async {
+    let query = async {
         let client = Client::builder(TokioExecutor::new()).build_http();
         let response = client.request(request).await.map_err(bad_gateway)?;
-        let body = Limited::new(response.into_body(), LARGEST).collect().await.map_err(bad_gateway)?;
+        let body = Limited::new(response.into_body(), MAX_REPLY_SIZE).collect().await.map_err(bad_gateway)?;
         Ok(body.to_bytes())
     };
-    timeout(ANSWER, asking).await.map_err(bad_gateway)?
+    timeout(REPLY_TIMEOUT, query).await.map_err(bad_gateway)?
 }
 
-fn bad_gateway(error: impl std::fmt::Display) -> Refusal {
+fn bad_gateway(error: impl std::fmt::Display) -> Rejection {
     (StatusCode::BAD_GATEWAY, format!("the browser does not answer: {error}"))
 }
 
-/// Has the addresses of a target lead to us, as far as there are such.
-fn lead_here(backend: &Backend, target: &mut Value) {
+/// Makes the WebSocket address of a target point to this server.
+fn rewrite_address(backend: &Backend, target: &mut Value) {
     let Some(target) = target.as_object_mut() else { return };
-    // Its pages would ask the browser behind our back.
+    // The frontend's pages would connect to the browser directly.
     target.remove("devtoolsFrontendUrl");
-    if let Some(Value::String(socket)) = target.get_mut(SOCKET) {
+    if let Some(Value::String(socket)) = target.get_mut(SOCKET_FIELD) {
         *socket = socket.replacen(&backend.debugger, &backend.address.to_string(), 1);
         if let Ok(mut url) = url::Url::parse(socket) {
             let host = backend.address.ip();
@@ -128,7 +131,7 @@ fn lead_here(backend: &Backend, target: &mut Value) {
     }
 }
 
-fn json(text: impl Into<Full<Bytes>>) -> Answer {
+fn json(text: impl Into<Full<Bytes>>) -> HttpResponse {
     let mut response = Response::new(text.into());
     let json = HeaderValue::from_static("application/json; charset=UTF-8");
     response.headers_mut().insert(header::CONTENT_TYPE, json);
@@ -139,8 +142,12 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim().to_owned()
 }
 
-/// Begins a WebSocket.
-fn upgrade(backend: Arc<Backend>, mut request: Request<Incoming>, path: String) -> Result<Answer, Refusal> {
+/// Starts a WebSocket.
+fn upgrade(
+    backend: Arc<Backend>,
+    mut request: Request<Incoming>,
+    path: String,
+) -> Result<HttpResponse, Rejection> {
     let wants = request
         .headers()
         .get(header::UPGRADE)
@@ -164,7 +171,7 @@ fn upgrade(backend: Arc<Backend>, mut request: Request<Incoming>, path: String) 
             Err(error) => tracing::debug!(%error, "a DevTools connection was not upgraded"),
         }
     });
-    // Where nobody takes it the server is at its end.
+    // If nobody takes it, the server is ending.
     let _ = relays.send(relay);
     Ok(response)
 }
@@ -179,12 +186,12 @@ mod tests {
             pairs.iter().map(|(name, value)| (name.clone(), HeaderValue::from_static(value))).collect()
         };
         for host in ["127.0.0.1:9222", "localhost:9222", "[::1]:9222", "localhost"] {
-            assert_eq!(is_of_a_program(&headers(&[(header::HOST, host)])), Ok(()), "{host}");
+            assert_eq!(check_client(&headers(&[(header::HOST, host)])), Ok(()), "{host}");
         }
         for host in ["rebound.test:9222", "127.0.0.1.rebound.test", "", "localhost.test"] {
-            assert!(is_of_a_program(&headers(&[(header::HOST, host)])).is_err(), "{host}");
+            assert!(check_client(&headers(&[(header::HOST, host)])).is_err(), "{host}");
         }
         let page = [(header::HOST, "127.0.0.1:9222"), (header::ORIGIN, "https://a.test")];
-        assert!(is_of_a_program(&headers(&page)).is_err());
+        assert!(check_client(&headers(&page)).is_err());
     }
 }

@@ -1,20 +1,20 @@
-//! The DevTools address that other programs are given: the browser's own, less what would lead out
+//! The DevTools proxy of attach mode: the browser's own address, without the commands that lead out
 //! of the episode.
 //!
-//! Whoever may speak to a browser's DevTools has all that the browser has: the machine's files, its
-//! devices, its network. A program that drives an episode is the user's, but what it does is
-//! decided by pages and by models. So it speaks to this server instead, which passes on what
-//! belongs to driving pages and refuses the rest with a reason.
+//! A client of a browser's DevTools has everything that the browser has: the machine's files, its
+//! devices, its network. The client of an episode is the user's program, but pages and models
+//! decide what it does. So it talks to this server, which forwards the commands that drive pages,
+//! and refuses the others with a reason.
 //!
 //! ```text
-//! program -> http (what there is: /json/...)  -> the browser
-//!         -> relay -> rules, files             -> the browser
-//!         <- relay <- targets                 <-
+//! client -> http (targets: /json/...)   -> browser
+//!        -> relay -> rules, files       -> browser
+//!        <- relay <- targets           <-
 //! ```
 //!
-//! **Invariant.** What is not known to be harmless is refused: domains of the protocol, and the
-//! commands of the domains that reach beyond a page, are allowed by name (`rules`). Only one
-//! reading of a message counts, ours: the browser gets what was understood, written anew.
+//! **Invariant.** What is not known to be harmless is refused. Domains of the protocol, and
+//! commands of domains that reach beyond a page, are allowed by name (`rules`). Only our own
+//! parsing of a message counts: the browser gets the parsed message, written anew.
 
 mod files;
 mod http;
@@ -40,21 +40,21 @@ use tokio::{
     time::timeout,
 };
 
-/// How long is waited for descriptors where there are no more of them.
-const EXHAUSTED: Duration = Duration::from_millis(100);
+/// How long to wait for free file descriptors.
+const ACCEPT_RETRY: Duration = Duration::from_millis(100);
 
-/// What a program may reach besides pages.
+/// What a client may reach besides pages.
 #[derive(Debug, Clone)]
 pub(crate) struct Limits {
     /// The gateway: the only proxy that a browser context may have.
     pub(crate) proxy: SocketAddr,
-    /// Folders whose files may be given to pages.
+    /// Folders whose files may be uploaded.
     pub(crate) uploads: Vec<PathBuf>,
-    /// The folder for what pages have the browser save.
+    /// The folder of the episode's downloads.
     pub(crate) downloads: PathBuf,
 }
 
-/// A running server; it and its connections end when this is dropped.
+/// A running server. Dropping it ends it and its connections.
 #[derive(Debug)]
 pub(crate) struct Server {
     /// Where it listens.
@@ -62,22 +62,22 @@ pub(crate) struct Server {
     _running: JoinSet<()>,
 }
 
-/// The browser behind it.
+/// The browser behind the proxy.
 #[derive(Debug)]
 struct Backend {
     /// `host:port` of the browser's own DevTools.
     debugger: String,
-    /// Where the server listens.
+    /// Where the proxy listens.
     address: SocketAddr,
     limits: Limits,
-    /// Takes what goes on after its connection was upgraded.
+    /// Takes the relays of upgraded connections.
     relays: mpsc::UnboundedSender<Relay>,
 }
 
 type Relay = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 impl Server {
-    /// Begins to listen on a free port of the loopback.
+    /// Starts to listen on a free port of the loopback.
     pub(crate) async fn start(debugger: &str, limits: Limits) -> io::Result<Server> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
@@ -89,7 +89,7 @@ impl Server {
     }
 }
 
-/// Holds everything that was begun, so that it ends together.
+/// Owns all tasks, so that they end together.
 async fn accept(listener: TcpListener, backend: Arc<Backend>, mut upgraded: mpsc::UnboundedReceiver<Relay>) {
     let mut tasks = JoinSet::new();
     loop {
@@ -98,8 +98,8 @@ async fn accept(listener: TcpListener, backend: Arc<Backend>, mut upgraded: mpsc
                 Ok((stream, _)) => drop(tasks.spawn(serve(stream, Arc::clone(&backend)))),
                 Err(error) => {
                     tracing::debug!(%error, "a DevTools connection was not accepted");
-                    // Its running out is what is waited for.
-                    let _ = timeout(EXHAUSTED, std::future::pending::<()>()).await;
+                    // This timeout is the delay.
+                    let _ = timeout(ACCEPT_RETRY, std::future::pending::<()>()).await;
                 }
             },
             Some(relay) = upgraded.recv() => drop(tasks.spawn(relay)),
@@ -109,11 +109,11 @@ async fn accept(listener: TcpListener, backend: Arc<Backend>, mut upgraded: mpsc
 }
 
 async fn serve(stream: TcpStream, backend: Arc<Backend>) {
-    // Small messages, each of which somebody waits for.
+    // Messages are small, and each of them has somebody waiting.
     let _ = stream.set_nodelay(true);
     let service = service_fn(|request| http::answer(Arc::clone(&backend), request));
     let http = hyper::server::conn::http1::Builder::new();
     if let Err(error) = http.serve_connection(TokioIo::new(stream), service).with_upgrades().await {
-        tracing::debug!(%error, "a DevTools connection broke off");
+        tracing::debug!(%error, "a DevTools connection was lost");
     }
 }

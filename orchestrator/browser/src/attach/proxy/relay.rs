@@ -1,4 +1,4 @@
-//! One WebSocket of a program, passed on message by message.
+//! One WebSocket of a client, forwarded message by message.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,41 +17,43 @@ use tokio_tungstenite::{
 
 use super::{Backend, rules::Verdict, targets};
 
-const CONNECT: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The largest message: a screenshot or the accessibility tree of a very large page.
-const LARGEST: usize = 512 << 20;
-/// Messages that wait for a program to read them; more wait in the browser.
-const WAITING: usize = 64;
-/// The protocol's number for a command that failed.
-const FAILED: i32 = -32000;
+const MAX_MESSAGE_SIZE: usize = 512 << 20;
+/// Messages that wait for a client to read them. More of them wait in the browser.
+const QUEUE_LENGTH: usize = 64;
+/// The protocol's code for a command that failed.
+const SERVER_ERROR: i32 = -32000;
 
-/// Passes messages on until one side has closed.
+/// Forwards messages until one side has closed.
 pub(super) async fn relay(backend: &Arc<Backend>, path: &str, program: Upgraded) {
-    let config = WebSocketConfig::default().max_message_size(Some(LARGEST)).max_frame_size(Some(LARGEST));
+    let config = WebSocketConfig::default()
+        .max_message_size(Some(MAX_MESSAGE_SIZE))
+        .max_frame_size(Some(MAX_MESSAGE_SIZE));
     let program = WebSocketStream::from_raw_socket(TokioIo::new(program), Role::Server, Some(config)).await;
     let (to_program, from_program) = program.split();
     let url = format!("ws://{}{path}", backend.debugger);
-    let connecting = timeout(CONNECT, connect_async_with_config(url, Some(config), true));
+    let connecting = timeout(CONNECT_TIMEOUT, connect_async_with_config(url, Some(config), true));
     let Ok(Ok((browser, _))) = connecting.await else {
-        tracing::debug!(path, "the browser does not take a DevTools connection");
+        tracing::debug!(path, "the browser refused a DevTools connection");
         return;
     };
     let (to_browser, from_browser) = browser.split();
-    let (answers, waiting) = mpsc::channel(WAITING);
-    // Whichever ends, the others have nobody to speak to.
+    let (answers, queue) = mpsc::channel(QUEUE_LENGTH);
+    // When one of them ends, the others have no partner.
     tokio::select! {
-        () = up(backend, from_program, to_browser, answers.clone()) => {}
-        () = down(from_browser, answers) => {}
-        () = write(waiting, to_program) => {}
+        () = forward_commands(backend, from_program, to_browser, answers.clone()) => {}
+        () = forward_events(from_browser, answers) => {}
+        () = write(queue, to_program) => {}
     }
 }
 
-type Received = Result<Message, Error>;
+type IncomingMessage = Result<Message, Error>;
 
-/// Passes on what the program asks for, as far as it may.
-async fn up(
+/// Forwards the client's commands, if they are allowed.
+async fn forward_commands(
     backend: &Backend,
-    mut from: impl Stream<Item = Received> + Unpin,
+    mut from: impl Stream<Item = IncomingMessage> + Unpin,
     mut to: impl Sink<Message> + Unpin,
     answers: mpsc::Sender<Message>,
 ) {
@@ -67,23 +69,23 @@ async fn up(
         let answer = match backend.limits.judge(&mut message) {
             Verdict::Pass if to.send(Message::text(message.to_string())).await.is_ok() => continue,
             Verdict::Pass => break,
-            Verdict::Refuse(why) => json!({ "error": { "code": FAILED, "message": why } }),
+            Verdict::Refuse(why) => json!({ "error": { "code": SERVER_ERROR, "message": why } }),
             Verdict::Close => json!({ "result": {} }),
         };
         let closes = answer.get("result").is_some();
-        if answers.send(Message::text(answer_to(&message, answer).to_string())).await.is_err() {
+        if answers.send(Message::text(reply_to(&message, answer).to_string())).await.is_err() {
             break;
         }
         if closes {
             let _ = answers.send(Message::Close(None)).await;
-            // The writer ends the connection once it has said so.
+            // The writer ends the connection after the close message.
             std::future::pending::<()>().await;
         }
     }
 }
 
-/// An answer of our own to a message.
-fn answer_to(message: &Value, mut answer: Value) -> Value {
+/// Our own reply to a command.
+fn reply_to(message: &Value, mut answer: Value) -> Value {
     for name in ["id", "sessionId"] {
         if let Some(value) = message.get(name) {
             answer[name] = value.clone();
@@ -92,16 +94,19 @@ fn answer_to(message: &Value, mut answer: Value) -> Value {
     answer
 }
 
-/// Passes on what the browser says, less what is not the program's business.
-async fn down(mut from: impl Stream<Item = Received> + Unpin, answers: mpsc::Sender<Message>) {
+/// Forwards the browser's messages, without what the client may not see.
+async fn forward_events(
+    mut from: impl Stream<Item = IncomingMessage> + Unpin,
+    answers: mpsc::Sender<Message>,
+) {
     while let Some(Ok(message)) = from.next().await {
         let Message::Text(text) = &message else { continue };
-        let message = if targets::may_tell(text) {
-            let Ok(mut told) = serde_json::from_str::<Value>(text) else { continue };
-            if !targets::filter(&mut told) {
+        let message = if targets::may_contain_targets(text) {
+            let Ok(mut message) = serde_json::from_str::<Value>(text) else { continue };
+            if !targets::filter(&mut message) {
                 continue;
             }
-            Message::text(told.to_string())
+            Message::text(message.to_string())
         } else {
             message
         };
@@ -111,8 +116,8 @@ async fn down(mut from: impl Stream<Item = Received> + Unpin, answers: mpsc::Sen
     }
 }
 
-async fn write(mut waiting: mpsc::Receiver<Message>, mut to: impl Sink<Message> + Unpin) {
-    while let Some(message) = waiting.recv().await {
+async fn write(mut queue: mpsc::Receiver<Message>, mut to: impl Sink<Message> + Unpin) {
+    while let Some(message) = queue.recv().await {
         let closes = message.is_close();
         if to.send(message).await.is_err() || closes {
             return;

@@ -1,12 +1,12 @@
-//! What a program may ask of the browser.
+//! The commands that a client may send to the browser.
 
 use serde_json::{Value, json};
 
 use super::Limits;
 use crate::page::addresses;
 
-/// Domains of the protocol that are about pages and what they have.
-const DOMAINS: &[&str] = &[
+/// Domains of the protocol that are about pages and their contents.
+const PAGE_DOMAINS: &[&str] = &[
     "Accessibility",
     "Animation",
     "Audits",
@@ -28,7 +28,7 @@ const DOMAINS: &[&str] = &[
     "FindInPage",
     "HeadlessExperimental",
     "HeapProfiler",
-    // Its streams are of commands that are looked at themselves; none is opened by a path.
+    // Its streams come from commands that are checked themselves. None is opened by a path.
     "IO",
     "IndexedDB",
     "Input",
@@ -54,8 +54,8 @@ const DOMAINS: &[&str] = &[
     "WebAuthn",
 ];
 
-/// Of the domains that are about the browser as a whole: what programs need to drive pages.
-const OF_THE_BROWSER: &[&str] = &[
+/// Commands of domains about the browser as a whole that clients need to drive pages.
+const BROWSER_METHODS: &[&str] = &[
     "Browser.cancelDownload",
     "Browser.close",
     "Browser.getHistogram",
@@ -85,13 +85,13 @@ const OF_THE_BROWSER: &[&str] = &[
     "Target.setDiscoverTargets",
 ];
 
-/// Of the domains that are about pages: what reaches the machine, or takes away a bound.
-const NOT_OF_PAGES: &[&str] =
+/// Commands of page domains that reach the machine, or remove a limit.
+const DENIED_PAGE_METHODS: &[&str] =
     &["Page.startScreenRecording", "Page.stopScreenRecording", "Storage.overrideQuotaForOrigin"];
 
-/// Permissions for what the machine has: its microphone, its camera, what is on its screen, its
-/// devices. (The clipboard of a browser without a window is its own.)
-const OF_THE_MACHINE: &[&str] = &[
+/// Permissions for the machine's microphone, camera, screen and devices. (A headless browser has a
+/// clipboard of its own.)
+const MACHINE_PERMISSIONS: &[&str] = &[
     "audioCapture",
     "camera",
     "cameraPanTiltZoom",
@@ -113,19 +113,19 @@ const OF_THE_MACHINE: &[&str] = &[
     "webPrinting",
 ];
 
-/// What becomes of a command.
+/// The decision about a command.
 #[derive(Debug, PartialEq)]
 pub(super) enum Verdict {
-    /// It goes to the browser, as it is now.
+    /// Forwarded to the browser, as it is now.
     Pass,
-    /// It is answered with an error that says this.
+    /// Answered with this error.
     Refuse(String),
-    /// The program's connection is closed, and nothing else: pages are still to be looked at.
+    /// The client's connection is closed, and nothing else: the pages are still needed.
     Close,
 }
 
 impl Limits {
-    /// Looks at a command, and has its addresses and files spelt as they were understood.
+    /// Decides about a command, and rewrites its URLs and files as they were parsed.
     pub(super) fn judge(&self, message: &mut Value) -> Verdict {
         let Some(method) = message.get("method").and_then(Value::as_str).map(str::to_owned) else {
             return Verdict::Refuse("the message has no `method`".to_owned());
@@ -141,49 +141,49 @@ impl Limits {
             None | Some(Value::Null) => &mut none,
             Some(params) => params,
         };
-        match self.parameters(&method, params) {
+        match self.check_parameters(&method, params) {
             Ok(()) => Verdict::Pass,
             Err(why) => Verdict::Refuse(format!("`{method}` is not allowed like this in an episode: {why}")),
         }
     }
 
-    fn parameters(&self, method: &str, params: &mut Value) -> Result<(), String> {
+    fn check_parameters(&self, method: &str, params: &mut Value) -> Result<(), String> {
         match method {
             "Page.navigate"
             | "Target.createTarget"
             | "Network.loadNetworkResource"
             | "Fetch.continueRequest"
-            | "Page.addCompilationCache" => address(params),
-            "Target.createBrowserContext" => self.context(params),
-            "Target.attachToTarget" => flat(params),
-            "Target.setAutoAttach" if params.get("autoAttach") == Some(&json!(true)) => flat(params),
+            | "Page.addCompilationCache" => check_address(params),
+            "Target.createBrowserContext" => self.check_context(params),
+            "Target.attachToTarget" => check_flatten(params),
+            "Target.setAutoAttach" if params.get("autoAttach") == Some(&json!(true)) => check_flatten(params),
             "DOM.setFileInputFiles" => self.uploads(params.get_mut("files")),
             "Input.dispatchDragEvent" => {
                 self.uploads(params.pointer_mut("/data/files").filter(|files| !files.is_null()))
             }
             "Browser.setDownloadBehavior" | "Page.setDownloadBehavior" => self.downloads(params),
             "Browser.grantPermissions" => {
-                let asked = params.get("permissions").and_then(Value::as_array);
-                asked.into_iter().flatten().try_for_each(permission)
+                let permissions = params.get("permissions").and_then(Value::as_array);
+                permissions.into_iter().flatten().try_for_each(check_permission)
             }
             "Browser.setPermission" if params.get("setting") != Some(&json!("granted")) => Ok(()),
-            "Browser.setPermission" => permission(&params["permission"]["name"]),
-            "Tracing.start" => trace(params),
+            "Browser.setPermission" => check_permission(&params["permission"]["name"]),
+            "Tracing.start" => check_trace(params),
             _ => Ok(()),
         }
     }
 
-    /// Contexts have the browser's proxy, which is the gateway, or name it.
-    fn context(&self, params: &Value) -> Result<(), String> {
-        let given = |name: &str| params.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    /// Contexts have the browser's proxy, which is the gateway, or name the gateway.
+    fn check_context(&self, params: &Value) -> Result<(), String> {
+        let param = |name: &str| params.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
         let gateway = format!("{}", self.proxy);
-        if let Some(proxy) = given("proxyServer")
+        if let Some(proxy) = param("proxyServer")
             && proxy != gateway
             && proxy != format!("http://{gateway}")
         {
             return Err(format!("the proxy is the gateway, http://{gateway}, and no other"));
         }
-        if given("proxyBypassList").is_some_and(|list| list != "<-loopback>") {
+        if param("proxyBypassList").is_some_and(|list| list != "<-loopback>") {
             return Err("nothing goes past the proxy".to_owned());
         }
         match params.get("originsWithUniversalNetworkAccess").and_then(Value::as_array) {
@@ -195,14 +195,14 @@ impl Limits {
 
 fn is_allowed(method: &str) -> bool {
     let Some((domain, _)) = method.split_once('.') else { return false };
-    let of_pages = DOMAINS.contains(&domain) && !NOT_OF_PAGES.contains(&method);
-    of_pages || OF_THE_BROWSER.contains(&method)
+    let of_pages = PAGE_DOMAINS.contains(&domain) && !DENIED_PAGE_METHODS.contains(&method);
+    of_pages || BROWSER_METHODS.contains(&method)
 }
 
-/// The address that a command names, if it names one.
-fn address(params: &mut Value) -> Result<(), String> {
+/// Checks the URL of a command, if it has one.
+fn check_address(params: &mut Value) -> Result<(), String> {
     match params.get_mut("url") {
-        // Chromium's word for an empty page.
+        // Chromium's notation for an empty page.
         None | Some(Value::Null) => Ok(()),
         Some(Value::String(url)) if url.is_empty() => Ok(()),
         Some(Value::String(url)) => {
@@ -213,27 +213,26 @@ fn address(params: &mut Value) -> Result<(), String> {
     }
 }
 
-/// Sessions are spoken to beside one another. The older way, messages in messages, is not looked
-/// into.
-fn flat(params: &Value) -> Result<(), String> {
+/// Requires flat sessions. Messages nested in messages, the older way, are not parsed.
+fn check_flatten(params: &Value) -> Result<(), String> {
     match params.get("flatten") {
         Some(Value::Bool(true)) => Ok(()),
         _ => Err("attach with `flatten: true`".to_owned()),
     }
 }
 
-fn permission(name: &Value) -> Result<(), String> {
+fn check_permission(name: &Value) -> Result<(), String> {
     match name.as_str() {
-        Some(name) if OF_THE_MACHINE.contains(&name) => {
+        Some(name) if MACHINE_PERMISSIONS.contains(&name) => {
             Err(format!("the machine's own is not a page's: `{name}` is not granted"))
         }
         _ => Ok(()),
     }
 }
 
-/// The browser's own traces, told to the program: not the system's, and not by settings that name
-/// files.
-fn trace(params: &Value) -> Result<(), String> {
+/// Allows the browser's own traces, sent to the client. Refuses the system's traces, and settings
+/// that name files.
+fn check_trace(params: &Value) -> Result<(), String> {
     if params.get("perfettoConfig").is_some_and(|config| !config.is_null()) {
         return Err("`perfettoConfig` is not read; use `traceConfig`".to_owned());
     }

@@ -1,28 +1,27 @@
-//! Which of the browser's targets a program is told of: pages, frames and workers of the episode,
-//! and not the browser's own pages. The names of targets cannot be guessed, so what is not told of
-//! cannot be attached to.
+//! The targets that a client sees: pages, frames and workers of the episode, not the browser's own
+//! pages. Target ids cannot be guessed, so a client cannot attach to a hidden target.
 
 use serde_json::Value;
 
 use crate::page::addresses;
 
-/// Kinds of targets that are the browser's own.
+/// Types of the browser's own targets.
 const OWN: [&str; 3] = ["browser_ui", "webview", "background_page"];
 
-/// Whether a target may be told of.
+/// Whether a client may see a target.
 pub(super) fn is_shown(target: &Value) -> bool {
     let text = |name: &str| target.get(name).and_then(Value::as_str).unwrap_or_default();
     let url = text("url");
     !OWN.contains(&text("type")) && (url.is_empty() || is_of_pages(url))
 }
 
-/// Pages that failed to load are shown under an address of Chromium's, and frames may have their
-/// document in their attributes.
+/// A page that failed to load has a URL of Chromium's, and a frame may have its document in an
+/// attribute.
 fn is_of_pages(url: &str) -> bool {
     url.starts_with("chrome-error:") || url == "about:srcdoc" || addresses::for_programs(url).is_ok()
 }
 
-/// Takes out of a message what is not to be told. False where nothing is left of it.
+/// Removes hidden targets from a message. Returns false if nothing is left of it.
 pub(super) fn filter(message: &mut Value) -> bool {
     if let Some(target) = message.pointer("/params/targetInfo")
         && !is_shown(target)
@@ -35,8 +34,8 @@ pub(super) fn filter(message: &mut Value) -> bool {
     true
 }
 
-/// Whether a message may have targets in it, at a glance: most are long and have none.
-pub(super) fn may_tell(text: &str) -> bool {
+/// A quick check whether a message may contain targets. Most messages are long and have none.
+pub(super) fn may_contain_targets(text: &str) -> bool {
     text.contains("\"targetInfo")
 }
 
@@ -71,7 +70,7 @@ mod tests {
             ));
         }
         let mut list = json!({ "id": 1, "result": { "targetInfos": [own[0], page, own[1]] } });
-        assert!(may_tell(&list.to_string()) && filter(&mut list));
+        assert!(may_contain_targets(&list.to_string()) && filter(&mut list));
         assert_eq!(list["result"]["targetInfos"], json!([page]));
     }
 }

@@ -8,7 +8,7 @@ use runs::counted;
 use serde_json::json;
 use tasks::import::turkingbench::{HOST, Source, TURKLE, Through, VENDOR, outside, turkingbench, world};
 use tasks::import::{Import, Skipped};
-use turk::{Batch, Folder, Split, Task};
+use turkingbench::{Batch, Folder, Split, Task};
 
 use super::Written;
 use crate::failure::{OrFail, Outcome};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use camino::Utf8Path;
-use turk::{Batch, Folder};
+use turkingbench::{Batch, Folder};
 
 use crate::Error;
 
@@ -38,7 +38,7 @@ impl Library {
     }
 
     /// A task by its slug; none where there is no such task.
-    pub(super) fn book(&self, slug: &str) -> Result<Option<Arc<Book>>, turk::Error> {
+    pub(super) fn book(&self, slug: &str) -> Result<Option<Arc<Book>>, turkingbench::Error> {
         let Some(task) = self.0.folder.task(slug) else { return Ok(None) };
         let mut read = self.0.read.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(book) = read.get(slug) {

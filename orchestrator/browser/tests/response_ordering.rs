@@ -1,4 +1,4 @@
-//! However fast a site answers what it is asked for, the answers reach a page in one order.
+//! However fast a site answers, its responses reach a page in one order.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,15 +12,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use browser::{Action, Launch, Session, World};
+use browser::{Action, Determinism, Launch, Session};
 use gateway::{CertificateAuthority, Config, Gateway, Routes, Site, Target};
 
 use web::Web;
 
 const SETTLE: Duration = Duration::from_secs(30);
 
-/// Scripts that do not wait for each other, answers that are asked for together, and a frame; the log shows what came when. As many as a
-/// browser asks a server for at a time.
+/// Parallel scripts, responses to simultaneous requests, and a frame; the log shows the order. As
+/// many as a browser requests from a server at a time.
 const RACES: &str = "<!doctype html><title>Races</title><pre id=log></pre><script>
 const say = what => { log.textContent += what + ' '; };
 onload = () => say('load');
@@ -29,7 +29,8 @@ addEventListener('message', e => say(e.data));
 </script>
 <script async src=/c.js></script><script async src=/a.js></script><script async src=/b.js></script><iframe src=/frame></iframe>";
 
-/// A question that is answered only once another one was asked because of a third, and a script that waits for the answer to its own.
+/// A request that is answered only after another one, which a third one causes; and a script with a
+/// synchronous request.
 const PATIENT: &str = "<!doctype html><title>Patient</title><pre id=log></pre><script>
 const say = what => { log.textContent += what + ' '; };
 fetch('/poll.json').then(a => a.text()).then(say);
@@ -43,19 +44,19 @@ asked.send();
 say(asked.responseText);
 </script>";
 
-fn world() -> World {
-    World { clock: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 }
+fn world() -> Determinism {
+    Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 }
 }
 
-/// A question that is answered only once another one was asked, and that one is asked by a timer.
+/// A request that is answered only after another one, which a timer sends.
 const POLL: &str = "<!doctype html><title>Poll</title><pre id=log></pre><script>
 const say = what => { log.textContent += what + ' '; };
 fetch('/poll.json').then(a => a.text()).then(say);
 setTimeout(() => { say('time'); fetch('/release.json').then(a => a.text()).then(say); }, 500);
 </script>";
 
-/// Scripts that run for long and only then ask for more, beside frames whose documents come
-/// meanwhile. The log shows what came when, and at last how many hundredths of a second the page's
+/// Scripts that run for long and only then send more requests, beside frames whose documents come
+/// meanwhile. The log shows the order, and at the end how many hundredths of a second the page's
 /// clock, which scripts see in steps, had left to its next step.
 const LONG: &str = "<!doctype html><title>Long</title><pre id=log></pre><script>
 const say = what => { log.textContent += what + '@' + Math.round(performance.now()) + ' '; };
@@ -106,7 +107,7 @@ async fn site() -> (Web, Gateway, Session) {
     let routes = Routes::all(Target::Site(Arc::new(Site::new("shop", web.address))));
     let gateway = Gateway::start(Config::new(ca.clone(), routes)).await.unwrap();
     let launch = Launch {
-        world: Some(world()),
+        determinism: Some(world()),
         activity: Some(gateway.activity()),
         ..Launch::new(gateway.local_addr(), ca.spki_sha256_base64())
     };

@@ -1,4 +1,4 @@
-//! One page in every form in which an agent may ask for it.
+//! One page in every observation format.
 
 #![allow(clippy::unwrap_used)]
 
@@ -42,7 +42,7 @@ async fn open() -> Bench {
 }
 
 async fn look(bench: &mut Bench, look: &Look) -> Observation {
-    bench.session.observe_as(look).await.unwrap()
+    bench.session.observe_with(look).await.unwrap()
 }
 
 #[tokio::test]
@@ -90,7 +90,8 @@ async fn a_page_is_written_in_the_forms_that_were_asked_for() {
     bench.session.close().await.unwrap();
 }
 
-/// The elements of a tree as BrowserGym's `flatten_axtree_to_str` comes to them; generic ones depend on their attributes.
+/// The elements of a tree in the order of BrowserGym's `flatten_axtree_to_str`; generic ones depend
+/// on their attributes.
 fn elements(nodes: &[Value], number: &str, lines: &mut Vec<String>) {
     let Some(node) = nodes.iter().find(|node| node["nodeId"] == number) else { return };
     let role = node["role"]["value"].as_str().unwrap();

@@ -7,7 +7,7 @@ use std::fs;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header};
 use camino::Utf8Path;
-use embedded::turk::{Library, start};
+use embedded::turkingbench::{Library, start};
 use embedded::{Clock, Golden, Options, SiteCopy};
 use serde_json::json;
 use tower::ServiceExt as _;
