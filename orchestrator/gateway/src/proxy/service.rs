@@ -80,7 +80,7 @@ pub(super) async fn serve(
     if let Some(captured) = captured {
         outgoing.reply = captured.with_response(outgoing.reply);
     }
-    shared.activity.turn(method.as_str(), &url).await;
+    shared.in_flight.wait_for_release(method.as_str(), &url).await;
     deliver(outgoing, pending)
 }
 

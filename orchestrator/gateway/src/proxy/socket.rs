@@ -28,7 +28,7 @@ use crate::{
     miss::is_navigation,
     record::{Draft, RequestCopy, SocketLog},
     routes::Target,
-    socket::{Notes, SocketScript, play, relay},
+    socket::{PlaybackContext, SocketScript, play, relay},
     upstream::{ArrivedHead, Opened, end_to_end},
 };
 
@@ -103,13 +103,16 @@ pub(super) async fn serve(
             let pending = entered(pending, answer);
             shared.tasks.clone().spawn(async move {
                 if let Some(client) = client_side(&shared, upgrade, &head.url).await {
-                    let notes =
-                        Notes { activity: &shared.activity, ledger: episode.ledger(), url: &head.url };
+                    let context = PlaybackContext {
+                        in_flight: &shared.in_flight,
+                        ledger: episode.ledger(),
+                        url: &head.url,
+                    };
                     play(
                         TokioIo::new(client),
                         script.frames,
                         shared.limits.socket_message,
-                        notes,
+                        context,
                         &shared.cut,
                     )
                     .await;

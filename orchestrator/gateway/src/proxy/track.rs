@@ -1,4 +1,4 @@
-//! One request's place in the ledger and in the activity, kept until its answer has been delivered or given up.
+//! One request's place in the ledger and in the in_flight, kept until its answer has been delivered or given up.
 
 use std::sync::Arc;
 
@@ -8,21 +8,21 @@ use hyper::body::{Bytes, Frame};
 use super::{clients::Busy, stalled};
 use crate::{
     Answer, Body, Entry, Episode, Ledger,
-    activity::InFlight,
     body::{BodyError, BodyObserver, ObservedBody},
     complaints::Complaints,
     gateway::Shared,
+    in_flight::InFlightGuard,
 };
 
 /// The most that a connection of HTTP/2 is handed of a body before its client has taken what came
 /// before.
 const PIECE: usize = 64 * 1024;
 
-/// A request under way. However it ends, it is entered in the ledger once, and only then leaves the activity.
+/// A request under way. However it ends, it is entered in the ledger once, and only then leaves the in_flight.
 pub(super) struct Pending {
     ledger: Arc<Ledger>,
     entry: Option<Entry>,
-    in_flight: Option<InFlight>,
+    in_flight: Option<InFlightGuard>,
     complaints: Arc<Complaints>,
     _busy: Busy,
 }
@@ -42,7 +42,7 @@ impl Pending {
         Self {
             ledger,
             entry: Some(entry),
-            in_flight: Some(shared.activity.request()),
+            in_flight: Some(shared.in_flight.request()),
             complaints: shared.complaints.clone(),
             _busy: busy,
         }
@@ -69,7 +69,7 @@ impl Pending {
 
     /// Takes it out of the count of requests into that of streams.
     pub(super) fn into_stream(mut self) -> Self {
-        self.in_flight = self.in_flight.take().map(InFlight::into_stream);
+        self.in_flight = self.in_flight.take().map(InFlightGuard::into_stream);
         self
     }
 

@@ -196,7 +196,7 @@ impl World {
         let mut launch = Launch {
             device: device.clone(),
             files: spec.files.clone().map(Into::into),
-            activity: Some(gateway.activity()),
+            in_flight: Some(gateway.in_flight()),
             determinism: Some(determinism),
             attach_mode: mode != BrowserMode::Agent,
             headless: mode != BrowserMode::Window,
@@ -266,8 +266,8 @@ impl World {
             .await
             .map_err(EnvironmentError::while_doing("reset the browser"))?;
         self.gateway
-            .activity()
-            .quiet(self.settle_within)
+            .in_flight()
+            .idle(self.settle_within)
             .await
             .map_err(EnvironmentError::while_doing("wait for the last episode's requests to end"))?;
         self.sites.end().await;
@@ -325,7 +325,7 @@ impl World {
     }
 
     async fn settle_page(&mut self) -> Result<Option<String>, EnvironmentError> {
-        match self.session.settle(&self.gateway.activity(), self.settle_within).await {
+        match self.session.settle(&self.gateway.in_flight(), self.settle_within).await {
             Ok(settled) if settled.idle => Ok(None),
             Ok(_) => Ok(Some("the page was still busy".to_owned())),
             // A page may be restless for ever; that is the page's nature and not a broken browser.
