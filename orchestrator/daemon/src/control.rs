@@ -11,7 +11,7 @@ use camino::Utf8PathBuf;
 use futures_util::stream;
 use http::StatusCode;
 use serde::Deserialize;
-use sites::{LoggedIn, Site};
+use sites::{LoginSession, Site};
 use tokio_util::sync::CancellationToken;
 
 use crate::site_router::SiteRouter;
@@ -124,7 +124,7 @@ async fn follow(
 async fn login(
     State(state): State<ControlState>,
     Path((site, account)): Path<(String, String)>,
-) -> Result<Json<LoggedIn>, Refusal> {
+) -> Result<Json<LoginSession>, Refusal> {
     state.router.login(&site, &account).await.map(Json).map_err(refusal)
 }
 

@@ -27,8 +27,8 @@ use crate::engine::Monitor;
 use crate::manifest::{Application, ContainerSpec, DriverSpec};
 use crate::network;
 use crate::owner::Owner;
-use crate::pool::{Pool, Surroundings};
-use crate::sweep::{self, Swept, Whose};
+use crate::pool::{Pool, PoolSettings};
+use crate::sweep::{self, SweepReport, SweepScope};
 use crate::{Error, Event, Events, Lease, Site, SiteState, SiteStatus};
 
 /// How a group is set up.
@@ -153,7 +153,7 @@ impl SiteGroup {
             let instances = fewer.get(&site.name).copied().unwrap_or(self.0.options.instances);
             let Inner { events, gate, unproven, .. } = &*self.0;
             let (events, gate, unproven) = (Arc::clone(events), Arc::clone(gate), unproven.clone());
-            all.push(Pool::open(Surroundings { site, driver, instances, events, gate, unproven }));
+            all.push(Pool::open(PoolSettings { site, driver, instances, events, gate, unproven }));
         }
         all.sort_by(|a, b| a.site().name.cmp(&b.site().name));
         let listed: Vec<&Site> = match self.0.options.listed.as_slice() {
@@ -190,8 +190,8 @@ impl SiteGroup {
         let make = async || {
             let engine = Engine::connect().await?;
             // What others have left need not keep us from starting.
-            match sweep::sweep(&engine, Whose::Orphans).await {
-                Ok(Swept { containers, networks, left }) => {
+            match sweep::sweep(&engine, SweepScope::Orphans).await {
+                Ok(SweepReport { containers, networks, left }) => {
                     if containers + networks > 0 {
                         events(&Event::Swept { containers, networks });
                     }

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use sites::manifest::{DriverSpec, ResetPolicy};
-use sites::{Event, Events, How, Lease, Options, Site, SiteGroup};
+use sites::{Event, Events, ResetMethod, Lease, Options, Site, SiteGroup};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -118,13 +118,13 @@ fn state_of(folder: &Utf8Path, lease: &Lease) -> Outcome<Utf8PathBuf> {
 }
 
 /// Of all recycles the middle one and the last but one in a hundred, and by which means.
-fn told(recycles: &[(Duration, How)]) -> String {
+fn told(recycles: &[(Duration, ResetMethod)]) -> String {
     let mut times: Vec<Duration> = recycles.iter().map(|(took, _)| *took).collect();
     times.sort();
     let at = |percent: usize| {
         times.get(times.len().saturating_sub(1) * percent / 100).map_or(0.0, Duration::as_secs_f64) * 1000.0
     };
-    let replaced = recycles.iter().filter(|(_, how)| *how == How::Replaced).count();
+    let replaced = recycles.iter().filter(|(_, how)| *how == ResetMethod::Replaced).count();
     format!(
         "{} recycles: p50 {:.0} ms, p99 {:.0} ms, {replaced} by another instance",
         times.len(),

@@ -1,7 +1,7 @@
 //! What a visitor of an instance does: asks for pages, sends forms.
 
 use sites::manifest::{Application, DriverSpec};
-use sites::{Lease, LoggedIn, Upstream};
+use sites::{Lease, LoginSession, Upstream};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::Outcome;
@@ -50,7 +50,7 @@ pub(crate) async fn send_forms(lease: &Lease, cookies: &str, episode: usize) -> 
 }
 
 /// The cookies of somebody who is logged in, as a header field.
-pub(crate) fn header(given: &LoggedIn) -> String {
+pub(crate) fn header(given: &LoginSession) -> String {
     let cookies = given.cookies.iter().map(|cookie| format!("{}={}", cookie.name, cookie.value));
     cookies.collect::<Vec<_>>().join("; ")
 }

@@ -34,14 +34,14 @@ impl External {
 impl Driver for External {
     fn start(&self, id: u32) -> BoxFuture<'_, Result<Instance, Error>> {
         let upstream = Upstream::Url(self.url.clone());
-        future::ready(Ok(Instance::new(id, upstream, Clock::Real, Content::Elsewhere, Box::new(Foreign))))
+        future::ready(Ok(Instance::new(id, upstream, Clock::Real, Content::Elsewhere, Box::new(ExternalMachine))))
             .boxed()
     }
 }
 
-struct Foreign;
+struct ExternalMachine;
 
-impl Machine for Foreign {
+impl Machine for ExternalMachine {
     fn exec<'a>(&'a self, command: &'a [String], _: Option<&'a str>) -> BoxFuture<'a, Result<String, Error>> {
         let doing = format!("run {}", command.join(" "));
         future::ready(Err(Error::Refused { doing, why: "the site is not on this machine".to_owned() }))
