@@ -15,7 +15,7 @@ use snapshots::{Exchange, Response, Spool, Timestamp};
 use crate::{
     Body, Reply, RequestHead,
     body::{BodyObserver, ObservedBody},
-    record::{Copied, RequestCopy, SPOOL_MEMORY, as_listed, http_url, request_headers},
+    record::{CopyOutcome, RequestCopy, SPOOL_MEMORY, as_listed, http_url, request_headers},
 };
 
 /// The most that is captured of a body. A longer one is missing, and its exchange says so.
@@ -103,7 +103,7 @@ impl Drop for CapturedResponse {
     fn drop(&mut self) {
         let Some(request) = self.request.take() else { return };
         let CapturedRequest { capture, seq, mut exchange, copy, since } = request;
-        if let Copied::Whole(body) = copy.take() {
+        if let CopyOutcome::Whole(body) = copy.take() {
             exchange.request.body = body;
         }
         let body = self.spool.take().and_then(|spool| spool.finish().ok());

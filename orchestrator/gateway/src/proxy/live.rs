@@ -6,12 +6,12 @@ use http::{Extensions, HeaderMap, header};
 use http_body_util::BodyExt;
 use hyper::body::Bytes;
 
-use super::{failure::Failure, service::Asked};
+use super::{failure::Failure, service::ProxyRequest};
 use crate::{
     Answer, Body, Recorder, Reply, RequestHead, body,
     gateway::Shared,
     record::{self, Draft, RequestCopy},
-    upstream::{Arrived, end_to_end},
+    upstream::{UpstreamResponse, end_to_end},
 };
 
 /// A reply with what only the connection knows: spelling of names and reason phrase, and whether it is a stream without an end.
@@ -28,14 +28,14 @@ impl From<Reply> for Outgoing {
 }
 
 /// Passes a request on and its answer back.
-pub(super) async fn forward(shared: &Shared, asked: Asked) -> Result<Outgoing, Failure> {
+pub(super) async fn forward(shared: &Shared, asked: ProxyRequest) -> Result<Outgoing, Failure> {
     let arrived =
         shared.upstream.send(asked.head.server(), &asked.head, asked.extensions, asked.body).await?;
     Ok(forwarded(arrived, Answer::Live))
 }
 
 /// An answer that is not kept.
-pub(super) fn forwarded(mut arrived: Arrived, answer: Answer) -> Outgoing {
+pub(super) fn forwarded(mut arrived: UpstreamResponse, answer: Answer) -> Outgoing {
     let events = is_event_stream(&arrived.head.parts.headers);
     if events {
         arrived.body.observer().allow_silence();
@@ -47,7 +47,7 @@ pub(super) fn forwarded(mut arrived: Arrived, answer: Answer) -> Outgoing {
 pub(super) async fn record(
     shared: &Shared,
     recorder: &Arc<Recorder>,
-    asked: Asked,
+    asked: ProxyRequest,
 ) -> Result<Outgoing, Failure> {
     let (body, copy) = RequestCopy::of(asked.body, recorder.body_cap());
     recorded(shared, recorder, asked.head, asked.extensions, body, copy).await
@@ -85,7 +85,7 @@ async fn recorded(
 }
 
 /// A response that is recorded as it passes.
-pub(super) async fn record_response(mut draft: Draft, mut arrived: Arrived) -> Outgoing {
+pub(super) async fn record_response(mut draft: Draft, mut arrived: UpstreamResponse) -> Outgoing {
     draft.answered(&arrived.head);
     let parts = arrived.head.parts;
     let events = is_event_stream(&parts.headers);

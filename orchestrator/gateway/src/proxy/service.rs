@@ -75,7 +75,7 @@ pub(super) async fn serve(
             (body, Some(captured))
         }
     };
-    let asked = Asked { head, extensions, body };
+    let asked = ProxyRequest { head, extensions, body };
     let mut outgoing = answer(&shared, &episode, target, asked).await;
     if let Some(captured) = captured {
         outgoing.reply = captured.with_response(outgoing.reply);
@@ -85,13 +85,13 @@ pub(super) async fn serve(
 }
 
 /// A request on its way to its target.
-pub(super) struct Asked {
+pub(super) struct ProxyRequest {
     pub(super) head: RequestHead,
     pub(super) extensions: http::Extensions,
     pub(super) body: Body,
 }
 
-async fn answer(shared: &Arc<Shared>, episode: &Arc<Episode>, target: &Target, asked: Asked) -> Outgoing {
+async fn answer(shared: &Arc<Shared>, episode: &Arc<Episode>, target: &Target, asked: ProxyRequest) -> Outgoing {
     let document = miss::is_navigation(&asked.head);
     let host = asked.head.host.clone();
     let answered = match target {
@@ -128,7 +128,7 @@ async fn filled(
     shared: &Shared,
     episode: &Arc<Episode>,
     fill: &Arc<Fill>,
-    asked: Asked,
+    asked: ProxyRequest,
 ) -> Result<Outgoing, Failure> {
     let body = whole_body(shared, asked.body).await?;
     let look_up = {

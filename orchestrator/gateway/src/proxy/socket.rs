@@ -29,7 +29,7 @@ use crate::{
     record::{Draft, RequestCopy, SocketLog},
     routes::Target,
     socket::{PlaybackContext, SocketScript, play, relay},
-    upstream::{ArrivedHead, Opened, end_to_end},
+    upstream::{UpstreamHead, Opened, end_to_end},
 };
 
 /// A handshake as the client sent it, and the way to its connection once it is answered.
@@ -44,7 +44,7 @@ pub(super) struct Handshake {
 /// What a handshake leads to.
 enum Outcome {
     Plain(Outgoing),
-    Live { head: ArrivedHead, server: Upgraded, log: Option<SocketLog>, answer: Answer },
+    Live { head: UpstreamHead, server: Upgraded, log: Option<SocketLog>, answer: Answer },
     Recorded { accept: HeaderValue, script: SocketScript, answer: Answer },
 }
 

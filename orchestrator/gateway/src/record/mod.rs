@@ -30,7 +30,7 @@ use crate::upstream::UpstreamError;
 pub(crate) use draft::{Draft, as_listed, http_url, request_headers};
 pub use redact::Redact;
 use redact::Redactor;
-pub(crate) use request::{Copied, RequestCopy};
+pub(crate) use request::{CopyOutcome, RequestCopy};
 pub(crate) use socket::SocketLog;
 pub(crate) use tee::record;
 
@@ -46,7 +46,7 @@ pub struct Recorder {
     redactor: Redactor,
     body_cap: u64,
     counts: Counts,
-    lost: Mutex<Lost>,
+    lost: Mutex<LostExchanges>,
 }
 
 #[derive(Debug, Default)]
@@ -60,7 +60,7 @@ struct Counts {
 }
 
 #[derive(Debug, Default)]
-struct Lost {
+struct LostExchanges {
     urls: Vec<(String, String)>,
     first_error: Option<String>,
 }
@@ -238,7 +238,7 @@ impl Recorder {
         }
     }
 
-    fn lost(&self) -> std::sync::MutexGuard<'_, Lost> {
+    fn lost(&self) -> std::sync::MutexGuard<'_, LostExchanges> {
         self.lost.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -29,7 +29,7 @@ enum State {
 }
 
 /// What became of the copy.
-pub(crate) enum Copied {
+pub(crate) enum CopyOutcome {
     Whole(snapshots::Body),
     /// The upload had not ended when the answer was complete.
     Partial,
@@ -63,12 +63,12 @@ impl RequestCopy {
     }
 
     /// Takes the copy out.
-    pub(crate) fn take(&self) -> Copied {
+    pub(crate) fn take(&self) -> CopyOutcome {
         match std::mem::replace(&mut *self.lock(), State::Taken) {
-            State::Whole(spool) => spool.finish().map_or_else(Copied::Failed, Copied::Whole),
-            State::Copying(_) | State::Taken => Copied::Partial,
-            State::TooLarge => Copied::TooLarge,
-            State::Failed(error) => Copied::Failed(error),
+            State::Whole(spool) => spool.finish().map_or_else(CopyOutcome::Failed, CopyOutcome::Whole),
+            State::Copying(_) | State::Taken => CopyOutcome::Partial,
+            State::TooLarge => CopyOutcome::TooLarge,
+            State::Failed(error) => CopyOutcome::Failed(error),
         }
     }
 

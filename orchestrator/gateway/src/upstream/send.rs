@@ -40,13 +40,13 @@ pub(crate) struct Upstream {
 }
 
 /// A response whose head has arrived.
-pub(crate) struct Arrived {
-    pub(crate) head: ArrivedHead,
+pub(crate) struct UpstreamResponse {
+    pub(crate) head: UpstreamHead,
     pub(crate) body: UpstreamBody,
 }
 
 /// The head of a response, and where it came from.
-pub(crate) struct ArrivedHead {
+pub(crate) struct UpstreamHead {
     pub(crate) parts: response::Parts,
     /// The head as the server sent it; HTTP/1.1 only.
     pub(crate) raw: Option<Vec<u8>>,
@@ -71,7 +71,7 @@ impl Upstream {
         head: &RequestHead,
         extensions: Extensions,
         body: Body,
-    ) -> Result<Arrived, UpstreamError> {
+    ) -> Result<UpstreamResponse, UpstreamError> {
         self.send_over(&self.pool, server, head, extensions, body).await
     }
 
@@ -83,7 +83,7 @@ impl Upstream {
         head: &RequestHead,
         extensions: Extensions,
         body: Body,
-    ) -> Result<Arrived, UpstreamError> {
+    ) -> Result<UpstreamResponse, UpstreamError> {
         let uri: Uri = head.url.parse().map_err(|error: http::uri::InvalidUri| UpstreamError::Request {
             host: head.host.clone(),
             reason: error.to_string(),
@@ -154,7 +154,7 @@ impl Upstream {
         server: &Server,
         mut request: Request<Body>,
         upload: &Upload,
-    ) -> Result<Arrived, (UpstreamError, Option<Box<Request<Body>>>)> {
+    ) -> Result<UpstreamResponse, (UpstreamError, Option<Box<Request<Body>>>)> {
         match connection {
             Connection::Http1(mut own) => {
                 to_http1(&mut request)
@@ -166,8 +166,8 @@ impl Upstream {
                 let remote = own.remote;
                 let (parts, body) = response.into_parts();
                 let back = Some((pool.clone(), server.clone(), own));
-                let head = ArrivedHead { parts, raw, remote, http2: false };
-                Ok(Arrived { head, body: UpstreamBody::new(body, ConnectionUse::new(back, self.stall)) })
+                let head = UpstreamHead { parts, raw, remote, http2: false };
+                Ok(UpstreamResponse { head, body: UpstreamBody::new(body, ConnectionUse::new(back, self.stall)) })
             }
             Connection::Http2(mut shared) => {
                 request.headers_mut().remove(HOST);
@@ -175,8 +175,8 @@ impl Upstream {
                 let sent = shared.sender.try_send_request(request);
                 let response = self.head(server, upload, sent).await?;
                 let (parts, body) = response.into_parts();
-                let head = ArrivedHead { parts, raw: None, remote: shared.remote, http2: true };
-                Ok(Arrived { head, body: UpstreamBody::new(body, ConnectionUse::new(None, self.stall)) })
+                let head = UpstreamHead { parts, raw: None, remote: shared.remote, http2: true };
+                Ok(UpstreamResponse { head, body: UpstreamBody::new(body, ConnectionUse::new(None, self.stall)) })
             }
         }
     }
