@@ -162,7 +162,11 @@ impl SiteRouter {
     }
 
     /// Lets an account of the manifest in to the instance in use.
-    pub(crate) async fn login(self: &Arc<SiteRouter>, name: &str, account: &str) -> Result<LoginSession, Error> {
+    pub(crate) async fn login(
+        self: &Arc<SiteRouter>,
+        name: &str,
+        account: &str,
+    ) -> Result<LoginSession, Error> {
         let (router, name, account) = (Arc::clone(self), name.to_owned(), account.to_owned());
         run_to_completion(async move { router.login_to_routed(&name, &account).await }).await
     }
@@ -181,7 +185,12 @@ impl SiteRouter {
     }
 
     /// Logs in to an instance, and has requests to it carry what that asks for.
-    async fn log_in(&self, routed: &RoutedInstance, lease: &Lease, account: &str) -> Result<LoginSession, Error> {
+    async fn log_in(
+        &self,
+        routed: &RoutedInstance,
+        lease: &Lease,
+        account: &str,
+    ) -> Result<LoginSession, Error> {
         routed.logged_in.store(true, Ordering::Relaxed);
         let given = lease.login(account).await?;
         *locked(&routed.routes) = SiteRoutes::new(lease, &given.headers)?;

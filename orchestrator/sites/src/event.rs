@@ -105,7 +105,7 @@ pub enum Event {
         host: String,
     },
     /// What a dead process had left behind was removed.
-    SweepReport {
+    Swept {
         /// Containers.
         containers: usize,
         /// Networks.

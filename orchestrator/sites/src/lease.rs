@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use crate::instance::Instance;
 use crate::manifest::Host;
-use crate::pool::{LeaseReturn, LAST_WORDS, Message};
+use crate::pool::{LAST_WORDS, LeaseReturn, Message};
 use crate::{ApiClient, Error, LoginSession, Site, Upstream, probe};
 
 /// How long an instance may take to accept a connection.

@@ -49,7 +49,7 @@ pub mod state;
 mod status;
 mod sweep;
 
-pub use api_client::{ApiResponse, ApiClient};
+pub use api_client::{ApiClient, ApiResponse};
 pub use error::Error;
 pub use event::{Event, Events, ResetMethod};
 pub use group::{Options, SiteGroup};

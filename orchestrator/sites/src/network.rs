@@ -18,7 +18,7 @@ use bollard::models::{Ipam, IpamConfig, NetworkCreateRequest, NetworkDisconnectR
 use sha2::{Digest, Sha256};
 use tokio::time::{Instant, interval};
 
-use crate::addresses::{Addresses, AddressLease, Subnet};
+use crate::addresses::{AddressLease, Addresses, Subnet};
 use crate::engine::Monitor;
 use crate::firewall::{self, Rules};
 use crate::{Error, Event, Events};

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Value, json};
-use sites::{Event, Events, ResetMethod, Lease, Options, Phase, Site, SiteGroup, SiteState, Upstream};
+use sites::{Event, Events, Lease, Options, Phase, ResetMethod, Site, SiteGroup, SiteState, Upstream};
 
 const SOON: Duration = Duration::from_secs(30);
 

@@ -91,7 +91,12 @@ pub(super) struct ProxyRequest {
     pub(super) body: Body,
 }
 
-async fn answer(shared: &Arc<Shared>, episode: &Arc<Episode>, target: &Target, asked: ProxyRequest) -> Outgoing {
+async fn answer(
+    shared: &Arc<Shared>,
+    episode: &Arc<Episode>,
+    target: &Target,
+    asked: ProxyRequest,
+) -> Outgoing {
     let document = miss::is_navigation(&asked.head);
     let host = asked.head.host.clone();
     let answered = match target {

@@ -18,7 +18,11 @@ use crate::{
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
 /// Passes a request on and its answer back.
-pub(super) async fn forward(shared: &Shared, site: &Site, mut asked: ProxyRequest) -> Result<Outgoing, Failure> {
+pub(super) async fn forward(
+    shared: &Shared,
+    site: &Site,
+    mut asked: ProxyRequest,
+) -> Result<Outgoing, Failure> {
     let server = server(site, &mut asked.head, false);
     let sent =
         shared.upstream.send_over(site.connections(), server, &asked.head, asked.extensions, asked.body);

@@ -29,7 +29,7 @@ use crate::{
     record::{Draft, RequestCopy, SocketLog},
     routes::Target,
     socket::{PlaybackContext, SocketScript, play, relay},
-    upstream::{UpstreamHead, Opened, end_to_end},
+    upstream::{Opened, UpstreamHead, end_to_end},
 };
 
 /// A handshake as the client sent it, and the way to its connection once it is answered.

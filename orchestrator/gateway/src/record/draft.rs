@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     RequestHead,
-    upstream::{UpstreamHead, UpstreamError},
+    upstream::{UpstreamError, UpstreamHead},
 };
 
 /// An exchange that becomes whole with its response body. Dropped before that, it is counted as partial.

@@ -93,7 +93,7 @@ impl Cache {
 fn cost(stored: &StoredResponse) -> usize {
     let headers: usize = stored.headers.values().map(|value| value.len() + HEADER).sum();
     let body = match &stored.content {
-        Content::CacheEntry(bytes) => bytes.len(),
+        Content::Held(bytes) => bytes.len(),
         Content::Streamed(_) => 0,
     };
     ANSWER + headers + body
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     fn stored(length: usize) -> Arc<StoredResponse> {
-        let content = Content::CacheEntry(Bytes::from(vec![0; length]));
+        let content = Content::Held(Bytes::from(vec![0; length]));
         Arc::new(StoredResponse {
             status: StatusCode::OK,
             headers: HeaderMap::new(),

@@ -47,7 +47,7 @@ use crate::{
 use cache::Cache;
 use find::Found;
 use remembered::Remembered;
-use stored::{StoredResponse, StoredError};
+use stored::{StoredError, StoredResponse};
 
 pub use dates::DatePolicy;
 pub use level::{BadMatchLevel, MatchLevel};

@@ -8,7 +8,7 @@ use snapshots::index::ReplaySet;
 use super::{
     encoding,
     range::{self, RequestedRange},
-    stored::{StoredResponse, StoredError},
+    stored::{StoredError, StoredResponse},
 };
 use crate::{Answer, Body, Reply, body};
 

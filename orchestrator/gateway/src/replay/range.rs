@@ -35,7 +35,9 @@ impl RequestedRange {
     pub(super) fn within(self, length: u64) -> Option<(u64, u64)> {
         let end = length.checked_sub(1)?;
         match self {
-            RequestedRange::From(first, last) => (first <= end).then(|| (first, last.unwrap_or(end).min(end))),
+            RequestedRange::From(first, last) => {
+                (first <= end).then(|| (first, last.unwrap_or(end).min(end)))
+            }
             RequestedRange::Last(0) => None,
             RequestedRange::Last(count) => Some((length.saturating_sub(count), end)),
         }

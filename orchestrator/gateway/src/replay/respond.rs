@@ -17,7 +17,7 @@ use super::{
     DatePolicy, conditional, dates, encoding,
     partial::SkipReader,
     range,
-    stored::{Content, StoredResponse, StoredError},
+    stored::{Content, StoredError, StoredResponse},
 };
 use crate::{Answer, Reply, RequestHead, body, budget::Budget};
 

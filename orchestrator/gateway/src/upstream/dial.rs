@@ -58,7 +58,11 @@ pub(crate) struct DialedStream {
 
 impl Dialer {
     /// Connects to a server for HTTP of any version, or for HTTP/1.1 alone.
-    pub(crate) async fn dial(&self, server: &Server, http1_only: bool) -> Result<DialedStream, UpstreamError> {
+    pub(crate) async fn dial(
+        &self,
+        server: &Server,
+        http1_only: bool,
+    ) -> Result<DialedStream, UpstreamError> {
         let deadline = Instant::now() + self.deadline;
         match timeout_at(deadline, self.dial_before(server, http1_only, deadline)).await {
             Ok(outcome) => outcome,

@@ -28,5 +28,5 @@ pub(crate) use headers::{end_to_end, join_cookies};
 pub(crate) use pool::Connections;
 pub(crate) use ports::is_bad as is_bad_port;
 pub(crate) use response_body::UpstreamBody;
-pub(crate) use send::{UpstreamResponse, UpstreamHead, Upstream};
+pub(crate) use send::{Upstream, UpstreamHead, UpstreamResponse};
 pub(crate) use socket::Opened;

@@ -141,7 +141,13 @@ impl Connections {
 
 impl Default for IdleConnections {
     fn default() -> Self {
-        IdleConnections { patience: IDLE, http1: HashMap::new(), http2: HashMap::new(), idle: 0, swept: false }
+        IdleConnections {
+            patience: IDLE,
+            http1: HashMap::new(),
+            http2: HashMap::new(),
+            idle: 0,
+            swept: false,
+        }
     }
 }
 

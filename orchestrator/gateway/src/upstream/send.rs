@@ -167,7 +167,10 @@ impl Upstream {
                 let (parts, body) = response.into_parts();
                 let back = Some((pool.clone(), server.clone(), own));
                 let head = UpstreamHead { parts, raw, remote, http2: false };
-                Ok(UpstreamResponse { head, body: UpstreamBody::new(body, ConnectionUse::new(back, self.stall)) })
+                Ok(UpstreamResponse {
+                    head,
+                    body: UpstreamBody::new(body, ConnectionUse::new(back, self.stall)),
+                })
             }
             Connection::Http2(mut shared) => {
                 request.headers_mut().remove(HOST);
@@ -176,7 +179,10 @@ impl Upstream {
                 let response = self.head(server, upload, sent).await?;
                 let (parts, body) = response.into_parts();
                 let head = UpstreamHead { parts, raw: None, remote: shared.remote, http2: true };
-                Ok(UpstreamResponse { head, body: UpstreamBody::new(body, ConnectionUse::new(None, self.stall)) })
+                Ok(UpstreamResponse {
+                    head,
+                    body: UpstreamBody::new(body, ConnectionUse::new(None, self.stall)),
+                })
             }
         }
     }

@@ -9,7 +9,7 @@ use hyper_util::rt::TokioIo;
 use tokio::time::timeout;
 
 use super::{
-    UpstreamResponse, UpstreamHead, Server, Upstream, UpstreamBody, UpstreamError,
+    Server, Upstream, UpstreamBody, UpstreamError, UpstreamHead, UpstreamResponse,
     response_body::ConnectionUse,
     send::{http1_client, to_http1},
 };

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use sites::manifest::{DriverSpec, ResetPolicy};
-use sites::{Event, Events, ResetMethod, Lease, Options, Site, SiteGroup};
+use sites::{Event, Events, Lease, Options, ResetMethod, Site, SiteGroup};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 

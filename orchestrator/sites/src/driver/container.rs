@@ -55,7 +55,12 @@ pub(crate) struct Container {
 
 impl Container {
     /// One that was made to have an address in a network.
-    pub(crate) fn new(monitor: &Arc<Monitor>, id: String, network: String, address: AddressLease) -> Container {
+    pub(crate) fn new(
+        monitor: &Arc<Monitor>,
+        id: String,
+        network: String,
+        address: AddressLease,
+    ) -> Container {
         Container { monitor: Arc::clone(monitor), id, network, address, started: OnceLock::new() }
     }
 

@@ -86,7 +86,9 @@ impl Embedded {
                 EmbeddedApp::Desk(golden, directory) => desk::start(&golden, &options, &directory)?,
                 EmbeddedApp::Turk(golden, library) => turkingbench::start(&golden, &options, &library)?,
                 EmbeddedApp::Files(files) => return Ok((files.router(options.clock), Content::Elsewhere)),
-                EmbeddedApp::Hosts(files) => return Ok((files.router_by_host(options.clock), Content::Elsewhere)),
+                EmbeddedApp::Hosts(files) => {
+                    return Ok((files.router_by_host(options.clock), Content::Elsewhere));
+                }
             };
             Ok((instance.router(), Content::Embedded(instance)))
         };

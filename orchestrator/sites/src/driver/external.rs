@@ -34,8 +34,14 @@ impl External {
 impl Driver for External {
     fn start(&self, id: u32) -> BoxFuture<'_, Result<Instance, Error>> {
         let upstream = Upstream::Url(self.url.clone());
-        future::ready(Ok(Instance::new(id, upstream, Clock::Real, Content::Elsewhere, Box::new(ExternalMachine))))
-            .boxed()
+        future::ready(Ok(Instance::new(
+            id,
+            upstream,
+            Clock::Real,
+            Content::Elsewhere,
+            Box::new(ExternalMachine),
+        )))
+        .boxed()
     }
 }
 

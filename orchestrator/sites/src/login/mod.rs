@@ -88,7 +88,12 @@ impl LoginSessions {
 }
 
 /// Whether the site takes a visitor for the account.
-async fn check(login: &Login, given: &LoginSession, target: &Target, instance: &Instance) -> Result<(), String> {
+async fn check(
+    login: &Login,
+    given: &LoginSession,
+    target: &Target,
+    instance: &Instance,
+) -> Result<(), String> {
     let Some(condition) = &login.check else { return Ok(()) };
     let mut headers = HeaderMap::new();
     for (name, value) in &given.headers {
@@ -104,7 +109,12 @@ async fn check(login: &Login, given: &LoginSession, target: &Target, instance: &
     held.map_err(|seen| format!("{path} does not look logged in: {seen}"))
 }
 
-async fn enter(site: &Site, login: &Login, account: &Account, target: &Target) -> Result<LoginSession, String> {
+async fn enter(
+    site: &Site,
+    login: &Login,
+    account: &Account,
+    target: &Target,
+) -> Result<LoginSession, String> {
     let Some(form) = &login.form else {
         let cookies = login.cookie.iter().map(|(name, value)| Cookie::known(name, &filled(value, account)));
         let headers = login.header.iter().map(|(name, value)| (name.clone(), filled(value, account)));

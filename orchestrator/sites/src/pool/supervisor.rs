@@ -10,12 +10,12 @@ use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::work::Work;
-use super::{LeaseReturn, Message, Reply, PoolSettings};
+use super::{LeaseReturn, Message, PoolSettings, Reply};
 use crate::instance::Instance;
 use crate::login::LoginSessions;
 use crate::manifest::ResetPolicy;
 use crate::status::RecentDurations;
-use crate::{Error, Event, ResetMethod, InstanceStatus, Lease, Phase, SiteState, SiteStatus};
+use crate::{Error, Event, InstanceStatus, Lease, Phase, ResetMethod, SiteState, SiteStatus};
 
 /// After so many failures in a row a site is given up.
 const FAILURES: u32 = 3;

@@ -50,7 +50,11 @@ struct DatabaseFile<'a> {
 
 impl DatabaseFile<'_> {
     /// Looks for a database and what belongs to it: regular files, each under one name only.
-    fn of<'a>(root: &Dir, database: &Utf8Path, source: Option<&'a File>) -> Result<DatabaseFile<'a>, StateError> {
+    fn of<'a>(
+        root: &Dir,
+        database: &Utf8Path,
+        source: Option<&'a File>,
+    ) -> Result<DatabaseFile<'a>, StateError> {
         let (parent, name) = parent_of(root, database)?;
         let (mut file, entry) = parent.file(&name)?;
         let path = parent.path_of(&name);

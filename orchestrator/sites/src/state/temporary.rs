@@ -42,7 +42,8 @@ impl Temporary {
         }
         std::fs::create_dir_all(kept).map_err(StateError::io("create", kept))?;
         let kept = Dir::open(kept)?;
-        let mut copying = TreeCopy { access, entries: MOST_ENTRIES, bytes: MOST_BYTES, stay: BTreeSet::new() };
+        let mut copying =
+            TreeCopy { access, entries: MOST_ENTRIES, bytes: MOST_BYTES, stay: BTreeSet::new() };
         if !copying.copy(&live, &kept, Utf8Path::new(""))? {
             return Ok(None);
         }

@@ -212,7 +212,9 @@ impl BodyContent {
         match self {
             BodyContent::Missing => true,
             BodyContent::Text(text) => text.is_empty(),
-            BodyContent::Sent(bytes) | BodyContent::Decoded(bytes) | BodyContent::Bytes(bytes) => bytes.is_empty(),
+            BodyContent::Sent(bytes) | BodyContent::Decoded(bytes) | BodyContent::Bytes(bytes) => {
+                bytes.is_empty()
+            }
         }
     }
 }

@@ -90,7 +90,9 @@ impl<'a> Exchanges<'a> {
         let request = self.pairs.request_of(&self.pairs.link(&record)).map(read).transpose()?;
         let payload = original.map(read).transpose()?;
         match content::exchange(record, request, payload) {
-            Ok(exchange) => Ok(Some(LocatedExchange { at, exchange, frames: frames.map(read_frames).transpose()? })),
+            Ok(exchange) => {
+                Ok(Some(LocatedExchange { at, exchange, frames: frames.map(read_frames).transpose()? }))
+            }
             Err(crate::Error::Http(_)) => Ok(None),
             Err(error) => Err(error.into()),
         }

@@ -70,7 +70,10 @@ impl NewSnapshot {
     }
 
     /// Completes the snapshot, lets `check` see it, and moves it to its place.
-    pub(super) fn finish(self, check: impl FnOnce(&Utf8Path) -> Result<(), Error>) -> Result<SnapshotSummary, Error> {
+    pub(super) fn finish(
+        self,
+        check: impl FnOnce(&Utf8Path) -> Result<(), Error>,
+    ) -> Result<SnapshotSummary, Error> {
         let written = self.writer.finish(self.description)?;
         let path = self.output.path();
         check(path)?;

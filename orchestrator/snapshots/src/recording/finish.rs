@@ -9,7 +9,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
 use super::folder::{DATA, PAGES};
-use super::{RecordingReport, Progress, Recording};
+use super::{Progress, Recording, RecordingReport};
 use crate::ops::pages;
 use crate::wacz::{Description, PageLines, SnapshotWriter, WriteReport};
 use crate::{Archive, Error, RecordKind};

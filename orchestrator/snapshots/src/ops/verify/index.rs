@@ -53,8 +53,13 @@ pub(super) fn check(
     findings: &mut Findings,
 ) -> Result<IndexedUrls, Error> {
     let names = archive.segments().iter().zip(0..).map(|(segment, number)| (segment.name.as_str(), number));
-    let mut pass =
-        Pass { archive, segments: names.collect(), seen, captured: IndexedUrls::default(), last: String::new() };
+    let mut pass = Pass {
+        archive,
+        segments: names.collect(),
+        seen,
+        captured: IndexedUrls::default(),
+        last: String::new(),
+    };
     let named = |end: &str| -> Vec<&Entry> {
         let inside = |entry: &&Entry| entry.name.starts_with("indexes/") && entry.name.ends_with(end);
         package.entries().iter().filter(inside).collect()

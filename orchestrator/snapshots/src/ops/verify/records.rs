@@ -170,7 +170,14 @@ impl Pass<'_> {
         Ok(())
     }
 
-    fn digest(&self, at: RecordRef, flaw: Flaw, said: &str, found: &DigestComparison, findings: &mut Findings) {
+    fn digest(
+        &self,
+        at: RecordRef,
+        flaw: Flaw,
+        said: &str,
+        found: &DigestComparison,
+        findings: &mut Findings,
+    ) {
         match found {
             DigestComparison::Equal => {}
             DigestComparison::Differs(is) => {
